@@ -1,0 +1,272 @@
+//! Bytes to lines and back.
+//!
+//! A line ends at byte 0x0A and nowhere else: U+2028 is text, and a code point
+//! that two reads split is whole again before anybody decodes it. A carriage
+//! return before the newline belongs to the line ending. Blank lines are
+//! passed over.
+
+use bytes::{Buf, Bytes, BytesMut};
+use memchr::memchr;
+
+/// The longest line that is kept unless another limit is set: 64 MiB.
+pub const DEFAULT_LINE_LIMIT: usize = 64 * 1024 * 1024;
+
+/// How much of a line that is too long is kept, to tell what it was.
+const HEAD_KEPT: usize = 4 * 1024;
+
+/// Lines shorter than this are copied out of the read buffer, so that one of
+/// them that is kept does not keep the whole buffer alive.
+const COPY_BELOW: usize = 64 * 1024;
+
+/// What stood between two newlines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Line {
+    /// A whole line, without its ending.
+    Whole(Bytes),
+    /// A line that was longer than the limit and was thrown away.
+    TooLong {
+        /// Its first bytes, at most 4 KiB.
+        head: Bytes,
+        /// How long it was, in bytes.
+        length: u64,
+    },
+    /// What came after the last newline when the input ended.
+    Unfinished(Bytes),
+}
+
+/// Splits a stream of bytes into lines, with a limit for each.
+#[derive(Debug)]
+pub struct LineDecoder {
+    buffer: BytesMut,
+    /// Bytes at the front of the buffer that are known to hold no newline.
+    scanned: usize,
+    limit: usize,
+    /// A line over the limit is being passed over: its head, and its length
+    /// so far.
+    skipping: Option<(Bytes, u64)>,
+}
+
+impl Default for LineDecoder {
+    fn default() -> Self {
+        Self::new(DEFAULT_LINE_LIMIT)
+    }
+}
+
+impl LineDecoder {
+    /// A decoder that throws lines of more than `limit` bytes away.
+    #[must_use]
+    pub fn new(limit: usize) -> Self {
+        Self {
+            buffer: BytesMut::new(),
+            scanned: 0,
+            limit,
+            skipping: None,
+        }
+    }
+
+    /// Takes bytes that arrived.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.buffer.extend_from_slice(bytes);
+    }
+
+    /// The next line that is complete.
+    pub fn next_line(&mut self) -> Option<Line> {
+        loop {
+            let newline = memchr(b'\n', &self.buffer[self.scanned..]).map(|at| at + self.scanned);
+            match (newline, self.skipping.take()) {
+                (Some(at), Some((head, length))) => {
+                    self.discard(at + 1);
+                    return Some(Line::TooLong {
+                        head,
+                        length: length + at as u64,
+                    });
+                }
+                (None, Some((head, length))) => {
+                    let length = length + self.buffer.len() as u64;
+                    self.discard(self.buffer.len());
+                    self.skipping = Some((head, length));
+                    return None;
+                }
+                (Some(at), None) if at > self.limit => {
+                    let head = self.head(at);
+                    self.discard(at + 1);
+                    return Some(Line::TooLong {
+                        head,
+                        length: at as u64,
+                    });
+                }
+                (Some(at), None) => {
+                    let line = self.take(at);
+                    self.discard(1);
+                    if !is_blank(&line) {
+                        return Some(Line::Whole(line));
+                    }
+                }
+                (None, None) if self.buffer.len() > self.limit => {
+                    self.skipping = Some((self.head(self.buffer.len()), 0));
+                }
+                (None, None) => {
+                    self.scanned = self.buffer.len();
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// The input ended: what was left without a newline, if anything was.
+    pub fn finish(&mut self) -> Option<Line> {
+        if let Some((head, length)) = self.skipping.take() {
+            return Some(Line::TooLong { head, length });
+        }
+        let rest = self.take(self.buffer.len());
+        (!is_blank(&rest)).then_some(Line::Unfinished(rest))
+    }
+
+    /// Bytes that wait for their newline.
+    #[must_use]
+    pub fn buffered(&self) -> usize {
+        self.buffer.len()
+    }
+
+    fn head(&self, length: usize) -> Bytes {
+        Bytes::copy_from_slice(&self.buffer[..length.min(HEAD_KEPT)])
+    }
+
+    /// Takes the first `length` bytes as a line.
+    fn take(&mut self, length: usize) -> Bytes {
+        self.scanned = 0;
+        let mut line = if length < COPY_BELOW {
+            let line = Bytes::copy_from_slice(&self.buffer[..length]);
+            self.buffer.advance(length);
+            line
+        } else {
+            self.buffer.split_to(length).freeze()
+        };
+        if line.last() == Some(&b'\r') {
+            line.truncate(line.len() - 1);
+        }
+        line
+    }
+
+    fn discard(&mut self, length: usize) {
+        self.scanned = 0;
+        self.buffer.advance(length);
+    }
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(u8::is_ascii_whitespace)
+}
+
+/// Writes a value as one line, newline included.
+///
+/// # Errors
+///
+/// When the value cannot be written as JSON.
+pub fn encode<T: serde::Serialize + ?Sized>(value: &T) -> serde_json::Result<Bytes> {
+    let mut line = serde_json::to_vec(value)?;
+    line.push(b'\n');
+    Ok(line.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn whole(text: &str) -> Line {
+        Line::Whole(Bytes::copy_from_slice(text.as_bytes()))
+    }
+
+    fn lines(decoder: &mut LineDecoder) -> Vec<Line> {
+        std::iter::from_fn(|| decoder.next_line()).collect()
+    }
+
+    #[test]
+    fn splits_at_newlines_only_and_passes_blank_lines_over() {
+        let mut decoder = LineDecoder::default();
+        decoder.push("{\"a\":\"\u{2028}\u{85}\"}\r\n\n  \t\r\n{}\n{\"half\"".as_bytes());
+        assert_eq!(
+            lines(&mut decoder),
+            [whole("{\"a\":\"\u{2028}\u{85}\"}"), whole("{}")]
+        );
+        assert_eq!(
+            decoder.finish(),
+            Some(Line::Unfinished(Bytes::from_static(b"{\"half\"")))
+        );
+        assert_eq!(decoder.finish(), None);
+    }
+
+    #[test]
+    fn a_line_over_the_limit_is_reported_with_its_head_and_the_next_one_is_read() {
+        let mut decoder = LineDecoder::new(10);
+        decoder.push(b"0123456789\n");
+        decoder.push(b"0123456789a");
+        assert_eq!(lines(&mut decoder), [whole("0123456789")]);
+        decoder.push(b"bc\nnext\n0123456789abcdef\nlast\n");
+        assert_eq!(
+            lines(&mut decoder),
+            [
+                Line::TooLong {
+                    head: Bytes::from_static(b"0123456789a"),
+                    length: 13
+                },
+                whole("next"),
+                Line::TooLong {
+                    head: Bytes::from_static(b"0123456789abcdef"),
+                    length: 16
+                },
+                whole("last"),
+            ]
+        );
+        assert_eq!(decoder.buffered(), 0);
+    }
+
+    #[test]
+    fn a_line_over_the_limit_does_not_grow_the_buffer() {
+        let mut decoder = LineDecoder::new(1000);
+        for _ in 0..10_000 {
+            decoder.push(&[b'x'; 100]);
+            assert_eq!(decoder.next_line(), None);
+            assert!(decoder.buffered() <= 1100);
+        }
+        let Some(Line::TooLong { length, .. }) = decoder.finish() else {
+            panic!()
+        };
+        assert_eq!(length, 1_000_000);
+    }
+
+    proptest! {
+        #[test]
+        fn lines_do_not_depend_on_how_the_bytes_are_cut(
+            text in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..30), 0..8),
+            cuts in prop::collection::vec(1_usize..9, 1..40),
+            limit in 5_usize..40,
+        ) {
+            let input = text.join(&b'\n');
+            let mut whole = LineDecoder::new(limit);
+            whole.push(&input);
+            let mut expected = lines(&mut whole);
+            expected.extend(whole.finish());
+
+            let mut cut = LineDecoder::new(limit);
+            let (mut got, mut rest, mut sizes) = (vec![], &input[..], cuts.iter().cycle());
+            while !rest.is_empty() {
+                let (piece, behind) = rest.split_at(rest.len().min(*sizes.next().unwrap()));
+                cut.push(piece);
+                got.extend(lines(&mut cut));
+                rest = behind;
+            }
+            got.extend(cut.finish());
+
+            // The head of a line that is too long is as much as had arrived.
+            let without_heads = |lines: Vec<Line>| -> Vec<Line> {
+                lines.into_iter().map(|line| match line {
+                    Line::TooLong { length, .. } => Line::TooLong { head: Bytes::new(), length },
+                    line => line,
+                }).collect()
+            };
+            prop_assert_eq!(without_heads(got), without_heads(expected));
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The envelopes: how a request, its answer and its cancelling are told apart
+//! and belong together.
+
+use super::requests::AgentRequest;
+use crate::codec::encode;
+use crate::json::Json;
+use crate::open::{object, open_enum};
+use bytes::Bytes;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+object! {
+    /// A request of the agent's.
+    pub struct ControlRequest tags("type" = "control_request") {
+        /// The id that the answer has to carry.
+        pub request_id: String,
+        /// What is asked.
+        pub request: AgentRequest,
+    }
+}
+
+object! {
+    /// A request is withdrawn; it needs no answer any more.
+    pub struct ControlCancel tags("type" = "control_cancel_request") {
+        /// The request.
+        pub request_id: String,
+    }
+}
+
+object! {
+    /// An answer, in its envelope.
+    pub struct ControlResponse tags("type" = "control_response") {
+        /// The answer.
+        pub response: Answer,
+    }
+}
+
+object! {
+    /// An answer: to which request, how it went, and what came of it.
+    pub struct Answer {
+        /// How it went.
+        pub subtype: AnswerKind,
+        /// The request.
+        pub request_id: String,
+        /// What came of it. Some requests are answered without.
+        pub response: Option<Json>,
+        /// Why it was refused: a text, or an object with a `message`.
+        pub error: Option<Json>,
+        /// The kind of that refusal.
+        pub error_code: Option<String>,
+        /// Permission asks that were open when the host connected, as whole
+        /// control requests.
+        pub pending_permission_requests: Option<Vec<Json>>,
+        /// Dialogs that were open then.
+        pub pending_user_dialog_requests: Option<Vec<Json>>,
+        /// Elicitations that were open then.
+        pub pending_elicitation_requests: Option<Vec<Json>>,
+    }
+}
+
+open_enum! {
+    /// How a request went.
+    pub enum AnswerKind {
+        /// It was done.
+        Success = "success",
+        /// It was refused.
+        Error = "error",
+    }
+}
+
+/// A request that was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}{}", .code.as_ref().map(|code| format!(" ({code})")).unwrap_or_default())]
+#[non_exhaustive]
+pub struct Refusal {
+    /// The agent's reason.
+    pub message: String,
+    /// The kind of refusal, such as `unsupported_request`. Not every agent
+    /// gives one.
+    pub code: Option<String>,
+}
+
+impl Answer {
+    /// What came of the request; the refusal, when it was refused.
+    ///
+    /// # Errors
+    ///
+    /// When the request was refused.
+    pub fn into_result(self) -> Result<Self, Refusal> {
+        match self.subtype {
+            AnswerKind::Error => Err(Refusal {
+                message: match &self.error {
+                    None => "no reason was given".to_owned(),
+                    Some(error) => error
+                        .read::<String>()
+                        .ok()
+                        .or_else(|| error.member("message")?.read().ok())
+                        .unwrap_or_else(|| error.get().to_owned()),
+                },
+                code: self.error_code,
+            }),
+            _ => Ok(self),
+        }
+    }
+
+    /// Reads what came of the request. An answer without anything reads as
+    /// an empty object.
+    ///
+    /// # Errors
+    ///
+    /// When it does not have that shape. The request was done all the same.
+    pub fn read<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
+        match &self.response {
+            Some(response) => response.read(),
+            None => serde_json::from_str("{}"),
+        }
+    }
+}
+
+/// The line of a request.
+///
+/// # Errors
+///
+/// When the request cannot be written as JSON.
+pub fn request<T: Serialize + ?Sized>(request_id: &str, request: &T) -> serde_json::Result<Bytes> {
+    #[derive(Serialize)]
+    struct Line<'a, T: ?Sized> {
+        r#type: &'static str,
+        request_id: &'a str,
+        request: &'a T,
+    }
+    encode(&Line {
+        r#type: "control_request",
+        request_id,
+        request,
+    })
+}
+
+/// The line of an answer to a request that was done. `response` is left out
+/// when there is nothing to say.
+///
+/// # Errors
+///
+/// When the answer cannot be written as JSON.
+pub fn success<T: Serialize + ?Sized>(
+    request_id: &str,
+    response: Option<&T>,
+) -> serde_json::Result<Bytes> {
+    #[derive(Serialize)]
+    struct Success<'a, T: ?Sized> {
+        subtype: &'static str,
+        request_id: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        response: Option<&'a T>,
+    }
+    encode(&Response::new(Success {
+        subtype: "success",
+        request_id,
+        response,
+    }))
+}
+
+/// The line of an answer to a request that is refused.
+#[must_use]
+pub fn failure(request_id: &str, refusal: &Refusal) -> Bytes {
+    #[derive(Serialize)]
+    struct Failure<'a> {
+        subtype: &'static str,
+        request_id: &'a str,
+        error: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        error_code: Option<&'a str>,
+    }
+    let response = Failure {
+        subtype: "error",
+        request_id,
+        error: &refusal.message,
+        error_code: refusal.code.as_deref(),
+    };
+    encode(&Response::new(response)).expect("strings are always JSON")
+}
+
+/// The line that withdraws a request.
+#[must_use]
+pub fn cancel(request_id: &str) -> Bytes {
+    #[derive(Serialize)]
+    struct Line<'a> {
+        r#type: &'static str,
+        request_id: &'a str,
+    }
+    encode(&Line {
+        r#type: "control_cancel_request",
+        request_id,
+    })
+    .expect("strings are always JSON")
+}
+
+#[derive(Serialize)]
+struct Response<T> {
+    r#type: &'static str,
+    response: T,
+}
+
+impl<T> Response<T> {
+    fn new(response: T) -> Self {
+        Self {
+            r#type: "control_response",
+            response,
+        }
+    }
+}
+
+impl Refusal {
+    /// A refusal without a code.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            code: None,
+        }
+    }
+
+    /// Adds the kind of refusal.
+    #[must_use]
+    pub fn code(mut self, code: impl Into<String>) -> Self {
+        self.code = Some(code.into());
+        self
+    }
+}

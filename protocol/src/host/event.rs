@@ -1,0 +1,185 @@
+//! What a session tells its driver.
+
+use super::Activity;
+use crate::control::{Answer, Refusal};
+use crate::frame::{Frame, FrameError, Head, ViewError};
+use bytes::Bytes;
+use std::fmt;
+use std::time::Duration;
+
+/// Something that happened, in the order of the wire.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Event {
+    /// A frame of the data plane, of a known type or not.
+    Frame(Frame),
+    /// The agent asks something and waits for the answer.
+    Ask(Ask),
+    /// The agent does not wait any more. An answer would not be sent.
+    AskCancelled {
+        /// The ask.
+        request_id: Box<str>,
+    },
+    /// A request of the host's has ended. Comes once for each.
+    Answered {
+        /// The request.
+        request_id: Box<str>,
+        /// The answer, or why there is none.
+        outcome: Result<Answer, RequestFailure>,
+    },
+    /// A user message is in the pipe.
+    Written {
+        /// The message.
+        uuid: Box<str>,
+    },
+    /// A user message never reached the agent, or the session ended before
+    /// the agent was done with it.
+    Lost {
+        /// The message.
+        uuid: Box<str>,
+    },
+    /// The session began to work, to rest, or to wait for somebody.
+    Activity(Activity),
+    /// Something that is no frame, or that nobody waited for.
+    Notice(Notice),
+}
+
+/// The agent asks something.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ask {
+    /// The id that the answer has to carry.
+    pub request_id: Box<str>,
+    /// The request as it came.
+    pub frame: Frame,
+}
+
+/// Something that is not as the protocol has it. The session goes on.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Notice {
+    /// A line that is not JSON, or not a message.
+    NotAFrame {
+        /// The line.
+        line: Bytes,
+        /// What was wrong with it.
+        error: FrameError,
+    },
+    /// The output ended in the middle of a line.
+    UnfinishedLine {
+        /// What had come of it.
+        line: Bytes,
+    },
+    /// A line was longer than the limit and was not kept.
+    LineTooLong {
+        /// What could be read of its beginning.
+        head: Option<Head>,
+        /// How long it was, in bytes.
+        length: u64,
+    },
+    /// An answer that nobody waits for: it came too late, or it is an echo.
+    StrayAnswer {
+        /// The answer.
+        frame: Frame,
+    },
+    /// A request without an id, which cannot be answered.
+    AskWithoutId {
+        /// The request.
+        frame: Frame,
+    },
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAFrame { line, error } => {
+                write!(f, "{error}: {}", Excerpt(line))
+            }
+            Self::UnfinishedLine { line } => {
+                write!(
+                    f,
+                    "the output ended in the middle of a line: {}",
+                    Excerpt(line)
+                )
+            }
+            Self::LineTooLong { head, length } => {
+                let what = head
+                    .as_ref()
+                    .map_or_else(|| "a".to_owned(), |head| format!("a `{}`", head.label()));
+                write!(
+                    f,
+                    "{what} line of {length} bytes was longer than the limit and was not kept"
+                )
+            }
+            Self::StrayAnswer { frame } => write!(
+                f,
+                "an answer to `{}`, which nobody waits for",
+                frame.head().request_id.as_deref().unwrap_or("nothing")
+            ),
+            Self::AskWithoutId { frame } => write!(
+                f,
+                "a `{}` without a request_id, which cannot be answered",
+                frame.head().label()
+            ),
+        }
+    }
+}
+
+/// The beginning of a line, for people.
+struct Excerpt<'a>(&'a [u8]);
+
+impl fmt::Display for Excerpt<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 200;
+        let text = String::from_utf8_lossy(&self.0[..self.0.len().min(SHOWN)]);
+        write!(f, "{text:?}")?;
+        if self.0.len() > SHOWN {
+            write!(f, " and {} bytes more", self.0.len() - SHOWN)?;
+        }
+        Ok(())
+    }
+}
+
+/// Why a request has no answer.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RequestFailure {
+    /// The agent refused it.
+    #[error("the agent refused `{subtype}`: {refusal}")]
+    Refused {
+        /// The request.
+        subtype: Box<str>,
+        /// The agent's reason.
+        refusal: Refusal,
+    },
+    /// There was no answer in time. Agents up to 2.0.77 do not answer
+    /// requests that they do not know.
+    #[error("the agent did not answer `{subtype}` within {after:?}")]
+    TimedOut {
+        /// The request.
+        subtype: Box<str>,
+        /// How long it was waited for.
+        after: Duration,
+    },
+    /// The session ended first.
+    #[error("the session ended before `{subtype}` was answered")]
+    SessionEnded {
+        /// The request.
+        subtype: Box<str>,
+    },
+    /// There is an answer whose envelope cannot be read.
+    #[error("the answer cannot be read: {error}")]
+    Unreadable {
+        /// What was wrong with it.
+        error: ViewError,
+        /// The answer.
+        frame: Frame,
+    },
+    /// There was an answer, longer than the limit for lines.
+    #[error("the answer to `{subtype}` was {length} bytes long, more than the limit for a line")]
+    AnswerTooLong {
+        /// The request.
+        subtype: Box<str>,
+        /// How long it was, in bytes.
+        length: u64,
+    },
+}

@@ -1,0 +1,622 @@
+//! The host's side of a session, as a state machine.
+//!
+//! It does no I/O, reads no clock and makes no ids. A driver tells it what
+//! happened (`handle_*`), passes on what the user wants (`submit`, `request`,
+//! `respond`, `finish`, `end`), and then asks what is to be done (`poll_*`)
+//! until there is nothing left:
+//!
+//! ```
+//! use agentwire_protocol::control::{self, Initialize};
+//! use agentwire_protocol::host::{Event, Host, Request, Transmit};
+//! use std::time::{Duration, Instant};
+//!
+//! let now = Instant::now();
+//! let mut host = Host::default();
+//! host.request(now, Request::new("r1", &Initialize::default())?, Duration::from_secs(60))?;
+//!
+//! // The pipe gets one frame at a time.
+//! let Some(Transmit::Line(line)) = host.poll_transmit() else { panic!() };
+//! assert!(line.starts_with(br#"{"type":"control_request","request_id":"r1""#));
+//! assert!(host.poll_transmit().is_none());
+//! host.handle_written();
+//!
+//! host.handle_input(now, b"{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"r1\"}}\n");
+//! assert!(matches!(host.poll_event(), Some(Event::Answered { outcome: Ok(_), .. })));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod event;
+mod turns;
+
+pub use event::{Ask, Event, Notice, RequestFailure};
+pub use turns::Activity;
+
+use crate::codec::{DEFAULT_LINE_LIMIT, Line, LineDecoder, encode};
+use crate::control::{self, Answer, ControlResponse, HostRequest, Refusal};
+use crate::frame::{Frame, Head};
+use crate::message::UserMessage;
+use crate::outbox::{Class, Outbox, Outgoing, Urgency};
+use bytes::Bytes;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::{Duration, Instant};
+use turns::Turns;
+
+/// The host's side of a session.
+#[derive(Debug)]
+pub struct Host {
+    decoder: LineDecoder,
+    outbox: Outbox,
+    /// The line that was handed to the pipe and is not yet known to be
+    /// written.
+    in_flight: Option<(Class, Box<str>)>,
+    /// Requests of ours that are not answered.
+    requests: BTreeMap<Box<str>, Pending>,
+    /// Requests of the agent's that are not answered.
+    asks: BTreeSet<Box<str>>,
+    turns: Turns,
+    events: VecDeque<Event>,
+    outgoing: OutgoingState,
+}
+
+/// A request of ours that is not answered.
+#[derive(Debug)]
+struct Pending {
+    subtype: Box<str>,
+    deadline: Instant,
+    patience: Duration,
+}
+
+/// How far the host is with its own side of the pipe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OutgoingState {
+    Open,
+    /// Nothing new is taken; the pipe is closed once the session is idle.
+    Finishing,
+    /// The pipe is to be closed as soon as nothing is in flight.
+    Ending,
+    /// Nothing can be written any more.
+    Closed,
+}
+
+/// What the driver is to do with the pipe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Transmit {
+    /// Write this line, and say so with [`Host::handle_written`] or
+    /// [`Host::handle_write_failed`].
+    Line(Bytes),
+    /// Close the pipe. It comes once, and nothing comes after it.
+    End,
+}
+
+/// A user message, ready to be sent.
+#[derive(Debug, Clone)]
+pub struct Prompt(Outgoing);
+
+/// A control request, ready to be sent.
+#[derive(Debug, Clone)]
+pub struct Request {
+    subtype: Box<str>,
+    outgoing: Outgoing,
+}
+
+/// The session takes nothing any more: it is closing, or it is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the session is closing and takes nothing any more")]
+pub struct Closing;
+
+impl Prompt {
+    /// Makes a message ready, with the id under which the agent reports what
+    /// becomes of it. It is encoded here, in the caller's time.
+    ///
+    /// # Errors
+    ///
+    /// When the message cannot be written as JSON.
+    pub fn new(uuid: impl Into<Box<str>>, mut message: UserMessage) -> serde_json::Result<Self> {
+        let id = uuid.into();
+        message.uuid = Some(id.to_string());
+        let class = Class::User(Urgency::from(message.priority.as_ref()));
+        Ok(Self(Outgoing {
+            class,
+            id,
+            line: encode(&message)?,
+        }))
+    }
+
+    /// The id under which the agent reports what becomes of it.
+    #[must_use]
+    pub fn uuid(&self) -> &str {
+        &self.0.id
+    }
+}
+
+impl Request {
+    /// Makes a request ready, with the id that its answer will carry.
+    ///
+    /// # Errors
+    ///
+    /// When the request cannot be written as JSON.
+    pub fn new<R: HostRequest>(
+        request_id: impl Into<Box<str>>,
+        request: &R,
+    ) -> serde_json::Result<Self> {
+        let id = request_id.into();
+        let class = match R::SUBTYPE {
+            "initialize" => Class::Greeting,
+            "interrupt" => Class::Interrupt,
+            _ => Class::Control,
+        };
+        let line = control::request(&id, request)?;
+        Ok(Self {
+            subtype: R::SUBTYPE.into(),
+            outgoing: Outgoing { class, id, line },
+        })
+    }
+}
+
+impl Default for Host {
+    fn default() -> Self {
+        Self::new(DEFAULT_LINE_LIMIT)
+    }
+}
+
+impl Host {
+    /// A session in which nothing has happened yet. Nothing but answers goes
+    /// out before `initialize` was sent and answered.
+    #[must_use]
+    pub fn new(line_limit: usize) -> Self {
+        Self {
+            decoder: LineDecoder::new(line_limit),
+            outbox: Outbox::held(),
+            in_flight: None,
+            requests: BTreeMap::new(),
+            asks: BTreeSet::new(),
+            turns: Turns::default(),
+            events: VecDeque::new(),
+            outgoing: OutgoingState::Open,
+        }
+    }
+
+    /// What the session is doing.
+    #[must_use]
+    pub fn activity(&self) -> Activity {
+        self.turns.activity()
+    }
+
+    /// Whether an ask is waiting for its answer.
+    #[must_use]
+    pub fn is_open(&self, request_id: &str) -> bool {
+        self.asks.contains(request_id)
+    }
+
+    // What the user wants.
+
+    /// Sends a user message.
+    ///
+    /// # Errors
+    ///
+    /// When the session is closing.
+    pub fn submit(&mut self, prompt: Prompt) -> Result<(), Closing> {
+        self.check_open()?;
+        self.turns.submitted(&prompt.0.id);
+        self.outbox.push(prompt.0);
+        Ok(())
+    }
+
+    /// Sends a request that has to be answered within `patience`. Every
+    /// request ends in one [`Event::Answered`].
+    ///
+    /// # Errors
+    ///
+    /// When the session is closing. A session that is finishing still takes
+    /// requests, for a callback may want to make one.
+    pub fn request(
+        &mut self,
+        now: Instant,
+        request: Request,
+        patience: Duration,
+    ) -> Result<(), Closing> {
+        if matches!(self.outgoing, OutgoingState::Ending | OutgoingState::Closed) {
+            return Err(Closing);
+        }
+        let Request { subtype, outgoing } = request;
+        let pending = Pending {
+            subtype,
+            deadline: now + patience,
+            patience,
+        };
+        self.requests.insert(outgoing.id.clone(), pending);
+        self.outbox.push(outgoing);
+        Ok(())
+    }
+
+    /// Sends the answer to an ask; `line` is that of [`control::success`] or
+    /// [`control::failure`]. `false` when the ask is not open: it was
+    /// answered already, or cancelled, and a late answer must not be sent.
+    pub fn respond(&mut self, request_id: &str, line: Bytes) -> bool {
+        if !self.asks.remove(request_id) {
+            return false;
+        }
+        if self.outgoing != OutgoingState::Closed {
+            self.outbox.push(Outgoing {
+                class: Class::Answer,
+                id: request_id.into(),
+                line,
+            });
+        }
+        self.after_change();
+        true
+    }
+
+    /// Leaves an ask without an answer, as the protocol demands for dialogs
+    /// that the host did not declare.
+    pub fn leave_unanswered(&mut self, request_id: &str) {
+        self.asks.remove(request_id);
+        self.after_change();
+    }
+
+    /// Closes the pipe once everything is written and the session is idle.
+    pub fn finish(&mut self) {
+        if self.outgoing == OutgoingState::Open {
+            self.outgoing = OutgoingState::Finishing;
+        }
+    }
+
+    /// Closes the pipe as soon as the line in flight is written. What still
+    /// waits is lost, and said to be.
+    pub fn end(&mut self) {
+        if self.outgoing != OutgoingState::Closed {
+            self.outgoing = OutgoingState::Ending;
+            self.lose_what_waits();
+        }
+    }
+
+    // What happened.
+
+    /// Bytes arrived from the agent.
+    pub fn handle_input(&mut self, now: Instant, bytes: &[u8]) {
+        self.decoder.push(bytes);
+        while let Some(line) = self.decoder.next_line() {
+            self.handle_line(now, line);
+        }
+        self.after_change();
+    }
+
+    /// The agent's output ended. What came after the last newline is still
+    /// read if it is a whole frame, and reported if it is not.
+    pub fn handle_input_end(&mut self, now: Instant) {
+        if let Some(line) = self.decoder.finish() {
+            self.handle_line(now, line);
+        }
+        self.after_change();
+    }
+
+    /// The line that was handed out is written.
+    pub fn handle_written(&mut self) {
+        if let Some((Class::User(_), uuid)) = self.in_flight.take() {
+            self.events.push_back(Event::Written { uuid });
+        }
+    }
+
+    /// The line that was handed out could not be written, and nothing can be
+    /// from now on.
+    pub fn handle_write_failed(&mut self) {
+        self.outgoing = OutgoingState::Closed;
+        if let Some((class, id)) = self.in_flight.take() {
+            self.lose(class, id);
+        }
+        self.lose_what_waits();
+        self.after_change();
+    }
+
+    /// Time has passed. Requests whose deadline is over end.
+    pub fn handle_timeout(&mut self, now: Instant) {
+        let late: Vec<Box<str>> = self
+            .requests
+            .iter()
+            .filter(|(_, pending)| pending.deadline <= now)
+            .map(|(id, _)| id.clone())
+            .collect();
+        for id in late {
+            let Some(pending) = self.requests.remove(&id) else {
+                continue;
+            };
+            self.withdraw_request(&id);
+            self.events.push_back(Event::Answered {
+                request_id: id,
+                outcome: Err(RequestFailure::TimedOut {
+                    subtype: pending.subtype,
+                    after: pending.patience,
+                }),
+            });
+        }
+    }
+
+    /// The session is over: everything that waits ends.
+    pub fn handle_end(&mut self) {
+        self.outgoing = OutgoingState::Closed;
+        self.in_flight = None;
+        self.outbox.drain();
+        for (request_id, pending) in std::mem::take(&mut self.requests) {
+            let outcome = Err(RequestFailure::SessionEnded {
+                subtype: pending.subtype,
+            });
+            self.events.push_back(Event::Answered {
+                request_id,
+                outcome,
+            });
+        }
+        for request_id in std::mem::take(&mut self.asks) {
+            self.events.push_back(Event::AskCancelled { request_id });
+        }
+        for uuid in self.turns.end() {
+            self.events.push_back(Event::Lost { uuid });
+        }
+    }
+
+    // What to do next.
+
+    /// What to do with the pipe. Nothing, as long as a line is in flight.
+    pub fn poll_transmit(&mut self) -> Option<Transmit> {
+        if self.in_flight.is_some() {
+            return None;
+        }
+        match self.outgoing {
+            OutgoingState::Closed => None,
+            OutgoingState::Ending => {
+                self.outgoing = OutgoingState::Closed;
+                Some(Transmit::End)
+            }
+            OutgoingState::Open | OutgoingState::Finishing => match self.outbox.pop() {
+                Some(Outgoing { class, id, line }) => {
+                    self.in_flight = Some((class, id));
+                    Some(Transmit::Line(line))
+                }
+                None if self.outgoing == OutgoingState::Finishing && self.is_done() => {
+                    self.outgoing = OutgoingState::Closed;
+                    Some(Transmit::End)
+                }
+                None => None,
+            },
+        }
+    }
+
+    /// What has happened, in the order of the wire.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// When [`Host::handle_timeout`] is to be called.
+    #[must_use]
+    pub fn poll_timeout(&self) -> Option<Instant> {
+        self.requests.values().map(|pending| pending.deadline).min()
+    }
+
+    // Inside.
+
+    fn check_open(&self) -> Result<(), Closing> {
+        if self.outgoing == OutgoingState::Open {
+            Ok(())
+        } else {
+            Err(Closing)
+        }
+    }
+
+    /// Nothing waits, nobody is waited for, and no turn runs.
+    fn is_done(&self) -> bool {
+        self.outbox.is_empty()
+            && self.requests.is_empty()
+            && self.asks.is_empty()
+            && self.turns.activity() == Activity::Idle
+    }
+
+    fn after_change(&mut self) {
+        if let Some(activity) = self.turns.poll_change(self.asks.is_empty()) {
+            self.events.push_back(Event::Activity(activity));
+        }
+    }
+
+    fn handle_line(&mut self, now: Instant, line: Line) {
+        match line {
+            Line::Whole(raw) => match Frame::new(raw.clone()) {
+                Ok(frame) => self.handle_frame(now, frame),
+                Err(error) => {
+                    self.events
+                        .push_back(Event::Notice(Notice::NotAFrame { line: raw, error }));
+                }
+            },
+            Line::Unfinished(raw) => match Frame::new(raw.clone()) {
+                Ok(frame) => self.handle_frame(now, frame),
+                Err(_) => {
+                    self.events
+                        .push_back(Event::Notice(Notice::UnfinishedLine { line: raw }));
+                }
+            },
+            Line::TooLong { head, length } => self.handle_too_long(&head, length),
+        }
+    }
+
+    fn handle_frame(&mut self, now: Instant, frame: Frame) {
+        match frame.kind() {
+            "control_response" => self.handle_answer(now, frame),
+            "control_request" => self.handle_ask(frame),
+            "control_cancel_request" => self.handle_cancel(frame),
+            _ => {
+                let head = frame.head();
+                if (head.kind.as_ref(), head.subtype.as_deref())
+                    == ("system", Some("control_request_progress"))
+                {
+                    self.extend_deadline(now, &frame);
+                }
+                self.turns.saw(&frame);
+                self.events.push_back(Event::Frame(frame));
+            }
+        }
+    }
+
+    fn handle_answer(&mut self, now: Instant, frame: Frame) {
+        let waited_for = frame
+            .head()
+            .request_id
+            .as_ref()
+            .and_then(|id| self.requests.remove_entry(id));
+        let Some((request_id, pending)) = waited_for else {
+            self.events
+                .push_back(Event::Notice(Notice::StrayAnswer { frame }));
+            return;
+        };
+        let outcome = match frame.read::<ControlResponse>() {
+            Err(error) => Err(RequestFailure::Unreadable { error, frame }),
+            Ok(ControlResponse { response, .. }) => match response.into_result() {
+                Ok(answer) => Ok(answer),
+                Err(refusal) => Err(RequestFailure::Refused {
+                    subtype: pending.subtype.clone(),
+                    refusal,
+                }),
+            },
+        };
+        let mut waiting = Vec::new();
+        if &*pending.subtype == "initialize" && outcome.is_ok() {
+            self.outbox.release();
+            waiting = outcome.as_ref().map(asks_that_wait).unwrap_or_default();
+        }
+        self.events.push_back(Event::Answered {
+            request_id,
+            outcome,
+        });
+        for ask in waiting {
+            self.handle_line(now, Line::Whole(ask));
+        }
+    }
+
+    fn handle_ask(&mut self, frame: Frame) {
+        let Some(request_id) = frame.head().request_id.clone() else {
+            self.events
+                .push_back(Event::Notice(Notice::AskWithoutId { frame }));
+            return;
+        };
+        // An ask that was open when the host connected comes twice.
+        if self.asks.insert(request_id.clone()) {
+            self.events.push_back(Event::Ask(Ask { request_id, frame }));
+        }
+    }
+
+    fn handle_cancel(&mut self, frame: Frame) {
+        let Some(request_id) = frame.head().request_id.clone() else {
+            return;
+        };
+        // An answer that has not left must not follow its cancelling.
+        let waiting = self
+            .outbox
+            .withdraw(|line| line.class == Class::Answer && line.id == request_id)
+            .is_some();
+        if self.asks.remove(&request_id) || waiting {
+            self.events.push_back(Event::AskCancelled { request_id });
+        }
+    }
+
+    fn handle_too_long(&mut self, head: &Bytes, length: u64) {
+        let head = Head::of_cut_line(head);
+        if let Some(Head {
+            kind,
+            request_id: Some(request_id),
+            ..
+        }) = &head
+        {
+            match &**kind {
+                "control_request" => {
+                    let refusal = Refusal::new(format!(
+                        "the request was {length} bytes long, more than this host takes"
+                    ));
+                    let line = control::failure(request_id, &refusal);
+                    let id = request_id.clone();
+                    self.outbox.push(Outgoing {
+                        class: Class::Answer,
+                        id,
+                        line,
+                    });
+                }
+                "control_response" => {
+                    if let Some(pending) = self.requests.remove(request_id) {
+                        if &*pending.subtype == "initialize" {
+                            self.outbox.release();
+                        }
+                        self.events.push_back(Event::Answered {
+                            request_id: request_id.clone(),
+                            outcome: Err(RequestFailure::AnswerTooLong {
+                                subtype: pending.subtype,
+                                length,
+                            }),
+                        });
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.events
+            .push_back(Event::Notice(Notice::LineTooLong { head, length }));
+    }
+
+    fn extend_deadline(&mut self, now: Instant, frame: &Frame) {
+        let id = frame.head().request_id.as_ref();
+        if let Some(pending) = id.and_then(|id| self.requests.get_mut(id)) {
+            pending.deadline = now + pending.patience;
+        }
+    }
+
+    /// Nobody waits for the answer any more: the request is taken back where
+    /// it still waits, and cancelled where it has left.
+    fn withdraw_request(&mut self, request_id: &str) {
+        let is_it =
+            |line: &Outgoing| !matches!(line.class, Class::User(_)) && &*line.id == request_id;
+        if self.outbox.withdraw(is_it).is_none() && self.outgoing != OutgoingState::Closed {
+            let line = control::cancel(request_id);
+            self.outbox.push(Outgoing {
+                class: Class::Control,
+                id: request_id.into(),
+                line,
+            });
+        }
+    }
+
+    fn lose_what_waits(&mut self) {
+        for outgoing in self.outbox.drain() {
+            self.lose(outgoing.class, outgoing.id);
+        }
+    }
+
+    /// Something will never be written.
+    fn lose(&mut self, class: Class, id: Box<str>) {
+        match class {
+            Class::User(_) => {
+                self.turns.lost(&id);
+                self.events.push_back(Event::Lost { uuid: id });
+            }
+            Class::Greeting | Class::Interrupt | Class::Control => {
+                if let Some(pending) = self.requests.remove(&id) {
+                    let outcome = Err(RequestFailure::SessionEnded {
+                        subtype: pending.subtype,
+                    });
+                    self.events.push_back(Event::Answered {
+                        request_id: id,
+                        outcome,
+                    });
+                }
+            }
+            Class::Answer => {}
+        }
+    }
+}
+
+/// The asks that an `initialize` answer brings along, as lines.
+fn asks_that_wait(answer: &Answer) -> Vec<Bytes> {
+    [
+        &answer.pending_permission_requests,
+        &answer.pending_user_dialog_requests,
+        &answer.pending_elicitation_requests,
+    ]
+    .into_iter()
+    .flatten()
+    .flatten()
+    .map(|ask| Bytes::copy_from_slice(ask.get().as_bytes()))
+    .collect()
+}

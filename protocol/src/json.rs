@@ -1,0 +1,269 @@
+//! JSON that nobody has given a type to, kept as it was written.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value};
+use std::fmt;
+
+/// A JSON value that keeps its text: numbers keep every digit, and large
+/// values cost one copy instead of a tree.
+///
+/// Two values are equal when their texts are.
+#[derive(Clone)]
+pub struct Json(Box<RawValue>);
+
+impl Json {
+    /// The value `null`.
+    #[must_use]
+    pub fn null() -> Self {
+        Self(RawValue::NULL.to_owned())
+    }
+
+    /// The value as JSON text.
+    #[must_use]
+    pub fn get(&self) -> &str {
+        self.0.get()
+    }
+
+    /// Whether the value is `null`.
+    #[must_use]
+    pub fn is_null(&self) -> bool {
+        self.get() == "null"
+    }
+
+    /// Reads the value as a type of the caller's.
+    ///
+    /// # Errors
+    ///
+    /// When the value does not have that shape.
+    pub fn read<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
+        serde_json::from_str(self.get())
+    }
+
+    /// Writes any serialisable value.
+    ///
+    /// # Errors
+    ///
+    /// When its `Serialize` fails, or when a map has keys that are not
+    /// strings.
+    pub fn from_value<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Self> {
+        to_raw_value(value).map(Self)
+    }
+
+    /// The value as a tree. `None` when it has what a tree cannot hold: a
+    /// number beyond `f64`, a lone surrogate, or more than 128 levels.
+    #[must_use]
+    pub fn to_tree(&self) -> Option<Value> {
+        self.read().ok()
+    }
+
+    /// The member `key`, when the value is an object that has one.
+    #[must_use]
+    pub fn member(&self, key: &str) -> Option<Json> {
+        self.read::<Members>().ok()?.get(key).cloned()
+    }
+}
+
+impl fmt::Debug for Json {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.get())
+    }
+}
+
+impl fmt::Display for Json {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.get())
+    }
+}
+
+impl PartialEq for Json {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl Eq for Json {}
+
+impl Default for Json {
+    fn default() -> Self {
+        Self::null()
+    }
+}
+
+impl From<Value> for Json {
+    fn from(value: Value) -> Self {
+        to_raw_value(&value).map_or_else(|_| Self::null(), Self)
+    }
+}
+
+impl From<Map<String, Value>> for Json {
+    fn from(map: Map<String, Value>) -> Self {
+        Value::Object(map).into()
+    }
+}
+
+impl From<&str> for Json {
+    fn from(text: &str) -> Self {
+        Value::from(text).into()
+    }
+}
+
+impl From<Box<RawValue>> for Json {
+    fn from(raw: Box<RawValue>) -> Self {
+        Self(raw)
+    }
+}
+
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Box::<RawValue>::deserialize(deserializer).map(Self)
+    }
+}
+
+/// A JSON number that keeps its text: costs and durations come with digits
+/// that an `f64` does not have.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Number(Json);
+
+impl Number {
+    /// The number as JSON text.
+    #[must_use]
+    pub fn get(&self) -> &str {
+        self.0.get()
+    }
+
+    /// The nearest `f64`; infinite for what is beyond it.
+    #[must_use]
+    pub fn as_f64(&self) -> f64 {
+        self.get().parse().unwrap_or(f64::NAN)
+    }
+}
+
+impl fmt::Debug for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.get())
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.get())
+    }
+}
+
+impl From<u64> for Number {
+    fn from(number: u64) -> Self {
+        Self(Value::from(number).into())
+    }
+}
+
+impl From<f64> for Number {
+    /// What JSON cannot write (infinities, NaN) becomes 0.
+    fn from(number: f64) -> Self {
+        Self(
+            serde_json::Number::from_f64(number)
+                .map_or_else(|| 0.into(), Value::from)
+                .into(),
+        )
+    }
+}
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let json = Json::deserialize(deserializer)?;
+        if json
+            .get()
+            .starts_with(|first: char| first == '-' || first.is_ascii_digit())
+        {
+            Ok(Self(json))
+        } else {
+            Err(serde::de::Error::custom("not a number"))
+        }
+    }
+}
+
+/// Members of a JSON object in the order in which they came: those that a
+/// type does not know, or all of an object of an unknown kind.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Members(Vec<(Box<str>, Json)>);
+
+impl Members {
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The value of `key`; the last one, where the text had several.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Json> {
+        self.0.iter().rfind(|(k, _)| &**k == key).map(|(_, v)| v)
+    }
+
+    /// The value of `key`, when it is a string.
+    #[must_use]
+    pub fn get_str(&self, key: &str) -> Option<String> {
+        self.get(key)?.read().ok()
+    }
+
+    /// Sets `key`, in its old place if it had one.
+    pub fn set(&mut self, key: impl Into<Box<str>>, value: impl Into<Json>) {
+        let (key, value) = (key.into(), value.into());
+        match self.0.iter_mut().rfind(|(k, _)| *k == key) {
+            Some((_, old)) => *old = value,
+            None => self.0.push((key, value)),
+        }
+    }
+
+    /// Adds a member behind the others, without a look at what is there: an
+    /// object with a million members must not cost a million searches.
+    pub(crate) fn push(&mut self, key: impl Into<Box<str>>, value: Json) {
+        self.0.push((key.into(), value));
+    }
+
+    /// The members in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Json)> {
+        self.0.iter().map(|(k, v)| (&**k, v))
+    }
+
+    pub(crate) fn into_entries(self) -> Vec<(Box<str>, Json)> {
+        self.0
+    }
+}
+
+impl fmt::Debug for Members {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+impl Serialize for Members {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        crate::open::read_object(deserializer)
+    }
+}

@@ -1,0 +1,144 @@
+//! Assistant messages: what the model said, one content block at a time.
+
+use crate::content::ContentBlock;
+use crate::json::Json;
+use crate::open::{object, open_enum};
+
+object! {
+    /// A content block that the model finished.
+    ///
+    /// The agent sends one of these for each block, all with the same
+    /// `message.id`; whoever wants whole messages merges them by it.
+    pub struct AssistantMessage tags("type" = "assistant") {
+        /// What was said.
+        pub message: AssistantBody,
+        /// The tool call that started the sub-agent this belongs to.
+        pub parent_tool_use_id: Option<String>,
+        /// Why the model could not answer.
+        pub error: Option<AssistantError>,
+        /// The message's id.
+        pub uuid: Option<String>,
+        /// The session.
+        pub session_id: Option<String>,
+        /// The first of the user messages that it answers.
+        pub user_message_uuid: Option<String>,
+        /// All user messages that it answers.
+        pub user_message_uuids: Option<Vec<String>>,
+        /// Messages that this one takes the place of.
+        pub supersedes: Option<Vec<String>>,
+        /// Whether the model was cut off.
+        pub aborted: Option<bool>,
+        /// The API's id of the request.
+        pub request_id: Option<String>,
+        /// When it was said, as RFC 3339.
+        pub timestamp: Option<String>,
+        /// The sub-agent it belongs to.
+        pub agent_id: Option<String>,
+        /// That sub-agent's kind.
+        pub subagent_type: Option<String>,
+        /// That sub-agent's task.
+        pub task_description: Option<String>,
+    }
+}
+
+object! {
+    /// A message of the Messages API.
+    pub struct AssistantBody {
+        /// The API's id of the message.
+        pub id: Option<String>,
+        /// `message`.
+        pub kind: Option<String> = "type",
+        /// `assistant`.
+        pub role: Option<String>,
+        /// The model.
+        pub model: Option<String>,
+        /// What it said.
+        pub content: Vec<ContentBlock>,
+        /// Why it stopped. Not known yet when the agent sends a block.
+        pub stop_reason: Option<StopReason>,
+        /// The sequence at which it stopped.
+        pub stop_sequence: Option<String>,
+        /// What the API says of a refusal.
+        pub stop_details: Option<Json>,
+        /// What it used.
+        pub usage: Option<Usage>,
+        /// The API's container.
+        pub container: Option<Json>,
+        /// What the API cut from the context.
+        pub context_management: Option<Json>,
+    }
+}
+
+open_enum! {
+    /// Why a model stopped.
+    pub enum StopReason {
+        /// It was done.
+        EndTurn = "end_turn",
+        /// The limit of tokens was reached.
+        MaxTokens = "max_tokens",
+        /// A stop sequence came.
+        StopSequence = "stop_sequence",
+        /// It waits for tools.
+        ToolUse = "tool_use",
+        /// The API paused a long turn.
+        PauseTurn = "pause_turn",
+        /// The conversation was compacted.
+        Compaction = "compaction",
+        /// It refused.
+        Refusal = "refusal",
+        /// The context is full.
+        ContextWindowExceeded = "model_context_window_exceeded",
+    }
+}
+
+open_enum! {
+    /// Why a model could not answer.
+    pub enum AssistantError {
+        /// The API does not know who asks.
+        AuthenticationFailed = "authentication_failed",
+        /// The organisation may not log in this way.
+        OauthOrgNotAllowed = "oauth_org_not_allowed",
+        /// The account is on hold.
+        AccountOnHold = "account_on_hold",
+        /// The account has to be verified.
+        VerificationRequired = "verification_required",
+        /// There is no credit.
+        BillingError = "billing_error",
+        /// Too many requests.
+        RateLimit = "rate_limit",
+        /// The API has too much to do.
+        Overloaded = "overloaded",
+        /// The request was not valid.
+        InvalidRequest = "invalid_request",
+        /// There is no such model.
+        ModelNotFound = "model_not_found",
+        /// The API failed.
+        ServerError = "server_error",
+        /// Something else.
+        Other = "unknown",
+        /// The answer was too long.
+        MaxOutputTokens = "max_output_tokens",
+        /// The cloud's credentials do not work.
+        CloudCredentialError = "cloud_credential_error",
+    }
+}
+
+object! {
+    /// Tokens that the API counted.
+    pub struct Usage {
+        /// Tokens read and not cached.
+        pub input_tokens: Option<u64>,
+        /// Tokens written.
+        pub output_tokens: Option<u64>,
+        /// Tokens put into the cache.
+        pub cache_creation_input_tokens: Option<u64>,
+        /// Tokens read from the cache.
+        pub cache_read_input_tokens: Option<u64>,
+        /// The service tier.
+        pub service_tier: Option<String>,
+        /// Calls of tools that the API runs.
+        pub server_tool_use: Option<Json>,
+        /// Tokens put into the cache, by how long they stay.
+        pub cache_creation: Option<Json>,
+    }
+}

@@ -1,0 +1,152 @@
+//! User messages: prompts, and the answers of tools.
+
+use crate::content::{Content, ContentBlock};
+use crate::json::Json;
+use crate::open::{object, open_enum};
+
+object! {
+    /// What a user said, a tool answered, or the agent put in a user's mouth.
+    pub struct UserMessage tags("type" = "user") {
+        /// What was said.
+        pub message: UserBody,
+        /// The tool call that started the sub-agent this belongs to.
+        pub parent_tool_use_id: Option<String>,
+        /// The message's id. The agent reports what becomes of a message
+        /// under it.
+        pub uuid: Option<String>,
+        /// The session.
+        pub session_id: Option<String>,
+        /// When the agent is to take it up.
+        pub priority: Option<Priority>,
+        /// Whether the host composed it: the agent then takes the text as it
+        /// is, without file expansion and without commands.
+        pub client_composed: Option<bool>,
+        /// `false` adds it to the conversation without asking the model.
+        pub should_query: Option<bool> = "shouldQuery",
+        /// Whether the agent wrote it, and not a person.
+        pub is_synthetic: Option<bool> = "isSynthetic",
+        /// Whether it is an echo of what was said before.
+        pub is_replay: Option<bool> = "isReplay",
+        /// What a tool answered, as data of that tool.
+        pub tool_use_result: Option<Json>,
+        /// What the agent adds about each tool result.
+        pub tool_result_meta: Option<Vec<Json>>,
+        /// What made the message, where it was not a person.
+        pub origin: Option<Json>,
+        /// When it was said, as RFC 3339.
+        pub timestamp: Option<String>,
+        /// The sub-agent it belongs to.
+        pub agent_id: Option<String>,
+        /// That sub-agent's kind.
+        pub subagent_type: Option<String>,
+        /// That sub-agent's task.
+        pub task_description: Option<String>,
+    }
+}
+
+object! {
+    /// The role and the content of a user message.
+    pub struct UserBody {
+        /// `user`.
+        pub role: Option<String>,
+        /// What was said. The agent takes a message without content.
+        pub content: Option<Content>,
+    }
+}
+
+open_enum! {
+    /// When the agent is to take a message up. Without one it is `next`.
+    pub enum Priority {
+        /// At once: what runs is cut off.
+        Now = "now",
+        /// As soon as a tool is done, into the running turn.
+        Next = "next",
+        /// After the running turn.
+        Later = "later",
+    }
+}
+
+impl UserMessage {
+    /// A prompt with this content: a text, or blocks.
+    ///
+    /// ```
+    /// use agentwire_protocol::message::UserMessage;
+    ///
+    /// let prompt = UserMessage::new("Say hello");
+    /// let line = serde_json::to_string(&prompt)?;
+    /// assert_eq!(
+    ///     line,
+    ///     r#"{"type":"user","message":{"role":"user","content":"Say hello"},"parent_tool_use_id":null}"#
+    /// );
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn new(content: impl Into<Content>) -> Self {
+        let mut message = Self {
+            message: UserBody {
+                role: Some("user".to_owned()),
+                content: Some(content.into()),
+                extra: Default::default(),
+            },
+            parent_tool_use_id: None,
+            uuid: None,
+            session_id: None,
+            priority: None,
+            client_composed: None,
+            should_query: None,
+            is_synthetic: None,
+            is_replay: None,
+            tool_use_result: None,
+            tool_result_meta: None,
+            origin: None,
+            timestamp: None,
+            agent_id: None,
+            subagent_type: None,
+            task_description: None,
+            extra: Default::default(),
+        };
+        // The agent expects the member, and a prompt has no parent.
+        message.extra.set("parent_tool_use_id", Json::null());
+        message
+    }
+
+    /// Sets when the agent is to take it up.
+    #[must_use]
+    pub fn priority(mut self, priority: Priority) -> Self {
+        self.priority = Some(priority);
+        self
+    }
+
+    /// Sets the message's id.
+    #[must_use]
+    pub fn uuid(mut self, uuid: impl Into<String>) -> Self {
+        self.uuid = Some(uuid.into());
+        self
+    }
+
+    /// Has the agent take the text as it is: `@path` is not replaced by a
+    /// file's text, and a leading `/word` is no command. For every text that
+    /// a person did not type at this agent.
+    #[must_use]
+    pub fn verbatim(mut self) -> Self {
+        self.client_composed = Some(true);
+        self
+    }
+
+    /// The content's blocks; none when it is just a text.
+    #[must_use]
+    pub fn blocks(&self) -> &[ContentBlock] {
+        self.message.content.as_ref().map_or(&[], Content::blocks)
+    }
+}
+
+impl From<&str> for UserMessage {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+impl From<String> for UserMessage {
+    fn from(text: String) -> Self {
+        Self::new(text)
+    }
+}

@@ -1,0 +1,312 @@
+//! What waits to be written, and the order in which it goes.
+//!
+//! The order on the pipe has meaning to the agent: a prompt behind a
+//! `set_model` runs on the new model, an `interrupt` before a prompt leaves
+//! it alone. So the order of calls is the order on the wire, but for two
+//! exceptions:
+//!
+//! - answers and interrupts may pass user messages that still wait;
+//! - user messages are ordered now, next, later among themselves (first in,
+//!   first out within a class), and only up to the nearest control request,
+//!   which is a fence.
+//!
+//! While the outbox is held (until `initialize` is answered) only the
+//! greeting and answers leave it.
+
+use crate::message::Priority;
+use bytes::Bytes;
+use std::collections::VecDeque;
+
+/// What an outgoing line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// The request that opens the session.
+    Greeting,
+    /// An answer to a request of the agent's.
+    Answer,
+    /// An interrupt, which has as little patience as an answer.
+    Interrupt,
+    /// Any other control request, or the cancelling of one: a fence.
+    Control,
+    /// A user message.
+    User(Urgency),
+}
+
+/// The order of user messages among themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Urgency {
+    /// `now`.
+    Now,
+    /// `next`, which is also what a message without a priority is.
+    Next,
+    /// `later`.
+    Later,
+}
+
+impl From<Option<&Priority>> for Urgency {
+    fn from(priority: Option<&Priority>) -> Self {
+        match priority {
+            Some(Priority::Now) => Self::Now,
+            Some(Priority::Later) => Self::Later,
+            _ => Self::Next,
+        }
+    }
+}
+
+/// A line that waits to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outgoing {
+    /// What it is.
+    pub class: Class,
+    /// The `request_id` that it asks, answers or cancels, or the `uuid` of
+    /// the user message.
+    pub id: Box<str>,
+    /// The line, newline included.
+    pub line: Bytes,
+}
+
+/// Lines that wait to be written.
+#[derive(Debug, Default)]
+pub struct Outbox {
+    /// Between two fences order is by class; never empty.
+    segments: VecDeque<Segment>,
+    held: bool,
+}
+
+/// What waits before a fence, and the fence.
+#[derive(Debug, Default)]
+struct Segment {
+    urgent: VecDeque<Outgoing>,
+    users: [VecDeque<Outgoing>; 3],
+    fence: Option<Outgoing>,
+}
+
+impl Outbox {
+    /// An outbox that lets only the greeting and answers go until it is
+    /// [released](Outbox::release).
+    #[must_use]
+    pub fn held() -> Self {
+        Self {
+            segments: VecDeque::new(),
+            held: true,
+        }
+    }
+
+    /// Lets everything go.
+    pub fn release(&mut self) {
+        self.held = false;
+    }
+
+    /// Puts a line in its place.
+    pub fn push(&mut self, outgoing: Outgoing) {
+        if self.segments.back().is_none_or(|last| last.fence.is_some()) {
+            self.segments.push_back(Segment::default());
+        }
+        let Some(last) = self.segments.back_mut() else {
+            return;
+        };
+        match outgoing.class {
+            Class::Answer | Class::Interrupt => last.urgent.push_back(outgoing),
+            Class::User(urgency) => last.users[urgency as usize].push_back(outgoing),
+            Class::Greeting | Class::Control => last.fence = Some(outgoing),
+        }
+    }
+
+    /// Takes the line that is to be written next.
+    pub fn pop(&mut self) -> Option<Outgoing> {
+        let next = if self.held {
+            self.pop_held()
+        } else {
+            self.segments.front_mut()?.pop()
+        };
+        while self.segments.front().is_some_and(Segment::is_empty) {
+            self.segments.pop_front();
+        }
+        next
+    }
+
+    fn pop_held(&mut self) -> Option<Outgoing> {
+        self.segments.iter_mut().find_map(|segment| {
+            let answer = segment
+                .urgent
+                .iter()
+                .position(|line| line.class == Class::Answer);
+            if let Some(at) = answer {
+                return segment.urgent.remove(at);
+            }
+            segment
+                .fence
+                .take_if(|fence| fence.class == Class::Greeting)
+        })
+    }
+
+    /// Takes a line out that must not be written any more.
+    pub fn withdraw(&mut self, matches: impl Fn(&Outgoing) -> bool) -> Option<Outgoing> {
+        self.segments.iter_mut().find_map(|segment| {
+            for queue in std::iter::once(&mut segment.urgent).chain(&mut segment.users) {
+                if let Some(at) = queue.iter().position(&matches) {
+                    return queue.remove(at);
+                }
+            }
+            segment.fence.take_if(|fence| matches(fence))
+        })
+    }
+
+    /// Takes everything out, in no particular order.
+    pub fn drain(&mut self) -> Vec<Outgoing> {
+        let mut all = Vec::new();
+        for segment in self.segments.drain(..) {
+            all.extend(segment.urgent);
+            all.extend(segment.users.into_iter().flatten());
+            all.extend(segment.fence);
+        }
+        all
+    }
+
+    /// Whether nothing waits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.segments.iter().all(Segment::is_empty)
+    }
+}
+
+impl Segment {
+    fn pop(&mut self) -> Option<Outgoing> {
+        self.urgent
+            .pop_front()
+            .or_else(|| self.users.iter_mut().find_map(VecDeque::pop_front))
+            .or_else(|| self.fence.take())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.urgent.is_empty() && self.users.iter().all(VecDeque::is_empty) && self.fence.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn line(class: Class, id: &str) -> Outgoing {
+        Outgoing {
+            class,
+            id: id.into(),
+            line: Bytes::new(),
+        }
+    }
+
+    fn order(outbox: &mut Outbox) -> Vec<String> {
+        std::iter::from_fn(|| outbox.pop())
+            .map(|line| line.id.to_string())
+            .collect()
+    }
+
+    fn filled(lines: &[(Class, &str)]) -> Outbox {
+        let mut outbox = Outbox::default();
+        for (class, id) in lines {
+            outbox.push(line(*class, id));
+        }
+        outbox
+    }
+
+    use Class::{Answer, Control, Greeting, Interrupt, User};
+    use Urgency::{Later, Next, Now};
+
+    #[test]
+    fn user_messages_go_now_next_later_and_in_order_within_a_class() {
+        let mut outbox = filled(&[
+            (User(Later), "L1"),
+            (User(Next), "N1"),
+            (User(Now), "W1"),
+            (User(Later), "L2"),
+            (User(Next), "N2"),
+            (User(Now), "W2"),
+        ]);
+        assert_eq!(order(&mut outbox), ["W1", "W2", "N1", "N2", "L1", "L2"]);
+    }
+
+    #[test]
+    fn a_control_request_is_a_fence() {
+        let mut outbox = filled(&[
+            (User(Later), "A"),
+            (Control, "set_model"),
+            (User(Now), "B"),
+            (Answer, "allow"),
+            (Interrupt, "stop"),
+        ]);
+        assert_eq!(order(&mut outbox), ["A", "set_model", "allow", "stop", "B"]);
+    }
+
+    #[test]
+    fn answers_and_interrupts_pass_user_messages() {
+        let mut outbox = filled(&[(User(Now), "A"), (Interrupt, "stop"), (Answer, "allow")]);
+        assert_eq!(order(&mut outbox), ["stop", "allow", "A"]);
+    }
+
+    #[test]
+    fn until_it_is_released_only_the_greeting_and_answers_leave() {
+        let mut outbox = Outbox::held();
+        for (class, id) in [
+            (Interrupt, "stop"),
+            (Greeting, "hello"),
+            (User(Now), "A"),
+            (Control, "set_model"),
+            (Answer, "allow"),
+        ] {
+            outbox.push(line(class, id));
+        }
+        assert_eq!(order(&mut outbox), ["hello", "allow"]);
+        outbox.release();
+        assert_eq!(order(&mut outbox), ["stop", "A", "set_model"]);
+        assert!(outbox.is_empty());
+    }
+
+    #[test]
+    fn what_waits_can_be_withdrawn() {
+        let mut outbox = filled(&[(User(Next), "A"), (Control, "C"), (User(Next), "B")]);
+        assert_eq!(
+            outbox.withdraw(|line| &*line.id == "C").unwrap().id,
+            "C".into()
+        );
+        assert_eq!(outbox.withdraw(|line| &*line.id == "C"), None);
+        assert_eq!(order(&mut outbox), ["A", "B"]);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost_and_nothing_changes_sides_with_a_fence(
+            classes in prop::collection::vec(
+                prop_oneof![
+                    Just(Answer), Just(Interrupt), Just(Control),
+                    Just(User(Now)), Just(User(Next)), Just(User(Later)),
+                ],
+                0..40,
+            ),
+        ) {
+            let mut outbox = Outbox::default();
+            for (number, class) in classes.iter().enumerate() {
+                outbox.push(line(*class, &number.to_string()));
+            }
+            let written: Vec<usize> =
+                order(&mut outbox).iter().map(|id| id.parse().unwrap()).collect();
+            let place = |number: usize| written.iter().position(|w| *w == number).unwrap();
+
+            prop_assert_eq!(written.len(), classes.len());
+            for first in 0..classes.len() {
+                for second in first + 1..classes.len() {
+                    let passed = place(second) < place(first);
+                    let may_pass = match (classes[first], classes[second]) {
+                        (User(_), Answer | Interrupt) => true,
+                        (User(first), User(second)) => second < first,
+                        _ => false,
+                    };
+                    prop_assert!(!passed || may_pass, "{second} passed {first}");
+                    if classes[first] == Control || classes[second] == Control {
+                        prop_assert!(!passed);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! Permissions: what the agent asks before it runs a tool, and the answers.
+
+use crate::json::Json;
+use crate::open::{object, open_enum, union};
+
+open_enum! {
+    /// How an agent decides whether a tool may run.
+    pub enum PermissionMode {
+        /// By rules, and by asking.
+        Default = "default",
+        /// As `default`, but edits in the working directory are allowed.
+        AcceptEdits = "acceptEdits",
+        /// Everything is allowed.
+        BypassPermissions = "bypassPermissions",
+        /// Nothing that changes anything is allowed; the model makes a plan.
+        Plan = "plan",
+        /// What rules do not allow is refused, without asking.
+        DontAsk = "dontAsk",
+        /// A model decides.
+        Auto = "auto",
+    }
+}
+
+object! {
+    /// The agent asks whether a tool may run. There is no deadline: the turn
+    /// waits until it is answered, interrupted or the session ends.
+    pub struct CanUseTool tags("subtype" = "can_use_tool") {
+        /// The tool.
+        pub tool_name: String,
+        /// Its input, an object.
+        pub input: Json,
+        /// The tool call. Agents before 2.0 do not say.
+        pub tool_use_id: Option<String>,
+        /// Changes of the rules with which the question would not come again.
+        pub permission_suggestions: Option<Vec<PermissionUpdate>>,
+        /// The path that is the reason for asking.
+        pub blocked_path: Option<String>,
+        /// The reason for asking.
+        pub decision_reason: Option<String>,
+        /// The kind of that reason, such as `rule`, `hook` or `workingDir`.
+        pub decision_reason_type: Option<String>,
+        /// A title for the question.
+        pub title: Option<String>,
+        /// The tool, as people are to read it.
+        pub display_name: Option<String>,
+        /// What the call does, in the model's words.
+        pub description: Option<String>,
+        /// The sub-agent that calls.
+        pub agent_id: Option<String>,
+        /// The MCP server that has the tool.
+        pub mcp_server: Option<Json>,
+        /// The rule by which it is asked.
+        pub matched_ask_rule: Option<Json>,
+        /// Whether the question must not default to yes.
+        pub default_to_no: Option<bool>,
+        /// Whether a standing permission must not be offered.
+        pub suppress_always_allow_rule: Option<bool>,
+        /// Whether a classifier may answer.
+        pub classifier_approvable: Option<bool>,
+        /// Whether only a person can answer, as for questions and plans.
+        pub requires_user_interaction: Option<bool>,
+    }
+}
+
+union! {
+    /// The answer to [`CanUseTool`]. Made by [`PermissionResult::allow`],
+    /// [`PermissionResult::allow_with`] and [`PermissionResult::deny`], it is
+    /// always one that the agent takes.
+    pub enum PermissionResult by "behavior" {
+        /// The tool may run.
+        "allow" => Allow(Allow),
+        /// The tool may not run.
+        "deny" => Deny(Deny),
+    }
+}
+
+object! {
+    /// The tool may run.
+    pub struct Allow tags("behavior" = "allow") {
+        /// The input to run it with. Left out, it is the one that was asked
+        /// about.
+        pub updated_input: Option<Json> = "updatedInput",
+        /// Changes of the rules, for next time.
+        pub updated_permissions: Option<Vec<PermissionUpdate>> = "updatedPermissions",
+    }
+}
+
+object! {
+    /// The tool may not run.
+    pub struct Deny tags("behavior" = "deny") {
+        /// What the model is told.
+        pub message: String,
+        /// Whether the turn ends. The message is then replaced by one of the
+        /// agent's own.
+        pub interrupt: Option<bool>,
+    }
+}
+
+impl PermissionResult {
+    /// The tool may run as it was asked about.
+    #[must_use]
+    pub fn allow() -> Self {
+        Self::Allow(Allow {
+            updated_input: None,
+            updated_permissions: None,
+            extra: Default::default(),
+        })
+    }
+
+    /// The tool may run, with this input instead.
+    #[must_use]
+    pub fn allow_with(input: impl Into<Json>) -> Self {
+        Self::Allow(Allow {
+            updated_input: Some(input.into()),
+            updated_permissions: None,
+            extra: Default::default(),
+        })
+    }
+
+    /// The tool may not run, and the model is told why.
+    #[must_use]
+    pub fn deny(message: impl Into<String>) -> Self {
+        Self::Deny(Deny {
+            message: message.into(),
+            interrupt: None,
+            extra: Default::default(),
+        })
+    }
+
+    /// The tool may not run, and the turn ends.
+    #[must_use]
+    pub fn deny_and_interrupt(message: impl Into<String>) -> Self {
+        Self::Deny(Deny {
+            message: message.into(),
+            interrupt: Some(true),
+            extra: Default::default(),
+        })
+    }
+}
+
+union! {
+    /// A change of the rules by which permissions are decided.
+    pub enum PermissionUpdate by "type" {
+        /// Adds rules.
+        "addRules" => AddRules(AddRules),
+        /// Replaces the rules.
+        "replaceRules" => ReplaceRules(ReplaceRules),
+        /// Takes rules away.
+        "removeRules" => RemoveRules(RemoveRules),
+        /// Sets the mode.
+        "setMode" => SetMode(SetMode),
+        /// Adds directories in which the agent may work.
+        "addDirectories" => AddDirectories(AddDirectories),
+        /// Takes such directories away.
+        "removeDirectories" => RemoveDirectories(RemoveDirectories),
+    }
+}
+
+/// Three updates carry rules, and nothing else differs between them.
+macro_rules! rules_update {
+    ($(#[$meta:meta] $name:ident = $tag:literal,)*) => {$(
+        object! {
+            #[$meta]
+            pub struct $name tags("type" = $tag) {
+                /// The rules.
+                pub rules: Vec<PermissionRule>,
+                /// What the rules say.
+                pub behavior: PermissionBehavior,
+                /// Where they are kept.
+                pub destination: PermissionDestination,
+            }
+        }
+    )*};
+}
+
+rules_update! {
+    /// Adds rules.
+    AddRules = "addRules",
+    /// Replaces the rules.
+    ReplaceRules = "replaceRules",
+    /// Takes rules away.
+    RemoveRules = "removeRules",
+}
+
+object! {
+    /// Sets the mode.
+    pub struct SetMode tags("type" = "setMode") {
+        /// The mode.
+        pub mode: PermissionMode,
+        /// Where it is kept.
+        pub destination: PermissionDestination,
+    }
+}
+
+object! {
+    /// Adds directories in which the agent may work.
+    pub struct AddDirectories tags("type" = "addDirectories") {
+        /// The directories.
+        pub directories: Vec<String>,
+        /// Where they are kept.
+        pub destination: PermissionDestination,
+    }
+}
+
+object! {
+    /// Takes such directories away.
+    pub struct RemoveDirectories tags("type" = "removeDirectories") {
+        /// The directories.
+        pub directories: Vec<String>,
+        /// Where they are kept.
+        pub destination: PermissionDestination,
+    }
+}
+
+object! {
+    /// A rule about a tool.
+    pub struct PermissionRule {
+        /// The tool.
+        pub tool_name: String = "toolName",
+        /// What of the tool, such as `git *` of `Bash`; all of it, when absent.
+        pub rule_content: Option<String> = "ruleContent",
+    }
+}
+
+open_enum! {
+    /// What a rule says.
+    pub enum PermissionBehavior {
+        /// The tool may run.
+        Allow = "allow",
+        /// It may not.
+        Deny = "deny",
+        /// Somebody has to be asked.
+        Ask = "ask",
+    }
+}
+
+open_enum! {
+    /// Where a change of the rules is kept.
+    pub enum PermissionDestination {
+        /// In the user's settings.
+        UserSettings = "userSettings",
+        /// In the project's settings.
+        ProjectSettings = "projectSettings",
+        /// In the project's settings that are not shared.
+        LocalSettings = "localSettings",
+        /// In this session alone.
+        Session = "session",
+        /// As if it had been given on the command line.
+        CliArg = "cliArg",
+    }
+}
