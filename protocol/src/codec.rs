@@ -170,6 +170,7 @@ pub fn encode<T: serde::Serialize + ?Sized>(value: &T) -> serde_json::Result<Byt
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use proptest::prelude::*;

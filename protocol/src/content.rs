@@ -563,6 +563,31 @@ impl ContentBlock {
         })
     }
 
+    /// A thinking block, not signed yet.
+    pub fn thinking(thinking: impl Into<String>) -> Self {
+        Self::Thinking(ThinkingBlock {
+            thinking: thinking.into(),
+            signature: None,
+            extra: Default::default(),
+        })
+    }
+
+    /// A tool call.
+    pub fn tool_use(
+        id: impl Into<String>,
+        name: impl Into<String>,
+        input: impl Into<Json>,
+    ) -> Self {
+        Self::ToolUse(ToolUseBlock {
+            id: id.into(),
+            name: name.into(),
+            input: input.into(),
+            caller: None,
+            cache_control: None,
+            extra: Default::default(),
+        })
+    }
+
     /// The text, when it is a text block.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {

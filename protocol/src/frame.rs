@@ -290,6 +290,7 @@ impl<'de> Visitor<'de> for StringOrSkip {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

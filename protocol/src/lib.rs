@@ -1,5 +1,6 @@
 //! What is on the wire between a host and an agent CLI, and the state machines
 //! that speak it.
+pub mod agent;
 pub mod codec;
 pub mod content;
 pub mod control;

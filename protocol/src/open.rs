@@ -233,7 +233,7 @@ macro_rules! object {
         #[non_exhaustive]
         pub struct $name {
             $( $(#[$field_meta])* pub $field: $type, )*
-            /// $crate::json::Members that this type does not know, and the declared ones
+            /// Members that this type does not know, and the declared ones
             /// that were `null`.
             pub extra: $crate::json::Members,
         }
@@ -350,6 +350,7 @@ macro_rules! union {
         $(#[$meta])*
         #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
+        #[allow(clippy::large_enum_variant, reason = "read once, looked at, dropped")]
         pub enum $name {
             $( $(#[$variant_meta])* $variant($type), )*
             /// A kind that this version does not know, with all its members.

@@ -24,6 +24,7 @@ open_enum! {
 object! {
     /// The agent asks whether a tool may run. There is no deadline: the turn
     /// waits until it is answered, interrupted or the session ends.
+    #[derive(Default)]
     pub struct CanUseTool tags("subtype" = "can_use_tool") {
         /// The tool.
         pub tool_name: String,

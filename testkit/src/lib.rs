@@ -1,6 +1,7 @@
 //! A fake agent CLI and a scripted model, to test what drives an agent
 //! without a network, an account or a bill.
 
+pub mod fake_agent;
 #[cfg(feature = "model")]
 pub mod model;
 pub mod scenario;

@@ -203,10 +203,7 @@ impl Step {
     }
 
     /// A text block in the given pieces, with a delay before each.
-    pub fn chunks<S: Into<String>>(
-        chunks: impl IntoIterator<Item = S>,
-        delay: Duration,
-    ) -> Self {
+    pub fn chunks<S: Into<String>>(chunks: impl IntoIterator<Item = S>, delay: Duration) -> Self {
         Self::Text(Streamed::Chunks {
             chunks: chunks.into_iter().map(Into::into).collect(),
             delay_ms: u64::try_from(delay.as_millis()).unwrap_or(u64::MAX),

@@ -32,6 +32,7 @@ object! {
 
 object! {
     /// What the agent is and has.
+    #[derive(Default)]
     pub struct InitializeAnswer {
         /// The commands that a prompt can begin with.
         pub commands: Option<Vec<SlashCommand>>,
@@ -79,6 +80,7 @@ object! {
 
 object! {
     /// What an interrupt met.
+    #[derive(Default)]
     pub struct InterruptReceipt {
         /// Messages that still wait in the agent, by `uuid`.
         pub still_queued: Option<Vec<String>>,
@@ -98,6 +100,7 @@ object! {
 
 object! {
     /// The model that was set. Agents up to 2.1.197 do not say.
+    #[derive(Default)]
     pub struct SetModelAnswer {
         /// The model.
         pub model: Option<String>,
@@ -114,6 +117,7 @@ object! {
 
 object! {
     /// The mode that was set.
+    #[derive(Default)]
     pub struct SetPermissionModeAnswer {
         /// The mode.
         pub mode: Option<PermissionMode>,

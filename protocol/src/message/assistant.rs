@@ -9,6 +9,7 @@ object! {
     ///
     /// The agent sends one of these for each block, all with the same
     /// `message.id`; whoever wants whole messages merges them by it.
+    #[derive(Default)]
     pub struct AssistantMessage tags("type" = "assistant") {
         /// What was said.
         pub message: AssistantBody,
@@ -43,6 +44,7 @@ object! {
 
 object! {
     /// A message of the Messages API.
+    #[derive(Default)]
     pub struct AssistantBody {
         /// The API's id of the message.
         pub id: Option<String>,
@@ -125,6 +127,7 @@ open_enum! {
 
 object! {
     /// Tokens that the API counted.
+    #[derive(Default)]
     pub struct Usage {
         /// Tokens read and not cached.
         pub input_tokens: Option<u64>,

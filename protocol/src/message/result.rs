@@ -11,6 +11,7 @@ object! {
     /// It ends a turn, not the session, and not one user message: several
     /// messages may have been folded into the turn, and a turn may begin
     /// without any. [`ResultMessage::user_message_uuids`] says whose it is.
+    #[derive(Default)]
     pub struct ResultMessage tags("type" = "result") {
         /// How the turn ended, on the outside.
         pub subtype: ResultSubtype,
@@ -64,8 +65,10 @@ object! {
 
 open_enum! {
     /// How a turn ended, on the outside.
+    #[derive(Default)]
     pub enum ResultSubtype {
         /// It ran to its end. The API may have failed all the same.
+        #[default]
         Success = "success",
         /// It was interrupted, or failed.
         ErrorDuringExecution = "error_during_execution",

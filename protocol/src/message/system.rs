@@ -21,6 +21,7 @@ union! {
 object! {
     /// A turn begins: what the agent is and has. It comes at the start of
     /// every turn, and not before the first prompt.
+    #[derive(Default)]
     pub struct Init tags("type" = "system", "subtype" = "init") {
         /// The working directory.
         pub cwd: Option<String>,
@@ -72,6 +73,7 @@ object! {
 
 object! {
     /// What the agent is doing.
+    #[derive(Default)]
     pub struct Status tags("type" = "system", "subtype" = "status") {
         /// What it is doing: `requesting`, `compacting`, or nothing.
         pub status: Option<String>,

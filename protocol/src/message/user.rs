@@ -6,6 +6,7 @@ use crate::open::{object, open_enum};
 
 object! {
     /// What a user said, a tool answered, or the agent put in a user's mouth.
+    #[derive(Default)]
     pub struct UserMessage tags("type" = "user") {
         /// What was said.
         pub message: UserBody,
@@ -46,6 +47,7 @@ object! {
 
 object! {
     /// The role and the content of a user message.
+    #[derive(Default)]
     pub struct UserBody {
         /// `user`.
         pub role: Option<String>,
@@ -87,22 +89,7 @@ impl UserMessage {
                 content: Some(content.into()),
                 extra: Default::default(),
             },
-            parent_tool_use_id: None,
-            uuid: None,
-            session_id: None,
-            priority: None,
-            client_composed: None,
-            should_query: None,
-            is_synthetic: None,
-            is_replay: None,
-            tool_use_result: None,
-            tool_result_meta: None,
-            origin: None,
-            timestamp: None,
-            agent_id: None,
-            subagent_type: None,
-            task_description: None,
-            extra: Default::default(),
+            ..Self::default()
         };
         // The agent expects the member, and a prompt has no parent.
         message.extra.set("parent_tool_use_id", Json::null());

@@ -1,0 +1,93 @@
+//! The command line of the real CLI, as far as the fake one minds it.
+
+use agentwire_protocol::agent::Config;
+use agentwire_protocol::permission::PermissionMode;
+
+/// What the command line says. Flags that are not listed are accepted and
+/// have no effect.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Flags {
+    /// `--version`, `-v`.
+    pub version: bool,
+    /// `--model`.
+    pub model: Option<String>,
+    /// `--permission-mode`.
+    pub permission_mode: Option<String>,
+    /// `--permission-prompt-tool`.
+    pub permission_prompt_tool: Option<String>,
+    /// `--include-partial-messages`.
+    pub include_partial_messages: bool,
+}
+
+impl Flags {
+    /// Reads arguments, the program's name left out. A value may follow its
+    /// flag or stand behind a `=`.
+    pub fn from_args(args: impl IntoIterator<Item = String>) -> Self {
+        let mut flags = Self::default();
+        let mut args = args.into_iter();
+        while let Some(argument) = args.next() {
+            let (name, value) = match argument.split_once('=') {
+                Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
+                None => (argument, None),
+            };
+            let slot = match name.as_str() {
+                "--model" => &mut flags.model,
+                "--permission-mode" => &mut flags.permission_mode,
+                "--permission-prompt-tool" => &mut flags.permission_prompt_tool,
+                "--include-partial-messages" => {
+                    flags.include_partial_messages = true;
+                    continue;
+                }
+                "--version" | "-v" => {
+                    flags.version = true;
+                    continue;
+                }
+                _ => continue,
+            };
+            *slot = value.or_else(|| args.next());
+        }
+        flags
+    }
+
+    /// How the agent is to behave, from the flags and this process.
+    #[must_use]
+    pub fn config(&self) -> Config {
+        let default = Config::default();
+        Config {
+            model: self.model.clone().unwrap_or(default.model),
+            cwd: std::env::current_dir()
+                .map_or(default.cwd, |cwd| cwd.to_string_lossy().into_owned()),
+            permission_mode: self
+                .permission_mode
+                .as_deref()
+                .map_or(default.permission_mode, PermissionMode::from),
+            asks_host: self.permission_prompt_tool.as_deref() == Some("stdio"),
+            partial_messages: self.include_partial_messages,
+            session_states: std::env::var("CLAUDE_CODE_SDK_READS_SESSION_STATE")
+                .is_ok_and(|value| value == "1"),
+            pid: std::process::id(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_follow_or_stand_behind_an_equals_sign_and_the_rest_is_accepted() {
+        let args = "--output-format stream-json --verbose --model=a=b --setting-sources= \
+                    --permission-prompt-tool stdio --include-partial-messages --mcp-config {}";
+        let flags = Flags::from_args(args.split_whitespace().map(str::to_owned));
+        assert_eq!(
+            flags,
+            Flags {
+                model: Some("a=b".to_owned()),
+                permission_prompt_tool: Some("stdio".to_owned()),
+                include_partial_messages: true,
+                ..Flags::default()
+            }
+        );
+    }
+}

@@ -1,0 +1,185 @@
+//! The fake agent: an agent CLI that follows a script.
+//!
+//! It speaks the protocol as the real CLI does (the machine for that is
+//! [`agentwire_protocol::agent`]) and says what a [`Scenario`] tells it to.
+//! The binary `fake-agent` is [`main`] and nothing else. A program can also
+//! be its own fake agent, and then needs no second binary:
+//!
+//! ```no_run
+//! if std::env::var_os(agentwire_testkit::fake_agent::SCRIPT).is_some() {
+//!     agentwire_testkit::fake_agent::main();
+//! }
+//! // … here the program starts itself, with `FAKE_AGENT_SCRIPT` set.
+//! ```
+
+mod flags;
+mod player;
+
+pub use flags::Flags;
+pub use player::{Output, Player};
+
+use crate::scenario::{Scenario, ScenarioError};
+use std::io::{self, Read, Write};
+use std::process::{Command, exit};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Instant;
+
+/// The environment variable that holds the script: the path of a scenario, or
+/// the scenario itself, which begins with `{`.
+pub const SCRIPT: &str = "FAKE_AGENT_SCRIPT";
+
+/// The exit status when the script cannot be used.
+const USAGE: i32 = 2;
+
+/// Runs the fake agent on standard input and output, with this process's
+/// arguments and environment, until the host is done with it.
+///
+/// Exits with status 2 and says why when there is no script, or when it
+/// cannot be read.
+#[allow(clippy::print_stdout, reason = "it is what a command line prints")]
+pub fn main() -> ! {
+    let flags = Flags::from_args(std::env::args().skip(1));
+    if flags.version {
+        println!("{} (fake agent)", env!("CARGO_PKG_VERSION"));
+        exit(0);
+    }
+    match script() {
+        Ok(scenario) => run(scenario, &flags),
+        Err(error) => complain(&format!("fake-agent: {error}"), USAGE),
+    }
+}
+
+/// Why the fake agent has no script.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScriptError {
+    /// The variable is not set.
+    #[error("{SCRIPT} is not set: it takes the path of a scenario, or the scenario itself")]
+    NotSet,
+    /// The file cannot be read.
+    #[error("{SCRIPT} names {path:?}, which cannot be read: {error}")]
+    Unreadable {
+        /// The file.
+        path: String,
+        /// Why not.
+        error: io::Error,
+    },
+    /// It is no scenario.
+    #[error("{SCRIPT}: {0}")]
+    Scenario(#[from] ScenarioError),
+}
+
+/// The scenario that the environment names.
+fn script() -> Result<Scenario, ScriptError> {
+    let value = std::env::var(SCRIPT).map_err(|_| ScriptError::NotSet)?;
+    let text = if value.trim_start().starts_with('{') {
+        value
+    } else {
+        std::fs::read_to_string(&value)
+            .map_err(|error| ScriptError::Unreadable { path: value, error })?
+    };
+    Ok(Scenario::from_json(&text)?)
+}
+
+/// What standard input had.
+type Input = io::Result<Vec<u8>>;
+
+fn run(scenario: Scenario, flags: &Flags) -> ! {
+    let mut player = Player::new(scenario, flags.config(), ids());
+    carry_out(&mut player);
+
+    // Nothing is read before the start-up faults: a process that exits at
+    // once has read nothing either.
+    let (sender, input) = mpsc::channel::<Input>();
+    std::thread::spawn(move || {
+        let mut stdin = io::stdin().lock();
+        let mut chunk = vec![0; 64 * 1024];
+        loop {
+            let read = stdin
+                .read(&mut chunk)
+                .map(|length| chunk[..length].to_vec());
+            let ended = !matches!(&read, Ok(bytes) if !bytes.is_empty());
+            if sender.send(read).is_err() || ended {
+                return;
+            }
+        }
+    });
+
+    let mut input_open = true;
+    loop {
+        carry_out(&mut player);
+        let wait = player
+            .poll_timeout()
+            .map(|due| due.saturating_duration_since(Instant::now()));
+        let read = match (wait, input_open) {
+            (Some(wait), true) => input.recv_timeout(wait),
+            (None, true) => input.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            (Some(wait), false) => {
+                std::thread::sleep(wait);
+                Err(RecvTimeoutError::Timeout)
+            }
+            // The input is over and nothing is planned: the turn waits for
+            // something that can no longer come.
+            (None, false) => exit(0),
+        };
+        let now = Instant::now();
+        match read {
+            Ok(Ok(bytes)) if !bytes.is_empty() => player.handle_input(now, &bytes),
+            Err(RecvTimeoutError::Timeout) => player.handle_timeout(now),
+            Ok(_) | Err(RecvTimeoutError::Disconnected) => {
+                input_open = false;
+                player.handle_input_end(now);
+            }
+        }
+    }
+}
+
+/// Does what the player wants done.
+fn carry_out(player: &mut Player) {
+    let mut stdout = io::stdout().lock();
+    while let Some(output) = player.poll_output() {
+        let written = match output {
+            Output::Stdout(bytes) => stdout.write_all(&bytes),
+            Output::Stderr(text) => io::stderr().write_all(text.as_bytes()),
+            Output::Spawn(argv) => spawn(&argv),
+            Output::Hang => loop {
+                std::thread::park();
+            },
+            Output::Exit(code) => {
+                drop(stdout.flush());
+                exit(code);
+            }
+        };
+        if written.is_err() {
+            // Whoever read us is gone.
+            exit(1);
+        }
+    }
+    if stdout.flush().is_err() {
+        exit(1);
+    }
+}
+
+/// Starts a command that stays behind with our standard output in its hands.
+fn spawn(argv: &[String]) -> io::Result<()> {
+    let (program, args) = argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+    Command::new(program).args(args).spawn().map(drop)
+}
+
+fn complain(message: &str, code: i32) -> ! {
+    drop(writeln!(io::stderr(), "{message}"));
+    exit(code)
+}
+
+/// Ids that look like the real ones and differ from process to process.
+fn ids() -> impl FnMut() -> String + Send + 'static {
+    let process = std::process::id();
+    let mut count = 0_u32;
+    move || {
+        count += 1;
+        format!(
+            "00000000-0000-4000-8000-{:05x}{count:07x}",
+            process & 0xf_ffff
+        )
+    }
+}

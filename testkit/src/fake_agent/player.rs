@@ -1,0 +1,328 @@
+//! Plays a scenario: the model and the tools of an agent, without I/O and
+//! without a clock.
+
+use crate::scenario::{ApiError, Fault, Scenario, Step, Streamed, ToolCall};
+use agentwire_protocol::agent::{Agent, Config, Decision, Ending, Event};
+use agentwire_protocol::content::ContentBlock;
+use bytes::Bytes;
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// What is to be done in the outside world.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Output {
+    /// Write this to standard output.
+    Stdout(Bytes),
+    /// Write this to standard error.
+    Stderr(String),
+    /// Start this command and leave it running.
+    Spawn(Vec<String>),
+    /// Do nothing any more.
+    Hang,
+    /// Exit with this status.
+    Exit(i32),
+}
+
+/// An agent that follows a scenario.
+#[derive(Debug)]
+pub struct Player {
+    scenario: Scenario,
+    agent: Agent,
+    /// The reply that comes next.
+    next_reply: usize,
+    /// Tool calls so far, for their ids.
+    tool_calls: usize,
+    /// What is left of the reply that is being played.
+    plan: VecDeque<Action>,
+    /// Before this the plan does not go on.
+    plan_due: Option<Instant>,
+    /// Tool calls that have not begun: one runs after the other.
+    tools: VecDeque<(String, ToolCall)>,
+    tool: Option<RunningTool>,
+    /// Whether the reply that is being played calls tools.
+    had_tools: bool,
+    outputs: VecDeque<Output>,
+}
+
+/// One thing that happens in a reply.
+#[derive(Debug)]
+enum Action {
+    StartMessage(String),
+    StartBlock(ContentBlock),
+    Say(String),
+    StopBlock,
+    StopMessage,
+    CallTool(String, ToolCall),
+    Wait(Duration),
+    Fault(Fault),
+    Fail(ApiError),
+    /// The reply is over; with tool calls, the turn goes on after them.
+    Over,
+}
+
+#[derive(Debug)]
+struct RunningTool {
+    id: String,
+    call: ToolCall,
+    /// When it answers; not known before it was allowed.
+    done_at: Option<Instant>,
+}
+
+impl Player {
+    /// An agent that was just started. `ids` makes the ids of its messages.
+    pub fn new(
+        scenario: Scenario,
+        config: Config,
+        ids: impl FnMut() -> String + Send + 'static,
+    ) -> Self {
+        let mut player = Self {
+            agent: Agent::new(config, ids),
+            next_reply: 0,
+            tool_calls: 0,
+            plan: VecDeque::new(),
+            plan_due: None,
+            tools: VecDeque::new(),
+            tool: None,
+            had_tools: false,
+            outputs: VecDeque::new(),
+            scenario,
+        };
+        for fault in std::mem::take(&mut player.scenario.startup) {
+            player.fail(fault);
+        }
+        player
+    }
+
+    /// Bytes arrived from the host.
+    pub fn handle_input(&mut self, now: Instant, bytes: &[u8]) {
+        self.agent.handle_input(now, bytes);
+        self.go_on(now);
+    }
+
+    /// The host closed the pipe.
+    pub fn handle_input_end(&mut self, now: Instant) {
+        self.agent.handle_input_end(now);
+        self.go_on(now);
+    }
+
+    /// Time has passed.
+    pub fn handle_timeout(&mut self, now: Instant) {
+        self.go_on(now);
+    }
+
+    /// When [`Player::handle_timeout`] is to be called.
+    #[must_use]
+    pub fn poll_timeout(&self) -> Option<Instant> {
+        let tool = self.tool.as_ref().and_then(|tool| tool.done_at);
+        [self.plan_due, tool].into_iter().flatten().min()
+    }
+
+    /// What is to be done next.
+    pub fn poll_output(&mut self) -> Option<Output> {
+        self.take_lines();
+        self.outputs.pop_front()
+    }
+
+    /// Lets everything happen whose time has come.
+    fn go_on(&mut self, now: Instant) {
+        loop {
+            while let Some(event) = self.agent.poll_event() {
+                self.take_lines();
+                self.handle_event(now, event);
+            }
+            if !self.advance_tool(now) && !self.advance_plan(now) {
+                return;
+            }
+        }
+    }
+
+    fn handle_event(&mut self, now: Instant, event: Event) {
+        match event {
+            Event::TurnStarted { .. } => self.plan_reply(),
+            Event::ToolDecided {
+                tool_use_id,
+                decision,
+            } => {
+                let Some(tool) = self.tool.as_mut().filter(|tool| tool.id == tool_use_id) else {
+                    return;
+                };
+                match decision {
+                    Decision::Allowed(_) => {
+                        tool.done_at = Some(now + Duration::from_millis(tool.call.takes_ms));
+                    }
+                    Decision::Denied(message) => {
+                        self.tool = None;
+                        self.agent.finish_tool(&tool_use_id, &message, true);
+                    }
+                }
+            }
+            Event::TurnAborted => {
+                self.plan.clear();
+                self.plan_due = None;
+                self.tools.clear();
+                self.tool = None;
+            }
+            Event::Exit { code, complaint } => {
+                if let Some(complaint) = complaint {
+                    self.outputs
+                        .push_back(Output::Stderr(format!("{complaint}\n")));
+                }
+                self.outputs.push_back(Output::Exit(code));
+            }
+            _ => {}
+        }
+    }
+
+    /// The tool that runs, or the next one. `false` when nothing can happen.
+    fn advance_tool(&mut self, now: Instant) -> bool {
+        match &self.tool {
+            Some(RunningTool {
+                done_at: Some(done_at),
+                ..
+            }) if *done_at <= now => {
+                if let Some(RunningTool { id, call, .. }) = self.tool.take() {
+                    self.agent.finish_tool(&id, &call.result, call.is_error);
+                }
+                true
+            }
+            Some(_) => false,
+            None => {
+                let Some((id, call)) = self.tools.pop_front() else {
+                    return false;
+                };
+                let asks = call.ask;
+                let (name, input) = (call.name.clone(), call.input.clone());
+                let done_at = (!asks).then(|| now + Duration::from_millis(call.takes_ms));
+                self.tool = Some(RunningTool {
+                    id: id.clone(),
+                    call,
+                    done_at,
+                });
+                if asks {
+                    self.agent.ask(&id, &name, input.into());
+                }
+                true
+            }
+        }
+    }
+
+    /// The next thing of the reply. `false` when it has to wait.
+    fn advance_plan(&mut self, now: Instant) -> bool {
+        if self.plan_due.is_some_and(|due| due > now) {
+            return false;
+        }
+        self.plan_due = None;
+        // All tools have to be done before the turn goes on.
+        if matches!(self.plan.front(), Some(Action::Over)) && self.tool.is_some() {
+            return false;
+        }
+        let Some(action) = self.plan.pop_front() else {
+            return false;
+        };
+        match action {
+            Action::StartMessage(id) => self.agent.start_message(&id),
+            Action::StartBlock(block) => self.agent.start_block(block),
+            Action::Say(piece) => self.agent.say(&piece),
+            Action::StopBlock => self.agent.stop_block(),
+            Action::StopMessage => self.agent.stop_message(),
+            Action::CallTool(id, call) => self.tools.push_back((id, call)),
+            Action::Wait(time) => self.plan_due = Some(now + time),
+            Action::Fault(fault) => self.fail(fault),
+            Action::Fail(ApiError {
+                status, message, ..
+            }) => {
+                let message = format!("API Error: {status} {message}");
+                self.agent
+                    .finish_turn(now, &Ending::ApiError { status, message });
+            }
+            Action::Over => {
+                let had_tools = std::mem::take(&mut self.had_tools);
+                if !had_tools {
+                    self.agent.finish_turn(now, &Ending::Completed);
+                } else if self.agent.finish_tools(now) {
+                    self.plan_reply();
+                }
+            }
+        }
+        true
+    }
+
+    /// Takes the next reply of the script.
+    fn plan_reply(&mut self) {
+        let number = self.next_reply + 1;
+        let Some(reply) = self.scenario.replies.get(self.next_reply).cloned() else {
+            self.plan.push_back(Action::Fail(ApiError {
+                status: 400,
+                kind: "invalid_request_error".to_owned(),
+                message: format!(
+                    "the script has no reply left (it had {})",
+                    self.scenario.replies.len()
+                ),
+            }));
+            return;
+        };
+        self.next_reply = number;
+        self.plan
+            .push_back(Action::StartMessage(format!("msg_{number}")));
+        let mut tools = Vec::new();
+        for step in reply {
+            match step {
+                Step::Text(text) => self.plan_block(ContentBlock::text(""), &text),
+                Step::Thinking(text) => self.plan_block(ContentBlock::thinking(""), &text),
+                Step::Tool(call) => {
+                    self.tool_calls += 1;
+                    let id = format!("toolu_{}", self.tool_calls);
+                    let block = ContentBlock::tool_use(&id, &call.name, call.input.clone());
+                    self.plan.push_back(Action::StartBlock(block));
+                    self.plan.push_back(Action::StopBlock);
+                    tools.push(Action::CallTool(id, call));
+                }
+                Step::WaitMs(time) => {
+                    self.plan
+                        .push_back(Action::Wait(Duration::from_millis(time)));
+                }
+                Step::Fault(fault) => self.plan.push_back(Action::Fault(fault)),
+                Step::Error(error) => {
+                    // The model never began to speak.
+                    self.plan.clear();
+                    self.plan.push_back(Action::Fail(error));
+                    return;
+                }
+            }
+        }
+        self.had_tools = !tools.is_empty();
+        self.plan.extend(tools);
+        self.plan.push_back(Action::StopMessage);
+        self.plan.push_back(Action::Over);
+    }
+
+    fn plan_block(&mut self, empty: ContentBlock, text: &Streamed) {
+        self.plan.push_back(Action::StartBlock(empty));
+        for piece in text.chunks() {
+            if !text.delay().is_zero() {
+                self.plan.push_back(Action::Wait(text.delay()));
+            }
+            self.plan.push_back(Action::Say(piece.to_owned()));
+        }
+        self.plan.push_back(Action::StopBlock);
+    }
+
+    fn fail(&mut self, fault: Fault) {
+        self.take_lines();
+        self.outputs.push_back(match fault {
+            Fault::Stdout(text) => Output::Stdout(text.into()),
+            Fault::Stderr(text) => Output::Stderr(text),
+            Fault::Exit(code) => Output::Exit(code),
+            Fault::Spawn(argv) => Output::Spawn(argv),
+            Fault::Hang => Output::Hang,
+        });
+    }
+
+    /// What the agent has said so far comes before what happens next.
+    fn take_lines(&mut self) {
+        while let Some(line) = self.agent.poll_transmit() {
+            self.outputs.push_back(Output::Stdout(line));
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What the model is asked, and which requests the script answers.
+
+use axum::http::{HeaderMap, Method};
+use serde_json::{Value, json};
+
+/// A request that reached the scripted model.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ModelRequest {
+    /// The HTTP method.
+    pub method: String,
+    /// The path, without the query.
+    pub path: String,
+    /// The body, if it is JSON.
+    pub body: Option<Value>,
+    /// What it was answered.
+    pub answer: Answer,
+}
+
+impl ModelRequest {
+    /// The reply of the script that this request got, counted from 0.
+    /// Several requests can have got the same refusal.
+    #[must_use]
+    pub fn reply(&self) -> Option<usize> {
+        match self.answer {
+            Answer::Reply(number) => Some(number),
+            _ => None,
+        }
+    }
+}
+
+/// What answered a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Answer {
+    /// A reply of the script, by its number (counted from 0).
+    Reply(usize),
+    /// An error, since the script had no reply left for the main loop.
+    EndOfScript,
+    /// A fixed text: a request of the CLI beside the main loop, such as a
+    /// title, a summary for `/compact`, a side question, a prompt suggestion,
+    /// a web search, a hook that asks a model, or a sub-agent.
+    Side,
+    /// Something other than a message: a count of tokens, a sign of life, or
+    /// an error 404.
+    Other,
+}
+
+/// What a request wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    MainLoop,
+    Side,
+    CountTokens,
+    Other,
+}
+
+impl Kind {
+    pub(super) fn of(
+        method: &Method,
+        path: &str,
+        headers: &HeaderMap,
+        body: Option<&Value>,
+    ) -> Self {
+        match (method, path, body) {
+            (&Method::POST, "/v1/messages", Some(body)) if is_main_loop(headers, body) => {
+                Self::MainLoop
+            }
+            (&Method::POST, "/v1/messages", Some(_)) => Self::Side,
+            (&Method::POST, "/v1/messages/count_tokens", _) => Self::CountTokens,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Tells the main loop's requests from the CLI's side requests.
+///
+/// Model, tools and system prompt do not: a side question, a suggestion and a
+/// summary repeat the main loop's request to the letter and add a message,
+/// while a main loop may have no tools and any system prompt. What does
+/// (measured on 2.1.329):
+///
+/// - sub-agents name themselves in a header;
+/// - titles and hooks ask for a JSON schema, a web search chooses its tool;
+/// - the main loop has the prompt cached up to what is new, for its next
+///   request begins so. Nothing follows a side request, so it leaves its own
+///   message uncached.
+///
+/// It is wrong in two cases: a hook of the type `agent` looks like the main
+/// loop, and so does everything else under `DISABLE_PROMPT_CACHING=1`. A
+/// client that never caches is taken for a main loop.
+fn is_main_loop(headers: &HeaderMap, body: &Value) -> bool {
+    !headers.contains_key("x-claude-code-agent-id")
+        && body.get("tool_choice").is_none()
+        && body.pointer("/output_config/format").is_none()
+        && caches_its_news(body)
+}
+
+/// Whether something after the model's last message is marked for the cache,
+/// or the request does not use the cache.
+fn caches_its_news(body: &Value) -> bool {
+    let messages = body.get("messages").and_then(Value::as_array);
+    let messages = messages.map(Vec::as_slice).unwrap_or_default();
+    let news = messages
+        .rsplit(|message| message["role"] == "assistant")
+        .next()
+        .unwrap_or_default();
+    news.iter().any(is_cached) || !is_cached(body)
+}
+
+/// Whether two requests put the same question: all that the user's side said
+/// is the same. The CLI may have changed all else (tools, features, marks for
+/// the cache) to have another try.
+pub(super) fn same_question(one: Option<&Value>, other: Option<&Value>) -> bool {
+    fn said(body: Option<&Value>) -> Option<Vec<Value>> {
+        let messages = body?.get("messages")?.as_array()?;
+        let user = messages.iter().filter(|message| message["role"] == "user");
+        let blocks = user.flat_map(|message| match &message["content"] {
+            Value::Array(blocks) => blocks.clone(),
+            text => vec![json!({ "type": "text", "text": text })],
+        });
+        Some(blocks.map(without_mark).collect())
+    }
+    fn without_mark(mut block: Value) -> Value {
+        if let Some(members) = block.as_object_mut() {
+            members.remove("cache_control");
+        }
+        block
+    }
+    said(one) == said(other)
+}
+
+/// Whether a value has a mark for the cache anywhere inside.
+fn is_cached(value: &Value) -> bool {
+    match value {
+        Value::Object(members) => {
+            members.contains_key("cache_control") || members.values().any(is_cached)
+        }
+        Value::Array(items) => items.iter().any(is_cached),
+        _ => false,
+    }
+}

@@ -1,0 +1,273 @@
+//! The HTTP answers, asked by hand.
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::ToolCall;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// Asks the model in HTTP; gives the status and the body.
+async fn ask(model: &ScriptedModel, head: &str, body: &Value) -> (u16, String) {
+    let mut stream = TcpStream::connect(model.address).await.unwrap();
+    let body = body.to_string();
+    let request = format!(
+        "{head} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, body.to_owned())
+}
+
+/// Asks for a message, streamed.
+async fn say(model: &ScriptedModel, body: Value) -> (u16, String) {
+    ask(model, "POST /v1/messages?beta=true", &body).await
+}
+
+fn prompt() -> Value {
+    json!({ "model": "m", "stream": true, "messages": [{ "role": "user", "content": "hi" }] })
+}
+
+/// The data of an event stream. Its chunked framing is passed over.
+fn events(body: &str) -> Vec<Value> {
+    let data = body.lines().filter_map(|line| line.strip_prefix("data: "));
+    data.map(|data| serde_json::from_str(data).unwrap())
+        .collect()
+}
+
+fn error_of(body: &str) -> Value {
+    let body: Value = serde_json::from_str(body).unwrap();
+    assert_eq!(body["type"], "error");
+    body["error"].clone()
+}
+
+fn tool(command: &str) -> Step {
+    Step::tool("Bash", json!({ "command": command }), "")
+}
+
+#[tokio::test]
+async fn a_reply_comes_as_a_stream_of_events() {
+    let scenario = Scenario::default().reply([
+        Step::thinking("Hm."),
+        Step::WaitMs(1),
+        Step::chunks(["Let ", "me."], Duration::from_millis(1)),
+        tool("a"),
+        tool("é"),
+    ]);
+    let model = ScriptedModel::start(scenario).await.unwrap();
+    let (status, body) = say(&model, prompt()).await;
+    assert_eq!(status, 200);
+
+    let events = events(&body);
+    let shape: Vec<_> = events
+        .iter()
+        .map(|event| {
+            let detail = event.pointer("/delta/type");
+            let detail = detail.or_else(|| event.pointer("/content_block/type"));
+            match detail.and_then(Value::as_str) {
+                Some(detail) => detail,
+                None => event["type"].as_str().unwrap(),
+            }
+        })
+        .collect();
+    let call = [
+        "tool_use",
+        "input_json_delta",
+        "input_json_delta",
+        "input_json_delta",
+        "content_block_stop",
+    ];
+    let mut expected = vec!["message_start"];
+    expected.extend([
+        "thinking",
+        "thinking_delta",
+        "signature_delta",
+        "content_block_stop",
+    ]);
+    expected.extend(["text", "text_delta", "text_delta", "content_block_stop"]);
+    expected.extend(call);
+    expected.extend(call);
+    expected.extend(["message_delta", "message_stop"]);
+    assert_eq!(shape, expected);
+
+    assert_eq!(events[0]["message"]["id"], "msg_1");
+    assert_eq!(events[0]["message"]["model"], "m");
+    let input: String = events
+        .iter()
+        .filter(|event| event["index"] == 3)
+        .filter_map(|event| event.pointer("/delta/partial_json")?.as_str())
+        .collect();
+    assert_eq!(input, r#"{"command":"é"}"#);
+    let end = &events[events.len() - 2];
+    assert_eq!(end["delta"]["stop_reason"], "tool_use");
+    for event in &events {
+        let name = format!("event: {}\n", event["type"].as_str().unwrap());
+        assert!(body.contains(&name), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn ids_run_through_the_session() {
+    let scenario = Scenario::default()
+        .reply([tool("a"), tool("b")])
+        .reply([Step::Tool(ToolCall {
+            input: Value::Null,
+            ..match tool("") {
+                Step::Tool(call) => call,
+                _ => unreachable!(),
+            }
+        })]);
+    let model = ScriptedModel::start(scenario).await.unwrap();
+    let mut whole = prompt();
+    whole["stream"] = json!(false);
+    say(&model, whole.clone()).await;
+    let (status, body) = say(&model, whole).await;
+    assert_eq!(status, 200);
+    let message: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!(message["id"], "msg_2");
+    assert_eq!(message["stop_reason"], "tool_use");
+    let call = json!({ "type": "tool_use", "id": "toolu_3", "name": "Bash", "input": {} });
+    assert_eq!(message["content"], json!([call]));
+}
+
+#[tokio::test]
+async fn an_error_is_the_http_answer() {
+    let scenario = Scenario::default().reply([Step::Error(ApiError {
+        status: 529,
+        kind: "overloaded_error".into(),
+        message: "Overloaded".into(),
+    })]);
+    let model = ScriptedModel::start(scenario).await.unwrap();
+    let (status, body) = say(&model, prompt()).await;
+    assert_eq!(status, 529);
+    let expected = json!({ "type": "overloaded_error", "message": "Overloaded" });
+    assert_eq!(error_of(&body), expected);
+}
+
+#[tokio::test]
+async fn a_refusal_stands_but_an_overload_passes() {
+    let refusal = |status| {
+        Step::Error(ApiError {
+            status,
+            kind: "some_error".into(),
+            message: "No".into(),
+        })
+    };
+    let scenario = Scenario::default()
+        .reply([refusal(529)])
+        .reply([refusal(400)])
+        .reply([Step::text("Yes.")]);
+    let model = ScriptedModel::start(scenario).await.unwrap();
+    let mut again = prompt();
+    again["tools"] = json!([]);
+    again["messages"][0]["content"] =
+        json!([{ "type": "text", "text": "hi", "cache_control": {} }]);
+    let mut other = prompt();
+    other["messages"][0]["content"] = json!("else");
+    let mut statuses = Vec::new();
+    for body in [prompt(), prompt(), again, other] {
+        statuses.push(say(&model, body).await.0);
+    }
+    assert_eq!(statuses, [529, 400, 400, 200]);
+}
+
+#[tokio::test]
+async fn a_script_ends_with_an_error() {
+    let scenario = Scenario::default().reply([Step::text("Bye.")]);
+    let model = ScriptedModel::start(scenario).await.unwrap();
+    assert_eq!(say(&model, prompt()).await.0, 200);
+    let (status, body) = say(&model, prompt()).await;
+    assert_eq!(status, 400);
+    let error = error_of(&body);
+    assert_eq!(error["type"], "invalid_request_error");
+    assert_eq!(error["message"], "the script has no reply left (it had 1)");
+    let answers: Vec<_> = model.requests().iter().map(|r| r.answer).collect();
+    assert_eq!(answers, [Answer::Reply(0), Answer::EndOfScript]);
+}
+
+#[tokio::test]
+async fn only_the_main_loop_takes_replies() {
+    let scenario = Scenario::default().reply([Step::text("Main.")]);
+    let model = ScriptedModel::start(scenario).await.unwrap();
+
+    let (status, body) = ask(&model, "POST /v1/messages/count_tokens", &prompt()).await;
+    assert_eq!(status, 200);
+    let count: Value = serde_json::from_str(&body).unwrap();
+    assert!(count["input_tokens"].as_u64() > Some(0));
+    assert_eq!(ask(&model, "HEAD /api/hello", &Value::Null).await.0, 200);
+    let (status, body) = ask(&model, "POST /v1/else", &prompt()).await;
+    assert_eq!(status, 404);
+    assert_eq!(error_of(&body)["type"], "not_found_error");
+
+    let cached = |text| json!([{ "type": "text", "text": text, "cache_control": {} }]);
+    let side = [
+        json!({ "output_config": { "format": {} } }),
+        json!({ "tool_choice": { "type": "auto" } }),
+        json!({ "messages": [
+            { "role": "user", "content": "hi" },
+            { "role": "assistant", "content": cached("ho") },
+            { "role": "user", "content": "a side question" },
+        ] }),
+        json!({ "system": cached("You are an agent.") }),
+    ];
+    for members in side {
+        let mut body = prompt();
+        let members = members.as_object().unwrap().clone();
+        body.as_object_mut().unwrap().extend(members);
+        assert!(say(&model, body).await.1.contains("\"side \""));
+    }
+    let agent = "POST /v1/messages HTTP/1.1\r\nx-claude-code-agent-id: a1\r\nx:";
+    assert!(ask(&model, agent, &prompt()).await.1.contains("\"side \""));
+
+    let mut body = prompt();
+    body["system"] = cached("You are an agent.");
+    body["messages"][0]["content"] = cached("hi");
+    assert!(say(&model, body).await.1.contains("Main."));
+    let taken: Vec<_> = model
+        .requests()
+        .iter()
+        .filter_map(ModelRequest::reply)
+        .collect();
+    assert_eq!(taken, [0]);
+    assert_eq!(model.requests().len(), 9);
+}
+
+#[tokio::test]
+async fn a_request_can_be_waited_for() {
+    let scenario = Scenario::default().reply([]).reply([]);
+    let model = ScriptedModel::start(scenario).await.unwrap();
+    let (second, first, ..) = tokio::join!(
+        model.wait_for(|request| request.answer == Answer::Reply(1)),
+        model.request(0),
+        async {
+            say(&model, prompt()).await;
+            say(&model, json!({ "model": "second" })).await;
+        },
+    );
+    assert_eq!(
+        (first.method.as_str(), first.path.as_str()),
+        ("POST", "/v1/messages")
+    );
+    assert_eq!(first.reply(), Some(0));
+    assert_eq!(second.body, Some(json!({ "model": "second" })));
+}
+
+#[tokio::test]
+async fn dropping_the_model_ends_its_streams() {
+    let scenario = Scenario::default().reply([Step::WaitMs(60_000), Step::text("Late.")]);
+    let model = ScriptedModel::start(scenario).await.unwrap();
+    let mut stream = TcpStream::connect(model.address).await.unwrap();
+    let body = prompt().to_string();
+    let head = "POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length:";
+    let request = format!("{head} {}\r\n\r\n{body}", body.len());
+    stream.write_all(request.as_bytes()).await.unwrap();
+    model.request(0).await;
+    drop(model);
+    let mut answer = String::new();
+    // The body is cut off or never begins; it ends either way.
+    let _ = stream.read_to_string(&mut answer).await;
+    assert!(!answer.contains("Late."));
+}
