@@ -1,1 +1,27 @@
-fn main() {}
+//! `agentwire`: run an agent CLI from the command line.
+
+mod run;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Run an agent CLI and see what it says.
+#[derive(Debug, Parser)]
+#[command(version, about, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Send one prompt to an agent and stream its answer
+    Run(run::Arguments),
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    match Arguments::parse().command {
+        Command::Run(arguments) => run::run(arguments).await,
+    }
+}

@@ -153,6 +153,14 @@ impl Request {
     }
 }
 
+impl Request {
+    /// The id that the answer will carry.
+    #[must_use]
+    pub fn request_id(&self) -> &str {
+        &self.outgoing.id
+    }
+}
+
 impl Default for Host {
     fn default() -> Self {
         Self::new(DEFAULT_LINE_LIMIT)

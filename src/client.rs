@@ -1,0 +1,375 @@
+//! A conversation with an agent.
+
+use crate::error::{Error, SessionEnd};
+use crate::event::Event;
+use crate::mailbox::Mailbox;
+use crate::options::Options;
+use crate::process::{ChildProcess, CloseReport};
+use crate::session::{self, Command};
+use agentwire_protocol::control::{
+    Answer, HostRequest, InitializeAnswer, Interrupt, InterruptReceipt, SetModel, SetModelAnswer,
+    SetPermissionMode, SetPermissionModeAnswer,
+};
+use agentwire_protocol::host::{Prompt, Request};
+use agentwire_protocol::message::UserMessage;
+use agentwire_protocol::permission::PermissionMode;
+use futures_core::Stream;
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+use uuid::Uuid;
+
+/// A conversation with an agent.
+///
+/// The client owns the session: when it is dropped, the session ends, and
+/// everything that it started goes. [`Client::handle`] gives handles that can
+/// be cloned and sent anywhere; they do not keep the session alive.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), agentwire::Error> {
+/// use agentwire::{Client, Event, Message, Options};
+///
+/// let mut client = Client::connect(Options::new()).await?;
+/// client.send("What is in this directory?");
+/// while let Some(event) = client.next().await {
+///     if let Event::Frame(frame) = event? {
+///         match frame.message()? {
+///             Message::Assistant(said) => println!("{:?}", said.message.content),
+///             Message::Result(_) => break,
+///             _ => {}
+///         }
+///     }
+/// }
+/// client.close().await;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Client {
+    handle: Handle,
+    mailbox: Mailbox,
+    initialized: InitializeAnswer,
+    child: Arc<ChildProcess>,
+}
+
+/// Sends and asks, from anywhere. It can be cloned, and does not keep the
+/// session alive: when that is over, everything fails with [`Error::Ended`].
+///
+/// Every method puts what it sends into the order when it is called, not when
+/// what it returns is awaited. Dropping that stops the waiting and undoes
+/// nothing.
+#[derive(Clone)]
+pub struct Handle {
+    commands: mpsc::UnboundedSender<Command>,
+    end: End,
+    request_timeout: Duration,
+}
+
+/// How the session ended, once it has.
+pub(crate) type End = Arc<OnceLock<Arc<SessionEnd>>>;
+
+impl Client {
+    /// Starts the CLI and waits until it answered the first request.
+    ///
+    /// Has to be called inside a tokio runtime with I/O and time; a
+    /// current-thread runtime will do.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CliNotFound`] and [`Error::Spawn`] when there is nothing to
+    /// start; [`Error::Ended`] with the exit status and the end of standard
+    /// error when the CLI exits at once; [`Error::Request`] when it does not
+    /// answer, or refuses.
+    ///
+    /// When the future is dropped before it is ready, the CLI is ended as if
+    /// the client had been dropped.
+    pub async fn connect(options: Options) -> Result<Self, Error> {
+        let initialize = options.initialize.clone();
+        let session::Started {
+            handle,
+            mailbox,
+            child,
+        } = session::start(options)?;
+        let mut client = Self {
+            handle,
+            mailbox,
+            initialized: InitializeAnswer::default(),
+            child,
+        };
+        client.initialized = client.handle.request(&initialize).await?;
+        Ok(client)
+    }
+
+    /// What the CLI said it is and has.
+    #[must_use]
+    pub fn initialized(&self) -> &InitializeAnswer {
+        &self.initialized
+    }
+
+    /// The process id of the CLI.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// A handle that can be cloned and sent anywhere.
+    #[must_use]
+    pub fn handle(&self) -> Handle {
+        self.handle.clone()
+    }
+
+    /// What the session delivers next; the error that ended it, once; then
+    /// `None`. Cancel safe: nothing is lost when the future is dropped.
+    pub async fn next(&mut self) -> Option<Result<Event, Error>> {
+        poll_fn(|context| self.mailbox.poll_next(context)).await
+    }
+
+    /// Sends a user message; see [`Handle::send`].
+    pub fn send(&self, message: impl Into<UserMessage>) -> Sent {
+        self.handle.send(message)
+    }
+
+    /// Makes any control request; see [`Handle::request`].
+    pub fn request<R: HostRequest>(&self, request: &R) -> Pending<R::Answer> {
+        self.handle.request(request)
+    }
+
+    /// Stops the turn that runs; see [`Handle::interrupt`].
+    pub fn interrupt(&self) -> Pending<InterruptReceipt> {
+        self.handle.interrupt()
+    }
+
+    /// Sets the model; see [`Handle::set_model`].
+    pub fn set_model(&self, model: Option<&str>) -> Pending<SetModelAnswer> {
+        self.handle.set_model(model)
+    }
+
+    /// Sets how permissions are decided; see [`Handle::set_permission_mode`].
+    pub fn set_permission_mode(&self, mode: PermissionMode) -> Pending<SetPermissionModeAnswer> {
+        self.handle.set_permission_mode(mode)
+    }
+
+    /// Ends the session: takes nothing new, writes what waits, lets the turn
+    /// that runs come to its end (for as long as
+    /// [`ClosePolicy`](crate::ClosePolicy) says), closes the CLI's input, and
+    /// sees to it that everything that the session started goes. What the
+    /// session still delivers can be read afterwards.
+    ///
+    /// When the future is dropped the closing goes on.
+    pub async fn close(&mut self) -> CloseReport {
+        self.finish();
+        self.child.closed().await.unwrap_or_default()
+    }
+
+    /// Ends the session when it is idle, without waiting for it.
+    pub(crate) fn finish(&self) {
+        if self.handle.commands.send(Command::Finish).is_err() {
+            // Nobody drives the session any more.
+            self.child.close();
+        }
+    }
+
+    /// How the session ended.
+    pub(crate) fn end(&self) -> Arc<SessionEnd> {
+        self.handle.end()
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // The driver lets go of the CLI's input, if its runtime still runs.
+        // The ladder does not need it: it has a thread of its own.
+        drop(self.handle.commands.send(Command::Abandon));
+        self.child.close();
+    }
+}
+
+impl Stream for Client {
+    type Item = Result<Event, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.mailbox.poll_next(context)
+    }
+}
+
+impl Handle {
+    /// Sends a user message: a text, or a [`UserMessage`]. It is stamped with
+    /// a `uuid` if it has none. What is returned may be awaited: it is ready
+    /// when the message is in the pipe.
+    pub fn send(&self, message: impl Into<UserMessage>) -> Sent {
+        let mut message = message.into();
+        let uuid = message.uuid.take().unwrap_or_else(new_id);
+        let (reply, written) = oneshot::channel();
+        let outcome = match Prompt::new(uuid.as_str(), message) {
+            Ok(prompt) => self.command(Command::Send { prompt, reply }),
+            Err(error) => Err(error.into()),
+        };
+        Sent {
+            uuid,
+            waiting: self.waiting(outcome, written),
+        }
+    }
+
+    /// Makes any control request. What is returned may be awaited for the
+    /// answer; it fails when the request is refused, not answered within
+    /// [`Options::request_timeout`], or the session ends.
+    pub fn request<R: HostRequest>(&self, request: &R) -> Pending<R::Answer> {
+        let (reply, answer) = oneshot::channel();
+        let outcome = match Request::new(new_id(), request) {
+            Ok(request) => {
+                let patience = self.request_timeout;
+                self.command(Command::Request {
+                    request,
+                    patience,
+                    reply,
+                })
+            }
+            Err(error) => Err(error.into()),
+        };
+        Pending {
+            subtype: R::SUBTYPE,
+            waiting: self.waiting(outcome, answer),
+            kind: PhantomData,
+        }
+    }
+
+    /// Stops the turn that runs. Messages that wait stay where they are; the
+    /// receipt lists them.
+    pub fn interrupt(&self) -> Pending<InterruptReceipt> {
+        self.request(&Interrupt::default())
+    }
+
+    /// Sets the model for what is sent after it; the CLI's default, for
+    /// `None`.
+    pub fn set_model(&self, model: Option<&str>) -> Pending<SetModelAnswer> {
+        self.request(&model.map(SetModel::to).unwrap_or_default())
+    }
+
+    /// Sets how permissions are decided for what is sent after it.
+    pub fn set_permission_mode(&self, mode: PermissionMode) -> Pending<SetPermissionModeAnswer> {
+        self.request(&SetPermissionMode::to(mode))
+    }
+
+    fn command(&self, command: Command) -> Result<(), Error> {
+        self.commands
+            .send(command)
+            .map_err(|_| Error::Ended(self.end()))
+    }
+
+    fn waiting<T>(
+        &self,
+        outcome: Result<(), Error>,
+        reply: oneshot::Receiver<Result<T, Error>>,
+    ) -> Waiting<T> {
+        Waiting {
+            reply: outcome.map(|()| reply),
+            handle: self.clone(),
+        }
+    }
+
+    /// How the session ended, for what fails because it has.
+    fn end(&self) -> Arc<SessionEnd> {
+        let gone = || Arc::new(SessionEnd::runtime_gone());
+        self.end.get().cloned().unwrap_or_else(gone)
+    }
+
+    pub(crate) fn new(
+        commands: mpsc::UnboundedSender<Command>,
+        end: End,
+        request_timeout: Duration,
+    ) -> Self {
+        Self {
+            commands,
+            end,
+            request_timeout,
+        }
+    }
+}
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handle")
+            .field("open", &!self.commands.is_closed())
+            .finish()
+    }
+}
+
+/// A user message on its way. It is sent whether this is awaited or not.
+#[derive(Debug)]
+pub struct Sent {
+    uuid: String,
+    waiting: Waiting<()>,
+}
+
+impl Sent {
+    /// The message's id, under which the agent reports what becomes of it.
+    #[must_use]
+    pub fn uuid(&self) -> &str {
+        &self.uuid
+    }
+}
+
+impl Future for Sent {
+    type Output = Result<(), Error>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.waiting.poll(context)
+    }
+}
+
+/// A control request on its way. It is made whether this is awaited or not.
+pub struct Pending<T> {
+    subtype: &'static str,
+    waiting: Waiting<Answer>,
+    kind: PhantomData<fn() -> T>,
+}
+
+impl<T> fmt::Debug for Pending<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pending")
+            .field("subtype", &self.subtype)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<T: serde::de::DeserializeOwned> Future for Pending<T> {
+    type Output = Result<T, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.waiting.poll(context).map(|answer| {
+            let answer = answer?;
+            answer.read().map_err(|error| Error::UnreadAnswer {
+                subtype: self.subtype,
+                reason: error.to_string(),
+                payload: answer.response,
+            })
+        })
+    }
+}
+
+/// Something that the session will say once.
+#[derive(Debug)]
+struct Waiting<T> {
+    reply: Result<oneshot::Receiver<Result<T, Error>>, Error>,
+    handle: Handle,
+}
+
+impl<T> Waiting<T> {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<T, Error>> {
+        match &mut self.reply {
+            Ok(reply) => Pin::new(reply)
+                .poll(context)
+                .map(|reply| reply.unwrap_or_else(|_| Err(Error::Ended(self.handle.end())))),
+            Err(error) => Poll::Ready(Err(error.clone())),
+        }
+    }
+}
+
+fn new_id() -> String {
+    Uuid::new_v4().to_string()
+}

@@ -1,0 +1,90 @@
+//! What a session delivers.
+
+use agentwire_protocol::Frame;
+use agentwire_protocol::host::{self, Activity};
+use std::fmt;
+
+/// Something that a session delivers, in the order of the wire.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Event {
+    /// A message of the agent's, of a known type or not. Its typed form is
+    /// read when it is asked for: [`Frame::message`].
+    Frame(Frame),
+    /// The session began to work, to rest, or to wait for somebody.
+    Activity(Activity),
+    /// Something is not as it should be, and the session goes on.
+    Notice(Notice),
+}
+
+/// Something is not as it should be, and the session goes on.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Notice {
+    /// Something on the wire is not as the protocol has it.
+    Wire(host::Notice),
+    /// A permission callback panicked. The tool was denied.
+    CallbackPanicked {
+        /// The ask.
+        request_id: Box<str>,
+        /// The tool.
+        tool_name: String,
+        /// What the panic said.
+        message: String,
+    },
+    /// The agent asked something that this host does not know, or cannot
+    /// read. It was answered with an error, dialogs excepted, which the
+    /// protocol wants left alone.
+    NotSupported {
+        /// The ask.
+        request_id: Box<str>,
+        /// What was asked.
+        subtype: String,
+        /// Why it could not be dealt with.
+        reason: String,
+    },
+    /// A user message never reached the agent, or the session ended before
+    /// the agent was done with it.
+    Lost {
+        /// The message.
+        uuid: Box<str>,
+    },
+    /// The consumer was so far behind that messages were thrown away.
+    Lagged {
+        /// How many.
+        frames: usize,
+        /// How many bytes they had.
+        bytes: usize,
+    },
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Wire(notice) => notice.fmt(f),
+            Self::CallbackPanicked {
+                tool_name, message, ..
+            } => {
+                write!(
+                    f,
+                    "the permission callback panicked, so `{tool_name}` was denied: {message}"
+                )
+            }
+            Self::NotSupported {
+                subtype, reason, ..
+            } => {
+                write!(f, "the agent asked `{subtype}`: {reason}")
+            }
+            Self::Lost { uuid } => {
+                write!(
+                    f,
+                    "the session ended before the agent was done with message {uuid}"
+                )
+            }
+            Self::Lagged { frames, bytes } => write!(
+                f,
+                "{frames} messages ({bytes} bytes) were thrown away: they were not read in time"
+            ),
+        }
+    }
+}

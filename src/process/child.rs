@@ -1,0 +1,188 @@
+//! The child: spawned with its pipes, closed or dropped.
+
+use super::descendants::Descendants;
+use super::exit::{Exit, ExitWatch};
+use super::ladder::{ClosePolicy, CloseReport, Ladder};
+use super::{SESSION_VARIABLE, lock, spawn_thread};
+use shared_child::SharedChild;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// The agent CLI, running or not.
+///
+/// Dropping it closes it: see [`close`](Self::close). That neither blocks nor needs a runtime,
+/// but it takes a host that goes on living; whoever is about to exit awaits a `close` instead.
+#[derive(Debug)]
+pub(crate) struct ChildProcess {
+    pid: u32,
+    ladder: Arc<Ladder>,
+    /// Taken by the first to close.
+    reporter: Mutex<Option<watch::Sender<Option<CloseReport>>>>,
+    report: watch::Receiver<Option<CloseReport>>,
+    policy: ClosePolicy,
+}
+
+/// The child's ends of the three pipes. stdin is to be closed before the child is.
+#[derive(Debug)]
+pub(crate) struct Pipes {
+    pub(crate) stdin: ChildStdin,
+    pub(crate) stdout: ChildStdout,
+    pub(crate) stderr: ChildStderr,
+}
+
+impl ChildProcess {
+    /// Spawns `command` with three pipes, in a process group of its own on Unix and without a
+    /// window on Windows.
+    ///
+    /// `session` marks the child and what it starts, in its environment; it is unique to this
+    /// child and has no colon in it, or closing this child would end others.
+    ///
+    /// Fails if the program cannot be started, if there can be no more threads, or with
+    /// `InvalidInput` if `session` is empty or has a colon in it.
+    pub(crate) fn spawn(
+        mut command: Command,
+        session: &str,
+        policy: ClosePolicy,
+    ) -> io::Result<(Self, Pipes)> {
+        if session.is_empty() || session.contains(':') {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "not a name for a session",
+            ));
+        }
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let sessions = sessions(&command, session);
+        command.env(SESSION_VARIABLE, sessions);
+        detach(&mut command);
+        let child = Arc::new(SharedChild::spawn(&mut command)?);
+        let (Some(stdin), Some(stdout), Some(stderr)) =
+            (child.take_stdin(), child.take_stdout(), child.take_stderr())
+        else {
+            unreachable!("all three were asked for");
+        };
+        let pid = child.id();
+        let descendants = Arc::new(Mutex::new(Descendants::new(pid, session)));
+        let exit = ExitWatch::start(child.clone(), descendants.clone()).inspect_err(|_| {
+            // A child whose end nobody would notice is none to have.
+            let _ = child.kill();
+            let _ = child.wait();
+        })?;
+        tracing::debug!(pid, session, "child started");
+        let (reporter, report) = watch::channel(None);
+        let child = Self {
+            pid,
+            ladder: Arc::new(Ladder {
+                child,
+                exit,
+                descendants,
+            }),
+            reporter: Mutex::new(Some(reporter)),
+            report,
+            policy,
+        };
+        Ok((
+            child,
+            Pipes {
+                stdin,
+                stdout,
+                stderr,
+            },
+        ))
+    }
+
+    /// The child's pid. Somebody else may have it once the child has exited.
+    pub(crate) fn id(&self) -> u32 {
+        self.pid
+    }
+
+    /// The report of a close that somebody has started, or will start. `None` only if a subscriber
+    /// of `tracing` panicked in the thread that closes.
+    pub(crate) async fn closed(&self) -> Option<CloseReport> {
+        let mut report = self.report.clone();
+        report.wait_for(Option::is_some).await.ok()?.clone()
+    }
+
+    /// Is `Some` once the child has exited, whoever may still hold its output open.
+    pub(crate) fn exit(&self) -> watch::Receiver<Option<Exit>> {
+        self.ladder.exit.published.clone()
+    }
+
+    /// Starts to close the child and everything that it started, in a thread. stdin is closed
+    /// already, or the child will be terminated when the policy's `exit` is over.
+    ///
+    /// The report is there when it is `Some`; the channel closes without one only if a subscriber
+    /// of `tracing` panicked. A second call starts nothing and gets the same report. If there can be no more threads the child is killed at once, with all its
+    /// descendants, and nobody waits for them to be gone.
+    pub(crate) fn close(&self) -> watch::Receiver<Option<CloseReport>> {
+        if let Some(reporter) = lock(&self.reporter).take() {
+            let ladder = self.ladder.clone();
+            let policy = self.policy;
+            let report = reporter.clone();
+            let run = move || {
+                report.send_replace(Some(ladder.run(&policy)));
+            };
+            if let Err(error) = spawn_thread("agentwire-close", run) {
+                tracing::warn!(pid = self.pid, %error, "killing at once for want of a thread");
+                reporter.send_replace(Some(self.ladder.run(&AT_ONCE)));
+            }
+        }
+        self.report.clone()
+    }
+}
+
+impl Drop for ChildProcess {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+const AT_ONCE: ClosePolicy = ClosePolicy {
+    finish: Duration::ZERO,
+    exit: Duration::ZERO,
+    terminate: Duration::ZERO,
+    kill: Duration::ZERO,
+};
+
+/// The marker's value: the sessions that the child would have inherited, and its own.
+fn sessions(command: &Command, session: &str) -> OsString {
+    let set = command
+        .get_envs()
+        .find(|(name, _)| *name == OsStr::new(SESSION_VARIABLE));
+    let inherited = match set {
+        Some((_, value)) => value.map(OsStr::to_owned),
+        None => std::env::var_os(SESSION_VARIABLE),
+    };
+    match inherited {
+        Some(mut sessions) => {
+            sessions.push(":");
+            sessions.push(session);
+            sessions
+        }
+        None => session.into(),
+    }
+}
+
+#[cfg(unix)]
+fn detach(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+
+    command.process_group(0);
+}
+
+#[cfg(windows)]
+fn detach(command: &mut Command) {
+    use std::os::windows::process::CommandExt;
+
+    const CREATE_NO_WINDOW: u32 = 0x0800_0000;
+    command.creation_flags(CREATE_NO_WINDOW);
+}
+
+#[cfg(not(any(unix, windows)))]
+fn detach(_command: &mut Command) {}

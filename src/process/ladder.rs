@@ -1,0 +1,185 @@
+//! The closing ladder: the CLI exits, is terminated, is killed; then what it left is swept.
+
+use super::descendants::{Descendants, Signal};
+use super::exit::ExitWatch;
+use super::lock;
+use shared_child::SharedChild;
+use std::process::ExitStatus;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// How long each step of closing a session may take.
+///
+/// Closing starts with the end of the CLI's stdin, which asks it to finish and exit. If it does
+/// not, it is terminated (SIGTERM, on which it cleans up the tools it runs), then killed
+/// (SIGKILL). Whatever is left of what the session started, other process groups and sessions
+/// included, is terminated and killed after it in the same way. Every step ends as soon as there
+/// is nothing left to wait for; together they take no longer than `exit` and twice
+/// `terminate + kill`, and the time to list the processes.
+///
+/// On Windows there is no gentle form of "terminate": that step kills, and so no CLI and no tool
+/// gets to clean up once `exit` is over.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// let policy = agentwire::ClosePolicy::default().exit(Duration::from_secs(20));
+/// assert_eq!(policy.terminate, Duration::from_secs(3));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClosePolicy {
+    /// How long a turn that still runs may go on before stdin is closed. 60 s by default.
+    pub finish: Duration,
+    /// How long the CLI may take to exit after its stdin was closed. 5 s by default.
+    pub exit: Duration,
+    /// How long a process may take to end after SIGTERM. 3 s by default.
+    pub terminate: Duration,
+    /// How long to wait for a process to be gone after SIGKILL. 2 s by default.
+    pub kill: Duration,
+}
+
+impl Default for ClosePolicy {
+    fn default() -> Self {
+        Self {
+            finish: Duration::from_secs(60),
+            exit: Duration::from_secs(5),
+            terminate: Duration::from_secs(3),
+            kill: Duration::from_secs(2),
+        }
+    }
+}
+
+impl ClosePolicy {
+    /// Sets how long a turn that still runs may go on before stdin is closed.
+    #[must_use]
+    pub fn finish(mut self, limit: Duration) -> Self {
+        self.finish = limit;
+        self
+    }
+
+    /// Sets how long the CLI may take to exit after its stdin was closed.
+    #[must_use]
+    pub fn exit(mut self, limit: Duration) -> Self {
+        self.exit = limit;
+        self
+    }
+
+    /// Sets how long a process may take to end after SIGTERM. Zero leaves it no time.
+    #[must_use]
+    pub fn terminate(mut self, limit: Duration) -> Self {
+        self.terminate = limit;
+        self
+    }
+
+    /// Sets how long to wait for a process to be gone after SIGKILL.
+    #[must_use]
+    pub fn kill(mut self, limit: Duration) -> Self {
+        self.kill = limit;
+        self
+    }
+}
+
+/// What it took to close a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CloseReport {
+    /// The CLI's exit status; `None` if it is still alive or the system did not tell.
+    pub exit: Option<ExitStatus>,
+    /// How far closing had to go with the CLI itself.
+    pub step: CloseStep,
+    /// The pids of the other processes of the session that had to be sent a signal.
+    pub swept: Vec<u32>,
+    /// The pids of processes of the session that are alive after all, the CLI's included: such
+    /// as belong to another user, or hang in the kernel.
+    pub left: Vec<u32>,
+    /// How long it took, from the end of stdin on.
+    pub took: Duration,
+}
+
+/// The step of closing at which the CLI ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CloseStep {
+    /// It ended without a signal from here: of itself, or it was gone already.
+    Exited,
+    /// It ended after SIGTERM; on Windows, it was killed.
+    Terminated,
+    /// It ended after SIGKILL.
+    Killed,
+    /// It did not end within the time for SIGKILL.
+    #[default]
+    StillAlive,
+}
+
+/// What the ladder works on.
+#[derive(Debug)]
+pub(super) struct Ladder {
+    pub(super) child: Arc<SharedChild>,
+    pub(super) exit: ExitWatch,
+    pub(super) descendants: Arc<Mutex<Descendants>>,
+}
+
+impl Ladder {
+    /// Goes down the ladder as far as it takes; blocks for as long as `policy` says at most. The
+    /// child's stdin is closed already.
+    pub(super) fn run(&self, policy: &ClosePolicy) -> CloseReport {
+        let started = Instant::now();
+        let step = self.end_child(policy);
+        // Only now: on SIGTERM the CLI cleans up its tools itself, and can do so better than we.
+        let mut descendants = lock(&self.descendants);
+        let _none_left = descendants.sweep(Signal::Terminate, policy.terminate)
+            || descendants.sweep(Signal::Kill, policy.kill);
+        let mut left = descendants.alive();
+        if step == CloseStep::StillAlive {
+            left.push(self.child.id());
+        }
+        let exit = self.exit.published.borrow().clone();
+        let report = CloseReport {
+            exit: exit.and_then(Result::ok),
+            step,
+            swept: descendants.signalled(),
+            left,
+            took: started.elapsed(),
+        };
+        tracing::debug!(pid = self.child.id(), ?report, "closed");
+        report
+    }
+
+    fn end_child(&self, policy: &ClosePolicy) -> CloseStep {
+        self.look();
+        if self.exit.wait(policy.exit) {
+            return CloseStep::Exited;
+        }
+        self.look();
+        self.signal_child(Signal::Terminate);
+        if self.exit.wait(policy.terminate) {
+            return CloseStep::Terminated;
+        }
+        self.look();
+        self.signal_child(Signal::Kill);
+        if self.exit.wait(policy.kill) {
+            return CloseStep::Killed;
+        }
+        CloseStep::StillAlive
+    }
+
+    pub(super) fn look(&self) {
+        lock(&self.descendants).look();
+    }
+
+    fn signal_child(&self, signal: Signal) {
+        let sent = match signal {
+            #[cfg(unix)]
+            Signal::Terminate => {
+                use shared_child::unix::SharedChildExt;
+                self.child
+                    .send_signal(rustix::process::Signal::TERM.as_raw())
+            }
+            _ => self.child.kill(),
+        };
+        if let Err(error) = sent {
+            tracing::debug!(pid = self.child.id(), ?signal, %error, "cannot signal the child");
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The agent CLI as a process: started, watched, and closed with everything it started.
+//!
+//! [`ChildProcess`] spawns the CLI and hands out its pipes. A thread per child watches for its
+//! exit, apart from the end of its output. Closing goes down a ladder ([`ClosePolicy`]): the CLI
+//! is given time to exit by itself, is terminated, is killed; then whatever it left behind is
+//! swept. All of it runs in plain threads, so that it works in an async runtime, outside of one,
+//! and while one shuts down.
+
+mod child;
+mod descendants;
+mod exit;
+mod ladder;
+mod table;
+#[cfg(all(test, unix))]
+mod tests;
+
+pub(crate) use child::{ChildProcess, Pipes};
+pub(crate) use exit::Exit;
+pub use ladder::{ClosePolicy, CloseReport, CloseStep};
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{io, thread};
+
+/// The environment variable by which everything that a session started can be found again, even
+/// what left its process group and lost its parents. Its value is a list of session names,
+/// separated by colons, the outermost first: an agent may well run a program that runs an agent.
+pub(crate) const SESSION_VARIABLE: &str = "AGENTWIRE_SESSION";
+
+/// Virtual memory only; room enough for what a subscriber of `tracing` may do in these threads.
+const STACK_SIZE: usize = 256 * 1024;
+
+fn spawn_thread(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    let builder = thread::Builder::new().name(name.into());
+    builder.stack_size(STACK_SIZE).spawn(work).map(drop)
+}
+
+/// Closing has to go on after a panic elsewhere, and nothing here is left half changed by one.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,66 @@
+use super::{Process, names};
+use std::io;
+use sysinfo::{Pid, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, UpdateKind};
+
+/// All processes that are alive, with those marked whose environment names `session`.
+///
+/// The environment of another user's process, or of one that the system protects, cannot be read:
+/// such a process is not marked.
+pub(in crate::process) fn all(session: &str) -> io::Result<Vec<Process>> {
+    let wanted = ProcessRefreshKind::nothing()
+        .without_tasks()
+        .with_environ(UpdateKind::Always);
+    let mut system = System::new();
+    system.refresh_processes_specifics(ProcessesToUpdate::All, true, wanted);
+    Ok(system
+        .processes()
+        .values()
+        .filter(is_alive)
+        .map(|process| read(process, session))
+        .collect())
+}
+
+/// When the process `pid` started; `None` if there is no such process or it has ended.
+pub(in crate::process) fn start(pid: u32) -> Option<u64> {
+    let pid = Pid::from_u32(pid);
+    let wanted = ProcessRefreshKind::nothing().without_tasks();
+    let mut system = System::new();
+    system.refresh_processes_specifics(ProcessesToUpdate::Some(&[pid]), true, wanted);
+    system
+        .process(pid)
+        .filter(is_alive)
+        .map(sysinfo::Process::start_time)
+}
+
+fn is_alive(process: &&sysinfo::Process) -> bool {
+    !matches!(
+        process.status(),
+        ProcessStatus::Zombie | ProcessStatus::Dead
+    )
+}
+
+fn read(process: &sysinfo::Process, session: &str) -> Process {
+    let pid = process.pid().as_u32();
+    Process {
+        pid,
+        parent: process.parent().map(Pid::as_u32),
+        group: group(pid),
+        start: process.start_time(),
+        marked: process
+            .environ()
+            .iter()
+            .any(|variable| names(variable.as_encoded_bytes(), session)),
+    }
+}
+
+#[cfg(unix)]
+fn group(pid: u32) -> Option<u32> {
+    let pid = rustix::process::Pid::from_raw(pid.try_into().ok()?)?;
+    let group = rustix::process::getpgid(Some(pid)).ok()?;
+    group.as_raw_pid().try_into().ok()
+}
+
+#[cfg(not(unix))]
+fn group(_pid: u32) -> Option<u32> {
+    None
+}

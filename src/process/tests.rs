@@ -1,0 +1,393 @@
+#![allow(clippy::unwrap_used)]
+
+use super::{ChildProcess, ClosePolicy, CloseReport, CloseStep, Pipes, SESSION_VARIABLE, table};
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// Longer than anything here takes, on a busy machine too.
+const LONG: Duration = Duration::from_secs(30);
+
+fn sh(script: &str) -> Command {
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(script);
+    command
+}
+
+fn spawn(command: Command) -> (ChildProcess, Pipes) {
+    ChildProcess::spawn(command, &uuid::Uuid::new_v4().to_string()).unwrap()
+}
+
+/// Patient with what is expected to end, impatient with what is not.
+fn patient() -> ClosePolicy {
+    ClosePolicy::default().exit(LONG).terminate(LONG).kill(LONG)
+}
+
+fn impatient() -> ClosePolicy {
+    let short = Duration::from_millis(50);
+    ClosePolicy::default()
+        .exit(short)
+        .terminate(short)
+        .kill(LONG)
+}
+
+fn close(child: &ChildProcess, policy: ClosePolicy) -> CloseReport {
+    value(child.close(policy))
+}
+
+/// Waits for what the channel is to hold.
+fn value<T: Clone>(mut channel: watch::Receiver<Option<T>>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let value = tokio::time::timeout(LONG * 4, channel.wait_for(Option::is_some)).await;
+        value.unwrap().unwrap().clone().unwrap()
+    })
+}
+
+struct Lines(BufReader<ChildStdout>);
+
+impl Lines {
+    fn new(stdout: ChildStdout) -> Self {
+        Self(BufReader::new(stdout))
+    }
+
+    fn next(&mut self) -> String {
+        let mut line = String::new();
+        self.0.read_line(&mut line).unwrap();
+        line.trim().into()
+    }
+
+    fn pid(&mut self) -> u32 {
+        self.next().parse().unwrap()
+    }
+
+    /// Waits for the end of the output: all that hold it are about to be gone.
+    fn end(mut self) {
+        let (done, ended) = mpsc::channel();
+        thread::spawn(move || {
+            let _ = self.0.read_to_end(&mut Vec::new());
+            let _ = done.send(());
+        });
+        ended
+            .recv_timeout(LONG)
+            .expect("somebody still holds the output");
+    }
+}
+
+fn is_alive(pid: u32) -> bool {
+    table::start(pid).is_some()
+}
+
+fn assert_ends(pid: u32) {
+    let started = Instant::now();
+    while is_alive(pid) {
+        assert!(started.elapsed() < LONG, "{pid} is still alive");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// A process that has nothing to do with any session.
+struct Stranger(Child);
+
+impl Stranger {
+    fn new() -> Self {
+        Self(
+            Command::new("sleep")
+                .arg("1000")
+                .stdin(Stdio::null())
+                .spawn()
+                .unwrap(),
+        )
+    }
+}
+
+impl Drop for Stranger {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+#[test]
+fn exits_of_itself_when_stdin_ends() {
+    let (child, pipes) = spawn(sh("cat >/dev/null; exit 3"));
+    drop(pipes);
+    let report = close(&child, patient());
+    assert_eq!(report.step, CloseStep::Exited);
+    assert_eq!(report.exit.unwrap().code(), Some(3));
+    assert_eq!((report.swept, report.left), (vec![], vec![]));
+    assert!(report.took < LONG);
+}
+
+#[test]
+fn cleans_up_on_terminate() {
+    let (child, pipes) = spawn(sh(
+        "sleep 1000 & trap 'kill $!; echo cleaned; exit 0' TERM; echo ready; wait; exit 1",
+    ));
+    let mut lines = Lines::new(pipes.stdout);
+    assert_eq!(lines.next(), "ready");
+    let report = close(&child, patient().exit(Duration::ZERO));
+    assert_eq!(report.step, CloseStep::Terminated);
+    assert_eq!(report.exit.unwrap().code(), Some(0));
+    assert_eq!(lines.next(), "cleaned");
+    assert_eq!(report.left, []);
+}
+
+#[test]
+fn is_killed_if_it_ignores_terminate() {
+    let (child, pipes) = spawn(sh("trap '' TERM; echo ready; exec sleep 1000"));
+    assert_eq!(Lines::new(pipes.stdout).next(), "ready");
+    let report = close(&child, impatient());
+    assert_eq!(report.step, CloseStep::Killed);
+    assert_eq!(report.exit.unwrap().signal(), Some(9));
+    assert_eq!((report.swept, report.left), (vec![], vec![]));
+    assert!(!is_alive(child.id()));
+}
+
+#[test]
+fn a_stopped_child_is_killed() {
+    let (child, pipes) = spawn(sh("echo ready; kill -STOP $$"));
+    assert_eq!(Lines::new(pipes.stdout).next(), "ready");
+    let report = close(&child, impatient());
+    // It may have been terminated just before it stopped itself.
+    assert_ne!(report.step, CloseStep::StillAlive);
+    assert!(!is_alive(child.id()));
+}
+
+#[test]
+fn a_grandchild_in_its_own_session_goes() {
+    let (child, pipes) = spawn(sh(
+        r#"setsid sh -c "trap '' TERM; echo \$\$; exec sleep 1000" & exec cat"#,
+    ));
+    let mut lines = Lines::new(pipes.stdout);
+    let grandchild = lines.pid();
+    drop(pipes.stdin);
+    let report = close(&child, impatient().exit(LONG));
+    assert_eq!(report.step, CloseStep::Exited);
+    assert_eq!((report.swept, report.left), (vec![grandchild], vec![]));
+    assert!(!is_alive(grandchild));
+}
+
+#[test]
+fn a_reparented_grandchild_in_its_own_session_goes() {
+    let (child, pipes) = spawn(sh(
+        "(setsid sh -c 'echo $$; exec sleep 1000' &); echo reparented; exec cat",
+    ));
+    let mut lines = Lines::new(pipes.stdout);
+    let (one, other) = (lines.next(), lines.next());
+    let grandchild = [one, other]
+        .iter()
+        .find_map(|line| line.parse().ok())
+        .unwrap();
+    let processes = table::all("").unwrap();
+    let parent = processes
+        .iter()
+        .find(|process| process.pid == grandchild)
+        .unwrap()
+        .parent;
+    assert_ne!(parent, Some(child.id()));
+    drop(pipes.stdin);
+    let report = close(&child, patient());
+    assert_eq!((report.swept, report.left), (vec![grandchild], vec![]));
+    assert!(!is_alive(grandchild));
+}
+
+#[test]
+fn an_unmarked_grandchild_in_its_own_session_goes() {
+    let (child, pipes) = spawn(sh(
+        "env -i PATH=\"$PATH\" setsid sh -c 'echo $$; exec sleep 1000' & exec cat",
+    ));
+    let grandchild = Lines::new(pipes.stdout).pid();
+    child.look();
+    drop(pipes.stdin);
+    let report = close(&child, patient());
+    assert_eq!((report.swept, report.left), (vec![grandchild], vec![]));
+    assert!(!is_alive(grandchild));
+}
+
+#[test]
+fn what_a_crashed_child_left_goes() {
+    let script = "setsid sleep 1000 & echo $!; env -i sleep 1000 & echo $!; read _; kill -9 $$";
+    let (child, pipes) = spawn(sh(script));
+    let mut lines = Lines::new(pipes.stdout);
+    let (marked, in_group) = (lines.pid(), lines.pid());
+    drop(pipes.stdin);
+    // The exit is noticed although the output is still held open.
+    assert_eq!(value(child.exit()).unwrap().signal(), Some(9));
+    assert!(is_alive(marked) && is_alive(in_group));
+    let mut report = close(&child, patient());
+    assert_eq!(report.step, CloseStep::Exited);
+    assert_eq!(report.exit.unwrap().signal(), Some(9));
+    report.swept.sort_unstable();
+    let mut expected = vec![marked, in_group];
+    expected.sort_unstable();
+    assert_eq!((report.swept, report.left), (expected, vec![]));
+    lines.end();
+}
+
+#[test]
+fn what_starts_during_the_sweep_goes() {
+    let script = r#"setsid sh -c "trap 'setsid sleep 1000 & exit' TERM; echo ready; while :; do sleep 0.01; done" & exec cat"#;
+    let (child, pipes) = spawn(sh(script));
+    let mut lines = Lines::new(pipes.stdout);
+    assert_eq!(lines.next(), "ready");
+    drop(pipes.stdin);
+    let report = close(&child, patient());
+    assert_eq!(report.left, []);
+    lines.end();
+}
+
+#[test]
+fn without_any_patience_all_are_killed() {
+    let (child, pipes) = spawn(sh(
+        "trap '' TERM; setsid sleep 1000 & echo $!; exec sleep 1000",
+    ));
+    let mut lines = Lines::new(pipes.stdout);
+    let grandchild = lines.pid();
+    let none = Duration::ZERO;
+    close(
+        &child,
+        ClosePolicy::default().exit(none).terminate(none).kill(none),
+    );
+    assert_ends(child.id());
+    assert_ends(grandchild);
+    lines.end();
+}
+
+#[test]
+fn strangers_are_not_touched() {
+    let stranger = Stranger::new();
+    let (other, other_pipes) = spawn(sh("echo ready; exec cat"));
+    let (child, pipes) = spawn(sh(
+        "setsid sleep 1000 & trap '' TERM; echo ready; exec sleep 1000",
+    ));
+    assert_eq!(Lines::new(pipes.stdout).next(), "ready");
+    let report = close(&child, impatient());
+    assert_eq!(report.left, []);
+    assert!(is_alive(stranger.0.id()));
+    assert!(is_alive(other.id()));
+    drop(other_pipes);
+    assert_eq!(close(&other, patient()).step, CloseStep::Exited);
+}
+
+#[test]
+fn a_second_close_gets_the_report_of_the_first() {
+    let (child, pipes) = spawn(sh("exec cat"));
+    let first = child.close(patient());
+    let second = child.close(impatient());
+    drop(pipes);
+    let report = value(first);
+    assert_eq!(value(second), report);
+    assert_eq!(close(&child, impatient()), report);
+    assert_eq!(report.step, CloseStep::Exited);
+}
+
+#[test]
+fn a_session_names_those_around_it() {
+    let mut command = sh("echo $AGENTWIRE_SESSION");
+    command.env(SESSION_VARIABLE, "outer");
+    let (child, pipes) = ChildProcess::spawn(command, "inner").unwrap();
+    assert_eq!(Lines::new(pipes.stdout).next(), "outer:inner");
+    close(&child, patient());
+
+    let mut command = sh("echo $AGENTWIRE_SESSION");
+    command.env_remove(SESSION_VARIABLE);
+    let (child, pipes) = ChildProcess::spawn(command, "alone").unwrap();
+    assert_eq!(Lines::new(pipes.stdout).next(), "alone");
+    close(&child, patient());
+}
+
+#[test]
+fn a_session_inside_goes_with_the_one_around_it() {
+    let outer = uuid::Uuid::new_v4().to_string();
+    let (child, pipes) = ChildProcess::spawn(sh("exec cat"), &outer).unwrap();
+    let mut command = sh("exec sleep 1000");
+    command.env(SESSION_VARIABLE, &outer);
+    let (inside, _inside_pipes) = spawn(command);
+    drop(pipes);
+    let report = close(&child, patient());
+    assert_eq!((report.swept, report.left), (vec![inside.id()], vec![]));
+    assert_eq!(value(inside.exit()).unwrap().signal(), Some(15));
+}
+
+#[test]
+fn names_that_would_match_others_are_refused() {
+    for name in ["", "one:other"] {
+        let refused = ChildProcess::spawn(sh("exit"), name).unwrap_err();
+        assert_eq!(refused.kind(), std::io::ErrorKind::InvalidInput);
+    }
+}
+
+#[test]
+fn what_cannot_be_started_is_an_error() {
+    let refused = ChildProcess::spawn(Command::new("/nowhere/to/be/found"), "session").unwrap_err();
+    assert_eq!(refused.kind(), std::io::ErrorKind::NotFound);
+}
+
+/// A child that has to be killed, with a grandchild that has to be found.
+fn stubborn() -> (ChildProcess, Pipes, [u32; 2], Lines) {
+    let (mut child, mut pipes) = spawn(sh(
+        "trap '' TERM; (setsid sleep 1000 & echo $!); exec sleep 1000",
+    ));
+    child.set_drop_policy(impatient());
+    let placeholder = sh("exit")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+        .stdout
+        .take()
+        .unwrap();
+    let mut lines = Lines::new(std::mem::replace(&mut pipes.stdout, placeholder));
+    let pids = [child.id(), lines.pid()];
+    (child, pipes, pids, lines)
+}
+
+fn assert_all_end(pids: [u32; 2], lines: Lines) {
+    lines.end();
+    pids.into_iter().for_each(assert_ends);
+}
+
+#[test]
+fn drop_outside_a_runtime() {
+    let (child, pipes, pids, lines) = stubborn();
+    drop(pipes);
+    let started = Instant::now();
+    drop(child);
+    assert!(started.elapsed() < Duration::from_millis(40), "blocked");
+    assert_all_end(pids, lines);
+}
+
+#[test]
+fn drop_inside_a_runtime() {
+    let (child, pipes, pids, lines) = stubborn();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    runtime.block_on(async move { drop((child, pipes)) });
+    assert_all_end(pids, lines);
+}
+
+#[test]
+fn drop_while_a_runtime_shuts_down() {
+    let (child, pipes, pids, lines) = stubborn();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .build()
+        .unwrap();
+    let (started, has_started) = mpsc::channel();
+    runtime.spawn(async move {
+        let _session = (child, pipes);
+        started.send(()).unwrap();
+        std::future::pending::<()>().await;
+    });
+    has_started.recv().unwrap();
+    drop(runtime);
+    assert_all_end(pids, lines);
+}

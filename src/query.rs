@@ -1,0 +1,91 @@
+//! One prompt and its answer.
+
+use crate::client::{Client, Handle};
+use crate::error::Error;
+use crate::event::Event;
+use crate::options::Options;
+use agentwire_protocol::Message;
+use agentwire_protocol::message::{ResultMessage, UserMessage};
+use futures_core::Stream;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// The answer to one prompt, as a stream.
+///
+/// The session ends by itself once it is idle. Until then the CLI's input
+/// stays open, so that a permission callback is asked and can answer. When
+/// the stream is dropped the session ends at once, and everything that it
+/// started goes.
+#[derive(Debug)]
+pub struct Query {
+    client: Client,
+}
+
+/// Sends one prompt to a new agent and streams its answer.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), agentwire::Error> {
+/// use agentwire::{Event, Options, query};
+///
+/// let mut answer = query("Say hello", Options::new().partial_messages(true)).await?;
+/// while let Some(event) = answer.next().await {
+///     if let Event::Frame(frame) = event? {
+///         if let Some(text) = frame.message()?.text_delta() {
+///             print!("{text}");
+///         }
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// As [`Client::connect`].
+pub async fn query(prompt: impl Into<UserMessage>, options: Options) -> Result<Query, Error> {
+    let client = Client::connect(options).await?;
+    client.send(prompt);
+    client.finish();
+    Ok(Query { client })
+}
+
+impl Query {
+    /// What the session delivers next; the error that ended it, once; then
+    /// `None`. Cancel safe: nothing is lost when the future is dropped.
+    pub async fn next(&mut self) -> Option<Result<Event, Error>> {
+        self.client.next().await
+    }
+
+    /// A handle, to interrupt the turn for example.
+    #[must_use]
+    pub fn handle(&self) -> Handle {
+        self.client.handle()
+    }
+
+    /// Reads to the end and returns the last result. Messages that cannot be
+    /// read are passed over.
+    ///
+    /// # Errors
+    ///
+    /// When the session ends with an error, or without a result.
+    pub async fn result(mut self) -> Result<ResultMessage, Error> {
+        let mut last = None;
+        while let Some(event) = self.next().await {
+            if let Event::Frame(frame) = event?
+                && frame.kind() == "result"
+                && let Ok(Message::Result(result)) = frame.message()
+            {
+                last = Some(result);
+            }
+        }
+        last.ok_or_else(|| Error::Ended(self.client.end()))
+    }
+}
+
+impl Stream for Query {
+    type Item = Result<Event, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        Pin::new(&mut self.client).poll_next(context)
+    }
+}

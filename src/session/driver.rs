@@ -1,0 +1,367 @@
+//! The task that owns a session's state machine.
+
+use super::Command;
+use super::asks::{Asks, Reply};
+use super::stderr::StderrTail;
+use super::writer::Writer;
+use crate::client::End;
+use crate::error::{EndReason, Error, SessionEnd};
+use crate::event::{Event, Notice};
+use crate::mailbox::Sender;
+use crate::process::{ChildProcess, Exit};
+use agentwire_protocol::Message;
+use agentwire_protocol::control::Answer;
+use agentwire_protocol::host::{self, Activity, Host, RequestFailure, Transmit};
+use std::collections::HashMap;
+use std::io;
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::io::AsyncReadExt;
+use tokio::process::ChildStdout;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::sleep_until;
+
+/// How long the pipe has to be quiet, once the CLI is gone, to be sure that
+/// all that it wrote has been read. Something that it started may hold the
+/// pipe open for ever.
+const QUIET: Duration = Duration::from_millis(100);
+
+/// How long is read at most once the CLI is gone: whoever holds the pipe may
+/// write as well.
+const DRAIN: Duration = Duration::from_secs(2);
+
+/// The task that owns a session's state machine.
+pub(super) struct Driver {
+    pub(super) host: Host,
+    pub(super) child: Arc<ChildProcess>,
+    /// `None` when the CLI closed it.
+    pub(super) stdout: Option<ChildStdout>,
+    pub(super) writer: Writer,
+    pub(super) stderr: StderrTail,
+    pub(super) commands: mpsc::UnboundedReceiver<Command>,
+    pub(super) sender: Sender,
+    pub(super) asks: Asks,
+    pub(super) requests: HashMap<Box<str>, oneshot::Sender<Result<Answer, Error>>>,
+    pub(super) sends: HashMap<Box<str>, oneshot::Sender<Result<(), Error>>>,
+    pub(super) end: End,
+    /// How long a turn that runs may go on when the session is to end.
+    pub(super) finish: Duration,
+    pub(super) stage: Stage,
+    pub(super) last_result_failed: bool,
+}
+
+/// How far the session is with its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    Open,
+    /// The host wants to end it; until then at most.
+    Finishing(Instant),
+    /// The CLI's input is closed. What was unwritten is lost.
+    InputClosed,
+}
+
+/// What happened in the world outside.
+enum Happened {
+    Command(Command),
+    Read(io::Result<usize>),
+    Written(io::Result<()>),
+    CallbackDone(Reply),
+    Exited(Option<ExitStatus>),
+    TimeCame,
+}
+
+impl Driver {
+    pub(super) async fn run(mut self) {
+        let mut buffer = vec![0; 64 * 1024];
+        let mut exit = self.child.exit();
+        let exited = loop {
+            self.do_what_is_to_do();
+            let due = self.next_timeout();
+            let happened = tokio::select! {
+                Some(command) = self.commands.recv() => Happened::Command(command),
+                read = read(&mut self.stdout, &mut buffer) => Happened::Read(read),
+                written = self.writer.written() => Happened::Written(written),
+                reply = self.asks.next_done() => Happened::CallbackDone(reply),
+                exit = exited(&mut exit) => Happened::Exited(exit),
+                () = sleep(due) => Happened::TimeCame,
+            };
+            match happened {
+                Happened::Command(command) => self.obey(command),
+                Happened::Read(Ok(length @ 1..)) => {
+                    self.host.handle_input(Instant::now(), &buffer[..length]);
+                }
+                Happened::Read(_) => {
+                    // Its output ended: the exit follows, or is helped along.
+                    self.stdout = None;
+                    self.host.handle_input_end(Instant::now());
+                    self.output_ended().await;
+                }
+                Happened::Written(Ok(())) => self.host.handle_written(),
+                Happened::Written(Err(_)) => self.host.handle_write_failed(),
+                Happened::CallbackDone(reply) => self.reply(reply),
+                Happened::Exited(status) => break status,
+                Happened::TimeCame => self.time_came(),
+            }
+        };
+        self.drain(&mut buffer).await;
+        self.over(exited).await;
+    }
+
+    fn obey(&mut self, command: Command) {
+        match command {
+            Command::Send { prompt, reply } => {
+                let uuid = prompt.uuid().into();
+                match self.host.submit(prompt) {
+                    Ok(()) => drop(self.sends.insert(uuid, reply)),
+                    Err(host::Closing) => drop(reply.send(Err(closing()))),
+                }
+            }
+            Command::Request {
+                request,
+                patience,
+                reply,
+            } => {
+                let request_id = request.request_id().into();
+                match self.host.request(Instant::now(), request, patience) {
+                    Ok(()) => drop(self.requests.insert(request_id, reply)),
+                    Err(host::Closing) => drop(reply.send(Err(closing()))),
+                }
+            }
+            Command::Finish => {
+                self.host.finish();
+                if self.stage == Stage::Open {
+                    self.stage = Stage::Finishing(Instant::now() + self.finish);
+                }
+            }
+            Command::Abandon => {
+                self.asks.cancel_all();
+                self.close_input();
+            }
+        }
+    }
+
+    /// Everything that the machine wants done, until it wants nothing more.
+    fn do_what_is_to_do(&mut self) {
+        loop {
+            if let Some(event) = self.host.poll_event() {
+                self.deliver(event);
+            } else if let Some(transmit) = self.host.poll_transmit() {
+                match transmit {
+                    Transmit::Line(line) => self.writer.write(line),
+                    Transmit::End => self.input_closed(),
+                }
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn deliver(&mut self, event: host::Event) {
+        match event {
+            host::Event::Frame(frame) => {
+                if frame.kind() == "result"
+                    && let Ok(Message::Result(result)) = frame.message()
+                {
+                    self.last_result_failed = result.is_error;
+                }
+                self.sender.put(Event::Frame(frame));
+            }
+            host::Event::Ask(ask) => {
+                let reply = self.asks.ask(ask);
+                self.reply(reply);
+            }
+            host::Event::AskCancelled { request_id } => self.asks.cancel(&request_id),
+            host::Event::Answered {
+                request_id,
+                outcome,
+            } => {
+                if let Some(reply) = self.requests.remove(&request_id) {
+                    let outcome = outcome.map_err(|failure| self.request_error(failure));
+                    drop(reply.send(outcome));
+                }
+            }
+            host::Event::Written { uuid } => {
+                if let Some(reply) = self.sends.remove(&uuid) {
+                    drop(reply.send(Ok(())));
+                }
+            }
+            host::Event::Lost { uuid } => {
+                // Who waits for it learns of the session's end.
+                self.sends.remove(&uuid);
+                self.sender.put(Event::Notice(Notice::Lost { uuid }));
+            }
+            host::Event::Activity(activity) => {
+                tracing::trace!(?activity, "the session's activity changed");
+                self.sender.put(Event::Activity(activity));
+            }
+            host::Event::Notice(notice) => {
+                self.sender.put(Event::Notice(Notice::Wire(notice)));
+            }
+            _ => {}
+        }
+    }
+
+    fn reply(&mut self, reply: Reply) {
+        let notice = match reply {
+            Reply::Line(request_id, line, notice) => {
+                // An ask that was cancelled meanwhile gets no late answer.
+                self.host.respond(&request_id, line);
+                notice
+            }
+            Reply::Leave(request_id, notice) => {
+                self.host.leave_unanswered(&request_id);
+                Some(notice)
+            }
+            Reply::Later => None,
+        };
+        if let Some(notice) = notice {
+            self.sender.put(Event::Notice(notice));
+        }
+    }
+
+    fn next_timeout(&self) -> Option<Instant> {
+        let ceiling = match self.stage {
+            Stage::Finishing(ceiling) => Some(ceiling),
+            Stage::Open | Stage::InputClosed => None,
+        };
+        [self.host.poll_timeout(), ceiling]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    fn time_came(&mut self) {
+        let now = Instant::now();
+        self.host.handle_timeout(now);
+        if matches!(self.stage, Stage::Finishing(ceiling) if ceiling <= now) {
+            tracing::debug!("the turn did not end in time; the session is closed all the same");
+            self.close_input();
+        }
+    }
+
+    /// Closes the CLI's input now; what waits to be written is lost.
+    fn close_input(&mut self) {
+        self.host.end();
+        self.do_what_is_to_do();
+        if self.stage != Stage::InputClosed {
+            // A line is stuck in the pipe; the end of the pipe must not be.
+            self.writer.abort();
+            self.host.handle_write_failed();
+            self.input_closed();
+        }
+    }
+
+    /// The CLI's input is closed: it is to exit, and is helped along if it
+    /// does not.
+    fn input_closed(&mut self) {
+        self.writer.close();
+        self.stage = Stage::InputClosed;
+        self.child.close();
+    }
+
+    /// The CLI closed its output, so nothing more can be learned from it.
+    async fn output_ended(&mut self) {
+        if self.stage != Stage::InputClosed {
+            // An exit is on its way in most cases, and says more.
+            let mut exit = self.child.exit();
+            if tokio::time::timeout(QUIET, exited(&mut exit))
+                .await
+                .is_err()
+            {
+                self.close_input();
+            }
+        }
+    }
+
+    /// The CLI is gone: reads what it had written.
+    async fn drain(&mut self, buffer: &mut [u8]) {
+        let until = Instant::now() + DRAIN;
+        while self.stdout.is_some() && Instant::now() < until {
+            match tokio::time::timeout(QUIET, read(&mut self.stdout, buffer)).await {
+                Ok(Ok(length @ 1..)) => {
+                    self.host.handle_input(Instant::now(), &buffer[..length]);
+                    self.do_what_is_to_do();
+                }
+                _ => break,
+            }
+        }
+        if self.stdout.take().is_some() {
+            self.host.handle_input_end(Instant::now());
+        }
+        self.do_what_is_to_do();
+    }
+
+    /// The session is over: everything that waits ends, with one reason.
+    async fn over(mut self, exit: Option<ExitStatus>) {
+        let reason = match self.stage {
+            Stage::Open => EndReason::Exited,
+            Stage::Finishing(_) if !self.was_done() => EndReason::Exited,
+            _ => match exit {
+                Some(exit) if !exit.success() && !self.last_result_failed && self.was_done() => {
+                    EndReason::FailedAtExit
+                }
+                _ => EndReason::Closed,
+            },
+        };
+        // Whatever the session started goes, also when the CLI crashed.
+        self.child.close();
+        let stderr = self.stderr.at_end().await;
+        let end = Arc::new(SessionEnd {
+            reason,
+            exit,
+            stderr,
+        });
+        tracing::debug!(?reason, ?exit, "the session is over");
+        let end = Arc::clone(self.end.get_or_init(|| end));
+        self.host.handle_end();
+        self.asks.cancel_all();
+        self.do_what_is_to_do();
+        for (_, reply) in self.requests.drain() {
+            drop(reply.send(Err(Error::Ended(Arc::clone(&end)))));
+        }
+        let error = (end.reason != EndReason::Closed).then(|| Error::Ended(Arc::clone(&end)));
+        self.sender.end(error);
+    }
+
+    /// Whether the session had come to rest before it ended.
+    fn was_done(&self) -> bool {
+        self.host.activity() == Activity::Idle
+    }
+
+    fn request_error(&self, failure: RequestFailure) -> Error {
+        match (failure, self.end.get()) {
+            (RequestFailure::SessionEnded { .. }, Some(end)) => Error::Ended(Arc::clone(end)),
+            (failure, _) => failure.into(),
+        }
+    }
+}
+
+/// What fails because the session takes nothing any more.
+fn closing() -> Error {
+    Error::Ended(Arc::new(SessionEnd::closing()))
+}
+
+/// Reads from the CLI; pending for ever when it closed its output. Cancel
+/// safe.
+async fn read(stdout: &mut Option<ChildStdout>, buffer: &mut [u8]) -> io::Result<usize> {
+    match stdout {
+        Some(stdout) => stdout.read(buffer).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits for the CLI's exit; the status, if the system told it. Cancel safe.
+async fn exited(exit: &mut watch::Receiver<Option<Exit>>) -> Option<ExitStatus> {
+    match exit.wait_for(Option::is_some).await {
+        Ok(exit) => exit.clone()?.ok(),
+        Err(_) => None,
+    }
+}
+
+async fn sleep(until: Option<Instant>) {
+    match until {
+        Some(until) => sleep_until(until.into()).await,
+        None => std::future::pending().await,
+    }
+}

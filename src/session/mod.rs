@@ -1,0 +1,105 @@
+//! A running session: the tasks around the host's state machine.
+//!
+//! One task, the driver, owns the machine. It takes commands, reads what the
+//! CLI writes, and never waits for the user's code: events go into a mailbox,
+//! callbacks run in tasks of their own. A second task writes, one whole line
+//! at a time; a third drains standard error.
+
+mod asks;
+mod driver;
+mod stderr;
+mod writer;
+
+use crate::client::{End, Handle};
+use crate::error::Error;
+use crate::mailbox::{Mailbox, mailbox};
+use crate::options::Options;
+use crate::process::{ChildProcess, Pipes};
+use agentwire_protocol::control::Answer;
+use agentwire_protocol::host::{Host, Prompt, Request};
+use asks::Asks;
+use driver::Driver;
+use std::sync::Arc;
+use std::time::Duration;
+use stderr::StderrTail;
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::sync::{mpsc, oneshot};
+use uuid::Uuid;
+use writer::Writer;
+
+/// What handles tell the driver.
+#[derive(Debug)]
+pub(crate) enum Command {
+    /// Send a user message, and say when it is in the pipe.
+    Send {
+        prompt: Prompt,
+        reply: oneshot::Sender<Result<(), Error>>,
+    },
+    /// Make a request, and say what came of it.
+    Request {
+        request: Request,
+        patience: Duration,
+        reply: oneshot::Sender<Result<Answer, Error>>,
+    },
+    /// End the session once it is idle.
+    Finish,
+    /// Nobody is interested any more.
+    Abandon,
+}
+
+/// What a session that was started is held by.
+pub(crate) struct Started {
+    pub(crate) handle: Handle,
+    pub(crate) mailbox: Mailbox,
+    pub(crate) child: Arc<ChildProcess>,
+}
+
+/// Starts the CLI and the tasks that drive it.
+pub(crate) fn start(options: Options) -> Result<Started, Error> {
+    let program = options.locate()?;
+    let command = options.command(&program)?;
+    let failed = |source| Error::Spawn {
+        program: program.clone(),
+        source: Arc::new(source),
+    };
+
+    let id = Uuid::new_v4().to_string();
+    let (child, pipes) = ChildProcess::spawn(command, &id, options.close).map_err(failed)?;
+    let Pipes {
+        stdin,
+        stdout,
+        stderr,
+    } = pipes;
+    let child = Arc::new(child);
+    tracing::debug!(session = id, pid = child.id(), "started the agent CLI");
+
+    let (commands, inbox) = mpsc::unbounded_channel();
+    let (sender, mailbox) = mailbox(options.unread_limit);
+    let end = End::default();
+    let handle = Handle::new(commands, Arc::clone(&end), options.request_timeout);
+    let driver = Driver {
+        host: Host::new(options.line_limit),
+        child: Arc::clone(&child),
+        stdout: Some(ChildStdout::from_std(stdout).map_err(failed)?),
+        writer: Writer::start(ChildStdin::from_std(stdin).map_err(failed)?),
+        stderr: StderrTail::start(
+            ChildStderr::from_std(stderr).map_err(failed)?,
+            options.stderr,
+        ),
+        commands: inbox,
+        sender,
+        asks: Asks::new(options.permissions, handle.clone()),
+        requests: Default::default(),
+        sends: Default::default(),
+        end,
+        finish: options.close.finish,
+        stage: driver::Stage::Open,
+        last_result_failed: false,
+    };
+    tokio::spawn(driver.run());
+    Ok(Started {
+        handle,
+        mailbox,
+        child,
+    })
+}

@@ -1,0 +1,13 @@
+//! Every scenario file, on the fake agent. `tests/live.rs` runs the same files
+//! on the real CLI.
+
+mod support;
+
+use support::scenario;
+
+#[tokio::test]
+async fn every_scenario_file_passes_on_the_fake_agent() {
+    for file in scenario::files() {
+        scenario::run_on_fake(&file).await;
+    }
+}

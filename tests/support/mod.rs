@@ -1,0 +1,218 @@
+//! What the tests share: the agents that they run against, and a log of what
+//! a session delivered.
+
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "each test file uses a part of it"
+)]
+
+pub mod scenario;
+
+use agentwire::protocol::content::ContentBlock;
+use agentwire::{Client, ClosePolicy, Error, Event, Message, Options};
+use agentwire_testkit::model::ScriptedModel;
+use agentwire_testkit::{Scenario, fake_agent};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// The fake agent: cargo builds the examples of a package with its tests.
+pub fn fake_agent_path() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let path = test
+        .parent()
+        .unwrap()
+        .parent()
+        .unwrap()
+        .join("examples/fake_agent");
+    assert!(
+        path.exists(),
+        "{} is not built: `cargo test` and `cargo build --examples` build it",
+        path.display()
+    );
+    path
+}
+
+/// Options for a session with the fake agent.
+pub fn fake(scenario: &Scenario) -> Options {
+    Options::new()
+        .cli(fake_agent_path())
+        .env(fake_agent::SCRIPT, scenario.to_json())
+        .partial_messages(true)
+        .close_policy(hasty())
+}
+
+/// A policy for tests that make a session end the hard way.
+pub fn hasty() -> ClosePolicy {
+    let short = Duration::from_millis(300);
+    ClosePolicy::default().exit(short).terminate(short)
+}
+
+/// The real CLI with a scripted model, in a clean environment and a home of
+/// its own.
+pub struct Live {
+    pub model: ScriptedModel,
+    pub home: TempDir,
+}
+
+impl Live {
+    pub async fn start(scenario: Scenario) -> Self {
+        let model = ScriptedModel::start(scenario).await.unwrap();
+        Self {
+            model,
+            home: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    /// The directory in which the agent works.
+    pub fn project(&self) -> PathBuf {
+        let project = self.home.path().join("project");
+        std::fs::create_dir_all(&project).unwrap();
+        project
+    }
+
+    pub fn environment(&self) -> Vec<(&'static str, String)> {
+        let home = self.home.path().display().to_string();
+        vec![
+            ("PATH", std::env::var("PATH").unwrap()),
+            ("HOME", home.clone()),
+            ("CLAUDE_CONFIG_DIR", format!("{home}/.claude")),
+            ("ANTHROPIC_BASE_URL", self.model.url()),
+            ("ANTHROPIC_API_KEY", "anything".to_owned()),
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
+            ("DISABLE_TELEMETRY", "1".to_owned()),
+            ("DISABLE_AUTOUPDATER", "1".to_owned()),
+        ]
+    }
+
+    pub fn options(&self) -> Options {
+        let options = Options::new()
+            .cli(live_cli())
+            .cwd(self.project())
+            .clean_env()
+            .setting_sources::<&str>([])
+            .partial_messages(true);
+        self.environment()
+            .into_iter()
+            .fold(options, |options, (name, value)| options.env(name, value))
+    }
+}
+
+/// The real CLI. A test that needs it fails without it.
+pub fn live_cli() -> PathBuf {
+    let path = std::env::var_os("AGENTWIRE_LIVE_CLI")
+        .map(PathBuf::from)
+        .expect("AGENTWIRE_LIVE_CLI is not set: run the live tests with scripts/live");
+    assert!(
+        path.exists(),
+        "{} is not there: run scripts/live",
+        path.display()
+    );
+    path
+}
+
+/// What a session delivered, a line for each thing worth comparing.
+pub async fn log_to_end(
+    mut next: impl AsyncFnMut() -> Option<Result<Event, Error>>,
+) -> (Vec<String>, Option<Error>) {
+    let mut log = Vec::new();
+    while let Some(event) = next().await {
+        match event {
+            Ok(event) => log.extend(describe(&event)),
+            Err(error) => return (log, Some(error)),
+        }
+    }
+    (log, None)
+}
+
+/// The text and the shape of an event; what is different each time is left
+/// out.
+pub fn describe(event: &Event) -> Option<String> {
+    let frame = match event {
+        Event::Frame(frame) => frame,
+        Event::Notice(notice) => return Some(format!("notice: {notice}")),
+        _ => return None,
+    };
+    match frame.message() {
+        Ok(Message::Assistant(said)) => match said.message.content.first()? {
+            ContentBlock::Text(block) => Some(format!("text: {}", block.text)),
+            ContentBlock::Thinking(block) => Some(format!("thinking: {}", block.thinking)),
+            ContentBlock::ToolUse(call) => Some(format!("call: {} {}", call.name, call.input)),
+            block => Some(format!("block: {}", block.tag()?)),
+        },
+        Ok(Message::User(user)) => {
+            let result = user
+                .blocks()
+                .iter()
+                .find_map(ContentBlock::as_tool_result)?;
+            let what = if result.is_error == Some(true) {
+                "failed"
+            } else {
+                "answered"
+            };
+            Some(format!("tool {what}: {}", result.content.as_ref()?.text()))
+        }
+        Ok(Message::Result(result)) => Some(format!(
+            "result: {} {}",
+            result.subtype,
+            if result.is_error { "error" } else { "fine" }
+        )),
+        Ok(_) => None,
+        Err(error) => Some(format!("unreadable: {error}")),
+    }
+}
+
+/// The next event that the client delivers for which `wanted` gives
+/// something. Panics when the session ends first.
+pub async fn wait_for<T>(client: &mut Client, mut wanted: impl FnMut(&Event) -> Option<T>) -> T {
+    while let Some(event) = client.next().await {
+        if let Some(found) = wanted(&event.unwrap()) {
+            return found;
+        }
+    }
+    panic!("the session ended before it came");
+}
+
+/// Whether a text delta with `text` in it came.
+pub fn says(text: &str) -> impl FnMut(&Event) -> Option<()> {
+    move |event| {
+        let Event::Frame(frame) = event else {
+            return None;
+        };
+        let message = frame.message().ok()?;
+        message.text_delta()?.contains(text).then_some(())
+    }
+}
+
+/// Whether a process is alive, which a zombie is not.
+pub fn is_alive(pid: u32) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
+        let state = stat.rsplit_once(") ").map(|(_, rest)| rest.chars().next());
+        state.flatten() != Some('Z')
+    })
+}
+
+/// Waits until the process is gone; panics after ten seconds.
+pub fn wait_until_gone(pid: u32) {
+    let until = std::time::Instant::now() + Duration::from_secs(10);
+    while is_alive(pid) {
+        assert!(
+            std::time::Instant::now() < until,
+            "process {pid} is still alive"
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Waits until a file holds a line, and gives it.
+pub async fn line_of(file: &Path) -> String {
+    loop {
+        if let Ok(text) = std::fs::read_to_string(file)
+            && let Some((line, _)) = text.split_once('\n')
+        {
+            return line.to_owned();
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
