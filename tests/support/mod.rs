@@ -7,7 +7,7 @@
     reason = "each test file uses a part of it"
 )]
 
-pub mod scenario;
+pub(crate) mod scenario;
 
 use agentwire::protocol::content::ContentBlock;
 use agentwire::{Client, ClosePolicy, Error, Event, Message, Options};
@@ -18,7 +18,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// The fake agent: cargo builds the examples of a package with its tests.
-pub fn fake_agent_path() -> PathBuf {
+pub(crate) fn fake_agent_path() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let path = test
         .parent()
@@ -35,7 +35,7 @@ pub fn fake_agent_path() -> PathBuf {
 }
 
 /// Options for a session with the fake agent.
-pub fn fake(scenario: &Scenario) -> Options {
+pub(crate) fn fake(scenario: &Scenario) -> Options {
     Options::new()
         .cli(fake_agent_path())
         .env(fake_agent::SCRIPT, scenario.to_json())
@@ -44,20 +44,20 @@ pub fn fake(scenario: &Scenario) -> Options {
 }
 
 /// A policy for tests that make a session end the hard way.
-pub fn hasty() -> ClosePolicy {
+pub(crate) fn hasty() -> ClosePolicy {
     let short = Duration::from_millis(300);
     ClosePolicy::default().exit(short).terminate(short)
 }
 
 /// The real CLI with a scripted model, in a clean environment and a home of
 /// its own.
-pub struct Live {
-    pub model: ScriptedModel,
-    pub home: TempDir,
+pub(crate) struct Live {
+    pub(crate) model: ScriptedModel,
+    pub(crate) home: TempDir,
 }
 
 impl Live {
-    pub async fn start(scenario: Scenario) -> Self {
+    pub(crate) async fn start(scenario: Scenario) -> Self {
         let model = ScriptedModel::start(scenario).await.unwrap();
         Self {
             model,
@@ -66,13 +66,13 @@ impl Live {
     }
 
     /// The directory in which the agent works.
-    pub fn project(&self) -> PathBuf {
+    pub(crate) fn project(&self) -> PathBuf {
         let project = self.home.path().join("project");
         std::fs::create_dir_all(&project).unwrap();
         project
     }
 
-    pub fn environment(&self) -> Vec<(&'static str, String)> {
+    pub(crate) fn environment(&self) -> Vec<(&'static str, String)> {
         let home = self.home.path().display().to_string();
         vec![
             ("PATH", std::env::var("PATH").unwrap()),
@@ -86,7 +86,7 @@ impl Live {
         ]
     }
 
-    pub fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> Options {
         let options = Options::new()
             .cli(live_cli())
             .cwd(self.project())
@@ -100,7 +100,7 @@ impl Live {
 }
 
 /// The real CLI. A test that needs it fails without it.
-pub fn live_cli() -> PathBuf {
+pub(crate) fn live_cli() -> PathBuf {
     let path = std::env::var_os("AGENTWIRE_LIVE_CLI")
         .map(PathBuf::from)
         .expect("AGENTWIRE_LIVE_CLI is not set: run the live tests with scripts/live");
@@ -113,7 +113,7 @@ pub fn live_cli() -> PathBuf {
 }
 
 /// What a session delivered, a line for each thing worth comparing.
-pub async fn log_to_end(
+pub(crate) async fn log_to_end(
     mut next: impl AsyncFnMut() -> Option<Result<Event, Error>>,
 ) -> (Vec<String>, Option<Error>) {
     let mut log = Vec::new();
@@ -128,7 +128,7 @@ pub async fn log_to_end(
 
 /// The text and the shape of an event; what is different each time is left
 /// out.
-pub fn describe(event: &Event) -> Option<String> {
+pub(crate) fn describe(event: &Event) -> Option<String> {
     let frame = match event {
         Event::Frame(frame) => frame,
         Event::Notice(notice) => return Some(format!("notice: {notice}")),
@@ -165,7 +165,7 @@ pub fn describe(event: &Event) -> Option<String> {
 
 /// The next event that the client delivers for which `wanted` gives
 /// something. Panics when the session ends first.
-pub async fn wait_for<T>(client: &mut Client, mut wanted: impl FnMut(&Event) -> Option<T>) -> T {
+pub(crate) async fn wait_for<T>(client: &mut Client, mut wanted: impl FnMut(&Event) -> Option<T>) -> T {
     while let Some(event) = client.next().await {
         if let Some(found) = wanted(&event.unwrap()) {
             return found;
@@ -175,7 +175,7 @@ pub async fn wait_for<T>(client: &mut Client, mut wanted: impl FnMut(&Event) -> 
 }
 
 /// Whether a text delta with `text` in it came.
-pub fn says(text: &str) -> impl FnMut(&Event) -> Option<()> {
+pub(crate) fn says(text: &str) -> impl FnMut(&Event) -> Option<()> {
     move |event| {
         let Event::Frame(frame) = event else {
             return None;
@@ -186,7 +186,7 @@ pub fn says(text: &str) -> impl FnMut(&Event) -> Option<()> {
 }
 
 /// Whether a process is alive, which a zombie is not.
-pub fn is_alive(pid: u32) -> bool {
+pub(crate) fn is_alive(pid: u32) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
         let state = stat.rsplit_once(") ").map(|(_, rest)| rest.chars().next());
         state.flatten() != Some('Z')
@@ -194,7 +194,7 @@ pub fn is_alive(pid: u32) -> bool {
 }
 
 /// Waits until the process is gone; panics after ten seconds.
-pub fn wait_until_gone(pid: u32) {
+pub(crate) fn wait_until_gone(pid: u32) {
     let until = std::time::Instant::now() + Duration::from_secs(10);
     while is_alive(pid) {
         assert!(
@@ -206,7 +206,7 @@ pub fn wait_until_gone(pid: u32) {
 }
 
 /// Waits until a file holds a line, and gives it.
-pub async fn line_of(file: &Path) -> String {
+pub(crate) async fn line_of(file: &Path) -> String {
     loop {
         if let Ok(text) = std::fs::read_to_string(file)
             && let Some((line, _)) = text.split_once('\n')

@@ -9,6 +9,11 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// How long nothing may come. A session that hangs is to fail, and to say
+/// what it did before.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The part of a scenario file that says what the host does.
 #[derive(Debug, Clone, Deserialize)]
@@ -33,7 +38,7 @@ enum Decision {
 }
 
 /// All scenario files.
-pub fn files() -> Vec<String> {
+pub(crate) fn files() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios");
     let mut files: Vec<_> = std::fs::read_dir(folder)
         .unwrap()
@@ -45,13 +50,13 @@ pub fn files() -> Vec<String> {
 }
 
 /// Runs a scenario file against the fake agent.
-pub async fn run_on_fake(file: &str) {
+pub(crate) async fn run_on_fake(file: &str) {
     let (scenario, host) = read(file);
     play(file, fake(&scenario), host).await;
 }
 
 /// Runs a scenario file against the real CLI.
-pub async fn run_on_real(file: &str) {
+pub(crate) async fn run_on_real(file: &str) {
     let (scenario, host) = read(file);
     let live = Live::start(scenario).await;
     play(file, live.options(), host).await;
@@ -92,7 +97,10 @@ async fn play(file: &str, options: Options, host: Host) {
         log.push(format!("sent: {prompt}"));
         client.send(prompt.as_str()).await.unwrap();
         loop {
-            let event = client.next().await.unwrap().unwrap();
+            let next = tokio::time::timeout(PATIENCE, client.next()).await;
+            let Ok(Some(Ok(event))) = next else {
+                panic!("{file}: {next:?} after\n  {}", log.join("\n  "));
+            };
             log.extend(super::describe(&event));
             if let agentwire::Event::Activity(agentwire::Activity::Idle) = event {
                 break;

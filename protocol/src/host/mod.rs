@@ -207,6 +207,7 @@ impl Host {
         self.check_open()?;
         self.turns.submitted(&prompt.0.id);
         self.outbox.push(prompt.0);
+        self.after_change();
         Ok(())
     }
 
@@ -285,8 +286,8 @@ impl Host {
         self.decoder.push(bytes);
         while let Some(line) = self.decoder.next_line() {
             self.handle_line(now, line);
+            self.after_change();
         }
-        self.after_change();
     }
 
     /// The agent's output ended. What came after the last newline is still
