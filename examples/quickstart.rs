@@ -12,7 +12,9 @@
 //! cargo run --example quickstart -- "What is in this directory?"
 //! ```
 
-use agentwire::protocol::content::ContentBlock;
+#![allow(clippy::print_stdout, reason = "it is what an example does")]
+
+use agentwire::protocol::content::{Content, ContentBlock};
 use agentwire::{Error, Event, Message, Options, PermissionResult, query};
 use agentwire_testkit::{Scenario, Step, fake_agent};
 use serde_json::json;
@@ -74,7 +76,7 @@ async fn converse(prompt: &str, options: Options) -> Result<(), Error> {
                     .iter()
                     .filter_map(ContentBlock::as_tool_result)
                 {
-                    let text = result.content.as_ref().map(|content| content.text());
+                    let text = result.content.as_ref().map(Content::text);
                     println!("[tool]   {}", text.unwrap_or_default());
                 }
             }

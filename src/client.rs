@@ -170,7 +170,7 @@ impl Client {
     pub(crate) fn finish(&self) {
         if self.handle.commands.send(Command::Finish).is_err() {
             // Nobody drives the session any more.
-            self.child.close();
+            self.child.close(|| ());
         }
     }
 
@@ -185,7 +185,7 @@ impl Drop for Client {
         // The driver lets go of the CLI's input, if its runtime still runs.
         // The ladder does not need it: it has a thread of its own.
         drop(self.handle.commands.send(Command::Abandon));
-        self.child.close();
+        self.child.close(|| ());
     }
 }
 

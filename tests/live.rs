@@ -1,6 +1,8 @@
 //! The real CLI with a scripted model. `scripts/live` installs the CLI and
 //! runs these.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
 use support::scenario;

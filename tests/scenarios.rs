@@ -1,6 +1,8 @@
 //! Every scenario file, on the fake agent. `tests/live.rs` runs the same files
 //! on the real CLI.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
 use support::scenario;

@@ -8,6 +8,7 @@ use shared_child::SharedChild;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -23,7 +24,7 @@ pub(crate) struct ChildProcess {
     /// Taken by the first to close.
     reporter: Mutex<Option<watch::Sender<Option<CloseReport>>>>,
     report: watch::Receiver<Option<CloseReport>>,
-    policy: ClosePolicy,
+    pub(super) policy: ClosePolicy,
 }
 
 /// The child's ends of the three pipes. stdin is to be closed before the child is.
@@ -82,6 +83,7 @@ impl ChildProcess {
                 child,
                 exit,
                 descendants,
+                signalled: AtomicBool::new(false),
             }),
             reporter: Mutex::new(Some(reporter)),
             report,
@@ -109,29 +111,40 @@ impl ChildProcess {
         report.wait_for(Option::is_some).await.ok()?.clone()
     }
 
+    /// Whether the child was sent a signal from here, which may be why it exited as it did.
+    pub(crate) fn was_signalled(&self) -> bool {
+        self.ladder.signalled.load(Ordering::Relaxed)
+    }
+
     /// Is `Some` once the child has exited, whoever may still hold its output open.
     pub(crate) fn exit(&self) -> watch::Receiver<Option<Exit>> {
         self.ladder.exit.published.clone()
     }
 
-    /// Starts to close the child and everything that it started, in a thread. stdin is closed
-    /// already, or the child will be terminated when the policy's `exit` is over.
+    /// Starts to close the child and everything that it started, in a thread, which first lists
+    /// what there is and then calls `close_input`: a process in a session of its own and without
+    /// our marker can only be found as long as its parents live. When stdin stays open the child
+    /// is terminated when the policy's `exit` is over.
     ///
     /// The report is there when it is `Some`; the channel closes without one only if a subscriber
-    /// of `tracing` panicked. A second call starts nothing and gets the same report. If there can be no more threads the child is killed at once, with all its
-    /// descendants, and nobody waits for them to be gone.
-    pub(crate) fn close(&self) -> watch::Receiver<Option<CloseReport>> {
-        if let Some(reporter) = lock(&self.reporter).take() {
-            let ladder = self.ladder.clone();
-            let policy = self.policy;
-            let report = reporter.clone();
-            let run = move || {
-                report.send_replace(Some(ladder.run(&policy)));
-            };
-            if let Err(error) = spawn_thread("agentwire-close", run) {
-                tracing::warn!(pid = self.pid, %error, "killing at once for want of a thread");
-                reporter.send_replace(Some(self.ladder.run(&AT_ONCE)));
-            }
+    /// of `tracing` panicked. A second call only calls `close_input`, and gets the same report. If
+    /// there can be no more threads the child is killed at once, with all its descendants, and
+    /// nobody waits for them to be gone.
+    pub(crate) fn close(
+        &self,
+        close_input: impl FnOnce() + Send + 'static,
+    ) -> watch::Receiver<Option<CloseReport>> {
+        let Some(reporter) = lock(&self.reporter).take() else {
+            close_input();
+            return self.report.clone();
+        };
+        let (ladder, policy, report) = (self.ladder.clone(), self.policy, reporter.clone());
+        let run = move || {
+            report.send_replace(Some(ladder.run(&policy, close_input)));
+        };
+        if let Err(error) = spawn_thread("agentwire-close", run) {
+            tracing::warn!(pid = self.pid, %error, "killing at once for want of a thread");
+            reporter.send_replace(Some(self.ladder.run(&AT_ONCE, || ())));
         }
         self.report.clone()
     }
@@ -139,7 +152,7 @@ impl ChildProcess {
 
 impl Drop for ChildProcess {
     fn drop(&mut self) {
-        self.close();
+        self.close(|| ());
     }
 }
 

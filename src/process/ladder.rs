@@ -5,6 +5,7 @@ use super::exit::ExitWatch;
 use super::lock;
 use shared_child::SharedChild;
 use std::process::ExitStatus;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -118,12 +119,16 @@ pub(super) struct Ladder {
     pub(super) child: Arc<SharedChild>,
     pub(super) exit: ExitWatch,
     pub(super) descendants: Arc<Mutex<Descendants>>,
+    /// Whether the CLI was sent a signal from here.
+    pub(super) signalled: AtomicBool,
 }
 
 impl Ladder {
-    /// Goes down the ladder as far as it takes; blocks for as long as `policy` says at most. The
-    /// child's stdin is closed already.
-    pub(super) fn run(&self, policy: &ClosePolicy) -> CloseReport {
+    /// Goes down the ladder as far as it takes, from `close_input` on; blocks for as long as
+    /// `policy` says at most.
+    pub(super) fn run(&self, policy: &ClosePolicy, close_input: impl FnOnce()) -> CloseReport {
+        self.look();
+        close_input();
         let started = Instant::now();
         let step = self.end_child(policy);
         // Only now: on SIGTERM the CLI cleans up its tools itself, and can do so better than we.
@@ -147,7 +152,6 @@ impl Ladder {
     }
 
     fn end_child(&self, policy: &ClosePolicy) -> CloseStep {
-        self.look();
         if self.exit.wait(policy.exit) {
             return CloseStep::Exited;
         }
@@ -164,11 +168,12 @@ impl Ladder {
         CloseStep::StillAlive
     }
 
-    pub(super) fn look(&self) {
+    fn look(&self) {
         lock(&self.descendants).look();
     }
 
     fn signal_child(&self, signal: Signal) {
+        self.signalled.store(true, Ordering::Relaxed);
         let sent = match signal {
             #[cfg(unix)]
             Signal::Terminate => {

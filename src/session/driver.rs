@@ -22,6 +22,10 @@ use tokio::process::ChildStdout;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::sleep_until;
 
+/// How long a CLI that closed its output may take to exit, which it is about
+/// to do in most cases, before it is closed for that.
+const EXIT: Duration = Duration::from_secs(2);
+
 /// How long the pipe has to be quiet, once the CLI is gone, to be sure that
 /// all that it wrote has been read. Something that it started may hold the
 /// pipe open for ever.
@@ -57,8 +61,10 @@ pub(super) enum Stage {
     Open,
     /// The host wants to end it; until then at most.
     Finishing(Instant),
-    /// The CLI's input is closed. What was unwritten is lost.
-    InputClosed,
+    /// The CLI closed its output. It is to exit until then.
+    OutputClosed(Instant),
+    /// The CLI's input is closed, for this reason. What was unwritten is lost.
+    InputClosed(EndReason),
 }
 
 /// What happened in the world outside.
@@ -92,10 +98,11 @@ impl Driver {
                     self.host.handle_input(Instant::now(), &buffer[..length]);
                 }
                 Happened::Read(_) => {
-                    // Its output ended: the exit follows, or is helped along.
                     self.stdout = None;
                     self.host.handle_input_end(Instant::now());
-                    self.output_ended().await;
+                    if matches!(self.stage, Stage::Open | Stage::Finishing(_)) {
+                        self.stage = Stage::OutputClosed(Instant::now() + EXIT);
+                    }
                 }
                 Happened::Written(Ok(())) => self.host.handle_written(),
                 Happened::Written(Err(_)) => self.host.handle_write_failed(),
@@ -136,7 +143,7 @@ impl Driver {
             }
             Command::Abandon => {
                 self.asks.cancel_all();
-                self.close_input();
+                self.close_input(EndReason::Closed);
             }
         }
     }
@@ -149,7 +156,7 @@ impl Driver {
             } else if let Some(transmit) = self.host.poll_transmit() {
                 match transmit {
                     Transmit::Line(line) => self.writer.write(line),
-                    Transmit::End => self.input_closed(),
+                    Transmit::End => self.input_closed(EndReason::Closed),
                 }
             } else {
                 return;
@@ -222,8 +229,8 @@ impl Driver {
 
     fn next_timeout(&self) -> Option<Instant> {
         let ceiling = match self.stage {
-            Stage::Finishing(ceiling) => Some(ceiling),
-            Stage::Open | Stage::InputClosed => None,
+            Stage::Finishing(until) | Stage::OutputClosed(until) => Some(until),
+            Stage::Open | Stage::InputClosed(_) => None,
         };
         [self.host.poll_timeout(), ceiling]
             .into_iter()
@@ -234,44 +241,35 @@ impl Driver {
     fn time_came(&mut self) {
         let now = Instant::now();
         self.host.handle_timeout(now);
-        if matches!(self.stage, Stage::Finishing(ceiling) if ceiling <= now) {
-            tracing::debug!("the turn did not end in time; the session is closed all the same");
-            self.close_input();
+        match self.stage {
+            Stage::Finishing(until) if until <= now => {
+                tracing::debug!("the turn did not end in time; the session is closed all the same");
+                self.close_input(EndReason::Closed);
+            }
+            Stage::OutputClosed(until) if until <= now => {
+                self.close_input(EndReason::OutputClosed);
+            }
+            _ => {}
         }
     }
 
     /// Closes the CLI's input now; what waits to be written is lost.
-    fn close_input(&mut self) {
+    fn close_input(&mut self, reason: EndReason) {
         self.host.end();
-        self.do_what_is_to_do();
-        if self.stage != Stage::InputClosed {
-            // A line is stuck in the pipe; the end of the pipe must not be.
-            self.writer.abort();
-            self.host.handle_write_failed();
-            self.input_closed();
-        }
+        // A line that is stuck in the pipe must not keep it open.
+        self.writer.abort();
+        self.host.handle_write_failed();
+        self.input_closed(reason);
     }
 
     /// The CLI's input is closed: it is to exit, and is helped along if it
     /// does not.
-    fn input_closed(&mut self) {
-        self.writer.close();
-        self.stage = Stage::InputClosed;
-        self.child.close();
-    }
-
-    /// The CLI closed its output, so nothing more can be learned from it.
-    async fn output_ended(&mut self) {
-        if self.stage != Stage::InputClosed {
-            // An exit is on its way in most cases, and says more.
-            let mut exit = self.child.exit();
-            if tokio::time::timeout(QUIET, exited(&mut exit))
-                .await
-                .is_err()
-            {
-                self.close_input();
-            }
+    fn input_closed(&mut self, reason: EndReason) {
+        if !matches!(self.stage, Stage::InputClosed(_)) {
+            self.stage = Stage::InputClosed(reason);
         }
+        let input = self.writer.finish();
+        self.child.close(move || drop(input));
     }
 
     /// The CLI is gone: reads what it had written.
@@ -295,17 +293,14 @@ impl Driver {
     /// The session is over: everything that waits ends, with one reason.
     async fn over(mut self, exit: Option<ExitStatus>) {
         let reason = match self.stage {
-            Stage::Open => EndReason::Exited,
-            Stage::Finishing(_) if !self.was_done() => EndReason::Exited,
-            _ => match exit {
-                Some(exit) if !exit.success() && !self.last_result_failed && self.was_done() => {
-                    EndReason::FailedAtExit
-                }
-                _ => EndReason::Closed,
-            },
+            Stage::InputClosed(EndReason::Closed) if self.failed_at_exit(exit) => {
+                EndReason::FailedAtExit
+            }
+            Stage::InputClosed(reason) => reason,
+            Stage::Open | Stage::Finishing(_) | Stage::OutputClosed(_) => EndReason::Exited,
         };
         // Whatever the session started goes, also when the CLI crashed.
-        self.child.close();
+        self.child.close(|| ());
         let stderr = self.stderr.at_end().await;
         let end = Arc::new(SessionEnd {
             reason,
@@ -324,9 +319,13 @@ impl Driver {
         self.sender.end(error);
     }
 
-    /// Whether the session had come to rest before it ended.
-    fn was_done(&self) -> bool {
-        self.host.activity() == Activity::Idle
+    /// Whether the CLI exited with a status that nothing explains: no error in
+    /// its last result, no turn that was cut off, no signal of ours.
+    fn failed_at_exit(&self, exit: Option<ExitStatus>) -> bool {
+        exit.is_some_and(|exit| !exit.success())
+            && !self.last_result_failed
+            && self.host.activity() == Activity::Idle
+            && !self.child.was_signalled()
     }
 
     fn request_error(&self, failure: RequestFailure) -> Error {

@@ -56,9 +56,10 @@ impl Writer {
         }
     }
 
-    /// Closes the pipe once the line that is being written is written.
-    pub(super) fn close(&mut self) {
-        self.lines = None;
+    /// Nothing more is written. The pipe closes when what is returned is
+    /// dropped, once the line that is being written is written.
+    pub(super) fn finish(&mut self) -> impl Send + use<> {
+        self.lines.take()
     }
 
     /// Closes the pipe now, in the middle of a line if need be.

@@ -165,7 +165,10 @@ pub(crate) fn describe(event: &Event) -> Option<String> {
 
 /// The next event that the client delivers for which `wanted` gives
 /// something. Panics when the session ends first.
-pub(crate) async fn wait_for<T>(client: &mut Client, mut wanted: impl FnMut(&Event) -> Option<T>) -> T {
+pub(crate) async fn wait_for<T>(
+    client: &mut Client,
+    mut wanted: impl FnMut(&Event) -> Option<T>,
+) -> T {
     while let Some(event) = client.next().await {
         if let Some(found) = wanted(&event.unwrap()) {
             return found;
@@ -215,4 +218,30 @@ pub(crate) async fn line_of(file: &Path) -> String {
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
+}
+
+/// Kills a process, as the system does when memory runs out.
+pub(crate) fn kill(pid: u32) {
+    let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+}
+
+/// An executable shell script in a folder.
+pub(crate) fn script(folder: &TempDir, text: &str) -> PathBuf {
+    let path = folder.path().join("cli");
+    // A file that this process holds open to write, for however short a time,
+    // may be inherited by a child that another test starts in that moment;
+    // and then it cannot be executed.
+    let written = std::process::Command::new("sh")
+        .args([
+            "-c",
+            "printf '#!/bin/sh\\n%s\\n' \"$2\" > \"$1\" && chmod 755 \"$1\"",
+            "sh",
+        ])
+        .arg(&path)
+        .arg(text)
+        .status()
+        .unwrap();
+    assert!(written.success());
+    path
 }

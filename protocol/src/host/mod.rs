@@ -593,25 +593,12 @@ impl Host {
         }
     }
 
-    /// Something will never be written.
+    /// Something will never be written. A request among it still ends: by its
+    /// deadline, or with the session, which knows the reason.
     fn lose(&mut self, class: Class, id: Box<str>) {
-        match class {
-            Class::User(_) => {
-                self.turns.lost(&id);
-                self.events.push_back(Event::Lost { uuid: id });
-            }
-            Class::Greeting | Class::Interrupt | Class::Control => {
-                if let Some(pending) = self.requests.remove(&id) {
-                    let outcome = Err(RequestFailure::SessionEnded {
-                        subtype: pending.subtype,
-                    });
-                    self.events.push_back(Event::Answered {
-                        request_id: id,
-                        outcome,
-                    });
-                }
-            }
-            Class::Answer => {}
+        if let Class::User(_) = class {
+            self.turns.lost(&id);
+            self.events.push_back(Event::Lost { uuid: id });
         }
     }
 }

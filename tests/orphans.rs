@@ -1,0 +1,146 @@
+//! Nothing that a session started outlives it, however it ends.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use agentwire::{Client, Options, query};
+use agentwire_testkit::{Fault, Scenario, Step};
+use std::path::PathBuf;
+use support::{fake, fake_agent_path, line_of, says, script, wait_for, wait_until_gone};
+use tempfile::TempDir;
+
+/// An agent that ignores SIGTERM, with a child in a session of its own that
+/// ignores it too, both in the middle of a turn.
+struct Stubborn {
+    folder: TempDir,
+}
+
+impl Stubborn {
+    fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    fn options(&self) -> Options {
+        let child = format!(
+            "trap '' TERM; echo $$ > {}; exec sleep 1000",
+            self.pid_file().display()
+        );
+        let spawn = ["setsid", "sh", "-c", &child].map(str::to_owned).to_vec();
+        let scenario = Scenario::default().reply([
+            Step::Fault(Fault::Spawn(spawn)),
+            Step::text("Working "),
+            Step::WaitMs(600_000),
+        ]);
+        let agent = format!("trap '' TERM\nexec {} \"$@\"", fake_agent_path().display());
+        fake(&scenario).cli(script(&self.folder, &agent))
+    }
+
+    fn pid_file(&self) -> PathBuf {
+        self.folder.path().join("pid")
+    }
+
+    /// A session in mid-turn, and the processes that belong to it.
+    async fn start(&self) -> (Client, [u32; 2]) {
+        let mut client = Client::connect(self.options()).await.unwrap();
+        client.send("Work").await.unwrap();
+        wait_for(&mut client, says("Working")).await;
+        let child = line_of(&self.pid_file()).await.parse().unwrap();
+        let pids = [client.pid(), child];
+        assert!(pids.into_iter().all(support::is_alive));
+        (client, pids)
+    }
+}
+
+#[tokio::test]
+async fn dropping_the_client_inside_a_runtime_leaves_nothing() {
+    let stubborn = Stubborn::new();
+    let (client, pids) = stubborn.start().await;
+    drop(client);
+    pids.into_iter().for_each(wait_until_gone);
+}
+
+#[test]
+fn dropping_the_client_outside_a_runtime_that_is_not_running_leaves_nothing() {
+    let stubborn = Stubborn::new();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let (client, pids) = runtime.block_on(stubborn.start());
+    drop(client);
+    pids.into_iter().for_each(wait_until_gone);
+}
+
+#[test]
+fn dropping_the_client_after_its_runtime_leaves_nothing() {
+    let stubborn = Stubborn::new();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let (client, pids) = runtime.block_on(stubborn.start());
+    drop(runtime);
+    drop(client);
+    pids.into_iter().for_each(wait_until_gone);
+}
+
+#[test]
+fn shutting_the_runtime_down_with_the_client_in_a_task_leaves_nothing() {
+    let stubborn = Stubborn::new();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let (client, pids) = runtime.block_on(stubborn.start());
+    runtime.spawn(async move {
+        let _client = client;
+        std::future::pending::<()>().await;
+    });
+    drop(runtime);
+    pids.into_iter().for_each(wait_until_gone);
+}
+
+#[tokio::test]
+async fn closing_reports_what_it_took() {
+    let stubborn = Stubborn::new();
+    let (mut client, [agent, child]) = stubborn.start().await;
+    // The turn would go on for ten minutes.
+    client.interrupt().await.unwrap();
+    let report = client.close().await;
+    assert_eq!(report.step, agentwire::CloseStep::Exited);
+    assert_eq!(report.swept, [child]);
+    assert!(report.left.is_empty(), "{report:?}");
+    assert!(!support::is_alive(agent) && !support::is_alive(child));
+}
+
+#[tokio::test]
+async fn what_a_crashed_cli_leaves_behind_goes() {
+    let stubborn = Stubborn::new();
+    let (mut client, [agent, child]) = stubborn.start().await;
+    support::kill(agent);
+    while client.next().await.is_some() {}
+    wait_until_gone(child);
+}
+
+#[tokio::test]
+async fn dropping_a_query_or_a_connecting_client_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let pid_file = folder.path().join("pid");
+    let agent = format!(
+        "trap '' TERM\necho $$ > {}\nexec sleep 1000",
+        pid_file.display()
+    );
+    let options = Options::new()
+        .cli(script(&folder, &agent))
+        .close_policy(support::hasty());
+    let mut connecting = Box::pin(query("Hello?", options));
+    let pid = tokio::select! {
+        _ = &mut connecting => panic!("it answers nothing"),
+        pid = line_of(&pid_file) => pid.parse().unwrap(),
+    };
+    drop(connecting);
+    wait_until_gone(pid);
+}

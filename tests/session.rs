@@ -1,0 +1,529 @@
+//! Sessions with the fake agent: what is delivered, decided and reported when
+//! things go as they should, and when they do not.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use agentwire::protocol::host;
+use agentwire::protocol::permission::PermissionMode;
+use agentwire::{
+    Activity, Client, EndReason, Error, Event, Message, Notice, Options, PermissionResult, query,
+};
+use agentwire_testkit::{Fault, Scenario, Step};
+use serde_json::json;
+use std::os::unix::process::ExitStatusExt;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use support::{describe, fake, log_to_end, says, script, wait_for};
+
+fn bash() -> Step {
+    Step::tool("Bash", json!({ "command": "date" }), "today")
+}
+
+/// A model that calls a tool and says that it is done.
+fn tool_then_text() -> Scenario {
+    Scenario::default()
+        .reply([bash()])
+        .reply([Step::text("Done.")])
+}
+
+fn ended(error: Error) -> Arc<agentwire::SessionEnd> {
+    match error {
+        Error::Ended(end) => end,
+        error => panic!("{error}"),
+    }
+}
+
+#[tokio::test]
+async fn a_one_shot_query_asks_before_its_input_closes_and_ends_by_itself() {
+    let options = fake(&tool_then_text()).on_permission(|ask| async move {
+        // An ask takes its time; the session must not end meanwhile.
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        assert_eq!(ask.request.tool_name, "Bash");
+        PermissionResult::allow()
+    });
+    let mut answer = query("What day is it?", options).await.unwrap();
+    let (log, error) = log_to_end(async || answer.next().await).await;
+    assert!(error.is_none(), "{error:?}");
+    assert_eq!(
+        log,
+        [
+            r#"call: Bash {"command":"date"}"#,
+            "tool answered: today",
+            "text: Done.",
+            "result: success fine"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn the_text_comes_in_the_pieces_in_which_it_is_written() {
+    let scenario = Scenario::default().reply([Step::chunks(["One ", "two."], Duration::ZERO)]);
+    let mut answer = query("Count", fake(&scenario)).await.unwrap();
+    let mut pieces = Vec::new();
+    while let Some(event) = answer.next().await {
+        if let Event::Frame(frame) = event.unwrap()
+            && let Some(text) = frame.message().unwrap().text_delta()
+        {
+            pieces.push(text.to_owned());
+        }
+    }
+    assert_eq!(pieces, ["One ", "two."]);
+}
+
+#[tokio::test]
+async fn a_query_can_be_asked_for_nothing_but_its_result() {
+    let scenario = Scenario::default().reply([Step::text("42")]);
+    let result = query("What is it?", fake(&scenario))
+        .await
+        .unwrap()
+        .result()
+        .await
+        .unwrap();
+    assert_eq!(
+        (result.result.as_deref(), result.is_error),
+        (Some("42"), false)
+    );
+}
+
+#[tokio::test]
+async fn without_a_callback_an_ask_is_denied() {
+    // The flag makes the agent ask although nobody is there.
+    let options = fake(&tool_then_text()).flag_value("--permission-prompt-tool", "stdio");
+    let mut answer = query("Go", options).await.unwrap();
+    let (log, _) = log_to_end(async || answer.next().await).await;
+    assert_eq!(log[1], "tool failed: Nobody was there to allow Bash.");
+}
+
+#[tokio::test]
+async fn a_callback_that_panics_denies_and_is_reported_and_the_session_goes_on() {
+    let options = fake(&tool_then_text()).on_permission(|_| async { panic!("out of order") });
+    let mut answer = query("Go", options).await.unwrap();
+    let (mut log, error) = log_to_end(async || answer.next().await).await;
+    assert!(error.is_none(), "{error:?}");
+    log.retain(|line| !line.starts_with("call"));
+    assert_eq!(
+        log,
+        [
+            "notice: the permission callback panicked, so `Bash` was denied: out of order",
+            "tool failed: The host could not decide about Bash.",
+            "text: Done.",
+            "result: success fine"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_callback_may_make_any_control_request_while_messages_are_unread() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&seen);
+    let options = fake(&tool_then_text()).on_permission(move |ask| {
+        let log = Arc::clone(&log);
+        async move {
+            let model = ask.session.set_model(Some("other")).await.unwrap().model;
+            let mode = ask
+                .session
+                .set_permission_mode(PermissionMode::Plan)
+                .await
+                .unwrap()
+                .mode;
+            log.lock().unwrap().push((model, mode));
+            // The interrupt takes the ask back, so there is no answer left to
+            // give; the callback learns of it.
+            let receipt = ask.session.interrupt().await.unwrap();
+            assert_eq!(receipt.still_queued, Some(vec![]));
+            ask.cancelled.cancelled().await;
+            log.lock().unwrap().push((None, None));
+            PermissionResult::allow()
+        }
+    });
+    let client = Client::connect(options).await.unwrap();
+    client.send("Go").await.unwrap();
+    let mut client = client;
+    // Nothing is read until the callback is through.
+    while seen.lock().unwrap().len() < 2 {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    let (log, _) = {
+        client.close().await;
+        log_to_end(async || client.next().await).await
+    };
+    assert_eq!(log.last().unwrap(), "result: error_during_execution error");
+    let first = seen.lock().unwrap()[0].clone();
+    assert_eq!(
+        first,
+        (Some("other".to_owned()), Some(PermissionMode::Plan))
+    );
+}
+
+#[tokio::test]
+async fn an_interrupt_ends_the_turn_and_the_next_one_runs() {
+    let scenario = Scenario::default()
+        .reply([Step::text("Once upon a time "), Step::WaitMs(60_000)])
+        .reply([Step::text("The end.")]);
+    let mut client = Client::connect(fake(&scenario)).await.unwrap();
+    client.send("Tell a story").await.unwrap();
+    wait_for(&mut client, says("time")).await;
+    client.interrupt().await.unwrap();
+    client.send("And?").await.unwrap();
+    let mut log = Vec::new();
+    wait_for(&mut client, |event| {
+        log.extend(describe(event));
+        log.last()
+            .is_some_and(|line| line == "result: success fine")
+            .then_some(())
+    })
+    .await;
+    assert_eq!(
+        log,
+        [
+            "text: Once upon a time ",
+            "result: error_during_execution error",
+            "text: The end.",
+            "result: success fine"
+        ]
+    );
+    let report = client.close().await;
+    assert!(report.exit.unwrap().success());
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_an_event_and_the_session_goes_on() {
+    let noise =
+        "not json\n{\"type\":\"from_the_future\",\"uuid\":\"f1\"}\n[1]\n{\"no\":\"type\"}\n";
+    let scenario = Scenario::default().reply([
+        Step::Fault(Fault::Stdout(noise.to_owned())),
+        Step::text("Still here."),
+    ]);
+    let mut answer = query("Go", fake(&scenario)).await.unwrap();
+    let (mut notices, mut unknown, mut text) = (Vec::new(), Vec::new(), String::new());
+    while let Some(event) = answer.next().await {
+        match event.unwrap() {
+            Event::Notice(Notice::Wire(host::Notice::NotAFrame { line, .. })) => notices.push(line),
+            Event::Frame(frame) => match frame.message().unwrap() {
+                Message::Unknown(_) => unknown.push(frame),
+                message => text.extend(message.text_delta()),
+            },
+            _ => {}
+        }
+    }
+    assert_eq!(notices, ["not json", "[1]", r#"{"no":"type"}"#]);
+    assert_eq!(
+        unknown[0].raw(),
+        r#"{"type":"from_the_future","uuid":"f1"}"#
+    );
+    assert_eq!(text, "Still here.");
+}
+
+#[tokio::test]
+async fn a_half_line_at_the_end_is_reported_before_the_error() {
+    let scenario = Scenario::default().reply([
+        Step::text("Hm. "),
+        Step::Fault(Fault::Stdout("{\"type\":\"assis".to_owned())),
+        Step::Fault(Fault::Stderr("core meltdown\n".to_owned())),
+        Step::Fault(Fault::Exit(70)),
+    ]);
+    let mut answer = query("Go", fake(&scenario)).await.unwrap();
+    let (log, error) = log_to_end(async || answer.next().await).await;
+    assert_eq!(log[0], "text: Hm. ");
+    assert!(
+        log[1].contains(r#"in the middle of a line: "{\"type\":\"assis""#),
+        "{log:?}"
+    );
+    assert!(
+        log[2].contains("before the agent was done with message"),
+        "{log:?}"
+    );
+    let end = ended(error.unwrap());
+    assert_eq!(
+        (end.reason, end.exit.unwrap().code()),
+        (EndReason::Exited, Some(70))
+    );
+    assert_eq!(end.stderr, "core meltdown\n");
+}
+
+#[tokio::test]
+async fn a_line_that_is_too_long_is_reported_and_an_ask_in_it_is_denied() {
+    let long = "x".repeat(100_000);
+    let scenario = Scenario::default()
+        .reply([Step::tool(
+            "Bash",
+            json!({ "command": long }),
+            "not reached",
+        )])
+        .reply([Step::text("Shorter.")]);
+    let options = fake(&scenario)
+        .line_limit(50_000)
+        .on_permission(|_| async { panic!("an ask that was not kept cannot be put") });
+    let mut answer = query("Go", options).await.unwrap();
+    let (log, error) = log_to_end(async || answer.next().await).await;
+    assert!(error.is_none(), "{error:?}");
+    assert!(
+        log.iter()
+            .any(|line| line.contains("a `control_request/can_use_tool` line of")),
+        "{log:?}"
+    );
+    assert!(
+        log.iter().any(|line| line.starts_with("tool failed")),
+        "{log:?}"
+    );
+    // The result lists what was denied, so it is too long as well; the session
+    // has ended all the same.
+    assert!(
+        log.last().unwrap().contains("a `result/success` line of"),
+        "{log:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_cli_that_exits_at_once_is_reported_at_once_with_its_status_and_its_last_words() {
+    let scenario = Scenario::default()
+        .at_startup(Fault::Stderr("no licence\n".to_owned()))
+        .at_startup(Fault::Exit(3));
+    let started = Instant::now();
+    let error = Client::connect(fake(&scenario)).await.unwrap_err();
+    // The deadline of a request is a minute.
+    assert!(started.elapsed() < Duration::from_secs(30));
+    let text = error.to_string();
+    assert!(
+        text.contains("exit status: 3") && text.contains("no licence"),
+        "{text}"
+    );
+    assert_eq!(ended(error).reason, EndReason::Exited);
+}
+
+#[tokio::test]
+async fn a_cli_that_is_not_there_is_an_error_that_says_where_it_was_looked_for() {
+    let error = Client::connect(Options::new().cli("/no/such/claude"))
+        .await
+        .unwrap_err();
+    let Error::CliNotFound(missing) = &error else {
+        panic!("{error}")
+    };
+    assert_eq!(missing.looked, ["/no/such/claude"]);
+    assert!(error.to_string().contains("AGENTWIRE_CLI"), "{error}");
+}
+
+#[tokio::test]
+async fn killing_the_cli_in_mid_turn_ends_the_stream_with_the_signal() {
+    let scenario = Scenario::default().reply([Step::text("I begin "), Step::WaitMs(60_000)]);
+    let mut client = Client::connect(fake(&scenario)).await.unwrap();
+    let handle = client.handle();
+    client.send("Go").await.unwrap();
+    wait_for(&mut client, says("begin")).await;
+
+    let killed = Instant::now();
+    support::kill(client.pid());
+    let (_, error) = log_to_end(async || client.next().await).await;
+    // The issue asks for a second; a machine with much to do gets some more.
+    assert!(
+        killed.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        killed.elapsed()
+    );
+    let error = error.unwrap();
+    assert!(error.to_string().contains("SIGKILL"), "{error}");
+    let end = ended(error);
+    assert_eq!(
+        (end.reason, end.exit.unwrap().signal()),
+        (EndReason::Exited, Some(9))
+    );
+
+    // Whoever comes later learns the same.
+    for error in [
+        handle.send("Hello?").await.unwrap_err(),
+        handle.interrupt().await.map(drop).unwrap_err(),
+    ] {
+        assert_eq!(ended(error).exit.unwrap().signal(), Some(9));
+    }
+    assert!(client.next().await.is_none());
+}
+
+#[tokio::test]
+async fn what_the_cli_wrote_before_it_died_is_delivered_first() {
+    let many: Vec<Step> = (0..500)
+        .map(|number| Step::text(format!("number {number}")))
+        .collect();
+    let scenario = Scenario::default().reply(many.into_iter().chain([Step::Fault(Fault::Exit(9))]));
+    let mut answer = query("Count", fake(&scenario)).await.unwrap();
+    let (log, error) = log_to_end(async || answer.next().await).await;
+    let texts = log
+        .iter()
+        .filter(|line| line.starts_with("text: number"))
+        .count();
+    assert_eq!(texts, 500);
+    assert_eq!(ended(error.unwrap()).exit.unwrap().code(), Some(9));
+}
+
+#[tokio::test]
+async fn a_grandchild_that_holds_the_output_open_does_not_hold_the_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let pid_file = folder.path().join("pid");
+    let hold = format!("echo $$ > {}; exec sleep 1000", pid_file.display());
+    let scenario = Scenario::default().reply([
+        Step::Fault(Fault::Spawn(
+            ["sh", "-c", &hold].map(str::to_owned).to_vec(),
+        )),
+        Step::text("Bye."),
+        Step::WaitMs(300),
+        Step::Fault(Fault::Exit(4)),
+    ]);
+    let mut answer = query("Go", fake(&scenario)).await.unwrap();
+    let (log, error) = log_to_end(async || answer.next().await).await;
+    assert_eq!(log[0], "text: Bye.");
+    assert_eq!(ended(error.unwrap()).exit.unwrap().code(), Some(4));
+    let pid = support::line_of(&pid_file).await.parse().unwrap();
+    support::wait_until_gone(pid);
+}
+
+#[tokio::test]
+async fn asks_are_served_before_the_first_request_is_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let answers = folder.path().join("answers");
+    // Answers `initialize` only after its own two questions are answered.
+    let cli = script(
+        &folder,
+        &format!(
+            r#"read -r line
+id=$(printf %s "$line" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
+echo '{{"type":"control_request","request_id":"a1","request":{{"subtype":"can_use_tool","tool_name":"X","input":{{}}}}}}'
+read -r one
+echo '{{"type":"control_request","request_id":"a2","request":{{"subtype":"make_coffee"}}}}'
+read -r two
+printf '%s\n%s\n' "$one" "$two" > {}
+echo '{{"type":"control_response","response":{{"subtype":"success","request_id":"'$id'","response":{{"commands":[]}}}}}}'
+cat > /dev/null"#,
+            answers.display()
+        ),
+    );
+    let options = Options::new()
+        .cli(cli)
+        .on_permission(|_| async { PermissionResult::allow() });
+    let mut client = Client::connect(options).await.unwrap();
+    client.close().await;
+    let (log, error) = log_to_end(async || client.next().await).await;
+    assert!(error.is_none(), "{error:?}");
+    assert_eq!(
+        log,
+        ["notice: the agent asked `make_coffee`: this host does not support it"]
+    );
+    let answers = std::fs::read_to_string(answers).unwrap();
+    let lines: Vec<&str> = answers.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            r#"{"type":"control_response","response":{"subtype":"success","request_id":"a1","response":{"behavior":"allow"}}}"#,
+            r#"{"type":"control_response","response":{"subtype":"error","request_id":"a2","error":"this host does not support it","error_code":"unsupported_request"}}"#,
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_request_that_is_not_answered_ends_at_its_deadline() {
+    let scenario = Scenario::default().at_startup(Fault::Hang);
+    let options = fake(&scenario).request_timeout(Duration::from_millis(100));
+    let error = Client::connect(options).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the agent did not answer `initialize` within 100ms"
+    );
+}
+
+#[tokio::test]
+async fn a_request_that_is_refused_says_why() {
+    let mut client = Client::connect(fake(&Scenario::default())).await.unwrap();
+    #[derive(serde::Serialize)]
+    struct MakeCoffee {
+        subtype: &'static str,
+    }
+    impl agentwire::protocol::control::HostRequest for MakeCoffee {
+        const SUBTYPE: &'static str = "make_coffee";
+        type Answer = serde_json::Value;
+    }
+    let error = client
+        .request(&MakeCoffee {
+            subtype: "make_coffee",
+        })
+        .await
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the agent refused `make_coffee`: Unsupported control request: make_coffee \
+         (unsupported_request)"
+    );
+    client.close().await;
+}
+
+#[tokio::test]
+async fn an_error_result_is_data_and_the_exit_status_that_follows_is_no_error() {
+    let mut answer = query("Go", fake(&Scenario::default())).await.unwrap();
+    let (log, error) = log_to_end(async || answer.next().await).await;
+    assert_eq!(log.last().unwrap(), "result: success error");
+    assert!(error.is_none(), "{error:?}");
+}
+
+#[tokio::test]
+async fn closing_lets_the_turn_that_runs_come_to_its_end() {
+    let scenario = Scenario::default().reply([Step::WaitMs(300), Step::text("Slow, but done.")]);
+    // The steps of the ladder are shorter than the turn: their time starts
+    // when the session is idle.
+    let mut client = Client::connect(
+        fake(&scenario).close_policy(support::hasty().exit(Duration::from_millis(200))),
+    )
+    .await
+    .unwrap();
+    client.send("Go").await.unwrap();
+    let report = client.close().await;
+    assert_eq!(report.step, agentwire::CloseStep::Exited);
+    let (log, error) = log_to_end(async || client.next().await).await;
+    assert!(error.is_none(), "{error:?}");
+    assert_eq!(log, ["text: Slow, but done.", "result: success fine"]);
+}
+
+#[tokio::test]
+async fn a_session_that_is_closing_takes_nothing_new() {
+    let scenario = Scenario::default().reply([Step::text("Hm "), Step::WaitMs(60_000)]);
+    let policy = support::hasty().finish(Duration::from_millis(300));
+    let mut client = Client::connect(fake(&scenario).close_policy(policy))
+        .await
+        .unwrap();
+    let handle = client.handle();
+    client.send("Go").await.unwrap();
+    wait_for(&mut client, says("Hm")).await;
+    let close = client.close();
+    let late = async {
+        // Closing begins when its future is first polled.
+        tokio::task::yield_now().await;
+        handle.send("One more").await
+    };
+    let (report, late) = tokio::join!(close, late);
+    assert_eq!(ended(late.unwrap_err()).reason, EndReason::Closed);
+    assert_eq!(report.step, agentwire::CloseStep::Terminated);
+}
+
+#[tokio::test]
+async fn activity_is_told_as_it_changes() {
+    let options = fake(&tool_then_text()).on_permission(|_| async { PermissionResult::allow() });
+    let mut answer = query("Go", options).await.unwrap();
+    let mut activities = Vec::new();
+    while let Some(event) = answer.next().await {
+        if let Event::Activity(activity) = event.unwrap() {
+            activities.push(activity);
+        }
+    }
+    use Activity::{Idle, RequiresAction, Running};
+    assert_eq!(activities, [Running, RequiresAction, Running, Idle]);
+}
+
+#[test]
+fn handles_can_be_sent_anywhere() {
+    fn anywhere<T: Send + Sync + Clone + 'static>() {}
+    fn sent<T: Send + 'static>() {}
+    anywhere::<agentwire::Handle>();
+    anywhere::<agentwire::Options>();
+    anywhere::<Error>();
+    sent::<Client>();
+    sent::<agentwire::Query>();
+    sent::<agentwire::Sent>();
+}
