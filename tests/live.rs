@@ -13,3 +13,239 @@ async fn every_scenario_file_passes_on_the_real_cli() {
         scenario::run_on_real(&file).await;
     }
 }
+
+use agentwire::protocol::message::SystemMessage;
+use agentwire::protocol::permission::PermissionMode;
+use agentwire::{Client, EndReason, Error, Event, Message, Options, PermissionResult, query};
+use agentwire_testkit::{Scenario, Step};
+use serde_json::json;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use support::{Live, describe, hasty, line_of, log_to_end, says, wait_for, wait_until_gone};
+
+#[tokio::test]
+async fn flags_and_environment_arrive() {
+    let live = Live::start(Scenario::default().reply([Step::text("Hello.")])).await;
+    let options = live
+        .options()
+        .model("claude-haiku-4-5")
+        .permission_mode(PermissionMode::Plan)
+        .append_system_prompt("Speak in riddles, says the host.");
+    let mut client = Client::connect(options).await.unwrap();
+    assert_eq!(client.initialized().pid, Some(client.pid()));
+    client.send("Who are you?").await.unwrap();
+    let init = wait_for(&mut client, |event| {
+        let Event::Frame(frame) = event else {
+            return None;
+        };
+        match frame.message().unwrap() {
+            Message::System(SystemMessage::Init(init)) => Some(init),
+            _ => None,
+        }
+    })
+    .await;
+    assert_eq!(init.model.as_deref(), Some("claude-haiku-4-5"));
+    assert_eq!(init.permission_mode, Some(PermissionMode::Plan));
+    assert_eq!(init.cwd.as_deref(), live.project().to_str());
+    let asked = live.model.request(0).await;
+    assert!(
+        asked
+            .body
+            .unwrap()
+            .to_string()
+            .contains("Speak in riddles, says the host.")
+    );
+    assert!(client.close().await.exit.unwrap().success());
+}
+
+#[tokio::test]
+async fn a_one_shot_query_asks_before_its_input_closes() {
+    let scenario = Scenario::default()
+        .reply([Step::tool(
+            "Bash",
+            json!({ "command": "touch made; echo made" }),
+            "",
+        )])
+        .reply([Step::text("Done.")]);
+    let live = Live::start(scenario).await;
+    let options = live.options().on_permission(|_| async {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        PermissionResult::allow()
+    });
+    let mut answer = query("Make it", options).await.unwrap();
+    let (log, error) = log_to_end(async || answer.next().await).await;
+    assert!(error.is_none(), "{error:?}");
+    assert_eq!(
+        log[1..],
+        ["tool answered: made", "text: Done.", "result: success fine"]
+    );
+    assert!(live.project().join("made").exists());
+}
+
+#[tokio::test]
+async fn control_requests_are_answered() {
+    let live = Live::start(Scenario::default()).await;
+    let mut client = Client::connect(live.options()).await.unwrap();
+    let answer = client.set_model(Some("claude-haiku-4-5")).await.unwrap();
+    assert_eq!(answer.model.as_deref(), Some("claude-haiku-4-5"));
+    let answer = client
+        .set_permission_mode(PermissionMode::AcceptEdits)
+        .await
+        .unwrap();
+    assert_eq!(answer.mode, Some(PermissionMode::AcceptEdits));
+    let receipt = client.interrupt().await.unwrap();
+    assert_eq!(receipt.still_queued, Some(vec![]));
+    let error = client
+        .set_permission_mode(PermissionMode::from("yolo"))
+        .await
+        .unwrap_err();
+    assert!(error.to_string().contains("invalid"), "{error}");
+    client.close().await;
+}
+
+#[tokio::test]
+async fn an_interrupt_cuts_the_answer_off_and_the_session_goes_on() {
+    let scenario = Scenario::default()
+        .reply([
+            Step::chunks(["Once ", "upon "], Duration::from_millis(10)),
+            Step::WaitMs(60_000),
+        ])
+        .reply([Step::text("The end.")]);
+    let live = Live::start(scenario).await;
+    let mut client = Client::connect(live.options()).await.unwrap();
+    client.send("Tell a story").await.unwrap();
+    wait_for(&mut client, says("upon")).await;
+    client.interrupt().await.unwrap();
+    client.send("And?").await.unwrap();
+    let mut log = Vec::new();
+    wait_for(&mut client, |event| {
+        log.extend(describe(event));
+        log.last()
+            .is_some_and(|line| line == "result: success fine")
+            .then_some(())
+    })
+    .await;
+    assert!(
+        log.contains(&"result: error_during_execution error".to_owned()),
+        "{log:?}"
+    );
+    assert!(log.contains(&"text: The end.".to_owned()), "{log:?}");
+    client.close().await;
+}
+
+#[tokio::test]
+async fn killing_the_cli_in_mid_turn_ends_the_stream_with_the_signal() {
+    let scenario = Scenario::default().reply([Step::text("I begin "), Step::WaitMs(60_000)]);
+    let live = Live::start(scenario).await;
+    let mut client = Client::connect(live.options()).await.unwrap();
+    client.send("Go").await.unwrap();
+    wait_for(&mut client, says("begin")).await;
+    let killed = Instant::now();
+    support::kill(client.pid());
+    let (_, error) = log_to_end(async || client.next().await).await;
+    println!(
+        "the stream ended {:?} after the kill: {}",
+        killed.elapsed(),
+        error.as_ref().unwrap()
+    );
+    assert!(killed.elapsed() < Duration::from_secs(5));
+    let Some(Error::Ended(end)) = error else {
+        panic!("{error:?}")
+    };
+    assert_eq!(
+        (end.reason, end.exit.unwrap().signal()),
+        (EndReason::Exited, Some(9))
+    );
+}
+
+/// A real CLI in the middle of a shell tool that ignores SIGTERM, in a session
+/// of its own.
+struct StubbornTool {
+    live: Live,
+    pid_file: PathBuf,
+}
+
+impl StubbornTool {
+    async fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let pid_file = folder.keep().join("pid");
+        let command = format!(
+            "trap '' TERM; touch here; echo $$ > {}; while :; do sleep 0.1; done",
+            pid_file.display()
+        );
+        let call = Step::tool("Bash", json!({ "command": command }), "");
+        Self {
+            live: Live::start(Scenario::default().reply([call])).await,
+            pid_file,
+        }
+    }
+
+    fn options(&self) -> Options {
+        self.live
+            .options()
+            .on_permission(|_| async { PermissionResult::allow() })
+            .close_policy(hasty())
+    }
+
+    /// The client in mid-turn, and the processes that belong to it.
+    async fn start(&self) -> (Client, [u32; 2]) {
+        let client = Client::connect(self.options()).await.unwrap();
+        client.send("Work").await.unwrap();
+        let tool: u32 = line_of(&self.pid_file).await.parse().unwrap();
+        let stat = std::fs::read_to_string(format!("/proc/{tool}/stat")).unwrap();
+        let session = stat.rsplit_once(") ").unwrap().1.split(' ').nth(3).unwrap();
+        assert_ne!(
+            session.parse(),
+            Ok(client.pid()),
+            "the tool has a session of its own"
+        );
+        let pids = [client.pid(), tool];
+        assert!(pids.into_iter().all(support::is_alive));
+        (client, pids)
+    }
+}
+
+#[tokio::test]
+async fn dropping_the_client_inside_a_runtime_leaves_no_tool_behind() {
+    let stubborn = StubbornTool::new().await;
+    let (client, pids) = stubborn.start().await;
+    drop(client);
+    pids.into_iter().for_each(wait_until_gone);
+}
+
+#[test]
+fn dropping_the_client_outside_a_runtime_leaves_no_tool_behind() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let stubborn = runtime.block_on(StubbornTool::new());
+    let (client, pids) = runtime.block_on(stubborn.start());
+    drop(runtime);
+    drop(client);
+    pids.into_iter().for_each(wait_until_gone);
+}
+
+#[tokio::test]
+async fn a_cli_that_is_killed_leaves_no_tool_behind() {
+    let stubborn = StubbornTool::new().await;
+    let (mut client, [cli, tool]) = stubborn.start().await;
+    support::kill(cli);
+    while client.next().await.is_some() {}
+    wait_until_gone(tool);
+}
+
+#[tokio::test]
+async fn closing_with_a_tool_running_reports_what_it_took() {
+    let stubborn = StubbornTool::new().await;
+    let policy = hasty().finish(Duration::from_millis(300));
+    let options = stubborn.options().close_policy(policy);
+    let mut client = Client::connect(options).await.unwrap();
+    client.send("Work").await.unwrap();
+    let tool: u32 = line_of(&stubborn.pid_file).await.parse().unwrap();
+    let report = client.close().await;
+    println!("{report:?}");
+    assert!(report.left.is_empty(), "{report:?}");
+    assert!(!support::is_alive(tool));
+}

@@ -39,7 +39,8 @@ pub enum Answer {
     EndOfScript,
     /// A fixed text: a request of the CLI beside the main loop, such as a
     /// title, a summary for `/compact`, a side question, a prompt suggestion,
-    /// a web search, a hook that asks a model, or a sub-agent.
+    /// a web search, a hook that asks a model, a try of a new model, or a
+    /// sub-agent.
     Side,
     /// Something other than a message: a count of tokens, a sign of life, or
     /// an error 404.
@@ -82,6 +83,7 @@ impl Kind {
 ///
 /// - sub-agents name themselves in a header;
 /// - titles and hooks ask for a JSON schema, a web search chooses its tool;
+/// - `set_model` tries the new model with a request for a single token;
 /// - the main loop has the prompt cached up to what is new, for its next
 ///   request begins so. Nothing follows a side request, so it leaves its own
 ///   message uncached.
@@ -92,6 +94,7 @@ impl Kind {
 fn is_main_loop(headers: &HeaderMap, body: &Value) -> bool {
     !headers.contains_key("x-claude-code-agent-id")
         && body.get("tool_choice").is_none()
+        && body["max_tokens"] != 1
         && body.pointer("/output_config/format").is_none()
         && caches_its_news(body)
 }

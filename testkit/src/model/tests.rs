@@ -206,6 +206,7 @@ async fn only_the_main_loop_takes_replies() {
     let side = [
         json!({ "output_config": { "format": {} } }),
         json!({ "tool_choice": { "type": "auto" } }),
+        json!({ "max_tokens": 1 }),
         json!({ "messages": [
             { "role": "user", "content": "hi" },
             { "role": "assistant", "content": cached("ho") },

@@ -1,0 +1,98 @@
+//! `agentwire run` with the real CLI and a scripted model. `scripts/live`
+//! installs the CLI and runs these.
+
+#![allow(clippy::unwrap_used)]
+
+use agentwire_testkit::model::ScriptedModel;
+use agentwire_testkit::{Scenario, Step};
+use serde_json::json;
+use std::path::PathBuf;
+use std::process::{Output, Stdio};
+use tempfile::TempDir;
+use tokio::process::Command;
+
+/// Runs `agentwire run` in a clean environment, with a home of its own.
+async fn run(scenario: Scenario, arguments: &[&str]) -> (Output, TempDir) {
+    let cli = std::env::var_os("AGENTWIRE_LIVE_CLI")
+        .map(PathBuf::from)
+        .expect("AGENTWIRE_LIVE_CLI is not set: run the live tests with scripts/live");
+    let model = ScriptedModel::start(scenario).await.unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_agentwire"))
+        .arg("run")
+        .arg("--cli")
+        .arg(cli)
+        .args(arguments)
+        .arg("--")
+        .arg("--setting-sources=")
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .env("HOME", home.path())
+        .env("CLAUDE_CONFIG_DIR", home.path().join(".claude"))
+        .env("ANTHROPIC_BASE_URL", model.url())
+        .env("ANTHROPIC_API_KEY", "anything")
+        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+        .env("DISABLE_TELEMETRY", "1")
+        .env("DISABLE_AUTOUPDATER", "1")
+        .current_dir(home.path())
+        .stdin(Stdio::null())
+        .output()
+        .await
+        .unwrap();
+    print!(
+        "$ agentwire run {arguments:?}\n{}{}[{}]\n",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+        output.status
+    );
+    (output, home)
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+#[tokio::test]
+async fn the_models_text_is_printed() {
+    let scenario = Scenario::default().reply([Step::text("Hello from the scripted model.")]);
+    let (output, _) = run(scenario, &["Say hello"]).await;
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(text(&output.stdout), "Hello from the scripted model.\n");
+}
+
+#[tokio::test]
+async fn json_prints_the_lines() {
+    let scenario = Scenario::default().reply([Step::text("Hello.")]);
+    let (output, _) = run(scenario, &["--json", "Say hello"]).await;
+    assert_eq!(output.status.code(), Some(0));
+    let last_but_two: serde_json::Value = text(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .find(|message| message["type"] == "result")
+        .unwrap();
+    assert_eq!(last_but_two["result"], "Hello.");
+}
+
+#[tokio::test]
+async fn a_tool_runs_or_not_as_the_command_line_says() {
+    let scenario = || {
+        Scenario::default()
+            .reply([Step::tool("Bash", json!({ "command": "touch made" }), "")])
+            .reply([Step::text("Done.")])
+    };
+    let (output, home) = run(scenario(), &["--allow", "Bash", "Make it"]).await;
+    assert_eq!(output.status.code(), Some(0));
+    assert!(home.path().join("made").exists());
+
+    let (output, home) = run(scenario(), &["--deny", "Bash", "Make it"]).await;
+    assert_eq!(output.status.code(), Some(0));
+    assert!(!home.path().join("made").exists());
+    assert!(text(&output.stderr).contains("denied: Bash"));
+}
+
+#[tokio::test]
+async fn an_error_of_the_model_is_status_1() {
+    let (output, _) = run(Scenario::default(), &["Say hello"]).await;
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("the script has no reply left"));
+}
