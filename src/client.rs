@@ -166,6 +166,23 @@ impl Client {
         self.child.closed().await.unwrap_or_default()
     }
 
+    /// Ends the session now, as dropping the client does, and waits until
+    /// everything that it started has gone. For a program that is about to
+    /// exit: nothing that a drop has begun goes on after that.
+    ///
+    /// When the future is dropped the ending goes on.
+    pub async fn abort(&mut self) -> CloseReport {
+        self.abandon();
+        self.child.closed().await.unwrap_or_default()
+    }
+
+    fn abandon(&self) {
+        // The driver lets go of the CLI's input, if its runtime still runs.
+        // The ladder does not need it: it has a thread of its own.
+        drop(self.handle.commands.send(Command::Abandon));
+        self.child.close(|| ());
+    }
+
     /// Ends the session when it is idle, without waiting for it.
     pub(crate) fn finish(&self) {
         if self.handle.commands.send(Command::Finish).is_err() {
@@ -182,10 +199,7 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // The driver lets go of the CLI's input, if its runtime still runs.
-        // The ladder does not need it: it has a thread of its own.
-        drop(self.handle.commands.send(Command::Abandon));
-        self.child.close(|| ());
+        self.abandon();
     }
 }
 

@@ -4,6 +4,7 @@ use crate::client::{Client, Handle};
 use crate::error::Error;
 use crate::event::Event;
 use crate::options::Options;
+use crate::process::CloseReport;
 use agentwire_protocol::Message;
 use agentwire_protocol::message::{ResultMessage, UserMessage};
 use futures_core::Stream;
@@ -60,6 +61,11 @@ impl Query {
     #[must_use]
     pub fn handle(&self) -> Handle {
         self.client.handle()
+    }
+
+    /// Ends the session now; see [`Client::abort`].
+    pub async fn abort(&mut self) -> CloseReport {
+        self.client.abort().await
     }
 
     /// Reads to the end and returns the last result. Messages that cannot be

@@ -5,11 +5,12 @@ mod screen;
 
 use agentwire::protocol::permission::PermissionMode;
 use agentwire::{Error, Event, Message, Notice, Options, Query, query};
-use permissions::Permissions;
+use permissions::{Person, permissions};
 use screen::Screen;
 use std::io::{self, Read};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use tokio::signal::ctrl_c;
 
 /// The turn ended with an error.
 const ERROR_RESULT: u8 = 1;
@@ -93,8 +94,13 @@ async fn answer(arguments: Arguments, screen: &Screen) -> Result<u8, Error> {
     if arguments.verbatim {
         prompt = prompt.verbatim();
     }
-    let query = query(prompt, options(arguments, screen)).await?;
-    stream(query, screen).await
+    let (options, person) = options(arguments);
+    let mut query = query(prompt, options).await?;
+    let outcome = stream(&mut query, person, screen).await;
+    // However it ended: this process is about to, and what the session started
+    // must not outlive it.
+    query.abort().await;
+    outcome
 }
 
 fn read_prompt(prompt: &str) -> io::Result<String> {
@@ -106,17 +112,12 @@ fn read_prompt(prompt: &str) -> io::Result<String> {
     Ok(text)
 }
 
-fn options(arguments: Arguments, screen: &Screen) -> Options {
+fn options(arguments: Arguments) -> (Options, Person) {
     let reads_prompt = arguments.prompt == "-";
-    let permissions = Permissions::new(
-        arguments.allow,
-        arguments.deny,
-        !reads_prompt,
-        screen.clone(),
-    );
+    let (rules, person) = permissions(arguments.allow, arguments.deny, !reads_prompt);
     let mut options = Options::new()
         .partial_messages(true)
-        .permission_handler(permissions);
+        .permission_handler(rules);
     if let Some(cli) = arguments.cli {
         options = options.cli(cli);
     }
@@ -129,25 +130,35 @@ fn options(arguments: Arguments, screen: &Screen) -> Options {
     if let Some(mode) = arguments.permission_mode {
         options = options.permission_mode(PermissionMode::from(mode.as_str()));
     }
-    arguments.flags.into_iter().fold(options, Options::flag)
+    (
+        arguments.flags.into_iter().fold(options, Options::flag),
+        person,
+    )
 }
 
-async fn stream(mut query: Query, screen: &Screen) -> Result<u8, Error> {
+async fn stream(query: &mut Query, mut person: Person, screen: &Screen) -> Result<u8, Error> {
     let handle = query.handle();
-    let mut interrupts = 0;
+    let mut interrupted = false;
     let mut failed = None;
     loop {
-        let event = tokio::select! {
-            event = query.next() => event,
-            Ok(()) = tokio::signal::ctrl_c() => {
-                interrupts += 1;
-                if interrupts > 1 {
-                    screen.complain("ended");
-                    return Ok(ERROR_RESULT);
-                }
-                drop(handle.interrupt());
-                continue;
+        let happened = tokio::select! {
+            // A question comes behind what was said before it.
+            biased;
+            event = query.next() => Some(event),
+            question = person.question() => tokio::select! {
+                () = person.put(question, screen) => continue,
+                Ok(()) = ctrl_c() => None,
+            },
+            Ok(()) = ctrl_c() => None,
+        };
+        let Some(event) = happened else {
+            if interrupted {
+                return Ok(ERROR_RESULT);
             }
+            interrupted = true;
+            screen.note("interrupted; once more ends the session");
+            drop(handle.interrupt());
+            continue;
         };
         match event.transpose()? {
             None => break,

@@ -1,4 +1,5 @@
-//! Who decides about tools: the command line, or whoever sits before it.
+//! Who decides about tools: the command line, and for the rest whoever sits
+//! before it.
 
 use super::screen::Screen;
 use agentwire::{PermissionAsk, PermissionHandler, PermissionResult};
@@ -6,102 +7,147 @@ use std::collections::HashSet;
 use std::future::Future;
 use std::io::{self, BufRead, IsTerminal};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
+use tokio::sync::{mpsc, oneshot};
 
-/// Rules from the command line, and a person for the rest.
-#[derive(Clone)]
-pub(crate) struct Permissions(Arc<Inner>);
-
-struct Inner {
+/// Rules from the command line; what they do not decide becomes a question.
+pub(crate) struct Rules {
     allow: HashSet<String>,
     deny: HashSet<String>,
+    questions: mpsc::UnboundedSender<Question>,
+}
+
+/// A question for a person.
+pub(crate) struct Question {
+    ask: PermissionAsk,
+    reply: oneshot::Sender<PermissionResult>,
+}
+
+/// Puts questions to the person at the terminal, one at a time.
+pub(crate) struct Person {
+    questions: mpsc::UnboundedReceiver<Question>,
+    /// Lines from standard input, once somebody was asked; `None` when nobody
+    /// can be.
+    lines: Option<Lines>,
     /// Tools that the person allowed for good.
-    always: Mutex<HashSet<String>>,
-    /// Whether there is a person who can be asked.
-    person: bool,
-    /// One question at a time.
-    asking: Mutex<()>,
-    screen: Screen,
+    always: HashSet<String>,
 }
 
-impl Permissions {
-    pub(crate) fn new(
-        allow: Vec<String>,
-        deny: Vec<String>,
-        stdin_is_free: bool,
-        screen: Screen,
-    ) -> Self {
-        Self(Arc::new(Inner {
-            allow: allow.into_iter().collect(),
-            deny: deny.into_iter().collect(),
-            always: Mutex::default(),
-            person: stdin_is_free && io::stdin().is_terminal() && io::stderr().is_terminal(),
-            asking: Mutex::default(),
-            screen,
-        }))
-    }
+enum Lines {
+    NotReadYet,
+    Read(mpsc::Receiver<String>),
 }
 
-impl PermissionHandler for Permissions {
+/// The rules of the command line, and the person for the rest. `stdin_is_free`
+/// says whether standard input can be read for answers.
+pub(crate) fn permissions(
+    allow: Vec<String>,
+    deny: Vec<String>,
+    stdin_is_free: bool,
+) -> (Rules, Person) {
+    let (sender, questions) = mpsc::unbounded_channel();
+    let rules = Rules {
+        allow: allow.into_iter().collect(),
+        deny: deny.into_iter().collect(),
+        questions: sender,
+    };
+    let person = stdin_is_free && io::stdin().is_terminal() && io::stderr().is_terminal();
+    let lines = person.then_some(Lines::NotReadYet);
+    (
+        rules,
+        Person {
+            questions,
+            lines,
+            always: HashSet::new(),
+        },
+    )
+}
+
+impl PermissionHandler for Rules {
     fn decide(&self, ask: PermissionAsk) -> Pin<Box<dyn Future<Output = PermissionResult> + Send>> {
-        let inner = Arc::clone(&self.0);
-        Box::pin(async move {
-            let tool = &ask.request.tool_name;
-            if inner.lists(&inner.deny, tool) {
-                return PermissionResult::deny(format!("{tool} is denied on the command line."));
-            }
-            if inner.lists(&inner.allow, tool) {
-                return PermissionResult::allow();
-            }
-            if !inner.person {
-                inner.screen.note(&format!(
-                    "denied {tool}: nobody can be asked here; --allow {tool} would allow it"
-                ));
-                return PermissionResult::deny(format!("Nobody was there to allow {tool}."));
-            }
-            // Reading a terminal blocks, so it has a thread of its own.
-            let answer = tokio::task::spawn_blocking(move || inner.ask_person(&ask));
-            answer
-                .await
-                .unwrap_or_else(|_| PermissionResult::deny("Nobody answered."))
-        })
+        let tool = &ask.request.tool_name;
+        let lists = |list: &HashSet<String>| list.contains(tool) || list.contains("*");
+        if lists(&self.deny) {
+            let why = format!("{tool} is denied on the command line.");
+            return Box::pin(async { PermissionResult::deny(why) });
+        }
+        if lists(&self.allow) {
+            return Box::pin(async { PermissionResult::allow() });
+        }
+        let (reply, answer) = oneshot::channel();
+        // Without anybody to take the question the answer does not come.
+        drop(self.questions.send(Question { ask, reply }));
+        Box::pin(async { answer.await.unwrap_or_else(|_| nobody()) })
     }
 }
 
-impl Inner {
-    fn lists(&self, list: &HashSet<String>, tool: &str) -> bool {
-        list.contains(tool) || list.contains("*")
+impl Person {
+    /// The next question. Cancel safe.
+    pub(crate) async fn question(&mut self) -> Question {
+        match self.questions.recv().await {
+            Some(question) => question,
+            None => std::future::pending().await,
+        }
     }
 
-    fn ask_person(&self, ask: &PermissionAsk) -> PermissionResult {
-        let request = &ask.request;
-        let tool = &request.tool_name;
-        let Ok(_turn) = self.asking.lock() else {
-            return PermissionResult::deny("Nobody answered.");
-        };
-        let Ok(mut always) = self.always.lock() else {
-            return PermissionResult::deny("Nobody answered.");
-        };
-        if always.contains(tool) {
-            return PermissionResult::allow();
-        }
-        let title = request
-            .title
-            .clone()
-            .unwrap_or_else(|| format!("May {tool} run?"));
-        let why = request.decision_reason.as_deref();
-        self.screen.ask(&title, &request.input.to_string(), why);
-        let mut line = String::new();
-        if !matches!(io::stdin().lock().read_line(&mut line), Ok(1..)) {
-            return PermissionResult::deny("Nobody answered.");
-        }
-        match line.trim().to_lowercase().as_str() {
-            "y" | "yes" => PermissionResult::allow(),
-            "a" | "always" => {
-                always.insert(tool.clone());
-                PermissionResult::allow()
+    /// Puts a question, and passes the answer on. Ends early when the agent
+    /// does not wait for it any more.
+    pub(crate) async fn put(&mut self, question: Question, screen: &Screen) {
+        let Question { ask, reply } = question;
+        let tool = &ask.request.tool_name;
+        let answer = if self.always.contains(tool) {
+            PermissionResult::allow()
+        } else if let Some(lines) = &mut self.lines {
+            screen.ask(&ask.request);
+            let line = tokio::select! {
+                line = lines.next() => line,
+                () = ask.cancelled.cancelled() => return screen.note("not asked any more"),
+            };
+            match line
+                .as_deref()
+                .map(|line| line.trim().to_lowercase())
+                .as_deref()
+            {
+                Some("y" | "yes") => PermissionResult::allow(),
+                Some("a" | "always") => {
+                    self.always.insert(tool.clone());
+                    PermissionResult::allow()
+                }
+                Some(_) => PermissionResult::deny("The user said no."),
+                None => nobody(),
             }
-            _ => PermissionResult::deny("The user said no."),
+        } else {
+            screen.note(&format!(
+                "denied {tool}: nobody can be asked here; --allow {tool} would allow it"
+            ));
+            nobody()
+        };
+        // The agent may have gone meanwhile.
+        drop(reply.send(answer));
+    }
+}
+
+impl Lines {
+    /// The next line; `None` at the end of the input.
+    async fn next(&mut self) -> Option<String> {
+        if let Self::NotReadYet = self {
+            let (sender, lines) = mpsc::channel(1);
+            // Reading a terminal blocks, and cannot be called off.
+            std::thread::spawn(move || {
+                for line in io::stdin().lock().lines().map_while(Result::ok) {
+                    if sender.blocking_send(line).is_err() {
+                        return;
+                    }
+                }
+            });
+            *self = Self::Read(lines);
+        }
+        match self {
+            Self::Read(lines) => lines.recv().await,
+            Self::NotReadYet => None,
         }
     }
+}
+
+fn nobody() -> PermissionResult {
+    PermissionResult::deny("Nobody was there to allow it.")
 }

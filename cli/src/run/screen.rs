@@ -5,21 +5,23 @@
 
 use agentwire::Message;
 use agentwire::protocol::message::ResultMessage;
+use agentwire::protocol::permission::CanUseTool;
 use console::style;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
+use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The terminal, shared with the permission questions.
-#[derive(Clone)]
-pub(crate) struct Screen(Arc<Mutex<State>>);
+/// The terminal.
+pub(crate) struct Screen(RefCell<State>);
 
 struct State {
     json: bool,
-    /// Turns while nothing is written, on a terminal.
-    spinner: ProgressBar,
-    /// Whether the last thing on standard output was not a newline.
+    /// Whether there is somebody to see a spinner.
+    watched: bool,
+    /// Turns while something is waited for and nothing is being written.
+    spinner: Option<ProgressBar>,
+    /// Whether the answer is in the middle of a line.
     in_line: bool,
     /// Whether the agent sends its text in pieces.
     has_pieces: bool,
@@ -27,39 +29,30 @@ struct State {
 
 impl Screen {
     pub(crate) fn new(json: bool) -> Self {
-        let spinner = if io::stderr().is_terminal() && !json {
-            let spinner = ProgressBar::new_spinner();
-            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
-                spinner.set_style(style);
-            }
-            spinner.enable_steady_tick(Duration::from_millis(120));
-            spinner.set_message("starting");
-            spinner
-        } else {
-            ProgressBar::hidden()
-        };
-        let state = State {
+        let watched = io::stderr().is_terminal() && !json;
+        let mut state = State {
             json,
-            spinner,
+            watched,
+            spinner: None,
             in_line: false,
             has_pieces: false,
         };
-        Self(Arc::new(Mutex::new(state)))
+        state.wait("starting");
+        Self(RefCell::new(state))
     }
 
     /// A line of the agent's, for `--json`.
     pub(crate) fn line(&self, raw: &[u8]) {
-        let state = self.lock();
-        if state.json {
+        if self.0.borrow().json {
             let mut stdout = io::stdout().lock();
-            write_or_exit(stdout.write_all(raw).and_then(|()| stdout.write_all(b"\n")));
-            write_or_exit(stdout.flush());
+            written(stdout.write_all(raw).and_then(|()| stdout.write_all(b"\n")));
+            written(stdout.flush());
         }
     }
 
     /// What a message says, for people.
     pub(crate) fn message(&self, message: &Message) {
-        let mut state = self.lock();
+        let mut state = self.0.borrow_mut();
         if state.json {
             return;
         }
@@ -80,113 +73,121 @@ impl Screen {
                     state.print(text);
                 }
                 state.end_line();
+                state.wait("thinking");
             } else if let Some(call) = block.as_tool_use() {
-                state.end_line();
-                state.say(
-                    &style(format!("· {} {}", call.name, call.input))
-                        .dim()
-                        .to_string(),
-                );
-                state.spinner.set_message(call.name.clone());
+                state.say(&dim(&format!("· {} {}", call.name, call.input)));
+                state.wait(&call.name);
             }
         }
     }
 
     /// The end of a turn.
     pub(crate) fn result(&self, result: &ResultMessage) {
-        let mut state = self.lock();
+        let mut state = self.0.borrow_mut();
         state.end_line();
-        state.spinner.set_message("ending");
         if let Some(denials) = result
             .permission_denials
             .as_ref()
             .filter(|all| !all.is_empty())
         {
             let tools: Vec<&str> = denials.iter().map(|denial| &*denial.tool_name).collect();
-            state.say(
-                &style(format!("· denied: {}", tools.join(", ")))
-                    .dim()
-                    .to_string(),
-            );
+            state.say(&dim(&format!("· denied: {}", tools.join(", "))));
         }
+        state.wait("ending");
     }
 
-    /// Asks a question; the answer is read by whoever asks.
-    pub(crate) fn ask(&self, title: &str, input: &str, why: Option<&str>) {
-        let mut state = self.lock();
-        state.end_line();
-        state.spinner.disable_steady_tick();
-        state.spinner.suspend(|| {
-            eprintln!("{} {}", style(title).bold(), style(input).dim());
-            if let Some(why) = why {
-                eprintln!("  {why}");
-            }
-            eprint!("  [y]es, [n]o, [a]lways this tool: ");
-            drop(io::stderr().flush());
-        });
+    /// Asks whether a tool may run. The answer is read by whoever asks.
+    pub(crate) fn ask(&self, request: &CanUseTool) {
+        let mut state = self.0.borrow_mut();
+        let title = match &request.title {
+            Some(title) => title.clone(),
+            None => format!("May {} run?", request.tool_name),
+        };
+        state.say(&format!(
+            "{} {}",
+            style(title).for_stderr().bold(),
+            dim(request.input.get())
+        ));
+        if let Some(why) = &request.decision_reason {
+            state.say(&format!("  {why}"));
+        }
+        eprint!("  [y]es, [n]o, [a]lways this tool: ");
+        drop(io::stderr().flush());
     }
 
     /// Something that is good to know.
     pub(crate) fn note(&self, text: &str) {
-        let mut state = self.lock();
-        state.end_line();
-        state.say(&style(format!("· {text}")).dim().to_string());
+        self.0.borrow_mut().say(&dim(&format!("· {text}")));
     }
 
     /// Something that went wrong.
     pub(crate) fn complain(&self, text: &str) {
-        let mut state = self.lock();
-        state.end_line();
-        state.say(&format!("agentwire: {text}"));
+        self.0.borrow_mut().say(&format!("agentwire: {text}"));
     }
 
     /// Nothing more comes.
     pub(crate) fn end(&self) {
-        let mut state = self.lock();
+        let mut state = self.0.borrow_mut();
         state.end_line();
-        state.spinner.finish_and_clear();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        state.stop_waiting();
     }
 }
 
 impl State {
     fn print(&mut self, text: &str) {
-        self.in_line = !text.ends_with('\n') && (self.in_line || !text.is_empty());
-        self.spinner.set_message("writing");
-        // The spinner and the answer must not share a line.
-        self.spinner.suspend(|| {
-            let mut stdout = io::stdout().lock();
-            write_or_exit(
-                stdout
-                    .write_all(text.as_bytes())
-                    .and_then(|()| stdout.flush()),
-            );
-        });
-        if self.in_line {
-            self.spinner.disable_steady_tick();
-        }
+        self.stop_waiting();
+        self.in_line = if text.is_empty() {
+            self.in_line
+        } else {
+            !text.ends_with('\n')
+        };
+        let mut stdout = io::stdout().lock();
+        written(
+            stdout
+                .write_all(text.as_bytes())
+                .and_then(|()| stdout.flush()),
+        );
     }
 
     fn end_line(&mut self) {
         if std::mem::take(&mut self.in_line) {
-            self.spinner
-                .suspend(|| write_or_exit(io::stdout().write_all(b"\n")));
+            written(io::stdout().write_all(b"\n"));
         }
-        self.spinner.enable_steady_tick(Duration::from_millis(120));
     }
 
-    fn say(&self, text: &str) {
-        self.spinner.suspend(|| eprintln!("{text}"));
+    fn say(&mut self, text: &str) {
+        self.stop_waiting();
+        self.end_line();
+        eprintln!("{text}");
     }
+
+    /// Shows that something is waited for.
+    fn wait(&mut self, what: &str) {
+        if self.watched && !self.in_line {
+            let spinner = self.spinner.get_or_insert_with(|| {
+                let spinner = ProgressBar::new_spinner();
+                spinner.enable_steady_tick(Duration::from_millis(120));
+                spinner
+            });
+            spinner.set_message(what.to_owned());
+        }
+    }
+
+    fn stop_waiting(&mut self) {
+        if let Some(spinner) = self.spinner.take() {
+            spinner.finish_and_clear();
+        }
+    }
+}
+
+fn dim(text: &str) -> String {
+    style(text).for_stderr().dim().to_string()
 }
 
 /// Whoever read the answer is gone: so are we, and with us the session, whose
 /// input closes.
-fn write_or_exit(written: io::Result<()>) {
-    if written.is_err() {
+fn written(outcome: io::Result<()>) {
+    if outcome.is_err() {
         std::process::exit(0);
     }
 }

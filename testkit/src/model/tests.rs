@@ -233,7 +233,7 @@ async fn only_the_main_loop_takes_replies() {
         .filter_map(ModelRequest::reply)
         .collect();
     assert_eq!(taken, [0]);
-    assert_eq!(model.requests().len(), 9);
+    assert_eq!(model.requests().len(), 10);
 }
 
 #[tokio::test]
