@@ -1,4 +1,67 @@
 //! Spawn an agent CLI and drive it over newline-delimited JSON.
+//!
+//! [`query`] sends one prompt and streams the answer; a [`Client`] holds a
+//! conversation. Both deliver [`Event`]s: mostly [`Frame`]s, which keep the
+//! bytes as they came and give a typed [`Message`] when asked.
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), agentwire::Error> {
+//! use agentwire::{Event, Options, PermissionResult, query};
+//!
+//! let options = Options::new()
+//!     .partial_messages(true)
+//!     .on_permission(|ask| async move {
+//!         println!("{} wants to run with {}", ask.request.tool_name, ask.request.input);
+//!         PermissionResult::allow()
+//!     });
+//! let mut answer = query("What day is it?", options).await?;
+//! while let Some(event) = answer.next().await {
+//!     if let Event::Frame(frame) = event? {
+//!         print!("{}", frame.message()?.text_delta().unwrap_or_default());
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Order
+//!
+//! The order of calls is the order on the wire, with two exceptions: answers
+//! and interrupts may pass user messages that still wait here, and user
+//! messages are ordered by [priority](protocol::message::Priority) among
+//! themselves, up to the nearest control request. See
+//! [`protocol::outbox`].
+//!
+//! # Waiting and cancelling
+//!
+//! What [`Handle::send`] and [`Handle::request`] return is on its way when
+//! they return; awaiting it waits for the outcome, dropping it undoes
+//! nothing. [`Client::next`] is cancel safe. Every wait has an end: requests
+//! have a deadline, and when the CLI dies everything that waits for it fails
+//! with [`Error::Ended`], which has the exit status and the end of standard
+//! error.
+//!
+//! # Callbacks
+//!
+//! A permission callback runs in a task of its own, may take as long as it
+//! likes, and may call every control method. One that panics denies.
+//!
+//! # The end
+//!
+//! When a [`Client`] or a [`Query`] is dropped, inside a runtime or outside,
+//! everything that the session started goes; [`ClosePolicy`] says how. A
+//! program that is about to exit awaits [`Client::close`] or
+//! [`Client::abort`] instead, since what a drop has begun ends with the
+//! process.
+//!
+//! # What may go wrong
+//!
+//! An error result of the agent is data
+//! ([`ResultMessage::is_error`](protocol::message::ResultMessage)). What is
+//! not as the protocol has it is a [`Notice`], and the session goes on. An
+//! [`Error`] is the end of the session, or of the one call that it came from.
+
+/// What is on the wire: messages, control requests, and the state machines.
 pub use agentwire_protocol as protocol;
 
 mod client;

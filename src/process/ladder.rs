@@ -18,6 +18,10 @@ use std::time::{Duration, Instant};
 /// is nothing left to wait for; together they take no longer than `exit` and twice
 /// `terminate + kill`, and the time to list the processes.
 ///
+/// What a tool started to stay, such as a daemon, goes as well: it is found by a variable
+/// `AGENTWIRE_SESSION` in its environment. A tool that is to leave something behind starts it
+/// without that variable, in a session of its own, and ends before the agent does.
+///
 /// On Windows there is no gentle form of "terminate": that step kills, and so no CLI and no tool
 /// gets to clean up once `exit` is over.
 ///

@@ -4,14 +4,14 @@
 //! the same line, and `sysinfo`, which serves the other systems, would raise the host's limit of
 //! open files there and hold one open for each process.
 
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", target_os = "android"))]
 mod linux;
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
 mod portable;
 
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) use linux::{all, start};
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(super) use portable::{all, start};
 
 use super::SESSION_VARIABLE;

@@ -3,7 +3,7 @@
 use super::{ChildProcess, ClosePolicy, CloseReport, CloseStep, Pipes, SESSION_VARIABLE, table};
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -338,21 +338,14 @@ fn what_cannot_be_started_is_an_error() {
 }
 
 /// A child that has to be killed, with a grandchild that has to be found.
-fn stubborn() -> (ChildProcess, Pipes, [u32; 2], Lines) {
-    let (mut child, mut pipes) = spawn(sh(
+fn stubborn() -> (ChildProcess, ChildStdin, [u32; 2], Lines) {
+    let (mut child, pipes) = spawn(sh(
         "trap '' TERM; (setsid sleep 1000 & echo $!); exec sleep 1000",
     ));
     child.policy = impatient();
-    let placeholder = sh("exit")
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap()
-        .stdout
-        .take()
-        .unwrap();
-    let mut lines = Lines::new(std::mem::replace(&mut pipes.stdout, placeholder));
+    let mut lines = Lines::new(pipes.stdout);
     let pids = [child.id(), lines.pid()];
-    (child, pipes, pids, lines)
+    (child, pipes.stdin, pids, lines)
 }
 
 fn assert_all_end(pids: [u32; 2], lines: Lines) {
@@ -362,9 +355,9 @@ fn assert_all_end(pids: [u32; 2], lines: Lines) {
 
 #[test]
 fn drop_outside_a_runtime() {
-    let (mut child, pipes, pids, lines) = stubborn();
+    let (mut child, stdin, pids, lines) = stubborn();
     child.policy = impatient().exit(Duration::from_secs(1));
-    drop(pipes);
+    drop(stdin);
     let started = Instant::now();
     drop(child);
     assert!(started.elapsed() < Duration::from_secs(1), "blocked");
@@ -373,24 +366,24 @@ fn drop_outside_a_runtime() {
 
 #[test]
 fn drop_inside_a_runtime() {
-    let (child, pipes, pids, lines) = stubborn();
+    let (child, stdin, pids, lines) = stubborn();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
-    runtime.block_on(async move { drop((child, pipes)) });
+    runtime.block_on(async move { drop((child, stdin)) });
     assert_all_end(pids, lines);
 }
 
 #[test]
 fn drop_while_a_runtime_shuts_down() {
-    let (child, pipes, pids, lines) = stubborn();
+    let (child, stdin, pids, lines) = stubborn();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .build()
         .unwrap();
     let (started, has_started) = mpsc::channel();
     runtime.spawn(async move {
-        let _session = (child, pipes);
+        let _session = (child, stdin);
         started.send(()).unwrap();
         std::future::pending::<()>().await;
     });

@@ -1,5 +1,11 @@
 //! A fake agent CLI and a scripted model, to test what drives an agent
 //! without a network, an account or a bill.
+//!
+//! Both follow a [`Scenario`]: what the model says each time it is asked. The
+//! [fake agent](fake_agent) is a CLI that needs no model at all, starts in
+//! milliseconds and can fail in every way a process can. The scripted model
+//! (feature `model`) is a server on loopback that the real CLI talks to. The
+//! same scenario gives the same conversation on both.
 
 pub mod fake_agent;
 #[cfg(feature = "model")]

@@ -1,51 +1,71 @@
 use super::{Process, names};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 use std::{fs, io, str, thread};
 
 /// How often the processes are listed at most, on a machine that never stops starting some.
-const LISTS: u32 = 20;
+const ROUNDS: u32 = 20;
 
-/// How often, a millisecond apart, a process is looked at again that is between two programs.
-const TRIES: u32 = 50;
+/// Between two rounds, where a program is being loaded.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// All processes that are alive, with those marked whose environment names `session`.
 ///
 /// Fails if `/proc` cannot be listed. The environment of another user's process cannot be read:
 /// such a process is not marked.
 pub(in crate::process) fn all(session: &str) -> io::Result<Vec<Process>> {
-    let mut seen = HashSet::new();
-    let mut alive = Vec::new();
-    // A process may start another one that is not in the list any more, and end before its own
-    // turn to be read comes. So the list has to show nobody new when all have been read.
-    for _ in 0..LISTS {
-        let new: Vec<u32> = pids()?.filter(|pid| seen.insert(*pid)).collect();
+    let mut alive = BTreeMap::new();
+    let mut settled = HashSet::new();
+    // `/proc` is no snapshot. A process may start another one after the list was made, and end
+    // before its own turn to be read comes; so the list has to show nobody new when all are read.
+    for _ in 0..ROUNDS {
+        let new: Vec<u32> = pids()?.filter(|pid| !settled.contains(pid)).collect();
         if new.is_empty() {
             break;
         }
-        alive.extend(new.into_iter().filter_map(|pid| {
-            let stat = Stat::read(pid)?;
-            let marked = stat.has_memory && is_marked(pid, session);
-            Some(Process {
+        let mut is_loading = false;
+        for pid in new {
+            settled.insert(pid);
+            let Some(stat) = Stat::read(pid) else {
+                continue;
+            };
+            let marked = is_marked(pid, &stat, session).unwrap_or_else(|| {
+                is_loading = true;
+                settled.remove(&pid);
+                false
+            });
+            let Stat {
+                parent,
+                group,
+                start,
+                ..
+            } = stat;
+            alive.insert(
                 pid,
-                parent: stat.parent,
-                group: stat.group,
-                start: stat.start,
-                marked,
-            })
-        }));
+                Process {
+                    pid,
+                    parent,
+                    group,
+                    start,
+                    marked,
+                },
+            );
+        }
+        if is_loading {
+            thread::sleep(PAUSE);
+        }
     }
-    Ok(alive)
-}
-
-fn pids() -> io::Result<impl Iterator<Item = u32>> {
-    let entries = fs::read_dir("/proc")?.flatten();
-    Ok(entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()))
+    Ok(alive.into_values().collect())
 }
 
 /// When the process `pid` started; `None` if there is no such process or it has ended.
 pub(in crate::process) fn start(pid: u32) -> Option<u64> {
     Stat::read(pid).map(|stat| stat.start)
+}
+
+fn pids() -> io::Result<impl Iterator<Item = u32>> {
+    let entries = fs::read_dir("/proc")?.flatten();
+    Ok(entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()))
 }
 
 /// What is of use here in `/proc/PID/stat`, see proc(5).
@@ -55,8 +75,8 @@ struct Stat {
     start: u64,
     /// A thread of the kernel has none.
     has_memory: bool,
-    /// Has an environment, and nothing is in it.
-    environment_is_empty: bool,
+    /// The size of the environment in bytes, unless a program is being loaded (execve).
+    environment: Option<u64>,
 }
 
 impl Stat {
@@ -70,36 +90,43 @@ impl Stat {
             .split(' ')
             .collect();
         let field = |number: usize| fields.get(number - 2).copied(); // as proc(5) counts them
+        let number = |number: usize| field(number)?.parse::<u64>().ok();
         if matches!(field(3)?, "Z" | "X" | "x") {
             return None;
         }
+        // The kernel notes where the stack starts after it has filled in all the rest.
+        let is_loaded = number(28)? != 0;
         Some(Self {
             parent: field(4)?.parse().ok(),
             group: field(5)?.parse().ok(),
-            start: field(22)?.parse().ok()?,
-            has_memory: field(23)? != "0",
-            // While a program is loaded, its environment is empty for a moment, then filled; where
-            // the stack starts is noted after that.
-            environment_is_empty: field(28)? != "0" && field(50)? == field(51)?,
+            start: number(22)?,
+            has_memory: number(23)? != 0,
+            environment: if is_loaded {
+                number(51)?.checked_sub(number(50)?)
+            } else {
+                None
+            },
         })
     }
 }
 
-fn is_marked(pid: u32, session: &str) -> bool {
-    for _ in 0..TRIES {
-        let Ok(environ) = fs::read(format!("/proc/{pid}/environ")) else {
-            return false;
-        };
-        if !environ.is_empty() {
-            let mut variables = environ.split(|byte| *byte == 0);
-            return variables.any(|variable| names(variable, session));
-        }
-        // While a program is loaded there is no environment to be read. If the parent ends in
-        // this very moment, the marker is all there is to find the process by: worth waiting for.
-        if Stat::read(pid).is_none_or(|stat| stat.environment_is_empty) {
-            return false;
-        }
-        thread::sleep(Duration::from_millis(1));
+/// Whether the environment names `session`; `None` if not all of it could be seen.
+///
+/// While a program is loaded, the old environment breaks off and the new one is not there yet. If
+/// the parent ends in this very moment, the marker is all there is to find the process by.
+fn is_marked(pid: u32, stat: &Stat, session: &str) -> Option<bool> {
+    if !stat.has_memory {
+        return Some(false);
     }
-    false
+    let Ok(environment) = fs::read(format!("/proc/{pid}/environ")) else {
+        return Some(false);
+    };
+    if environment
+        .split(|byte| *byte == 0)
+        .any(|variable| names(variable, session))
+    {
+        return Some(true);
+    }
+    let is_whole = stat.environment == Some(environment.len() as u64);
+    is_whole.then_some(false)
 }

@@ -11,7 +11,11 @@ pub(in crate::process) fn all(session: &str) -> io::Result<Vec<Process>> {
         .without_tasks()
         .with_environ(UpdateKind::Always);
     let mut system = System::new();
-    system.refresh_processes_specifics(ProcessesToUpdate::All, true, wanted);
+    // The list is no snapshot. A process may start another one that is missed, and end before its
+    // own turn to be read comes; so there are two passes, and who was seen in either counts.
+    for _ in 0..2 {
+        system.refresh_processes_specifics(ProcessesToUpdate::All, false, wanted);
+    }
     Ok(system
         .processes()
         .values()
@@ -41,10 +45,12 @@ fn is_alive(process: &&sysinfo::Process) -> bool {
 
 fn read(process: &sysinfo::Process, session: &str) -> Process {
     let pid = process.pid().as_u32();
+    let parent = process.parent().map(Pid::as_u32);
     Process {
         pid,
-        parent: process.parent().map(Pid::as_u32),
-        group: group(pid),
+        parent,
+        // The kernel's own processes have no parent, and no group that `rustix` could represent.
+        group: parent.and_then(|_| group(pid)),
         start: process.start_time(),
         marked: process
             .environ()
