@@ -39,12 +39,12 @@ pub(crate) struct Arguments {
     #[arg(long)]
     json: bool,
 
-    /// Allow a tool without asking; `*` allows all [repeatable]
+    /// Allow a tool without asking; `*` allows all; may be repeated
     #[arg(long, value_name = "TOOL")]
     allow: Vec<String>,
 
     /// Deny a tool without asking; `*` denies all, and it wins over --allow
-    /// [repeatable]
+    ///; may be repeated
     #[arg(long, value_name = "TOOL")]
     deny: Vec<String>,
 
