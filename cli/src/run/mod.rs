@@ -43,8 +43,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TOOL")]
     allow: Vec<String>,
 
-    /// Deny a tool without asking; `*` denies all, and it wins over --allow
-    ///; may be repeated
+    /// Deny a tool without asking; `*` denies all; wins over --allow; may be
+    /// repeated
     #[arg(long, value_name = "TOOL")]
     deny: Vec<String>,
 
