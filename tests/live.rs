@@ -1,7 +1,7 @@
 //! The real CLI with a scripted model. `scripts/live` installs the CLI and
 //! runs these.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod support;
 

@@ -1,7 +1,7 @@
 //! `agentwire run` with the real CLI and a scripted model. `scripts/live`
 //! installs the CLI and runs these.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use agentwire_testkit::model::ScriptedModel;
 use agentwire_testkit::{Scenario, Step};
