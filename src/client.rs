@@ -55,6 +55,8 @@ pub struct Client {
     mailbox: Mailbox,
     initialized: InitializeAnswer,
     child: Arc<ChildProcess>,
+    /// How long a turn may go on once the session is to be closed.
+    finish: Duration,
 }
 
 /// Sends and asks, from anywhere. It can be cloned, and does not keep the
@@ -83,13 +85,14 @@ impl Client {
     ///
     /// [`Error::CliNotFound`] and [`Error::Spawn`] when there is nothing to
     /// start; [`Error::Ended`] with the exit status and the end of standard
-    /// error when the CLI exits at once; [`Error::Request`] when it does not
-    /// answer, or refuses.
+    /// error when the CLI exits at once; [`Error::StartUp`] when it does not
+    /// answer, or refuses. The CLI is gone when the error is there.
     ///
     /// When the future is dropped before it is ready, the CLI is ended as if
     /// the client had been dropped.
     pub async fn connect(options: Options) -> Result<Self, Error> {
         let initialize = options.initialize.clone();
+        let finish = options.close.finish;
         let session::Started {
             handle,
             mailbox,
@@ -100,9 +103,35 @@ impl Client {
             mailbox,
             initialized: InitializeAnswer::default(),
             child,
+            finish,
         };
-        client.initialized = client.handle.request(&initialize).await?;
+        match client.handle.request(&initialize).await {
+            Ok(answer) => client.initialized = answer,
+            // The CLI is ready; what it says of itself is odd, and kept.
+            Err(Error::UnreadAnswer { payload, .. }) => {
+                let members = payload.and_then(|payload| payload.read().ok());
+                client.initialized.extra = members.unwrap_or_default();
+            }
+            Err(error) => {
+                // Whoever gets this error may be about to exit.
+                client.abort().await;
+                // The end of the mailbox is where the session's end is known.
+                while client.next().await.is_some() {}
+                return Err(client.start_up_error(error));
+            }
+        }
         Ok(client)
+    }
+
+    /// What a request that failed says of the start of the CLI.
+    fn start_up_error(&self, error: Error) -> Error {
+        match error {
+            Error::Request(failure) => Error::StartUp {
+                failure,
+                stderr: self.handle.end().stderr.clone(),
+            },
+            error => error,
+        }
     }
 
     /// What the CLI said it is and has.
@@ -161,8 +190,11 @@ impl Client {
     /// session still delivers can be read afterwards.
     ///
     /// When the future is dropped the closing goes on.
+    ///
+    /// The runtime on which the session was started has to run meanwhile, or
+    /// be gone; [`Client::abort`] needs none.
     pub async fn close(&mut self) -> CloseReport {
-        self.finish();
+        self.finish(Some(self.finish));
         self.child.closed().await.unwrap_or_default()
     }
 
@@ -183,9 +215,15 @@ impl Client {
         self.child.close(|| ());
     }
 
-    /// Ends the session when it is idle, without waiting for it.
-    pub(crate) fn finish(&self) {
-        if self.handle.commands.send(Command::Finish).is_err() {
+    /// Ends the session when it is idle, or at last after a time; does not
+    /// wait for it.
+    pub(crate) fn finish(&self, within: Option<Duration>) {
+        if self
+            .handle
+            .commands
+            .send(Command::Finish { within })
+            .is_err()
+        {
             // Nobody drives the session any more.
             self.child.close(|| ());
         }

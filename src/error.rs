@@ -31,6 +31,14 @@ pub enum Error {
         /// What is wrong with it.
         problem: String,
     },
+    /// The CLI was started and did not come to answer the first request.
+    #[error("the agent CLI did not start up: {failure}{}", said_last(.stderr))]
+    StartUp {
+        /// Why not.
+        failure: Arc<RequestFailure>,
+        /// The end of what it said on standard error, at most 64 KiB.
+        stderr: String,
+    },
     /// What is to be sent cannot be written as JSON.
     #[error("what is to be sent cannot be written as JSON: {0}")]
     Encode(Arc<serde_json::Error>),
@@ -51,6 +59,13 @@ pub enum Error {
     /// it came in is intact, and the session goes on.
     #[error(transparent)]
     View(#[from] ViewError),
+    /// A message was taken back before it was sent, by an interrupt that asked
+    /// for it.
+    #[error("message {uuid} was withdrawn before it was sent")]
+    Withdrawn {
+        /// The message.
+        uuid: Box<str>,
+    },
     /// The session is over, or closing.
     #[error("{0}")]
     Ended(Arc<SessionEnd>),
@@ -109,8 +124,15 @@ pub enum EndReason {
     Closed,
     /// The CLI exited, or was killed, without having been asked to.
     Exited,
-    /// The CLI closed its output and lives on.
+    /// The CLI closed its output and lived on.
     OutputClosed,
+    /// The CLI closed its input and lived on.
+    InputClosed,
+    /// The host closed it in the middle of a turn, which had been given as
+    /// much time as [`ClosePolicy::finish`](crate::ClosePolicy) says.
+    CutOff,
+    /// The CLI could not be killed.
+    StillAlive,
     /// The host closed it, and the CLI exited with a status that no error
     /// result explains.
     FailedAtExit,
@@ -119,10 +141,10 @@ pub enum EndReason {
 }
 
 impl SessionEnd {
-    /// The host said that the session is to end, and it is about to.
-    pub(crate) fn closing() -> Self {
+    /// The session takes nothing any more, and is about to end.
+    pub(crate) fn closing(reason: EndReason) -> Self {
         Self {
-            reason: EndReason::Closed,
+            reason,
             exit: None,
             stderr: String::new(),
         }
@@ -143,6 +165,9 @@ impl fmt::Display for SessionEnd {
             EndReason::Closed => "the session is closed",
             EndReason::Exited => "the agent CLI ended in the middle of the session",
             EndReason::OutputClosed => "the agent CLI closed its output",
+            EndReason::InputClosed => "the agent CLI closed its input",
+            EndReason::CutOff => "the session was closed before its turn had come to an end",
+            EndReason::StillAlive => "the agent CLI could not be killed",
             EndReason::FailedAtExit => "the agent CLI failed when it was to end",
             EndReason::RuntimeGone => "the session's runtime was shut down",
         })?;
@@ -150,11 +175,16 @@ impl fmt::Display for SessionEnd {
             if let Some(exit) = self.exit {
                 write!(f, " ({exit})")?;
             }
-            let stderr = self.stderr.trim_end();
-            if !stderr.is_empty() {
-                write!(f, "; it said last:\n{stderr}")?;
-            }
+            f.write_str(&said_last(&self.stderr))?;
         }
         Ok(())
+    }
+}
+
+/// The end of standard error, for the end of a message.
+fn said_last(stderr: &str) -> String {
+    match stderr.trim_end() {
+        "" => String::new(),
+        said => format!("; it said last:\n{said}"),
     }
 }

@@ -49,10 +49,16 @@ pub enum Notice {
         /// The message.
         uuid: Box<str>,
     },
-    /// The consumer was so far behind that messages were thrown away.
+    /// A user message that still waited was taken back, by an interrupt that
+    /// asked for it.
+    Withdrawn {
+        /// The message.
+        uuid: Box<str>,
+    },
+    /// The consumer was so far behind that events were thrown away.
     Lagged {
         /// How many.
-        frames: usize,
+        events: usize,
         /// How many bytes they had.
         bytes: usize,
     },
@@ -81,9 +87,10 @@ impl fmt::Display for Notice {
                     "the session ended before the agent was done with message {uuid}"
                 )
             }
-            Self::Lagged { frames, bytes } => write!(
+            Self::Withdrawn { uuid } => write!(f, "message {uuid} was withdrawn"),
+            Self::Lagged { events, bytes } => write!(
                 f,
-                "{frames} messages ({bytes} bytes) were thrown away: they were not read in time"
+                "{events} events ({bytes} bytes) were thrown away: they were not read in time"
             ),
         }
     }

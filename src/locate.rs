@@ -58,7 +58,11 @@ pub(crate) fn find_cli(
                 .or_else(|| usual_places(around, &mut looked))
         }
     };
-    found.ok_or(CliNotFound { looked })
+    // The CLI is started in a directory of its own, where a relative path would
+    // name something else.
+    found
+        .and_then(|path| std::path::absolute(path).ok())
+        .ok_or(CliNotFound { looked })
 }
 
 /// A path, or a bare name, which is looked for on the `PATH`.

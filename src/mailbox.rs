@@ -121,19 +121,19 @@ impl State {
     /// events, down to half of the limit: so the work is done once for many
     /// events.
     fn make_room(&mut self) {
-        let (mut frames, mut bytes) = (0, 0);
+        let (mut events, mut bytes) = (0, 0);
         let mut kept = VecDeque::new();
         for event in mem::take(&mut self.waiting) {
             match &event {
                 Event::Frame(frame) if is_partial(frame) => {
-                    frames += 1;
-                    bytes += frame.raw().len();
+                    events += 1;
+                    bytes += size(&event);
                 }
                 Event::Notice(Notice::Lagged {
-                    frames: before,
+                    events: before,
                     bytes: of_them,
                 }) => {
-                    frames += before;
+                    events += before;
                     bytes += of_them;
                 }
                 _ => kept.push_back(event),
@@ -143,23 +143,35 @@ impl State {
         while weighs > self.limit / 2 && kept.len() > 1 {
             let Some(event) = kept.pop_front() else { break };
             weighs -= weight(&event);
-            if let Event::Frame(frame) = event {
-                frames += 1;
-                bytes += frame.raw().len();
-            }
+            events += 1;
+            bytes += size(&event);
         }
-        kept.push_front(Event::Notice(Notice::Lagged { frames, bytes }));
+        kept.push_front(Event::Notice(Notice::Lagged { events, bytes }));
         self.bytes = weighs + OVERHEAD;
         self.waiting = kept;
     }
 }
 
 fn weight(event: &Event) -> usize {
-    OVERHEAD
-        + match event {
-            Event::Frame(frame) => frame.raw().len(),
-            _ => 0,
-        }
+    OVERHEAD + size(event)
+}
+
+/// The bytes from the wire that an event holds.
+fn size(event: &Event) -> usize {
+    match event {
+        Event::Frame(frame) => frame.raw().len(),
+        Event::Activity(_) => 0,
+        Event::Notice(notice) => match notice {
+            Notice::Wire(notice) => notice.size(),
+            Notice::CallbackPanicked {
+                message, tool_name, ..
+            } => message.len() + tool_name.len(),
+            Notice::NotSupported {
+                subtype, reason, ..
+            } => subtype.len() + reason.len(),
+            Notice::Withdrawn { .. } | Notice::Lost { .. } | Notice::Lagged { .. } => 0,
+        },
+    }
 }
 
 fn is_partial(frame: &Frame) -> bool {
@@ -191,7 +203,7 @@ mod tests {
         while let Poll::Ready(Some(item)) = mailbox.poll_next(&context) {
             seen.push(match item {
                 Ok(Event::Frame(frame)) => frame.uuid().unwrap().to_owned(),
-                Ok(Event::Notice(Notice::Lagged { frames, .. })) => format!("lagged {frames}"),
+                Ok(Event::Notice(Notice::Lagged { events, .. })) => format!("lagged {events}"),
                 Ok(event) => format!("{event:?}"),
                 Err(error) => format!("error {error}"),
             });

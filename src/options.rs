@@ -52,6 +52,10 @@ pub struct Options {
     pub(crate) unread_limit: usize,
 }
 
+/// What Linux passes on as one argument, its terminating NUL included. Other
+/// systems pass on more in one, and less in all.
+const ARGUMENT_LIMIT: usize = 128 * 1024;
+
 pub(crate) type StderrCallback = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// A flag of the CLI, with its value if it takes one.
@@ -200,7 +204,9 @@ impl Options {
     }
 
     /// Called with what the CLI says on standard error, as it comes. Its end
-    /// is in every error in any case.
+    /// is in every error in any case. The callback may be slow, but what comes
+    /// while it is more than 8 MiB behind does not reach it. One that panics is
+    /// not called again.
     pub fn on_stderr(mut self, callback: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.stderr = Some(Arc::new(callback));
         self
@@ -251,7 +257,7 @@ impl Options {
     /// # Errors
     ///
     /// When one of them cannot be passed on: a flag that is none, or a value
-    /// with a NUL in it.
+    /// that has a NUL in it or is longer than the system allows.
     pub fn arguments(&self) -> Result<Vec<String>, Error> {
         let mut arguments = vec![
             "--output-format=stream-json".to_owned(),
@@ -310,6 +316,12 @@ impl Argument {
         };
         if joined.contains('\0') {
             return Err(problem("has a NUL character, which no argument can hold"));
+        }
+        if joined.len() >= ARGUMENT_LIMIT {
+            return Err(problem(&format!(
+                "is {} bytes long; the system passes on less than {ARGUMENT_LIMIT}",
+                joined.len()
+            )));
         }
         Ok(joined)
     }

@@ -1,7 +1,7 @@
 //! One prompt and its answer.
 
 use crate::client::{Client, Handle};
-use crate::error::Error;
+use crate::error::{EndReason, Error};
 use crate::event::Event;
 use crate::options::Options;
 use crate::process::CloseReport;
@@ -46,7 +46,8 @@ pub struct Query {
 pub async fn query(prompt: impl Into<UserMessage>, options: Options) -> Result<Query, Error> {
     let client = Client::connect(options).await?;
     client.send(prompt);
-    client.finish();
+    // However long it takes: the turn may wait for a person.
+    client.finish(None);
     Ok(Query { client })
 }
 
@@ -69,19 +70,23 @@ impl Query {
     }
 
     /// Reads to the end and returns the last result. Messages that cannot be
-    /// read are passed over.
+    /// read are passed over, and so is what goes wrong when the CLI exits after
+    /// its result.
     ///
     /// # Errors
     ///
-    /// When the session ends with an error, or without a result.
+    /// When the session ends in the middle of a turn, or without a result.
     pub async fn result(mut self) -> Result<ResultMessage, Error> {
         let mut last = None;
         while let Some(event) = self.next().await {
-            if let Event::Frame(frame) = event?
-                && frame.kind() == "result"
-                && let Ok(Message::Result(result)) = frame.message()
-            {
-                last = Some(result);
+            match event {
+                Ok(Event::Frame(frame)) if frame.kind() == "result" => {
+                    if let Ok(Message::Result(result)) = frame.message() {
+                        last = Some(result);
+                    }
+                }
+                Err(Error::Ended(end)) if end.reason == EndReason::FailedAtExit => {}
+                event => drop(event?),
             }
         }
         last.ok_or_else(|| Error::Ended(self.client.end()))

@@ -5,8 +5,8 @@
 
 mod support;
 
-use agentwire::protocol::host;
 use agentwire::protocol::permission::PermissionMode;
+use agentwire::protocol::{Json, host};
 use agentwire::{
     Activity, Client, EndReason, Error, Event, Message, Notice, Options, PermissionResult, query,
 };
@@ -426,7 +426,7 @@ async fn a_request_that_is_not_answered_ends_at_its_deadline() {
     let error = Client::connect(options).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the agent did not answer `initialize` within 100ms"
+        "the agent CLI did not start up: the agent did not answer `initialize` within 100ms"
     );
 }
 
@@ -500,6 +500,8 @@ async fn a_session_that_is_closing_takes_nothing_new() {
     let (report, late) = tokio::join!(close, late);
     assert_eq!(ended(late.unwrap_err()).reason, EndReason::Closed);
     assert_eq!(report.step, agentwire::CloseStep::Terminated);
+    let (_, error) = log_to_end(async || client.next().await).await;
+    assert_eq!(ended(error.unwrap()).reason, EndReason::CutOff);
 }
 
 #[tokio::test]
@@ -526,4 +528,165 @@ fn handles_can_be_sent_anywhere() {
     sent::<Client>();
     sent::<agentwire::Query>();
     sent::<agentwire::Sent>();
+}
+
+#[tokio::test]
+async fn a_query_takes_as_long_as_its_turn() {
+    let scenario = Scenario::default().reply([Step::WaitMs(500), Step::text("At last.")]);
+    let policy = support::hasty().finish(Duration::from_millis(50));
+    let result = query("Go", fake(&scenario).close_policy(policy))
+        .await
+        .unwrap()
+        .result()
+        .await;
+    assert_eq!(result.unwrap().result.as_deref(), Some("At last."));
+}
+
+#[tokio::test]
+async fn times_that_no_clock_can_say_are_no_limit() {
+    let scenario = Scenario::default().reply([Step::text("Fine.")]);
+    let options = fake(&scenario)
+        .request_timeout(Duration::MAX)
+        .close_policy(support::hasty().finish(Duration::MAX));
+    let mut client = Client::connect(options).await.unwrap();
+    client.send("Go").await.unwrap();
+    assert!(client.close().await.exit.unwrap().success());
+}
+
+#[tokio::test]
+async fn json_that_was_written_for_people_goes_out_as_one_line() {
+    let scenario = Scenario::default()
+        .reply([Step::tool("Bash", json!({ "command": "date" }), "today")])
+        .reply([Step::text("Done.")]);
+    let options = fake(&scenario).on_permission(|_| async {
+        let pretty: Json = serde_json::from_str("{\n  \"command\":\r\n  \"a\\nb\"\n}").unwrap();
+        PermissionResult::allow_with(pretty)
+    });
+    let result = query("Go", options).await.unwrap().result().await.unwrap();
+    assert_eq!(result.result.as_deref(), Some("Done."));
+}
+
+#[tokio::test]
+async fn closing_comes_to_an_end_when_the_runtime_of_the_session_is_gone() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let scenario = Scenario::default().reply([Step::text("Hm "), Step::WaitMs(60_000)]);
+    let options = fake(&scenario);
+    let mut client = runtime
+        .spawn(Client::connect(options))
+        .await
+        .unwrap()
+        .unwrap();
+    client.send("Go").await.unwrap();
+    runtime.shutdown_background();
+    let report = client.close().await;
+    assert!(report.left.is_empty(), "{report:?}");
+    let (_, error) = log_to_end(async || client.next().await).await;
+    assert_eq!(ended(error.unwrap()).reason, EndReason::RuntimeGone);
+}
+
+/// A CLI that answers `initialize` with `answer` and then does `then`.
+fn answering(folder: &tempfile::TempDir, answer: &str, then: &str) -> Options {
+    let text = format!(
+        r#"read -r line
+id=$(printf %s "$line" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
+echo '{{"type":"control_response","response":{{"subtype":"success","request_id":"'$id'","response":{answer}}}}}'
+{then}"#
+    );
+    Options::new()
+        .cli(script(folder, &text))
+        .close_policy(support::hasty())
+}
+
+#[tokio::test]
+async fn a_cli_that_closes_its_input_and_lives_on_is_ended_and_the_error_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = answering(&folder, "{}", "exec 0<&-; exec sleep 1000");
+    let mut client = Client::connect(options).await.unwrap();
+    // The first may still fit into the pipe.
+    let mut refused = client.send("Hello?").await.is_err();
+    while !refused {
+        refused = client.send("Hello?").await.is_err();
+    }
+    let error = client.send("Are you there?").await.unwrap_err();
+    assert_eq!(ended(error).reason, EndReason::InputClosed);
+    let (_, error) = log_to_end(async || client.next().await).await;
+    assert_eq!(ended(error.unwrap()).reason, EndReason::InputClosed);
+}
+
+#[tokio::test]
+async fn an_initialize_answer_that_is_odd_is_kept_and_the_session_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = answering(&folder, r#"{"commands":"none","pid":7}"#, "cat > /dev/null");
+    let mut client = Client::connect(options).await.unwrap();
+    let kept = client
+        .initialized()
+        .extra
+        .get("commands")
+        .unwrap()
+        .to_string();
+    assert_eq!(kept, "\"none\"");
+    assert!(client.close().await.exit.unwrap().success());
+}
+
+#[tokio::test]
+async fn a_callback_for_standard_error_that_panics_costs_nothing_but_itself() {
+    let scenario = Scenario::default().reply([
+        Step::Fault(Fault::Stderr("one\n".to_owned())),
+        Step::WaitMs(50),
+        Step::Fault(Fault::Stderr("two\n".to_owned())),
+        Step::Fault(Fault::Exit(5)),
+    ]);
+    let options = fake(&scenario).on_stderr(|_| panic!("I cannot hear this"));
+    let error = query("Go", options)
+        .await
+        .unwrap()
+        .result()
+        .await
+        .unwrap_err();
+    let end = ended(error);
+    assert_eq!(
+        (end.exit.unwrap().code(), &*end.stderr),
+        (Some(5), "one\ntwo\n")
+    );
+}
+
+#[tokio::test]
+async fn what_is_said_on_standard_error_is_heard() {
+    let heard = Arc::new(Mutex::new(String::new()));
+    let listener = Arc::clone(&heard);
+    let scenario = Scenario::default().reply([
+        Step::Fault(Fault::Stderr("careful, 🦀\n".to_owned())),
+        Step::text("Done."),
+    ]);
+    let options = fake(&scenario).on_stderr(move |text| listener.lock().unwrap().push_str(text));
+    query("Go", options).await.unwrap().result().await.unwrap();
+    assert_eq!(*heard.lock().unwrap(), "careful, 🦀\n");
+}
+
+#[tokio::test]
+async fn a_message_that_is_sent_twice_under_one_id_is_written_twice() {
+    let scenario = Scenario::default()
+        .reply([Step::text("One.")])
+        .reply([Step::text("Two.")]);
+    let mut client = Client::connect(fake(&scenario)).await.unwrap();
+    let message = || agentwire::UserMessage::new("Go").uuid("same");
+    let (first, second) = (client.send(message()), client.send(message()));
+    assert_eq!((first.uuid(), second.uuid()), ("same", "same"));
+    first.await.unwrap();
+    second.await.unwrap();
+    client.close().await;
+}
+
+#[tokio::test]
+async fn an_argument_that_is_too_long_is_refused_by_name() {
+    let error = Client::connect(fake(&Scenario::default()).model("x".repeat(200_000)))
+        .await
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("`--model` is 200008 bytes long"),
+        "{error}"
+    );
 }

@@ -19,7 +19,8 @@ enum Command {
     Run(run::Arguments),
 }
 
-#[tokio::main(flavor = "current_thread")]
+// What the session needs goes on while a full pipe stops what is printed.
+#[tokio::main(flavor = "multi_thread", worker_threads = 1)]
 async fn main() -> ExitCode {
     match Arguments::parse().command {
         Command::Run(arguments) => run::run(arguments).await,

@@ -5,8 +5,10 @@
 
 use agentwire_testkit::{Fault, Scenario, Step, fake_agent};
 use serde_json::json;
-use std::path::PathBuf;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// The fake agent: cargo builds the examples of a package with its tests.
 fn fake_agent_path() -> PathBuf {
@@ -179,4 +181,109 @@ fn a_cli_that_dies_is_status_3_and_its_last_words_are_shown() {
         said.contains("exit status: 137") && said.contains("out of memory"),
         "{said}"
     );
+}
+
+/// An agent that writes its process id to a file, then its text, and works on
+/// for ever.
+fn endless(pid_file: &Path) -> Scenario {
+    let tell = format!("echo $PPID > {}", pid_file.display());
+    Scenario::default().reply([
+        Step::Fault(Fault::Spawn(
+            ["sh", "-c", &tell].map(str::to_owned).to_vec(),
+        )),
+        Step::text("One line.\n"),
+        Step::chunks(vec!["more\n"; 10_000], Duration::from_millis(5)),
+    ])
+}
+
+/// Waits until the process named in the file is gone.
+fn wait_until_gone(pid_file: &Path) {
+    let pid = std::fs::read_to_string(pid_file).unwrap();
+    let stat = format!("/proc/{}/stat", pid.trim());
+    let until = Instant::now() + Duration::from_secs(20);
+    while std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z ")) {
+        assert!(Instant::now() < until, "the agent is still alive");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn when_nobody_reads_the_answer_any_more_the_agent_goes() {
+    let folder = tempfile::tempdir().unwrap();
+    let pid_file = folder.path().join("pid");
+    let mut run = Command::new(env!("CARGO_BIN_EXE_agentwire"))
+        .args(["run", "Go", "--cli"])
+        .arg(fake_agent_path())
+        .env(fake_agent::SCRIPT, endless(&pid_file).to_json())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = String::new();
+    BufReader::new(run.stdout.take().unwrap())
+        .read_line(&mut first)
+        .unwrap();
+    assert_eq!(first, "One line.\n");
+    assert!(run.wait().unwrap().success());
+    wait_until_gone(&pid_file);
+}
+
+#[test]
+fn when_the_run_is_terminated_the_agent_goes() {
+    let folder = tempfile::tempdir().unwrap();
+    let pid_file = folder.path().join("pid");
+    let mut run = Command::new(env!("CARGO_BIN_EXE_agentwire"))
+        .args(["run", "Go", "--cli"])
+        .arg(fake_agent_path())
+        .env(fake_agent::SCRIPT, endless(&pid_file).to_json())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdout = BufReader::new(run.stdout.take().unwrap());
+    stdout.read_line(&mut String::new()).unwrap();
+    let terminated = Command::new("kill")
+        .arg(run.id().to_string())
+        .status()
+        .unwrap();
+    assert!(terminated.success());
+    // It goes on being read, or the agent would go for want of a reader.
+    std::io::copy(&mut stdout, &mut std::io::sink()).unwrap();
+    assert_eq!(run.wait().unwrap().code(), Some(1));
+    wait_until_gone(&pid_file);
+}
+
+#[test]
+fn when_the_agent_does_not_start_up_nothing_of_it_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let pid_file = folder.path().join("pid");
+    let cli = folder.path().join("cli");
+    let text = format!(
+        "#!/bin/sh\necho $$ > {}\nread -r line\n\
+         id=$(printf %s \"$line\" | sed 's/.*\"request_id\":\"\\([^\"]*\\)\".*/\\1/')\n\
+         echo '{{\"type\":\"control_response\",\"response\":{{\"subtype\":\"error\",\"request_id\":\"'$id'\",\"error\":\"no seats left\"}}}}'\n\
+         trap '' TERM\nexec sleep 1000\n",
+        pid_file.display()
+    );
+    // Written by another process; see `script` in the library's tests.
+    let written = Command::new("sh")
+        .args(["-c", "printf %s \"$2\" > \"$1\" && chmod 755 \"$1\"", "sh"])
+        .arg(&cli)
+        .arg(text)
+        .status()
+        .unwrap();
+    assert!(written.success());
+    let output = Command::new(env!("CARGO_BIN_EXE_agentwire"))
+        .args(["run", "Go", "--cli"])
+        .arg(cli)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    assert!(
+        stderr(&output).contains("no seats left"),
+        "{}",
+        stderr(&output)
+    );
+    wait_until_gone(&pid_file);
 }

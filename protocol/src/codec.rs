@@ -14,9 +14,8 @@ pub const DEFAULT_LINE_LIMIT: usize = 64 * 1024 * 1024;
 /// How much of a line that is too long is kept, to tell what it was.
 const HEAD_KEPT: usize = 4 * 1024;
 
-/// Lines shorter than this are copied out of the read buffer, so that one of
-/// them that is kept does not keep the whole buffer alive.
-const COPY_BELOW: usize = 64 * 1024;
+/// A read buffer that grew beyond this for one long line is given back.
+const BUFFER_KEPT: usize = 1024 * 1024;
 
 /// What stood between two newlines.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,25 +131,21 @@ impl LineDecoder {
         Bytes::copy_from_slice(&self.buffer[..length.min(HEAD_KEPT)])
     }
 
-    /// Takes the first `length` bytes as a line.
+    /// Takes the first `length` bytes as a line. They are copied: a line that
+    /// somebody keeps must not keep the whole buffer alive.
     fn take(&mut self, length: usize) -> Bytes {
-        self.scanned = 0;
-        let mut line = if length < COPY_BELOW {
-            let line = Bytes::copy_from_slice(&self.buffer[..length]);
-            self.buffer.advance(length);
-            line
-        } else {
-            self.buffer.split_to(length).freeze()
-        };
-        if line.last() == Some(&b'\r') {
-            line.truncate(line.len() - 1);
-        }
+        let ending = usize::from(length > 0 && self.buffer[length - 1] == b'\r');
+        let line = Bytes::copy_from_slice(&self.buffer[..length - ending]);
+        self.discard(length);
         line
     }
 
     fn discard(&mut self, length: usize) {
         self.scanned = 0;
         self.buffer.advance(length);
+        if self.buffer.is_empty() && self.buffer.capacity() > BUFFER_KEPT {
+            self.buffer = BytesMut::new();
+        }
     }
 }
 
@@ -165,6 +160,13 @@ fn is_blank(line: &[u8]) -> bool {
 /// When the value cannot be written as JSON.
 pub fn encode<T: serde::Serialize + ?Sized>(value: &T) -> serde_json::Result<Bytes> {
     let mut line = serde_json::to_vec(value)?;
+    // JSON that was kept as text may have been written for people, over many
+    // lines. Inside a string a newline is always escaped, so these are spaces.
+    for byte in &mut line {
+        if matches!(byte, b'\n' | b'\r') {
+            *byte = b' ';
+        }
+    }
     line.push(b'\n');
     Ok(line.into())
 }

@@ -26,9 +26,9 @@ pub struct Frame {
 pub struct Head {
     /// The member `type`.
     pub kind: Box<str>,
-    /// `subtype`; for control frames, that of the `request` or `response`.
+    /// `subtype`, or that of the `request` or `response` that is inside.
     pub subtype: Option<Box<str>>,
-    /// `request_id`; for control responses, that of the `response`.
+    /// `request_id`, or that of the `request` or `response` that is inside.
     pub request_id: Option<Box<str>>,
     /// `uuid`.
     pub uuid: Option<Box<str>>,

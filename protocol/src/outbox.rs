@@ -16,6 +16,7 @@
 use crate::message::Priority;
 use bytes::Bytes;
 use std::collections::VecDeque;
+use std::fmt;
 
 /// What an outgoing line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +55,7 @@ impl From<Option<&Priority>> for Urgency {
 }
 
 /// A line that waits to be written.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Outgoing {
     /// What it is.
     pub class: Class,
@@ -63,6 +64,17 @@ pub struct Outgoing {
     pub id: Box<str>,
     /// The line, newline included.
     pub line: Bytes,
+}
+
+impl fmt::Debug for Outgoing {
+    /// A line may hold secrets, so its length is all that is shown.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outgoing")
+            .field("class", &self.class)
+            .field("id", &self.id)
+            .field("bytes", &self.line.len())
+            .finish()
+    }
 }
 
 /// Lines that wait to be written.
@@ -110,6 +122,25 @@ impl Outbox {
             Class::User(urgency) => last.users[urgency as usize].push_back(outgoing),
             Class::Greeting | Class::Control => last.fence = Some(outgoing),
         }
+    }
+
+    /// User messages that an interrupt would pass if it were put in now.
+    pub fn passed_by_interrupt(&self) -> impl Iterator<Item = &str> {
+        let last = self.segments.back().filter(|last| last.fence.is_none());
+        let users = last
+            .into_iter()
+            .flat_map(|last| last.users.iter().flatten());
+        users.map(|user| &*user.id)
+    }
+
+    /// Whether a user message waits.
+    #[must_use]
+    pub fn has_user(&self, uuid: &str) -> bool {
+        let mut users = self
+            .segments
+            .iter()
+            .flat_map(|segment| segment.users.iter().flatten());
+        users.any(|user| &*user.id == uuid)
     }
 
     /// Takes the line that is to be written next.

@@ -35,7 +35,9 @@ pub(super) enum Reply {
     Line(Box<str>, Bytes, Option<Notice>),
     /// Leave it unanswered, and tell the user.
     Leave(Box<str>, Notice),
-    /// A callback was started.
+    /// Nothing but tell the user.
+    Tell(Notice),
+    /// Nothing: a callback runs, or nobody waits for what it said.
     Later,
 }
 
@@ -112,7 +114,7 @@ impl Asks {
         let Some(Running {
             request_id,
             tool_name,
-            ..
+            cancelled,
         }) = self.running.remove(&id)
         else {
             return Reply::Later;
@@ -135,6 +137,10 @@ impl Asks {
             }
         };
         let line = answer_line(&request_id, &result);
+        if cancelled.is_cancelled() {
+            // Nobody waits for it, and the id may be another ask's by now.
+            return notice.map_or(Reply::Later, Reply::Tell);
+        }
         Reply::Line(request_id, line, notice)
     }
 
@@ -147,11 +153,14 @@ impl Asks {
         }
     }
 
-    /// Nobody waits for any answer any more.
+    /// Nobody waits for any answer any more. Callbacks that run are told so,
+    /// and may come to their end.
     pub(super) fn cancel_all(&mut self) {
         for running in self.running.values() {
             running.cancelled.cancel();
         }
+        self.tasks.detach_all();
+        self.running.clear();
     }
 }
 

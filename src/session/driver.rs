@@ -8,11 +8,11 @@ use crate::client::End;
 use crate::error::{EndReason, Error, SessionEnd};
 use crate::event::{Event, Notice};
 use crate::mailbox::Sender;
-use crate::process::{ChildProcess, Exit};
+use crate::process::{ChildProcess, CloseStep, Exit};
 use agentwire_protocol::Message;
 use agentwire_protocol::control::Answer;
 use agentwire_protocol::host::{self, Activity, Host, RequestFailure, Transmit};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -47,10 +47,9 @@ pub(super) struct Driver {
     pub(super) sender: Sender,
     pub(super) asks: Asks,
     pub(super) requests: HashMap<Box<str>, oneshot::Sender<Result<Answer, Error>>>,
-    pub(super) sends: HashMap<Box<str>, oneshot::Sender<Result<(), Error>>>,
+    /// By the message's id, which a host that tries again may use twice.
+    pub(super) sends: HashMap<Box<str>, VecDeque<oneshot::Sender<Result<(), Error>>>>,
     pub(super) end: End,
-    /// How long a turn that runs may go on when the session is to end.
-    pub(super) finish: Duration,
     pub(super) stage: Stage,
     pub(super) last_result_failed: bool,
 }
@@ -59,10 +58,10 @@ pub(super) struct Driver {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     Open,
-    /// The host wants to end it; until then at most.
-    Finishing(Instant),
-    /// The CLI closed its output. It is to exit until then.
-    OutputClosed(Instant),
+    /// The host wants to end it; until then at most, if there is a limit.
+    Finishing(Option<Instant>),
+    /// The CLI closed its output, or its input. It is to exit until then.
+    PipeClosed(EndReason, Instant),
     /// The CLI's input is closed, for this reason. What was unwritten is lost.
     InputClosed(EndReason),
 }
@@ -74,13 +73,15 @@ enum Happened {
     Written(io::Result<()>),
     CallbackDone(Reply),
     Exited(Option<ExitStatus>),
+    CouldNotBeKilled,
     TimeCame,
 }
 
 impl Driver {
     pub(super) async fn run(mut self) {
         let mut buffer = vec![0; 64 * 1024];
-        let mut exit = self.child.exit();
+        let child = Arc::clone(&self.child);
+        let mut exit = child.exit();
         let exited = loop {
             self.do_what_is_to_do();
             let due = self.next_timeout();
@@ -90,24 +91,30 @@ impl Driver {
                 written = self.writer.written() => Happened::Written(written),
                 reply = self.asks.next_done() => Happened::CallbackDone(reply),
                 exit = exited(&mut exit) => Happened::Exited(exit),
+                () = could_not_be_killed(&child) => Happened::CouldNotBeKilled,
                 () = sleep(due) => Happened::TimeCame,
             };
             match happened {
                 Happened::Command(command) => self.obey(command),
                 Happened::Read(Ok(length @ 1..)) => {
-                    self.host.handle_input(Instant::now(), &buffer[..length]);
+                    self.host.handle_input(now(), &buffer[..length]);
                 }
                 Happened::Read(_) => {
                     self.stdout = None;
-                    self.host.handle_input_end(Instant::now());
-                    if matches!(self.stage, Stage::Open | Stage::Finishing(_)) {
-                        self.stage = Stage::OutputClosed(Instant::now() + EXIT);
-                    }
+                    self.host.handle_input_end(now());
+                    self.pipe_closed(EndReason::OutputClosed);
                 }
                 Happened::Written(Ok(())) => self.host.handle_written(),
-                Happened::Written(Err(_)) => self.host.handle_write_failed(),
+                Happened::Written(Err(_)) => {
+                    self.host.handle_write_failed();
+                    self.pipe_closed(EndReason::InputClosed);
+                }
                 Happened::CallbackDone(reply) => self.reply(reply),
                 Happened::Exited(status) => break status,
+                Happened::CouldNotBeKilled => {
+                    self.stage = Stage::InputClosed(EndReason::StillAlive);
+                    break None;
+                }
                 Happened::TimeCame => self.time_came(),
             }
         };
@@ -118,10 +125,10 @@ impl Driver {
     fn obey(&mut self, command: Command) {
         match command {
             Command::Send { prompt, reply } => {
-                let uuid = prompt.uuid().into();
+                let uuid: Box<str> = prompt.uuid().into();
                 match self.host.submit(prompt) {
-                    Ok(()) => drop(self.sends.insert(uuid, reply)),
-                    Err(host::Closing) => drop(reply.send(Err(closing()))),
+                    Ok(()) => self.sends.entry(uuid).or_default().push_back(reply),
+                    Err(host::Closing) => drop(reply.send(Err(self.closing()))),
                 }
             }
             Command::Request {
@@ -130,15 +137,17 @@ impl Driver {
                 reply,
             } => {
                 let request_id = request.request_id().into();
-                match self.host.request(Instant::now(), request, patience) {
+                match self.host.request(now(), request, patience) {
                     Ok(()) => drop(self.requests.insert(request_id, reply)),
-                    Err(host::Closing) => drop(reply.send(Err(closing()))),
+                    Err(host::Closing) => drop(reply.send(Err(self.closing()))),
                 }
             }
-            Command::Finish => {
+            Command::Finish { within } => {
                 self.host.finish();
-                if self.stage == Stage::Open {
-                    self.stage = Stage::Finishing(Instant::now() + self.finish);
+                let until = within.and_then(|limit| now().checked_add(limit));
+                // A limit that comes later holds all the same.
+                if matches!(self.stage, Stage::Open | Stage::Finishing(None)) {
+                    self.stage = Stage::Finishing(until);
                 }
             }
             Command::Abandon => {
@@ -156,7 +165,7 @@ impl Driver {
             } else if let Some(transmit) = self.host.poll_transmit() {
                 match transmit {
                     Transmit::Line(line) => self.writer.write(line),
-                    Transmit::End => self.input_closed(EndReason::Closed),
+                    Transmit::End => self.input_closed(EndReason::Closed, false),
                 }
             } else {
                 return;
@@ -189,15 +198,19 @@ impl Driver {
                 }
             }
             host::Event::Written { uuid } => {
-                if let Some(reply) = self.sends.remove(&uuid) {
+                if let Some(reply) = self.waiting_send(&uuid) {
                     drop(reply.send(Ok(())));
                 }
             }
-            host::Event::Lost { uuid } => {
-                // Who waits for it learns of the session's end.
-                self.sends.remove(&uuid);
-                self.sender.put(Event::Notice(Notice::Lost { uuid }));
+            host::Event::Withdrawn { uuid } => {
+                if let Some(reply) = self.waiting_send(&uuid) {
+                    let uuid = uuid.clone();
+                    drop(reply.send(Err(Error::Withdrawn { uuid })));
+                }
+                self.sender.put(Event::Notice(Notice::Withdrawn { uuid }));
             }
+            // Whoever waits for it learns how the session ended, when it has.
+            host::Event::Lost { uuid } => self.sender.put(Event::Notice(Notice::Lost { uuid })),
             host::Event::Activity(activity) => {
                 tracing::trace!(?activity, "the session's activity changed");
                 self.sender.put(Event::Activity(activity));
@@ -220,6 +233,7 @@ impl Driver {
                 self.host.leave_unanswered(&request_id);
                 Some(notice)
             }
+            Reply::Tell(notice) => Some(notice),
             Reply::Later => None,
         };
         if let Some(notice) = notice {
@@ -227,9 +241,19 @@ impl Driver {
         }
     }
 
+    fn waiting_send(&mut self, uuid: &str) -> Option<oneshot::Sender<Result<(), Error>>> {
+        let waiting = self.sends.get_mut(uuid)?;
+        let first = waiting.pop_front();
+        if waiting.is_empty() {
+            self.sends.remove(uuid);
+        }
+        first
+    }
+
     fn next_timeout(&self) -> Option<Instant> {
         let ceiling = match self.stage {
-            Stage::Finishing(until) | Stage::OutputClosed(until) => Some(until),
+            Stage::Finishing(until) => until,
+            Stage::PipeClosed(_, until) => Some(until),
             Stage::Open | Stage::InputClosed(_) => None,
         };
         [self.host.poll_timeout(), ceiling]
@@ -239,53 +263,63 @@ impl Driver {
     }
 
     fn time_came(&mut self) {
-        let now = Instant::now();
+        let now = now();
         self.host.handle_timeout(now);
         match self.stage {
-            Stage::Finishing(until) if until <= now => {
-                tracing::debug!("the turn did not end in time; the session is closed all the same");
-                self.close_input(EndReason::Closed);
-            }
-            Stage::OutputClosed(until) if until <= now => {
-                self.close_input(EndReason::OutputClosed);
-            }
+            Stage::Finishing(Some(until)) if until <= now => self.close_input(EndReason::CutOff),
+            Stage::PipeClosed(reason, until) if until <= now => self.close_input(reason),
             _ => {}
         }
     }
 
-    /// Closes the CLI's input now; what waits to be written is lost.
+    /// The CLI closed one of its pipes: its exit follows in most cases, and
+    /// says more.
+    fn pipe_closed(&mut self, reason: EndReason) {
+        if matches!(self.stage, Stage::Open | Stage::Finishing(_)) {
+            self.stage = Stage::PipeClosed(reason, now() + EXIT);
+        }
+    }
+
+    /// Closes the CLI's input now, in the middle of a line that is stuck if
+    /// need be; what waits to be written is lost.
     fn close_input(&mut self, reason: EndReason) {
         self.host.end();
-        // A line that is stuck in the pipe must not keep it open.
-        self.writer.abort();
         self.host.handle_write_failed();
-        self.input_closed(reason);
+        self.input_closed(reason, true);
     }
 
     /// The CLI's input is closed: it is to exit, and is helped along if it
     /// does not.
-    fn input_closed(&mut self, reason: EndReason) {
+    fn input_closed(&mut self, reason: EndReason, now: bool) {
         if !matches!(self.stage, Stage::InputClosed(_)) {
             self.stage = Stage::InputClosed(reason);
         }
-        let input = self.writer.finish();
-        self.child.close(move || drop(input));
+        self.child.close(self.writer.finish(now));
+    }
+
+    /// What fails because the session takes nothing any more.
+    fn closing(&self) -> Error {
+        let reason = match self.stage {
+            Stage::PipeClosed(reason, _) | Stage::InputClosed(reason) => reason,
+            Stage::Open | Stage::Finishing(_) => EndReason::Closed,
+        };
+        Error::Ended(Arc::new(SessionEnd::closing(reason)))
     }
 
     /// The CLI is gone: reads what it had written.
     async fn drain(&mut self, buffer: &mut [u8]) {
-        let until = Instant::now() + DRAIN;
-        while self.stdout.is_some() && Instant::now() < until {
+        let until = now() + DRAIN;
+        while self.stdout.is_some() && now() < until {
             match tokio::time::timeout(QUIET, read(&mut self.stdout, buffer)).await {
                 Ok(Ok(length @ 1..)) => {
-                    self.host.handle_input(Instant::now(), &buffer[..length]);
+                    self.host.handle_input(now(), &buffer[..length]);
                     self.do_what_is_to_do();
                 }
                 _ => break,
             }
         }
         if self.stdout.take().is_some() {
-            self.host.handle_input_end(Instant::now());
+            self.host.handle_input_end(now());
         }
         self.do_what_is_to_do();
     }
@@ -297,10 +331,10 @@ impl Driver {
                 EndReason::FailedAtExit
             }
             Stage::InputClosed(reason) => reason,
-            Stage::Open | Stage::Finishing(_) | Stage::OutputClosed(_) => EndReason::Exited,
+            Stage::Open | Stage::Finishing(_) | Stage::PipeClosed(..) => EndReason::Exited,
         };
         // Whatever the session started goes, also when the CLI crashed.
-        self.child.close(|| ());
+        self.child.close(self.writer.finish(true));
         let stderr = self.stderr.at_end().await;
         let end = Arc::new(SessionEnd {
             reason,
@@ -309,14 +343,37 @@ impl Driver {
         });
         tracing::debug!(?reason, ?exit, "the session is over");
         let end = Arc::clone(self.end.get_or_init(|| end));
+        self.commands.close();
+        while let Ok(command) = self.commands.try_recv() {
+            self.refuse(command, &end);
+        }
         self.host.handle_end();
         self.asks.cancel_all();
         self.do_what_is_to_do();
+        let ended = || Error::Ended(Arc::clone(&end));
         for (_, reply) in self.requests.drain() {
-            drop(reply.send(Err(Error::Ended(Arc::clone(&end)))));
+            drop(reply.send(Err(ended())));
         }
-        let error = (end.reason != EndReason::Closed).then(|| Error::Ended(Arc::clone(&end)));
-        self.sender.end(error);
+        for reply in self.sends.drain().flat_map(|(_, replies)| replies) {
+            drop(reply.send(Err(ended())));
+        }
+        self.sender
+            .end((end.reason != EndReason::Closed).then(ended));
+    }
+
+    /// A command that came when the session was over.
+    fn refuse(&mut self, command: Command, end: &Arc<SessionEnd>) {
+        match command {
+            Command::Send { prompt, reply } => {
+                let uuid = prompt.uuid().into();
+                self.sender.put(Event::Notice(Notice::Lost { uuid }));
+                drop(reply.send(Err(Error::Ended(Arc::clone(end)))));
+            }
+            Command::Request { reply, .. } => {
+                drop(reply.send(Err(Error::Ended(Arc::clone(end)))));
+            }
+            Command::Finish { .. } | Command::Abandon => {}
+        }
     }
 
     /// Whether the CLI exited with a status that nothing explains: no error in
@@ -336,9 +393,17 @@ impl Driver {
     }
 }
 
-/// What fails because the session takes nothing any more.
-fn closing() -> Error {
-    Error::Ended(Arc::new(SessionEnd::closing()))
+impl Drop for Driver {
+    /// The session is over, or its runtime is being shut down, or something
+    /// here panicked: in any case nobody drives the CLI any more.
+    fn drop(&mut self) {
+        self.child.close(|| ());
+    }
+}
+
+/// The time, by the runtime's clock: it is also the one that sleeps.
+fn now() -> Instant {
+    tokio::time::Instant::now().into_std()
 }
 
 /// Reads from the CLI; pending for ever when it closed its output. Cancel
@@ -355,6 +420,15 @@ async fn exited(exit: &mut watch::Receiver<Option<Exit>>) -> Option<ExitStatus> 
     match exit.wait_for(Option::is_some).await {
         Ok(exit) => exit.clone()?.ok(),
         Err(_) => None,
+    }
+}
+
+/// Waits until closing the CLI was given up. Cancel safe.
+async fn could_not_be_killed(child: &ChildProcess) {
+    match child.closed().await {
+        Some(report) if report.step == CloseStep::StillAlive => {}
+        // Its exit is on record, and comes by the other way.
+        _ => std::future::pending().await,
     }
 }
 

@@ -41,8 +41,8 @@ pub(crate) enum Command {
         patience: Duration,
         reply: oneshot::Sender<Result<Answer, Error>>,
     },
-    /// End the session once it is idle.
-    Finish,
+    /// End the session once it is idle, or when so much time has passed.
+    Finish { within: Option<Duration> },
     /// Nobody is interested any more.
     Abandon,
 }
@@ -92,7 +92,6 @@ pub(crate) fn start(options: Options) -> Result<Started, Error> {
         requests: Default::default(),
         sends: Default::default(),
         end,
-        finish: options.close.finish,
         stage: driver::Stage::Open,
         last_result_failed: false,
     };

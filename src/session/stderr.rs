@@ -2,15 +2,25 @@
 
 use crate::options::StderrCallback;
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::process::ChildStderr;
+use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 /// How much is kept.
 const KEPT: usize = 64 * 1024;
+
+/// How much is read at once.
+const CHUNK: usize = 8 * 1024;
+
+/// How many chunks may wait for a slow callback. Draining does not wait for
+/// it: the CLI must not stand still because of what somebody does with its
+/// complaints.
+const WAITING: usize = 1024;
 
 /// How long the end is waited for when the CLI is gone: something that it
 /// started may hold the pipe open.
@@ -27,8 +37,9 @@ impl StderrTail {
     pub(super) fn start(mut stderr: ChildStderr, callback: Option<StderrCallback>) -> Self {
         let kept = Arc::new(Mutex::new(VecDeque::new()));
         let keep = Arc::clone(&kept);
+        let listener = callback.map(listen);
         let task = tokio::spawn(async move {
-            let mut chunk = vec![0; 8 * 1024];
+            let mut chunk = vec![0; CHUNK];
             while let Ok(length @ 1..) = stderr.read(&mut chunk).await {
                 let bytes = &chunk[..length];
                 {
@@ -37,8 +48,8 @@ impl StderrTail {
                     let excess = kept.len().saturating_sub(KEPT);
                     kept.drain(..excess);
                 }
-                if let Some(callback) = &callback {
-                    callback(&String::from_utf8_lossy(bytes));
+                if let Some(listener) = &listener {
+                    drop(listener.try_send(bytes.to_vec()));
                 }
             }
         });
@@ -49,6 +60,11 @@ impl StderrTail {
     pub(super) async fn at_end(&mut self) -> String {
         // Over in time or not: what has come is there.
         drop(timeout(PATIENCE, &mut self.task).await);
+        self.so_far()
+    }
+
+    /// What was said last, until now.
+    pub(super) fn so_far(&self) -> String {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let (front, back) = kept.as_slices();
         String::from_utf8_lossy(&[front, back].concat()).into_owned()
@@ -59,5 +75,55 @@ impl Drop for StderrTail {
     fn drop(&mut self) {
         // Whoever still holds the pipe writes into nothing from now on.
         self.task.abort();
+    }
+}
+
+/// Starts the task that calls the callback, until that panics.
+fn listen(callback: StderrCallback) -> mpsc::Sender<Vec<u8>> {
+    let (sender, mut chunks) = mpsc::channel::<Vec<u8>>(WAITING);
+    tokio::spawn(async move {
+        let mut rest = Vec::new();
+        while let Some(chunk) = chunks.recv().await {
+            rest.extend(chunk);
+            let text = take_text(&mut rest);
+            if catch_unwind(AssertUnwindSafe(|| callback(&text))).is_err() {
+                tracing::warn!("the callback for standard error panicked; it is not called again");
+                return;
+            }
+        }
+    });
+    sender
+}
+
+/// Takes what is text so far. A code point that was cut in two stays behind
+/// until its other half is there.
+fn take_text(bytes: &mut Vec<u8>) -> String {
+    let whole = match std::str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() => error.valid_up_to(),
+        _ => bytes.len(),
+    };
+    let rest = bytes.split_off(whole);
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    *bytes = rest;
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_point_that_was_cut_in_two_is_whole_again() {
+        let mut bytes = Vec::new();
+        let mut text = String::new();
+        for byte in "a\u{2028}é🦀\n".as_bytes() {
+            bytes.push(*byte);
+            text.push_str(&take_text(&mut bytes));
+        }
+        assert_eq!(text, "a\u{2028}é🦀\n");
+
+        let mut broken = b"a\xffb\xe2".to_vec();
+        assert_eq!(take_text(&mut broken), "a\u{fffd}b");
+        assert_eq!(broken, [0xe2]);
     }
 }

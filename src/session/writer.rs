@@ -26,7 +26,9 @@ impl Writer {
                     stdin.write_all(&line).await?;
                     stdin.flush().await
                 };
-                if done.send(outcome.await).await.is_err() {
+                let outcome = outcome.await;
+                let failed = outcome.is_err();
+                if done.send(outcome).await.is_err() || failed {
                     break;
                 }
             }
@@ -51,21 +53,23 @@ impl Writer {
     pub(super) async fn written(&mut self) -> io::Result<()> {
         match self.written.recv().await {
             Some(outcome) => outcome,
-            None if self.lines.is_some() => Err(io::ErrorKind::BrokenPipe.into()),
+            // Said once: this is asked again and again.
+            None if self.lines.take().is_some() => Err(io::ErrorKind::BrokenPipe.into()),
             None => std::future::pending().await,
         }
     }
 
-    /// Nothing more is written. The pipe closes when what is returned is
-    /// dropped, once the line that is being written is written.
-    pub(super) fn finish(&mut self) -> impl Send + use<> {
-        self.lines.take()
-    }
-
-    /// Closes the pipe now, in the middle of a line if need be.
-    pub(super) fn abort(&mut self) {
-        self.lines = None;
-        self.task.abort();
+    /// Nothing more is written. What is returned closes the pipe: once the
+    /// line that is being written is written, or `now`, in the middle of it.
+    pub(super) fn finish(&mut self, now: bool) -> impl FnOnce() + Send + use<> {
+        let lines = self.lines.take();
+        let task = self.task.abort_handle();
+        move || {
+            drop(lines);
+            if now {
+                task.abort();
+            }
+        }
     }
 }
 

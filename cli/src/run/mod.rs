@@ -2,15 +2,16 @@
 
 mod permissions;
 mod screen;
+mod signals;
 
 use agentwire::protocol::permission::PermissionMode;
 use agentwire::{Error, Event, Message, Notice, Options, Query, query};
 use permissions::{Person, permissions};
 use screen::Screen;
+use signals::{Signals, Wanted};
 use std::io::{self, Read};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tokio::signal::ctrl_c;
 
 /// The turn ended with an error.
 const ERROR_RESULT: u8 = 1;
@@ -30,12 +31,13 @@ pub(crate) struct Arguments {
     /// The prompt; `-` reads it from standard input
     prompt: String,
 
-    /// The agent CLI: a path, or a name on the PATH [default: `claude`, on
-    /// the PATH or where installers put it]
-    #[arg(long, env = "AGENTWIRE_CLI", value_name = "PATH")]
+    /// The agent CLI: a path, or a name on the PATH. Without it `AGENTWIRE_CLI`
+    /// says where it is, or `claude` is looked for
+    #[arg(long, value_name = "PATH")]
     cli: Option<PathBuf>,
 
-    /// Print the agent's lines as they come, instead of its answer
+    /// Print the agent's messages as they come, a line each, instead of its
+    /// answer
     #[arg(long)]
     json: bool,
 
@@ -94,9 +96,16 @@ async fn answer(arguments: Arguments, screen: &Screen) -> Result<u8, Error> {
     if arguments.verbatim {
         prompt = prompt.verbatim();
     }
+    let signals = match Signals::new() {
+        Ok(signals) => signals,
+        Err(error) => {
+            screen.complain(&format!("signals cannot be listened for: {error}"));
+            return Ok(NO_AGENT);
+        }
+    };
     let (options, person) = options(arguments);
     let mut query = query(prompt, options).await?;
-    let outcome = stream(&mut query, person, screen).await;
+    let outcome = stream(&mut query, person, signals, screen).await;
     // However it ended: this process is about to, and what the session started
     // must not outlive it.
     query.abort().await;
@@ -136,29 +145,50 @@ fn options(arguments: Arguments) -> (Options, Person) {
     )
 }
 
-async fn stream(query: &mut Query, mut person: Person, screen: &Screen) -> Result<u8, Error> {
+async fn stream(
+    query: &mut Query,
+    mut person: Person,
+    mut signals: Signals,
+    screen: &Screen,
+) -> Result<u8, Error> {
     let handle = query.handle();
     let mut interrupted = false;
     let mut failed = None;
     loop {
+        if screen.is_gone() {
+            return Ok(0);
+        }
+        // Unanswered, it denies; but not before an interrupt is on its way,
+        // or the agent would go on with something else.
+        let mut open_question = None;
         let happened = tokio::select! {
-            // A question comes behind what was said before it.
+            // A question comes behind what was said before it; nothing comes
+            // before a signal.
             biased;
-            event = query.next() => Some(event),
-            question = person.question() => tokio::select! {
-                () = person.put(question, screen) => continue,
-                Ok(()) = ctrl_c() => None,
-            },
-            Ok(()) = ctrl_c() => None,
-        };
-        let Some(event) = happened else {
-            if interrupted {
-                return Ok(ERROR_RESULT);
+            wanted = signals.next() => Err(wanted),
+            event = query.next() => Ok(event),
+            question = person.question() => {
+                let question = open_question.insert(question);
+                tokio::select! {
+                    wanted = signals.next() => Err(wanted),
+                    answer = person.put(question, screen) => {
+                        if let Some(question) = open_question.take() {
+                            question.answer(answer);
+                        }
+                        continue;
+                    }
+                }
             }
-            interrupted = true;
-            screen.note("interrupted; once more ends the session");
-            drop(handle.interrupt());
-            continue;
+        };
+        let event = match happened {
+            Ok(event) => event,
+            Err(Wanted::Interrupt) if !interrupted => {
+                interrupted = true;
+                screen.note("interrupted; once more ends the session");
+                drop(handle.interrupt());
+                continue;
+            }
+            Err(_) => return Ok(ERROR_RESULT),
         };
         match event.transpose()? {
             None => break,

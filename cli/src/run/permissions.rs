@@ -34,7 +34,7 @@ pub(crate) struct Person {
 
 enum Lines {
     NotReadYet,
-    Read(mpsc::Receiver<String>),
+    Read(mpsc::UnboundedReceiver<String>),
 }
 
 /// The rules of the command line, and the person for the rest. `stdin_is_free`
@@ -89,52 +89,71 @@ impl Person {
         }
     }
 
-    /// Puts a question, and passes the answer on. Ends early when the agent
-    /// does not wait for it any more.
-    pub(crate) async fn put(&mut self, question: Question, screen: &Screen) {
-        let Question { ask, reply } = question;
+    /// Puts a question. `None` when the agent does not wait for the answer any
+    /// more.
+    pub(crate) async fn put(
+        &mut self,
+        Question { ask, .. }: &Question,
+        screen: &Screen,
+    ) -> Option<PermissionResult> {
         let tool = &ask.request.tool_name;
-        let answer = if self.always.contains(tool) {
-            PermissionResult::allow()
-        } else if let Some(lines) = &mut self.lines {
-            screen.ask(&ask.request);
-            let line = tokio::select! {
-                line = lines.next() => line,
-                () = ask.cancelled.cancelled() => return screen.note("not asked any more"),
-            };
-            match line
-                .as_deref()
-                .map(|line| line.trim().to_lowercase())
-                .as_deref()
-            {
-                Some("y" | "yes") => PermissionResult::allow(),
-                Some("a" | "always") => {
-                    self.always.insert(tool.clone());
-                    PermissionResult::allow()
-                }
-                Some(_) => PermissionResult::deny("The user said no."),
-                None => nobody(),
-            }
-        } else {
+        if self.always.contains(tool) {
+            return Some(PermissionResult::allow());
+        }
+        let Some(lines) = &mut self.lines else {
             screen.note(&format!(
                 "denied {tool}: nobody can be asked here; --allow {tool} would allow it"
             ));
-            nobody()
+            return Some(nobody());
         };
+        // What was typed before the question is no answer to it.
+        lines.forget();
+        screen.ask(&ask.request);
+        let line = tokio::select! {
+            line = lines.next() => line,
+            () = ask.cancelled.cancelled() => {
+                screen.note("not asked any more");
+                return None;
+            }
+        };
+        let Some(line) = line else {
+            return Some(nobody());
+        };
+        Some(match line.trim().to_lowercase().as_str() {
+            "y" | "yes" => PermissionResult::allow(),
+            "a" | "always" => {
+                self.always.insert(tool.clone());
+                PermissionResult::allow()
+            }
+            _ => PermissionResult::deny("The user said no."),
+        })
+    }
+}
+
+impl Question {
+    /// Passes an answer on.
+    pub(crate) fn answer(self, answer: Option<PermissionResult>) {
         // The agent may have gone meanwhile.
-        drop(reply.send(answer));
+        drop(self.reply.send(answer.unwrap_or_else(nobody)));
     }
 }
 
 impl Lines {
+    /// Forgets what was typed so far.
+    fn forget(&mut self) {
+        if let Self::Read(lines) = self {
+            while lines.try_recv().is_ok() {}
+        }
+    }
+
     /// The next line; `None` at the end of the input.
     async fn next(&mut self) -> Option<String> {
         if let Self::NotReadYet = self {
-            let (sender, lines) = mpsc::channel(1);
+            let (sender, lines) = mpsc::unbounded_channel();
             // Reading a terminal blocks, and cannot be called off.
             std::thread::spawn(move || {
                 for line in io::stdin().lock().lines().map_while(Result::ok) {
-                    if sender.blocking_send(line).is_err() {
+                    if sender.send(line).is_err() {
                         return;
                     }
                 }

@@ -23,8 +23,10 @@ struct State {
     spinner: Option<ProgressBar>,
     /// Whether the answer is in the middle of a line.
     in_line: bool,
-    /// Whether the agent sends its text in pieces.
+    /// Whether pieces of the text block that comes next were printed.
     has_pieces: bool,
+    /// Whoever read standard output is gone.
+    gone: bool,
 }
 
 impl Screen {
@@ -36,6 +38,7 @@ impl Screen {
             spinner: None,
             in_line: false,
             has_pieces: false,
+            gone: false,
         };
         state.wait("starting");
         Self(RefCell::new(state))
@@ -43,10 +46,9 @@ impl Screen {
 
     /// A line of the agent's, for `--json`.
     pub(crate) fn line(&self, raw: &[u8]) {
-        if self.0.borrow().json {
-            let mut stdout = io::stdout().lock();
-            written(stdout.write_all(raw).and_then(|()| stdout.write_all(b"\n")));
-            written(stdout.flush());
+        let mut state = self.0.borrow_mut();
+        if state.json {
+            state.write(&[raw, b"\n"].concat());
         }
     }
 
@@ -69,13 +71,13 @@ impl Screen {
         }
         for block in &said.message.content {
             if let Some(text) = block.as_text() {
-                if !state.has_pieces {
+                if !std::mem::take(&mut state.has_pieces) {
                     state.print(text);
                 }
                 state.end_line();
                 state.wait("thinking");
             } else if let Some(call) = block.as_tool_use() {
-                state.say(&dim(&format!("· {} {}", call.name, call.input)));
+                state.say(&dim(&plain(&format!("· {} {}", call.name, call.input))));
                 state.wait(&call.name);
             }
         }
@@ -100,16 +102,16 @@ impl Screen {
     pub(crate) fn ask(&self, request: &CanUseTool) {
         let mut state = self.0.borrow_mut();
         let title = match &request.title {
-            Some(title) => title.clone(),
-            None => format!("May {} run?", request.tool_name),
+            Some(title) => plain(title),
+            None => format!("May {} run?", plain(&request.tool_name)),
         };
         state.say(&format!(
             "{} {}",
             style(title).for_stderr().bold(),
-            dim(request.input.get())
+            dim(&plain(request.input.get()))
         ));
         if let Some(why) = &request.decision_reason {
-            state.say(&format!("  {why}"));
+            state.say(&format!("  {}", plain(why)));
         }
         eprint!("  [y]es, [n]o, [a]lways this tool: ");
         drop(io::stderr().flush());
@@ -123,6 +125,11 @@ impl Screen {
     /// Something that went wrong.
     pub(crate) fn complain(&self, text: &str) {
         self.0.borrow_mut().say(&format!("agentwire: {text}"));
+    }
+
+    /// Whether nobody reads the answer any more.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.0.borrow().gone
     }
 
     /// Nothing more comes.
@@ -141,18 +148,19 @@ impl State {
         } else {
             !text.ends_with('\n')
         };
-        let mut stdout = io::stdout().lock();
-        written(
-            stdout
-                .write_all(text.as_bytes())
-                .and_then(|()| stdout.flush()),
-        );
+        self.write(text.as_bytes());
     }
 
     fn end_line(&mut self) {
         if std::mem::take(&mut self.in_line) {
-            written(io::stdout().write_all(b"\n"));
+            self.write(b"\n");
         }
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        let mut stdout = io::stdout().lock();
+        let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
+        self.gone |= written.is_err();
     }
 
     fn say(&mut self, text: &str) {
@@ -184,10 +192,12 @@ fn dim(text: &str) -> String {
     style(text).for_stderr().dim().to_string()
 }
 
-/// Whoever read the answer is gone: so are we, and with us the session, whose
-/// input closes.
-fn written(outcome: io::Result<()>) {
-    if outcome.is_err() {
-        std::process::exit(0);
-    }
+/// What the agent says, without what a terminal would obey: no question is to
+/// look like another.
+fn plain(text: &str) -> String {
+    let obeyed = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    text.replace(obeyed, "\u{fffd}")
 }

@@ -26,4 +26,10 @@ pub trait HostRequest: Serialize {
 
     /// What the agent answers.
     type Answer: DeserializeOwned;
+
+    /// Whether user messages that wait before it are to be withdrawn, as
+    /// [`Interrupt`] may ask for.
+    fn withdraws_waiting(&self) -> bool {
+        false
+    }
 }

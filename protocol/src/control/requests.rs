@@ -164,6 +164,10 @@ impl HostRequest for Initialize {
 impl HostRequest for Interrupt {
     const SUBTYPE: &'static str = "interrupt";
     type Answer = InterruptReceipt;
+
+    fn withdraws_waiting(&self) -> bool {
+        self.cancel_queued == Some(true)
+    }
 }
 
 impl HostRequest for SetModel {

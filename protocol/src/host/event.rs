@@ -32,6 +32,12 @@ pub enum Event {
         /// The message.
         uuid: Box<str>,
     },
+    /// A user message that still waited was taken back, by an interrupt that
+    /// asked for it.
+    Withdrawn {
+        /// The message.
+        uuid: Box<str>,
+    },
     /// A user message never reached the agent, or the session ended before
     /// the agent was done with it.
     Lost {
@@ -86,6 +92,18 @@ pub enum Notice {
         /// The request.
         frame: Frame,
     },
+}
+
+impl Notice {
+    /// How many bytes from the wire it holds.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        match self {
+            Self::NotAFrame { line, .. } | Self::UnfinishedLine { line } => line.len(),
+            Self::StrayAnswer { frame } | Self::AskWithoutId { frame } => frame.raw().len(),
+            Self::LineTooLong { .. } => 0,
+        }
+    }
 }
 
 impl fmt::Display for Notice {

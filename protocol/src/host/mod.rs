@@ -32,12 +32,14 @@ pub use event::{Ask, Event, Notice, RequestFailure};
 pub use turns::Activity;
 
 use crate::codec::{DEFAULT_LINE_LIMIT, Line, LineDecoder, encode};
-use crate::control::{self, Answer, ControlResponse, HostRequest, Refusal};
+use crate::control::{self, Answer, ControlResponse, HostRequest, InterruptReceipt, Refusal};
 use crate::frame::{Frame, Head};
+use crate::json::Json;
 use crate::message::UserMessage;
 use crate::outbox::{Class, Outbox, Outgoing, Urgency};
 use bytes::Bytes;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt;
 use std::time::{Duration, Instant};
 use turns::Turns;
 
@@ -62,8 +64,13 @@ pub struct Host {
 #[derive(Debug)]
 struct Pending {
     subtype: Box<str>,
-    deadline: Instant,
+    /// `None` when it is so far away that no clock can say it.
+    deadline: Option<Instant>,
     patience: Duration,
+    /// User messages that still waited here when the request passed them.
+    passed: Vec<String>,
+    /// User messages that it withdrew here.
+    withdrawn: Vec<String>,
 }
 
 /// How far the host is with its own side of the pipe.
@@ -79,13 +86,23 @@ enum OutgoingState {
 }
 
 /// What the driver is to do with the pipe.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum Transmit {
     /// Write this line, and say so with [`Host::handle_written`] or
     /// [`Host::handle_write_failed`].
     Line(Bytes),
     /// Close the pipe. It comes once, and nothing comes after it.
     End,
+}
+
+impl fmt::Debug for Transmit {
+    /// A line may hold secrets, so its length is all that is shown.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(line) => write!(f, "Line({} bytes)", line.len()),
+            Self::End => f.write_str("End"),
+        }
+    }
 }
 
 /// A user message, ready to be sent.
@@ -96,6 +113,7 @@ pub struct Prompt(Outgoing);
 #[derive(Debug, Clone)]
 pub struct Request {
     subtype: Box<str>,
+    withdraws_waiting: bool,
     outgoing: Outgoing,
 }
 
@@ -148,6 +166,7 @@ impl Request {
         let line = control::request(&id, request)?;
         Ok(Self {
             subtype: R::SUBTYPE.into(),
+            withdraws_waiting: request.withdraws_waiting(),
             outgoing: Outgoing { class, id, line },
         })
     }
@@ -227,14 +246,32 @@ impl Host {
         if matches!(self.outgoing, OutgoingState::Ending | OutgoingState::Closed) {
             return Err(Closing);
         }
-        let Request { subtype, outgoing } = request;
+        let Request {
+            subtype,
+            withdraws_waiting,
+            outgoing,
+        } = request;
+        let (mut passed, mut withdrawn) = (Vec::new(), Vec::new());
+        if outgoing.class == Class::Interrupt {
+            passed.extend(self.outbox.passed_by_interrupt().map(str::to_owned));
+        }
+        if withdraws_waiting {
+            withdrawn = std::mem::take(&mut passed);
+            for uuid in &withdrawn {
+                self.withdraw_prompt(uuid);
+            }
+        }
+        let deadline = now.checked_add(patience);
         let pending = Pending {
             subtype,
-            deadline: now + patience,
+            deadline,
             patience,
+            passed,
+            withdrawn,
         };
         self.requests.insert(outgoing.id.clone(), pending);
         self.outbox.push(outgoing);
+        self.after_change();
         Ok(())
     }
 
@@ -322,7 +359,7 @@ impl Host {
         let late: Vec<Box<str>> = self
             .requests
             .iter()
-            .filter(|(_, pending)| pending.deadline <= now)
+            .filter(|(_, pending)| pending.deadline.is_some_and(|deadline| deadline <= now))
             .map(|(id, _)| id.clone())
             .collect();
         for id in late {
@@ -377,6 +414,7 @@ impl Host {
             }
             OutgoingState::Open | OutgoingState::Finishing => match self.outbox.pop() {
                 Some(Outgoing { class, id, line }) => {
+                    self.note_passed(class, &id);
                     self.in_flight = Some((class, id));
                     Some(Transmit::Line(line))
                 }
@@ -397,7 +435,10 @@ impl Host {
     /// When [`Host::handle_timeout`] is to be called.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Instant> {
-        self.requests.values().map(|pending| pending.deadline).min()
+        self.requests
+            .values()
+            .filter_map(|pending| pending.deadline)
+            .min()
     }
 
     // Inside.
@@ -476,7 +517,10 @@ impl Host {
         let outcome = match frame.read::<ControlResponse>() {
             Err(error) => Err(RequestFailure::Unreadable { error, frame }),
             Ok(ControlResponse { response, .. }) => match response.into_result() {
-                Ok(answer) => Ok(answer),
+                Ok(mut answer) => {
+                    add_to_receipt(&mut answer, pending.passed, pending.withdrawn);
+                    Ok(answer)
+                }
                 Err(refusal) => Err(RequestFailure::Refused {
                     subtype: pending.subtype.clone(),
                     refusal,
@@ -531,7 +575,12 @@ impl Host {
             ..
         }) = &head
         {
+            let is_dialog = head
+                .as_ref()
+                .is_some_and(|head| head.subtype.as_deref() == Some("request_user_dialog"));
             match &**kind {
+                // Dialogs are left alone; see `leave_unanswered`.
+                "control_request" if is_dialog || self.outgoing == OutgoingState::Closed => {}
                 "control_request" => {
                     let refusal = Refusal::new(format!(
                         "the request was {length} bytes long, more than this host takes"
@@ -561,6 +610,9 @@ impl Host {
                 _ => {}
             }
         }
+        if head.as_ref().is_some_and(|head| &*head.kind == "result") {
+            self.turns.lost_result();
+        }
         self.events
             .push_back(Event::Notice(Notice::LineTooLong { head, length }));
     }
@@ -568,7 +620,27 @@ impl Host {
     fn extend_deadline(&mut self, now: Instant, frame: &Frame) {
         let id = frame.head().request_id.as_ref();
         if let Some(pending) = id.and_then(|id| self.requests.get_mut(id)) {
-            pending.deadline = now + pending.patience;
+            pending.deadline = now.checked_add(pending.patience);
+        }
+    }
+
+    /// A user message that waits is taken back.
+    fn withdraw_prompt(&mut self, uuid: &str) {
+        let is_it = |line: &Outgoing| matches!(line.class, Class::User(_)) && &*line.id == uuid;
+        if self.outbox.withdraw(is_it).is_some() {
+            self.turns.lost(uuid);
+            self.events
+                .push_back(Event::Withdrawn { uuid: uuid.into() });
+        }
+    }
+
+    /// An interrupt leaves: what it passed is what waited when it was made
+    /// and waits still.
+    fn note_passed(&mut self, class: Class, id: &str) {
+        if class == Class::Interrupt
+            && let Some(pending) = self.requests.get_mut(id)
+        {
+            pending.passed.retain(|uuid| self.outbox.has_user(uuid));
         }
     }
 
@@ -601,6 +673,23 @@ impl Host {
             self.events.push_back(Event::Lost { uuid: id });
         }
     }
+}
+
+/// The agent knows nothing of messages that never left the host; the caller
+/// wants to know of them all the same.
+fn add_to_receipt(answer: &mut Answer, passed: Vec<String>, withdrawn: Vec<String>) {
+    if passed.is_empty() && withdrawn.is_empty() {
+        return;
+    }
+    // An agent that gives no receipt, or one that cannot be read.
+    let mut receipt: InterruptReceipt = answer.read().unwrap_or_default();
+    if !passed.is_empty() {
+        receipt.still_queued.get_or_insert_default().extend(passed);
+    }
+    if !withdrawn.is_empty() {
+        receipt.cancelled.get_or_insert_default().extend(withdrawn);
+    }
+    answer.response = Json::from_value(&receipt).ok().or(answer.response.take());
 }
 
 /// The asks that an `initialize` answer brings along, as lines.

@@ -106,6 +106,14 @@ impl Turns {
         }
     }
 
+    /// A result came by in a line that was too long to keep.
+    pub(super) fn lost_result(&mut self) {
+        self.inferred_running = false;
+        if !self.has_lifecycles {
+            self.outstanding.clear();
+        }
+    }
+
     fn saw_result(&mut self, frame: &Frame) {
         self.inferred_running = false;
         let named = match frame.read::<ResultMessage>() {
