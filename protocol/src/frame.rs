@@ -6,7 +6,7 @@
 //! this frame alone.
 
 use crate::message::Message;
-use crate::open::Key;
+use crate::open::{Key, Located, read_located};
 use bytes::Bytes;
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
@@ -126,11 +126,10 @@ impl Frame {
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, ViewError> {
         // The path costs time, so it is looked for only when there is an error.
         serde_json::from_slice(&self.raw).or_else(|_| {
-            let mut deserializer = serde_json::Deserializer::from_slice(&self.raw);
-            serde_path_to_error::deserialize(&mut deserializer).map_err(|error| ViewError {
+            read_located(&self.raw).map_err(|Located { path, reason }| ViewError {
                 kind: self.head.label(),
-                path: error.path().to_string(),
-                reason: error.inner().to_string(),
+                path,
+                reason,
             })
         })
     }

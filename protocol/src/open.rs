@@ -17,6 +17,7 @@ use crate::json::{Json, Members};
 use serde::de::{self, DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde::forward_to_deserialize_any;
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -71,11 +72,43 @@ impl<'de, T: Object> Visitor<'de> for ObjectVisitor<T> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
+        let _level = Level::enter()?;
         let mut partial = T::Partial::default();
         while let Some(Key(key)) = map.next_key()? {
             T::member(&mut partial, key, FromMap(&mut map, PhantomData))?;
         }
         T::finish(partial)
+    }
+}
+
+/// How many objects may be inside each other. `serde_json` has a limit of its
+/// own, but counts anew for every value that was kept until its tag came.
+const MAX_DEPTH: usize = 64;
+
+thread_local! {
+    /// Objects that are being read on this thread, one inside the other.
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
+}
+
+/// An object that is being read.
+struct Level;
+
+impl Level {
+    fn enter<E: de::Error>() -> Result<Self, E> {
+        let depth = DEPTH.get();
+        if depth == MAX_DEPTH {
+            return Err(E::custom(format_args!(
+                "more than {MAX_DEPTH} objects inside each other"
+            )));
+        }
+        DEPTH.set(depth + 1);
+        Ok(Self)
+    }
+}
+
+impl Drop for Level {
+    fn drop(&mut self) {
+        DEPTH.set(DEPTH.get() - 1);
     }
 }
 
@@ -122,9 +155,54 @@ impl<E: de::Error> MemberValue for Kept<'_, E> {
 
     fn read<T: DeserializeOwned>(self) -> Result<T, E> {
         let Self(key, value, _) = self;
-        value
-            .read()
-            .map_err(|error| E::custom(format_args!("`{key}`: {error}")))
+        read_located(value.get().as_bytes()).map_err(|Located { path, reason }| {
+            let path = joined(key, &path);
+            E::custom(format_args!("`{path}`: {reason}"))
+        })
+    }
+}
+
+/// Where in a text reading failed, and why.
+pub(crate) struct Located {
+    pub(crate) path: String,
+    pub(crate) reason: String,
+}
+
+/// Reads a text and says where it failed. A value that was kept until its tag
+/// came was read as a text of its own: what that says of the place is joined
+/// to the place of the value.
+pub(crate) fn read_located<T: DeserializeOwned>(text: &[u8]) -> Result<T, Located> {
+    let mut deserializer = serde_json::Deserializer::from_slice(text);
+    serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let path = error.path().to_string();
+        let reason = error.inner().to_string();
+        let place = format!(
+            " at line {} column {}",
+            error.inner().line(),
+            error.inner().column()
+        );
+        let reason = reason.strip_suffix(&place).unwrap_or(&reason);
+        match reason
+            .strip_prefix('`')
+            .and_then(|rest| rest.split_once("`: "))
+        {
+            Some((inner, reason)) => Located {
+                path: joined(&path, inner),
+                reason: reason.to_owned(),
+            },
+            None => Located {
+                path,
+                reason: reason.to_owned(),
+            },
+        }
+    })
+}
+
+fn joined(outer: &str, inner: &str) -> String {
+    match (outer, inner) {
+        (".", path) | (path, ".") => path.to_owned(),
+        (outer, inner) if inner.starts_with('[') => format!("{outer}{inner}"),
+        (outer, inner) => format!("{outer}.{inner}"),
     }
 }
 
@@ -427,8 +505,14 @@ macro_rules! union {
                             Ok(())
                         }
                         $(
-                            // The tag a second time: the first one stands.
-                            Partial::$variant(_) if key == $tag => value.read::<$crate::json::Json>().map(drop),
+                            // The tag a second time. The last one counts, but what came
+                            // before it has been read already.
+                            Partial::$variant(_) if key == $tag => {
+                                match &*value.read::<$crate::json::Json>()?.read::<String>().unwrap_or_default() {
+                                    $($value)|+ => Ok(()),
+                                    _ => Err(serde::de::Error::duplicate_field($tag)),
+                                }
+                            }
                             Partial::$variant(chosen) => <$type>::member(chosen, key, value),
                         )*
                     }

@@ -444,13 +444,7 @@ impl Agent {
 
     fn interrupt(&mut self, now: Instant, request_id: &str, interrupt: &Interrupt) {
         // An open ask is taken back before the interrupt is answered.
-        for ask in self.asks.keys() {
-            self.out.push_back(control::cancel(ask));
-        }
-        let asks_were_open = !self.asks.is_empty();
-        for (_, ask) in std::mem::take(&mut self.asks) {
-            self.note_denial(&ask);
-        }
+        let asks_were_open = self.take_asks_back();
         let mut receipt = InterruptReceipt {
             still_queued: Some(vec![]),
             ..Default::default()
@@ -471,6 +465,16 @@ impl Agent {
         if self.turn.is_some() {
             self.abort(now, true);
         }
+    }
+
+    /// Whether any asks were open, which are not any more.
+    fn take_asks_back(&mut self) -> bool {
+        let asks = std::mem::take(&mut self.asks);
+        for (request_id, ask) in &asks {
+            self.out.push_back(control::cancel(request_id));
+            self.note_denial(ask);
+        }
+        !asks.is_empty()
     }
 
     fn withdraw(&mut self, uuid: &str) -> bool {

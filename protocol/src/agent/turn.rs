@@ -296,6 +296,7 @@ impl Agent {
     /// The turn is cut off: by an interrupt, or by a prompt that could not
     /// wait.
     pub(super) fn abort(&mut self, now: Instant, interrupted: bool) {
+        self.take_asks_back();
         let Some(turn) = &mut self.turn else { return };
         let tools = std::mem::take(&mut turn.tools);
         let message = turn.message.as_ref();

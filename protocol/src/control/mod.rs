@@ -8,8 +8,8 @@ mod envelope;
 mod requests;
 
 pub use envelope::{
-    Answer, ControlCancel, ControlRequest, ControlResponse, Refusal, cancel, failure, request,
-    success,
+    Answer, AnswerKind, ControlCancel, ControlRequest, ControlResponse, Refusal, cancel, failure,
+    request, success,
 };
 pub use requests::{
     AgentRequest, Initialize, InitializeAnswer, Interrupt, InterruptReceipt, SetModel,

@@ -55,6 +55,9 @@ pub struct Host {
     requests: BTreeMap<Box<str>, Pending>,
     /// Requests of the agent's that are not answered.
     asks: BTreeSet<Box<str>>,
+    /// Those that were answered while an `initialize` was under way, whose
+    /// answer may list them still.
+    asks_answered: BTreeSet<Box<str>>,
     turns: Turns,
     events: VecDeque<Event>,
     outgoing: OutgoingState,
@@ -197,6 +200,7 @@ impl Host {
             in_flight: None,
             requests: BTreeMap::new(),
             asks: BTreeSet::new(),
+            asks_answered: BTreeSet::new(),
             turns: Turns::default(),
             events: VecDeque::new(),
             outgoing: OutgoingState::Open,
@@ -279,7 +283,7 @@ impl Host {
     /// [`control::failure`]. `false` when the ask is not open: it was
     /// answered already, or cancelled, and a late answer must not be sent.
     pub fn respond(&mut self, request_id: &str, line: Bytes) -> bool {
-        if !self.asks.remove(request_id) {
+        if !self.settle(request_id) {
             return false;
         }
         if self.outgoing != OutgoingState::Closed {
@@ -296,7 +300,7 @@ impl Host {
     /// Leaves an ask without an answer, as the protocol demands for dialogs
     /// that the host did not declare.
     pub fn leave_unanswered(&mut self, request_id: &str) {
-        self.asks.remove(request_id);
+        self.settle(request_id);
         self.after_change();
     }
 
@@ -313,6 +317,7 @@ impl Host {
         if self.outgoing != OutgoingState::Closed {
             self.outgoing = OutgoingState::Ending;
             self.lose_what_waits();
+            self.after_change();
         }
     }
 
@@ -415,6 +420,9 @@ impl Host {
             OutgoingState::Open | OutgoingState::Finishing => match self.outbox.pop() {
                 Some(Outgoing { class, id, line }) => {
                     self.note_passed(class, &id);
+                    if let Class::User(_) = class {
+                        self.turns.left(&id);
+                    }
                     self.in_flight = Some((class, id));
                     Some(Transmit::Line(line))
                 }
@@ -457,6 +465,23 @@ impl Host {
             && self.requests.is_empty()
             && self.asks.is_empty()
             && self.turns.activity() == Activity::Idle
+    }
+
+    /// An ask of the agent's needs no answer any more. `false` when it was not
+    /// open.
+    fn settle(&mut self, request_id: &str) -> bool {
+        let was_open = self.asks.remove(request_id);
+        if was_open && self.is_greeting() {
+            self.asks_answered.insert(request_id.into());
+        }
+        was_open
+    }
+
+    /// Whether an `initialize` waits for its answer.
+    fn is_greeting(&self) -> bool {
+        self.requests
+            .values()
+            .any(|pending| &*pending.subtype == "initialize")
     }
 
     fn after_change(&mut self) {
@@ -537,7 +562,16 @@ impl Host {
             outcome,
         });
         for ask in waiting {
-            self.handle_line(now, Line::Whole(ask));
+            let is_answered = |ask: &Frame| {
+                let id = ask.head().request_id.as_ref();
+                id.is_some_and(|id| self.asks_answered.contains(id))
+            };
+            if !Frame::new(ask.clone()).is_ok_and(|ask| is_answered(&ask)) {
+                self.handle_line(now, Line::Whole(ask));
+            }
+        }
+        if !self.is_greeting() {
+            self.asks_answered.clear();
         }
     }
 

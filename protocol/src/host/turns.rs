@@ -8,7 +8,7 @@
 
 use crate::frame::Frame;
 use crate::message::{CommandLifecycle, Message, ResultMessage, SessionState, SystemMessage};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// What a session is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,8 +25,9 @@ pub enum Activity {
 /// The session's turns, as far as the host can tell.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
-    /// User messages that the agent is not done with.
-    outstanding: BTreeSet<Box<str>>,
+    /// User messages that the agent is not done with, and whether they have
+    /// left.
+    outstanding: BTreeMap<Box<str>, bool>,
     /// The last state that the agent reported, if it reports any.
     reported: Option<SessionState>,
     /// Whether a turn seems to run, for agents that do not report states.
@@ -61,7 +62,14 @@ impl Turns {
     }
 
     pub(super) fn submitted(&mut self, uuid: &str) {
-        self.outstanding.insert(uuid.into());
+        self.outstanding.insert(uuid.into(), false);
+    }
+
+    /// A message was handed to the pipe.
+    pub(super) fn left(&mut self, uuid: &str) {
+        if let Some(has_left) = self.outstanding.get_mut(uuid) {
+            *has_left = true;
+        }
     }
 
     pub(super) fn lost(&mut self, uuid: &str) {
@@ -69,10 +77,12 @@ impl Turns {
     }
 
     /// The session is over: the messages that the agent was not done with.
-    pub(super) fn end(&mut self) -> BTreeSet<Box<str>> {
+    pub(super) fn end(&mut self) -> impl Iterator<Item = Box<str>> {
         self.inferred_running = false;
         self.reported = None;
-        std::mem::take(&mut self.outstanding)
+        self.asks_open = false;
+        self.last = Some(Activity::Idle);
+        std::mem::take(&mut self.outstanding).into_keys()
     }
 
     /// A frame of the data plane came by.
@@ -110,7 +120,7 @@ impl Turns {
     pub(super) fn lost_result(&mut self) {
         self.inferred_running = false;
         if !self.has_lifecycles {
-            self.outstanding.clear();
+            self.outstanding.retain(|_, has_left| !*has_left);
         }
     }
 
@@ -131,7 +141,7 @@ impl Turns {
             self.outstanding.remove(&**uuid);
         }
         if named.is_empty() && !self.has_lifecycles {
-            self.outstanding.clear();
+            self.outstanding.retain(|_, has_left| !*has_left);
         }
     }
 }
