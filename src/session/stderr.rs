@@ -98,10 +98,10 @@ fn listen(callback: StderrCallback) -> mpsc::Sender<Vec<u8>> {
 /// Takes what is text so far. A code point that was cut in two stays behind
 /// until its other half is there.
 fn take_text(bytes: &mut Vec<u8>) -> String {
-    let whole = match std::str::from_utf8(bytes) {
-        Err(error) if error.error_len().is_none() => error.valid_up_to(),
-        _ => bytes.len(),
-    };
+    let last = bytes.utf8_chunks().last();
+    let end = last.map_or(&[][..], |chunk| chunk.invalid());
+    let cut_off = std::str::from_utf8(end).is_err_and(|error| error.error_len().is_none());
+    let whole = bytes.len() - if cut_off { end.len() } else { 0 };
     let rest = bytes.split_off(whole);
     let text = String::from_utf8_lossy(bytes).into_owned();
     *bytes = rest;
