@@ -1,5 +1,6 @@
 //! `agentwire`: run an agent CLI from the command line.
 
+mod inspect;
 mod run;
 
 use clap::{Parser, Subcommand};
@@ -17,6 +18,8 @@ struct Arguments {
 enum Command {
     /// Send one prompt to an agent and stream its answer
     Run(run::Arguments),
+    /// Show what is on the wire, and what the types make of it
+    Inspect(inspect::Arguments),
 }
 
 // What the session needs goes on while a full pipe stops what is printed.
@@ -24,5 +27,6 @@ enum Command {
 async fn main() -> ExitCode {
     match Arguments::parse().command {
         Command::Run(arguments) => run::run(arguments).await,
+        Command::Inspect(arguments) => inspect::inspect(&arguments),
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::json::Json;
 use crate::open::{object, open_enum, union};
+use crate::untyped::{Pointer, Untyped};
 use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
@@ -506,6 +507,14 @@ impl From<String> for Content {
 impl From<Vec<ContentBlock>> for Content {
     fn from(blocks: Vec<ContentBlock>) -> Self {
         Self::Blocks(blocks)
+    }
+}
+
+impl Untyped for Content {
+    fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
+        if let Self::Blocks(blocks) = self {
+            blocks.collect_untyped(at, found);
+        }
     }
 }
 

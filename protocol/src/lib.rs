@@ -18,9 +18,11 @@
 //! absent stay apart.
 
 pub mod agent;
+pub mod audit;
 pub mod codec;
 pub mod content;
 pub mod control;
+mod exact;
 pub mod frame;
 pub mod host;
 pub mod json;
@@ -28,7 +30,10 @@ pub mod message;
 mod open;
 pub mod outbox;
 pub mod permission;
+mod untyped;
 
+pub use exact::is_same_value;
 pub use frame::{Frame, FrameError, Head, ViewError};
 pub use json::{Json, Members, Number};
 pub use message::Message;
+pub use untyped::{Pointer, Untyped};

@@ -318,7 +318,7 @@ macro_rules! object {
 
         const _: () = {
             #[allow(unused_imports)]
-            use $crate::open::NeverAbsent as _;
+            use $crate::{open::NeverAbsent as _, untyped::Untyped as _};
 
             #[derive(Default)]
             #[allow(unreachable_pub)]
@@ -371,6 +371,27 @@ macro_rules! object {
                         )*
                         extra: partial.extra,
                     })
+                }
+            }
+
+            impl $crate::untyped::Untyped for $name {
+                fn collect_untyped(
+                    &self,
+                    at: &mut $crate::untyped::Pointer,
+                    found: &mut Vec<String>,
+                ) {
+                    $(
+                        at.member($crate::open::wire_name!($field $($wire)?), |at| {
+                            self.$field.collect_untyped(at, found);
+                        });
+                    )*
+                    for (key, _) in self.extra.iter() {
+                        match key {
+                            // Declared, and `null`.
+                            $( $crate::open::wire_name!($field $($wire)?) => {} )*
+                            _ => at.member(key, |at| found.push(at.as_str().to_owned())),
+                        }
+                    }
                 }
             }
 
@@ -526,6 +547,19 @@ macro_rules! union {
                 }
             }
 
+            impl $crate::untyped::Untyped for $name {
+                fn collect_untyped(
+                    &self,
+                    at: &mut $crate::untyped::Pointer,
+                    found: &mut Vec<String>,
+                ) {
+                    match self {
+                        $( Self::$variant(value) => value.collect_untyped(at, found), )*
+                        Self::Unknown(members) => members.collect_untyped(at, found),
+                    }
+                }
+            }
+
             impl<'de> serde::Deserialize<'de> for $name {
                 fn deserialize<D: serde::Deserializer<'de>>(
                     deserializer: D,
@@ -590,6 +624,15 @@ macro_rules! open_enum {
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(self.as_str())
+            }
+        }
+
+        impl $crate::untyped::Untyped for $name {
+            fn collect_untyped(
+                &self,
+                _: &mut $crate::untyped::Pointer,
+                _: &mut Vec<String>,
+            ) {
             }
         }
 

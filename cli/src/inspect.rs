@@ -1,0 +1,317 @@
+//! `agentwire inspect`: what is on the wire, line by line, and what the types
+//! make of it.
+
+#![allow(clippy::print_stderr, reason = "it is what a command line prints")]
+
+use agentwire::protocol::audit::{Audit, Auditor};
+use agentwire::protocol::content::{Content, ContentBlock};
+use agentwire::protocol::{Frame, Json, Message};
+use console::style;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// The file could not be read.
+const USAGE: u8 = 2;
+
+/// How much of a text is shown to people.
+const SHOWN: usize = 100;
+
+/// Shows what is on the wire: lines as they are, or a recording of both
+/// directions (`{"t", "dir", "msg"}` a line). Exit status: 0 when the file
+/// could be read, 2 when not.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The file; `-` is standard input
+    file: PathBuf,
+
+    /// Print one JSON object a line: `line`, `kind`, `typed`, `untyped`
+    /// (pointers of members that no typed field holds), `lossless`, `error`
+    #[arg(long)]
+    json: bool,
+}
+
+/// A line of a recording.
+#[derive(Debug, Deserialize)]
+struct Recorded {
+    /// Seconds since the start.
+    t: Option<f64>,
+    dir: String,
+    msg: Json,
+}
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    line: u64,
+    kind: &'a str,
+    typed: bool,
+    untyped: &'a [String],
+    lossless: bool,
+    error: Option<&'a str>,
+}
+
+pub(crate) fn inspect(arguments: &Arguments) -> ExitCode {
+    match read(arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever read what is printed is gone.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!(
+                "agentwire: {} cannot be read: {error}",
+                arguments.file.display()
+            );
+            USAGE.into()
+        }
+    }
+}
+
+fn read(arguments: &Arguments) -> io::Result<()> {
+    let (mut input, progress) = open(&arguments.file)?;
+    let mut output = BufWriter::new(io::stdout().lock());
+    let mut inspector = Inspector::default();
+    let mut line = Vec::new();
+    let mut number = 0;
+    while {
+        line.clear();
+        input.read_until(b'\n', &mut line)? > 0
+    } {
+        number += 1;
+        progress.inc(line.len() as u64);
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let seen = inspector.line(line.trim_ascii());
+        if arguments.json {
+            let Audit {
+                kind,
+                typed,
+                untyped,
+                lossless,
+                error,
+                ..
+            } = &seen.audit;
+            let error = error.as_deref();
+            let report = Report {
+                line: number,
+                kind,
+                typed: *typed,
+                untyped,
+                lossless: *lossless,
+                error,
+            };
+            serde_json::to_writer(&mut output, &report)?;
+            output.write_all(b"\n")?;
+        } else {
+            seen.show(number, &mut output)?;
+        }
+    }
+    progress.finish_and_clear();
+    output.flush()
+}
+
+/// The input, and a bar for people who wait for a large file.
+fn open(file: &Path) -> io::Result<(Box<dyn BufRead>, ProgressBar)> {
+    if file == Path::new("-") {
+        return Ok((Box::new(io::stdin().lock()), ProgressBar::hidden()));
+    }
+    let opened = File::open(file)?;
+    let progress = if io::stderr().is_terminal() && !io::stdout().is_terminal() {
+        let bar = ProgressBar::new(opened.metadata()?.len());
+        if let Ok(style) = ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {eta}") {
+            bar.set_style(style);
+        }
+        bar
+    } else {
+        ProgressBar::hidden()
+    };
+    Ok((
+        Box::new(BufReader::with_capacity(1 << 20, opened)),
+        progress,
+    ))
+}
+
+/// Follows a session, or a recording of some.
+#[derive(Debug, Default)]
+struct Inspector {
+    auditor: Auditor,
+}
+
+/// A line, and what was found out about it.
+struct Seen {
+    at: Option<f64>,
+    direction: Direction,
+    audit: Audit,
+    message: Vec<u8>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Direction {
+    /// From the host to the agent.
+    Sent,
+    /// From the agent to the host.
+    Received,
+    /// Not said: a plain line.
+    Unknown,
+    /// Something about the recording itself.
+    Aside,
+}
+
+impl Inspector {
+    fn line(&mut self, line: &[u8]) -> Seen {
+        match serde_json::from_slice::<Recorded>(line) {
+            Ok(recorded) => self.recorded(recorded),
+            Err(_) => Seen {
+                at: None,
+                direction: Direction::Unknown,
+                audit: self.auditor.line(line),
+                message: line.to_vec(),
+            },
+        }
+    }
+
+    fn recorded(&mut self, Recorded { t, dir, msg }: Recorded) -> Seen {
+        let (direction, message) = match dir.as_str() {
+            "send" => (Direction::Sent, msg.get().as_bytes().to_vec()),
+            "recv" => (Direction::Received, msg.get().as_bytes().to_vec()),
+            // Text that was deliberately not a valid line.
+            "send_raw" => (
+                Direction::Sent,
+                msg.read::<String>().unwrap_or_default().into_bytes(),
+            ),
+            _ => (Direction::Aside, msg.get().as_bytes().to_vec()),
+        };
+        let audit = if direction == Direction::Aside {
+            if dir == "spawn" {
+                // Another session, whose ids may be those of the last one.
+                self.auditor = Auditor::default();
+            }
+            Audit::aside(format!("recording/{dir}"))
+        } else {
+            self.auditor.line(&message)
+        };
+        Seen {
+            at: t,
+            direction,
+            audit,
+            message,
+        }
+    }
+}
+
+impl Seen {
+    /// Prints it for people.
+    fn show(&self, number: u64, output: &mut impl Write) -> io::Result<()> {
+        let at = self
+            .at
+            .map_or_else(|| format!("{number:>6}"), |at| format!("{at:>9.3}"));
+        let arrow = match self.direction {
+            Direction::Sent => style("→").cyan(),
+            Direction::Received => style("←").green(),
+            Direction::Unknown => style("·"),
+            Direction::Aside => style("#").dim(),
+        };
+        let kind = match (&self.audit.error, self.audit.typed) {
+            (Some(_), _) => style(&self.audit.kind).red(),
+            (None, false) => style(&self.audit.kind).yellow(),
+            (None, true) => style(&self.audit.kind).bold(),
+        };
+        write!(output, "{} {arrow} {kind}", style(at).dim())?;
+        if let Some(says) = self.says() {
+            write!(output, "  {}", shortened(&says))?;
+        }
+        writeln!(output)?;
+        let mut remark = |text: String| writeln!(output, "          {}", style(text).yellow());
+        if let Some(error) = &self.audit.error {
+            remark(format!("cannot be read: {error}"))?;
+        } else if !self.audit.typed {
+            remark("of a kind that has no type".to_owned())?;
+        }
+        if !self.audit.untyped.is_empty() {
+            let places = without_indices(&self.audit.untyped).join(", ");
+            remark(format!("no typed field holds {places}"))?;
+        }
+        if self.audit.error.is_none() && !self.audit.lossless {
+            remark("written again it would not be the same".to_owned())?;
+        }
+        Ok(())
+    }
+
+    /// The gist of it.
+    fn says(&self) -> Option<String> {
+        if self.direction == Direction::Aside {
+            return Some(String::from_utf8_lossy(&self.message).into_owned());
+        }
+        let frame = Frame::new(self.message.clone().into()).ok()?;
+        let id = || frame.head().request_id.as_deref().map(str::to_owned);
+        match frame.message().ok()? {
+            Message::User(user) => {
+                let content = user.message.content.as_ref()?;
+                let results = content
+                    .blocks()
+                    .iter()
+                    .filter_map(ContentBlock::as_tool_result);
+                let answers: Vec<String> = results
+                    .map(|result| {
+                        let text = result.content.as_ref().map(Content::text);
+                        format!("{}: {}", result.tool_use_id, text.unwrap_or_default())
+                    })
+                    .collect();
+                Some(if answers.is_empty() {
+                    content.text()
+                } else {
+                    answers.join("; ")
+                })
+            }
+            Message::Assistant(said) => {
+                let blocks = said.message.content.iter().map(|block| match block {
+                    ContentBlock::Text(text) => text.text.clone(),
+                    ContentBlock::Thinking(thinking) => format!("({})", thinking.thinking),
+                    ContentBlock::ToolUse(call) => format!("{} {}", call.name, call.input),
+                    block => block.tag().unwrap_or_default(),
+                });
+                Some(blocks.collect::<Vec<_>>().join(" "))
+            }
+            Message::StreamEvent(partial) => {
+                let event = &partial.event;
+                let text = event.text_delta().or_else(|| event.thinking_delta());
+                Some(text.map_or_else(
+                    || event.tag().unwrap_or_default(),
+                    |text| format!("{text:?}"),
+                ))
+            }
+            Message::Result(result) => result.error_text().or(result.result),
+            Message::CommandLifecycle(command) => {
+                Some(format!("{} {}", command.command_uuid, command.state))
+            }
+            _ => id(),
+        }
+    }
+}
+
+/// Pointers for people: what stands in every item of a list is named once.
+fn without_indices(pointers: &[String]) -> Vec<String> {
+    let mut places: Vec<String> = Vec::new();
+    for pointer in pointers {
+        let keys = pointer.split('/').map(|key| match key.parse::<usize>() {
+            Ok(_) => "*",
+            Err(_) => key,
+        });
+        let place = keys.collect::<Vec<_>>().join("/");
+        if places.last() != Some(&place) {
+            places.push(place);
+        }
+    }
+    places
+}
+
+fn shortened(text: &str) -> String {
+    let plain = text.replace(char::is_control, " ");
+    match plain.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &plain[..end]),
+        None => plain,
+    }
+}

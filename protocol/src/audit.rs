@@ -1,0 +1,302 @@
+//! A look at lines of the protocol, one by one: what each is, whether the
+//! types know all of it, and whether they would write the same again.
+//!
+//! ```
+//! use agentwire_protocol::audit::Auditor;
+//!
+//! let mut auditor = Auditor::default();
+//! let audit = auditor.line(br#"{"type":"system","subtype":"status","status":null,"mood":"fine"}"#);
+//! assert_eq!(audit.kind, "system/status");
+//! assert_eq!(audit.untyped, ["/mood"]);
+//! assert!(audit.typed && audit.lossless && audit.error.is_none());
+//! ```
+
+use crate::control::{
+    ControlCancel, ControlRequest, ControlResponse, HostRequest, Initialize, Interrupt, SetModel,
+    SetPermissionMode,
+};
+use crate::exact::is_same_value;
+use crate::frame::Frame;
+use crate::json::Json;
+use crate::message::Message;
+use crate::open::object;
+use crate::permission::PermissionResult;
+use crate::untyped::Untyped;
+use bytes::Bytes;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::collections::HashMap;
+
+/// How many requests may wait for their answers. A recording that has no
+/// answers must not make the auditor grow.
+const OPEN_REQUESTS: usize = 10_000;
+
+/// What was found out about a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Audit {
+    /// What it is: its type, and its subtype behind a slash; of an answer,
+    /// the subtype of its request. `invalid` when it is no message at all.
+    pub kind: String,
+    /// Whether there is a type for this kind, and it could be read.
+    pub typed: bool,
+    /// JSON pointers of the members that no typed field holds.
+    pub untyped: Vec<String>,
+    /// Whether writing what was read gives the same JSON value.
+    pub lossless: bool,
+    /// Why it could not be read.
+    pub error: Option<String>,
+}
+
+/// Looks at the lines of a session, in both directions, in order. It follows
+/// request ids, so that an answer is read by the type that its request has.
+#[derive(Debug, Default)]
+pub struct Auditor {
+    /// The subtypes of requests that are not answered.
+    requests: HashMap<Box<str>, Box<str>>,
+}
+
+object! {
+    /// A control request of the host's, whose own type is found by its
+    /// subtype.
+    pub struct AnyRequest tags("type" = "control_request") {
+        /// The id that the answer has to carry.
+        pub request_id: String,
+        /// What is asked.
+        pub request: Json,
+    }
+}
+
+/// A type read from a part of a line.
+type Check = fn(&Json) -> Audit;
+
+/// The requests that the host makes: how each is checked, and its answer.
+macro_rules! host_requests {
+    ($($request:ty),* $(,)?) => {
+        fn host_request(subtype: &str) -> Option<(Check, Check)> {
+            $(
+                if subtype == <$request as HostRequest>::SUBTYPE {
+                    return Some((
+                        check_part::<$request>,
+                        check_part::<<$request as HostRequest>::Answer>,
+                    ));
+                }
+            )*
+            None
+        }
+    };
+}
+
+host_requests![Initialize, Interrupt, SetModel, SetPermissionMode];
+
+/// The answers that the host gives.
+fn host_answer(subtype: &str) -> Option<Check> {
+    match subtype {
+        "can_use_tool" => Some(check_part::<PermissionResult>),
+        _ => None,
+    }
+}
+
+impl Auditor {
+    /// Looks at a line, in either direction.
+    pub fn line(&mut self, line: &[u8]) -> Audit {
+        let frame = match Frame::new(Bytes::copy_from_slice(line)) {
+            Ok(frame) => frame,
+            Err(error) => return Audit::failed("invalid".to_owned(), error.to_string()),
+        };
+        match frame.kind() {
+            "control_request" => self.request(&frame),
+            "control_response" => self.response(&frame),
+            "control_cancel_request" => check::<ControlCancel>(&frame),
+            _ => check::<Message>(&frame),
+        }
+    }
+
+    fn request(&mut self, frame: &Frame) -> Audit {
+        let head = frame.head();
+        let subtype = head.subtype.as_deref().unwrap_or_default();
+        if let Some(request_id) = &head.request_id
+            && self.requests.len() < OPEN_REQUESTS
+        {
+            self.requests.insert(request_id.clone(), subtype.into());
+        }
+        match host_request(subtype) {
+            Some((check_request, _)) => {
+                check::<AnyRequest>(frame).with_part(frame, "/request", check_request)
+            }
+            None => {
+                let mut audit = check::<ControlRequest>(frame);
+                // A request of a kind that has no type.
+                audit.typed &= !audit.untyped.iter().any(|pointer| pointer == "/request");
+                audit
+            }
+        }
+    }
+
+    fn response(&mut self, frame: &Frame) -> Audit {
+        let asked = frame
+            .head()
+            .request_id
+            .as_ref()
+            .and_then(|id| self.requests.remove(id));
+        let mut audit = check::<ControlResponse>(frame);
+        let Some(subtype) = asked else { return audit };
+        audit.kind = format!("control_response/{subtype}");
+        let check = host_request(&subtype)
+            .map(|(_, answer)| answer)
+            .or_else(|| host_answer(&subtype));
+        match check {
+            Some(check) => audit.with_part(frame, "/response/response", check),
+            None => {
+                // The envelope is known, and what is inside is not.
+                audit.typed &= frame.subtype() == Some("error");
+                audit
+            }
+        }
+    }
+}
+
+impl Audit {
+    /// What is no line of the protocol, and was not meant to be one.
+    #[must_use]
+    pub fn aside(kind: String) -> Self {
+        Self {
+            kind,
+            typed: true,
+            untyped: vec![],
+            lossless: true,
+            error: None,
+        }
+    }
+
+    fn failed(kind: String, error: String) -> Self {
+        Self {
+            kind,
+            typed: false,
+            untyped: vec![],
+            lossless: false,
+            error: Some(error),
+        }
+    }
+
+    /// Adds what is found in a part of the frame that is opaque to the frame's
+    /// own type. A part that is not there changes nothing.
+    fn with_part(mut self, frame: &Frame, pointer: &str, check: Check) -> Self {
+        let part = pointer.split('/').skip(1).try_fold(
+            serde_json::from_slice::<Json>(frame.raw()).unwrap_or_default(),
+            |value, key| value.member(key),
+        );
+        let Some(part) = part.filter(|part| !part.is_null()) else {
+            return self;
+        };
+        let part = check(&part);
+        self.typed &= part.typed;
+        self.lossless &= part.lossless;
+        self.error = self
+            .error
+            .or(part.error.map(|error| format!("{pointer}: {error}")));
+        self.untyped
+            .extend(part.untyped.iter().map(|inner| format!("{pointer}{inner}")));
+        self
+    }
+}
+
+fn check<T: DeserializeOwned + Serialize + Untyped>(frame: &Frame) -> Audit {
+    let kind = frame.head().label();
+    match frame.read::<T>() {
+        Ok(value) => found(
+            kind,
+            &value,
+            std::str::from_utf8(frame.raw()).unwrap_or_default(),
+        ),
+        Err(error) => Audit::failed(kind, error.to_string()),
+    }
+}
+
+fn check_part<T: DeserializeOwned + Serialize + Untyped>(part: &Json) -> Audit {
+    match part.read::<T>() {
+        Ok(value) => found(String::new(), &value, part.get()),
+        Err(error) => Audit::failed(String::new(), error.to_string()),
+    }
+}
+
+fn found<T: Serialize + Untyped>(kind: String, value: &T, text: &str) -> Audit {
+    let mut untyped = value.untyped();
+    // The whole is of a kind that has no type.
+    let is_unknown = untyped.iter().any(String::is_empty);
+    untyped.retain(|pointer| !pointer.is_empty());
+    let lossless = serde_json::to_string(value)
+        .and_then(|written| is_same_value(&written, text))
+        .unwrap_or(false);
+    Audit {
+        kind,
+        typed: !is_unknown,
+        untyped,
+        lossless,
+        error: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn audit(lines: &[&str]) -> Vec<Audit> {
+        let mut auditor = Auditor::default();
+        lines
+            .iter()
+            .map(|line| auditor.line(line.as_bytes()))
+            .collect()
+    }
+
+    #[test]
+    fn an_answer_is_read_by_the_type_of_its_request() {
+        let audits = audit(&[
+            r#"{"type":"control_request","request_id":"r1","request":{"subtype":"set_model","model":"m","why":1}}"#,
+            r#"{"type":"control_response","response":{"subtype":"success","request_id":"r1","response":{"model":"m","speed":2}}}"#,
+            r#"{"type":"control_request","request_id":"a1","request":{"subtype":"can_use_tool","tool_name":"T","input":{}}}"#,
+            r#"{"type":"control_response","response":{"subtype":"success","request_id":"a1","response":{"behavior":"deny"}}}"#,
+        ]);
+        assert_eq!(audits[0].kind, "control_request/set_model");
+        assert_eq!(audits[0].untyped, ["/request/why"]);
+        assert_eq!(audits[1].kind, "control_response/set_model");
+        assert_eq!(audits[1].untyped, ["/response/response/speed"]);
+        assert!(
+            audits[2].typed && audits[2].untyped.is_empty(),
+            "{:?}",
+            audits[2]
+        );
+        // A denial has to have a message.
+        assert!(!audits[3].typed);
+        assert!(
+            audits[3]
+                .error
+                .as_ref()
+                .is_some_and(|error| error.contains("message"))
+        );
+    }
+
+    #[test]
+    fn what_is_not_known_is_said_to_be_so() {
+        let audits = audit(&[
+            r#"{"type":"weather"}"#,
+            r#"{"type":"control_request","request_id":"r1","request":{"subtype":"make_coffee"}}"#,
+            r#"{"type":"control_response","response":{"subtype":"success","request_id":"r1"}}"#,
+            "no json",
+            r#"{"type":"assistant","message":{"content":[{"type":"text"}]}}"#,
+        ]);
+        assert_eq!(
+            audits
+                .iter()
+                .map(|audit| (audit.kind.as_str(), audit.typed))
+                .collect::<Vec<_>>(),
+            [
+                ("weather", false),
+                ("control_request/make_coffee", false),
+                ("control_response/make_coffee", false),
+                ("invalid", false),
+                ("assistant", false),
+            ]
+        );
+    }
+}

@@ -1,0 +1,104 @@
+//! Whether two texts are the same JSON value, down to the digits.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+
+/// How deep two values are looked into. What is deeper is compared as text.
+const MAX_DEPTH: usize = 128;
+
+/// Whether two texts are the same JSON value: numbers by their text, so that
+/// no digit is lost; members without regard to their order, and of a member
+/// that comes twice the last one; `null` and absent are not the same.
+///
+/// # Errors
+///
+/// When one of them is not JSON.
+pub fn is_same_value(one: &str, other: &str) -> serde_json::Result<bool> {
+    let (one, other) = (serde_json::from_str(one)?, serde_json::from_str(other)?);
+    Ok(same(one, other, 0))
+}
+
+fn same(one: &RawValue, other: &RawValue, depth: usize) -> bool {
+    if one.get() == other.get() {
+        return true;
+    }
+    if depth == MAX_DEPTH {
+        return false;
+    }
+    match (first(one), first(other)) {
+        (b'{', b'{') => both(one, other, |one: BTreeMap<String, &RawValue>, other| {
+            one.len() == other.len()
+                && one.iter().all(|(key, value)| {
+                    other
+                        .get(key)
+                        .is_some_and(|other: &&RawValue| same(value, other, depth + 1))
+                })
+        }),
+        (b'[', b'[') => both(one, other, |one: Vec<&RawValue>, other| {
+            one.len() == other.len()
+                && one
+                    .iter()
+                    .zip(other)
+                    .all(|(one, other)| same(one, other, depth + 1))
+        }),
+        (b'"', b'"') => both(one, other, |one: String, other| one == other),
+        _ => false,
+    }
+}
+
+fn first(value: &RawValue) -> u8 {
+    value.get().as_bytes().first().copied().unwrap_or_default()
+}
+
+/// Compares what both texts read as; `false` when one of them does not.
+fn both<'a, T: Deserialize<'a>>(
+    one: &'a RawValue,
+    other: &'a RawValue,
+    compare: impl FnOnce(T, T) -> bool,
+) -> bool {
+    match (
+        serde_json::from_str(one.get()),
+        serde_json::from_str(other.get()),
+    ) {
+        (Ok(one), Ok(other)) => compare(one, other),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::is_same_value;
+
+    #[test]
+    fn order_and_spaces_do_not_count_and_everything_else_does() {
+        for (one, other, same) in [
+            (
+                r#"{"a":1,"b":[2,"x"]}"#,
+                r#" { "b" : [ 2 , "x" ] , "a" : 1 } "#,
+                true,
+            ),
+            (r#"{"a":1,"a":2}"#, r#"{"a":2}"#, true),
+            (r#""é\/""#, r#""\u00e9/""#, true),
+            ("1e400", "1e400", true),
+            ("1", "1.0", false),
+            ("0", "-0", false),
+            ("9007199254740993", "9007199254740992", false),
+            (r#"{"a":null}"#, "{}", false),
+            ("[1,2]", "[2,1]", false),
+            ("[1]", "[1,1]", false),
+            ("\"1\"", "1", false),
+        ] {
+            assert_eq!(is_same_value(one, other).unwrap(), same, "{one} {other}");
+        }
+        assert!(is_same_value("{", "{}").is_err());
+    }
+
+    #[test]
+    fn deep_nesting_is_no_danger() {
+        let deep = |inside: &str| "[".repeat(100_000) + inside + &"]".repeat(100_000);
+        assert!(is_same_value(&deep("1"), &deep("1")).unwrap());
+        assert!(!is_same_value(&deep("1"), &deep("2")).unwrap());
+    }
+}
