@@ -8,8 +8,8 @@ mod exact;
 use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::control::{AgentRequest, ControlCancel, ControlRequest, ControlResponse};
 use agentwire_protocol::message::{
-    AssistantError, BlockDelta, CommandState, ResultSubtype, SessionState, StopReason, StreamEvent,
-    SystemMessage, TerminalReason,
+    AssistantError, BlockDelta, CommandState, ResultSubtype, SessionState, StatusKind, StopReason,
+    StreamEvent, SystemMessage, TerminalReason,
 };
 use agentwire_protocol::permission::{PermissionMode, PermissionResult, PermissionUpdate};
 use agentwire_protocol::{Frame, Message};
@@ -62,7 +62,7 @@ fn status() {
         r#"{"type":"system","subtype":"status","status":"requesting","session_id":"s1","uuid":"u1","user_message_uuids":["m1"]}"#,
         Message::System(SystemMessage::Status(status)) => status
     );
-    assert_eq!(status.status.as_deref(), Some("requesting"));
+    assert_eq!(status.status, Some(StatusKind::Requesting));
 
     let status = the!(
         r#"{"type":"system","subtype":"status","status":null,"permissionMode":"acceptEdits","uuid":"u1","session_id":"s1"}"#,

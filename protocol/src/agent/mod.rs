@@ -21,8 +21,8 @@ use crate::control::{
 use crate::frame::Frame;
 use crate::json::Json;
 use crate::message::{
-    CommandLifecycle, CommandState, Init, Priority, SessionState, SessionStateChanged, Status,
-    UserMessage,
+    ApiKeySource, CommandLifecycle, CommandState, Init, Priority, SessionState,
+    SessionStateChanged, Status, UserMessage,
 };
 use crate::permission::{CanUseTool, PermissionMode, PermissionResult};
 use bytes::Bytes;
@@ -523,6 +523,7 @@ impl Agent {
         if self.config.session_states {
             let message = SessionStateChanged {
                 state: self.state.clone(),
+                sdk_host_only: None,
                 uuid: Some((self.ids)()),
                 session_id: Some(self.session_id.clone()),
                 extra: Default::default(),
@@ -544,7 +545,7 @@ impl Agent {
             model: Some(self.config.model.clone()),
             permission_mode: Some(self.config.permission_mode.clone()),
             slash_commands: Some(vec![]),
-            api_key_source: Some("none".to_owned()),
+            api_key_source: Some(ApiKeySource::None),
             output_style: Some("default".to_owned()),
             agents: Some(vec![]),
             skills: Some(vec![]),

@@ -10,8 +10,8 @@ use crate::message::{
     AssistantBody, AssistantError, AssistantMessage, BlockDelta, CommandState, ContentBlockDelta,
     ContentBlockStart, ContentBlockStop, InputJsonDelta, MessageChange, MessageDelta, MessageStart,
     MessageStop, PermissionDenial, ResultMessage, ResultSubtype, SessionState, SignatureDelta,
-    Status, StopReason, StreamEvent, StreamEventMessage, TerminalReason, TextDelta, ThinkingDelta,
-    Usage, UserMessage,
+    Status, StatusKind, StopReason, StreamEvent, StreamEventMessage, TerminalReason, TextDelta,
+    ThinkingDelta, Usage, UserMessage,
 };
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -81,7 +81,7 @@ impl Agent {
             has_tools: false,
         });
         let status = Status {
-            status: Some("requesting".to_owned()),
+            status: Some(StatusKind::Requesting),
             user_message_uuids: (!uuids.is_empty()).then_some(uuids),
             uuid: Some((self.ids)()),
             session_id: Some(self.session_id.clone()),
@@ -431,6 +431,10 @@ impl Agent {
             ttft_ms: None,
             user_message_uuid: None,
             user_message_uuids: None,
+            resume_reason: None,
+            thinking_display: None,
+            owed_rows: None,
+            abandoned_blocks: None,
             extra: Default::default(),
         };
         message.extra.set("parent_tool_use_id", Json::null());

@@ -1,7 +1,9 @@
 //! Assistant messages: what the model said, one content block at a time.
 
+use super::reports::{ContextReport, UsageReport};
+use super::usage::Usage;
 use crate::content::ContentBlock;
-use crate::json::Json;
+use crate::json::{Json, Number};
 use crate::open::{object, open_enum};
 
 object! {
@@ -27,10 +29,26 @@ object! {
         pub user_message_uuids: Option<Vec<String>>,
         /// Messages that this one takes the place of.
         pub supersedes: Option<Vec<String>>,
+        /// Whether it goes on with the thinking in which the message before
+        /// it was cut off.
+        pub resumed_from_incomplete_thinking: Option<bool>,
+        /// Why the turn takes up an earlier one that a restart of the agent
+        /// cut off.
+        pub resume_reason: Option<String>,
         /// Whether the model was cut off.
         pub aborted: Option<bool>,
         /// The API's id of the request.
         pub request_id: Option<String>,
+        /// Names for people of the tools that it calls.
+        pub tool_use_meta: Option<Vec<ToolUseMeta>>,
+        /// Milliseconds that the model thought.
+        pub thinking_duration_ms: Option<Number>,
+        /// What is shown of the thinking.
+        pub thinking_display: Option<ThinkingDisplay>,
+        /// What fills the context, when that was asked for.
+        pub context_usage: Option<ContextReport>,
+        /// What was used, when that was asked for.
+        pub usage_report: Option<UsageReport>,
         /// When it was said, as RFC 3339.
         pub timestamp: Option<String>,
         /// The sub-agent it belongs to.
@@ -126,22 +144,27 @@ open_enum! {
 }
 
 object! {
-    /// Tokens that the API counted.
-    #[derive(Default)]
-    pub struct Usage {
-        /// Tokens read and not cached.
-        pub input_tokens: Option<u64>,
-        /// Tokens written.
-        pub output_tokens: Option<u64>,
-        /// Tokens put into the cache.
-        pub cache_creation_input_tokens: Option<u64>,
-        /// Tokens read from the cache.
-        pub cache_read_input_tokens: Option<u64>,
-        /// The service tier.
-        pub service_tier: Option<String>,
-        /// Calls of tools that the API runs.
-        pub server_tool_use: Option<Json>,
-        /// Tokens put into the cache, by how long they stay.
-        pub cache_creation: Option<Json>,
+    /// Names for people of a tool that is called.
+    pub struct ToolUseMeta {
+        /// The call.
+        pub id: String,
+        /// What to call the tool.
+        pub display_name: Option<String>,
+        /// What to call its MCP server.
+        pub server_display_name: Option<String>,
+        /// What the server itself calls the tool.
+        pub tool_name: Option<String>,
+    }
+}
+
+open_enum! {
+    /// What is shown of a model's thinking.
+    pub enum ThinkingDisplay {
+        /// A summary.
+        Summarized = "summarized",
+        /// Nothing.
+        Omitted = "omitted",
+        /// News while it thinks.
+        Updates = "updates",
     }
 }

@@ -1,25 +1,53 @@
 //! The data plane: what the agent says, and what the host says to it.
 
 mod assistant;
+mod events;
+mod origin;
+mod rate_limit;
+mod reports;
 mod result;
 mod stream_event;
 mod system;
+mod usage;
 mod user;
 
-pub use assistant::{AssistantBody, AssistantError, AssistantMessage, StopReason, Usage};
-pub use result::{ModelUsage, PermissionDenial, ResultMessage, ResultSubtype, TerminalReason};
+pub use assistant::{
+    AssistantBody, AssistantError, AssistantMessage, StopReason, ThinkingDisplay, ToolUseMeta,
+};
+pub use events::{
+    ActiveGoal, AuthStatus, CommandLifecycle, CommandState, ConversationReset, Goal, KeepAlive,
+    PromptSuggestion, ResetTrigger, SubagentRetry, ToolProgress, ToolUseSummary, TranscriptMirror,
+};
+pub use origin::{
+    AutoContinuationOrigin, ChannelOrigin, CoordinatorOrigin, HumanOrigin, MessageOrigin,
+    ObserverActivityOrigin, ObserverOrigin, PeerMode, PeerOrigin, TaskNotificationKind,
+    TaskNotificationOrigin, UnclassifiedOrigin,
+};
+pub use rate_limit::{
+    LimitScope, OverageDisabledReason, RateLimitErrorCode, RateLimitEvent, RateLimitInfo,
+    RateLimitStatus, RateLimitType,
+};
+pub use reports::{
+    ContextAgent, ContextCategory, ContextCategoryKind, ContextLimit, ContextMcpTool,
+    ContextMemoryFile, ContextReport, ContextSkill, DisplayName, ExtraUsage, LimitSubject,
+    OverLimit, PlanLimit, PlanUsage, SessionUsage, UsageReport,
+};
+pub use result::{
+    DeferredToolUse, InvalidConfigFile, PermissionDenial, QueuedBehind, ResultMessage,
+    ResultSubtype, StartupFailureReason, SubagentRequests, SubagentStats, SubagentsKilled,
+    SubagentsRefused, TerminalReason,
+};
 pub use stream_event::{
-    BlockDelta, CitationsDelta, CompactionDelta, ContentBlockDelta, ContentBlockStart,
-    ContentBlockStop, InputJsonDelta, MessageChange, MessageDelta, MessageStart, MessageStop, Ping,
-    SignatureDelta, StreamError, StreamEvent, StreamEventMessage, TextDelta, ThinkingDelta,
+    AbandonedBlocks, BlockDelta, CitationsDelta, CompactionDelta, ContentBlockDelta,
+    ContentBlockStart, ContentBlockStop, InputJsonDelta, MessageChange, MessageDelta, MessageStart,
+    MessageStop, Ping, SignatureDelta, StreamError, StreamEvent, StreamEventMessage, TextDelta,
+    ThinkingDelta,
 };
-pub use system::{
-    ControlRequestProgress, Init, McpServerState, SessionState, SessionStateChanged, Status,
-    SystemMessage,
-};
-pub use user::{Priority, UserBody, UserMessage};
+pub use system::*;
+pub use usage::{CacheCreation, CostBasis, ModelUsage, OutputTokensDetails, ServerToolUse, Usage};
+pub use user::{PermissionDecision, Priority, ToolResultMeta, UserBody, UserMessage};
 
-use crate::open::{object, open_enum, union};
+use crate::open::union;
 
 union! {
     /// A message of the data plane, in either direction.
@@ -38,42 +66,24 @@ union! {
         "system" => System(SystemMessage),
         /// What became of a message that the host sent.
         "command_lifecycle" => CommandLifecycle(CommandLifecycle),
-    }
-}
-
-object! {
-    /// What became of a user message that the host sent with a `uuid`.
-    pub struct CommandLifecycle tags("type" = "command_lifecycle") {
-        /// The `uuid` of that message.
-        pub command_uuid: String,
-        /// How far it has come.
-        pub state: CommandState,
-        /// This message's own id.
-        pub uuid: Option<String>,
-        /// The session.
-        pub session_id: Option<String>,
-    }
-}
-
-open_enum! {
-    /// How far a user message has come in the agent's queue.
-    pub enum CommandState {
-        /// It waits in the agent's queue.
-        Queued = "queued",
-        /// A turn has taken it up.
-        Started = "started",
-        /// That turn is over.
-        Completed = "completed",
-        /// It was withdrawn before it started, or interrupted afterwards.
-        Cancelled = "cancelled",
-    }
-}
-
-impl CommandState {
-    /// Whether nothing comes after it.
-    #[must_use]
-    pub fn is_final(&self) -> bool {
-        matches!(self, Self::Completed | Self::Cancelled)
+        /// A tool is still running.
+        "tool_progress" => ToolProgress(ToolProgress),
+        /// What some tool calls did, summed up.
+        "tool_use_summary" => ToolUseSummary(ToolUseSummary),
+        /// How much of the plan is used up.
+        "rate_limit_event" => RateLimitEvent(RateLimitEvent),
+        /// How logging in goes.
+        "auth_status" => AuthStatus(AuthStatus),
+        /// What the user could say next.
+        "prompt_suggestion" => PromptSuggestion(PromptSuggestion),
+        /// The conversation begins anew, under another id.
+        "conversation_reset" => ConversationReset(ConversationReset),
+        /// What the agent is to reach before it stops.
+        "active_goal" => ActiveGoal(ActiveGoal),
+        /// Lines that were added to a transcript.
+        "transcript_mirror" => TranscriptMirror(TranscriptMirror),
+        /// The line is alive.
+        "keep_alive" => KeepAlive(KeepAlive),
     }
 }
 

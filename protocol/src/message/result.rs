@@ -1,6 +1,8 @@
 //! Results: the end of a turn.
 
-use super::assistant::Usage;
+use super::origin::MessageOrigin;
+use super::system::{FastModeDisabledReason, FastModeState};
+use super::usage::{ModelUsage, Usage};
 use crate::json::{Json, Number};
 use crate::open::{object, open_enum};
 use std::collections::BTreeMap;
@@ -36,22 +38,84 @@ object! {
         pub duration_api_ms: Option<Number>,
         /// Milliseconds until the first token.
         pub ttft_ms: Option<Number>,
+        /// Milliseconds until the first event of the stream.
+        pub ttft_stream_ms: Option<Number>,
+        /// Milliseconds until the API was asked.
+        pub time_to_request_ms: Option<Number>,
+        /// Milliseconds from the start of the process until the API was
+        /// asked.
+        pub time_to_request_from_spawn_ms: Option<Number>,
+        /// When the API was asked, in milliseconds since 1970.
+        pub request_sent_wall_ms: Option<Number>,
+        /// Milliseconds until the first frame with content.
+        pub first_content_frame_ms: Option<Number>,
+        /// Milliseconds until the first event was posted, where events are
+        /// posted to a server.
+        pub first_stream_post_ms: Option<Number>,
+        /// Milliseconds until the server had acknowledged it.
+        pub first_stream_post_ack_ms: Option<Number>,
+        /// Milliseconds that it waited to be posted.
+        pub first_stream_post_queue_wait_ms: Option<Number>,
+        /// What it waited for.
+        pub first_stream_post_queued_behind: Option<QueuedBehind>,
+        /// When it was posted, in milliseconds since 1970.
+        pub first_stream_post_wall_ms: Option<Number>,
+        /// Milliseconds until the first text was posted.
+        pub first_text_post_ms: Option<Number>,
+        /// Milliseconds that it waited to be posted.
+        pub first_text_post_queue_wait_ms: Option<Number>,
+        /// What it waited for.
+        pub first_text_post_queued_behind: Option<QueuedBehind>,
+        /// When it was posted, in milliseconds since 1970.
+        pub first_text_post_wall_ms: Option<Number>,
+        /// Whether a process was used that had been started in advance.
+        pub warm_spare_claimed: Option<bool>,
+        /// What the other times are counted from, in milliseconds since
+        /// 1970.
+        pub time_origin_ms: Option<Number>,
+        /// Tokens that the first question to the API had.
+        pub first_request_input_tokens: Option<u64>,
+        /// Tokens of it that came from the cache.
+        pub first_request_cache_read_input_tokens: Option<u64>,
         /// US dollars that the session has cost.
         pub total_cost_usd: Option<Number>,
         /// Tokens that the turn used.
         pub usage: Option<Usage>,
         /// What the session used, by model.
         pub model_usage: Option<BTreeMap<String, ModelUsage>> = "modelUsage",
+        /// What was used since the last result, by model.
+        pub model_usage_since_last_result: Option<BTreeMap<String, ModelUsage>>,
+        /// How many sub-agents the session had, and what became of them.
+        pub subagent_stats: Option<SubagentStats>,
+        /// How often the turn was stopped for safety.
+        pub safety_stops: Option<u64>,
         /// Tool calls that were refused.
         pub permission_denials: Option<Vec<PermissionDenial>>,
         /// The answer in the shape that the session asked for.
         pub structured_output: Option<Json>,
+        /// The tool call that was left for later, and ended the turn.
+        pub deferred_tool_use: Option<DeferredToolUse>,
+        /// The command that answered in place of the model.
+        pub local_command: Option<String>,
+        /// Why the turn takes up an earlier one that a restart of the agent
+        /// cut off.
+        pub resume_reason: Option<String>,
+        /// Why the agent could not start, when that is why the turn failed.
+        pub startup_failure_reason: Option<StartupFailureReason>,
+        /// The configuration that could not be read, when it is that.
+        pub invalid_config_file: Option<InvalidConfigFile>,
+        /// When the login ends, as RFC 3339.
+        pub credential_expires_at: Option<String>,
+        /// Whether fast mode is on.
+        pub fast_mode_state: Option<FastModeState>,
+        /// Why it cannot be switched on.
+        pub fast_mode_disabled_reason: Option<FastModeDisabledReason>,
         /// User messages that still wait.
         pub queued_turn_count: Option<u64>,
         /// The session's results, counted from 0.
         pub result_index: Option<u64>,
         /// What started the turn, where it was not a user.
-        pub origin: Option<Json>,
+        pub origin: Option<MessageOrigin>,
         /// The first of the user messages that the turn answered.
         pub user_message_uuid: Option<String>,
         /// All user messages that the turn answered.
@@ -100,32 +164,28 @@ open_enum! {
         BudgetExhausted = "budget_exhausted",
         /// The prompt was too long.
         PromptTooLong = "prompt_too_long",
+        /// The context was too full to go on.
+        BlockingLimit = "blocking_limit",
+        /// The context was full again right after it was compacted.
+        RapidRefillBreaker = "rapid_refill_breaker",
+        /// An image could not be used.
+        ImageError = "image_error",
+        /// The model called tools in a way that nobody could read, too often.
+        MalformedToolUseExhausted = "malformed_tool_use_exhausted",
+        /// A tool call was left for later.
+        ToolDeferred = "tool_deferred",
+        /// A tool call was left for later, and its tool is gone.
+        ToolDeferredUnavailable = "tool_deferred_unavailable",
+        /// It was to go on in the background.
+        BackgroundRequested = "background_requested",
+        /// The model did not give the shape that was asked for.
+        StructuredOutputRetryExhausted = "structured_output_retry_exhausted",
+        /// It could not begin.
+        TurnSetupFailed = "turn_setup_failed",
         /// A hook stopped it.
         HookStopped = "hook_stopped",
         /// A stop hook did not let it end.
         StopHookPrevented = "stop_hook_prevented",
-    }
-}
-
-object! {
-    /// What a model used in a session.
-    pub struct ModelUsage {
-        /// Tokens read and not cached.
-        pub input_tokens: Option<u64> = "inputTokens",
-        /// Tokens written.
-        pub output_tokens: Option<u64> = "outputTokens",
-        /// Tokens read from the cache.
-        pub cache_read_input_tokens: Option<u64> = "cacheReadInputTokens",
-        /// Tokens put into the cache.
-        pub cache_creation_input_tokens: Option<u64> = "cacheCreationInputTokens",
-        /// Web searches.
-        pub web_search_requests: Option<u64> = "webSearchRequests",
-        /// US dollars.
-        pub cost_usd: Option<Number> = "costUSD",
-        /// Tokens that the model can hold.
-        pub context_window: Option<u64> = "contextWindow",
-        /// Tokens that it can write.
-        pub max_output_tokens: Option<u64> = "maxOutputTokens",
     }
 }
 
@@ -138,6 +198,168 @@ object! {
         pub tool_use_id: String,
         /// Its input.
         pub tool_input: Json,
+    }
+}
+
+object! {
+    /// A tool call that was left for later.
+    pub struct DeferredToolUse {
+        /// The call.
+        pub id: String,
+        /// The tool.
+        pub name: String,
+        /// Its input.
+        pub input: Json,
+    }
+}
+
+open_enum! {
+    /// What a post to a server waited for.
+    pub enum QueuedBehind {
+        /// A post that must not be lost.
+        DurablePost = "durable_post",
+        /// A post that may be lost.
+        EphemeralPost = "ephemeral_post",
+        /// The pause before the next attempt.
+        RetryBackoff = "retry_backoff",
+        /// It was held back.
+        Hold = "hold",
+        /// Nothing.
+        None = "none",
+    }
+}
+
+object! {
+    /// How many sub-agents a session had, and what became of them.
+    #[derive(Default)]
+    pub struct SubagentStats {
+        /// How many were started.
+        pub spawned: Option<u64>,
+        /// How they were asked for.
+        pub requested: Option<SubagentRequests>,
+        /// How many began in the background.
+        pub started_in_background: Option<u64>,
+        /// How deep they were nested.
+        pub max_depth: Option<u64>,
+        /// How many were started by other sub-agents.
+        pub spawned_by_subagents: Option<u64>,
+        /// How many are done.
+        pub completed: Option<u64>,
+        /// How many failed.
+        pub failed: Option<u64>,
+        /// How many were stopped.
+        pub killed: Option<SubagentsKilled>,
+        /// How many could not be started.
+        pub refused: Option<SubagentsRefused>,
+        /// How many were started, by kind.
+        pub by_type: Option<BTreeMap<String, u64>>,
+    }
+}
+
+object! {
+    /// How sub-agents were asked for.
+    #[derive(Default)]
+    pub struct SubagentRequests {
+        /// In the background.
+        pub background: Option<u64>,
+        /// In the foreground.
+        pub foreground: Option<u64>,
+        /// Either way.
+        pub unset: Option<u64>,
+    }
+}
+
+object! {
+    /// Who stopped sub-agents.
+    #[derive(Default)]
+    pub struct SubagentsKilled {
+        /// The user or the host.
+        pub user: Option<u64>,
+        /// The agent that started them.
+        pub parent: Option<u64>,
+        /// The agent's process by itself.
+        pub system: Option<u64>,
+    }
+}
+
+object! {
+    /// Why sub-agents could not be started.
+    #[derive(Default)]
+    pub struct SubagentsRefused {
+        /// The budget was spent.
+        pub budget: Option<u64>,
+        /// Too many ran already.
+        pub concurrency_limit: Option<u64>,
+        /// They were nested too deep.
+        pub depth_limit: Option<u64>,
+    }
+}
+
+object! {
+    /// A configuration file that could not be read.
+    pub struct InvalidConfigFile {
+        /// The file.
+        pub path: String,
+        /// Whether it is the one for everything, which has backups.
+        pub is_global: Option<bool>,
+        /// Whether a backup was looked for.
+        pub backup_searched: Option<bool>,
+        /// The backup that was found.
+        pub backup_path: Option<String>,
+    }
+}
+
+open_enum! {
+    /// Why an agent could not start.
+    pub enum StartupFailureReason {
+        /// An API key is set, and the organisation wants a login.
+        OrgPinApiKeyConflict = "org_pin_api_key_conflict",
+        /// This provider must not be used.
+        ProviderNotAllowed = "provider_not_allowed",
+        /// Nobody could say which organisation it is.
+        OrgVerifyFailed = "org_verify_failed",
+        /// It is another organisation than the one that must be used.
+        OrgPinMismatch = "org_pin_mismatch",
+        /// An administrator's settings are not valid.
+        ManagedSettingsInvalid = "managed_settings_invalid",
+        /// Settings that have to be fetched could not be.
+        RemoteSettingsRequiredUnavailable = "remote_settings_required_unavailable",
+        /// The gateway wants a login.
+        GatewaySigninRequired = "gateway_signin_required",
+        /// The gateway lets nobody in.
+        GatewayAccessDenied = "gateway_access_denied",
+        /// The proxy's settings are not valid.
+        ProxyInvalid = "proxy_invalid",
+        /// There is no directory for temporary files.
+        TempDirUnusable = "temp_dir_unusable",
+        /// The working directory is gone.
+        CwdUnavailable = "cwd_unavailable",
+        /// There is no shell.
+        ShellToolMissing = "shell_tool_missing",
+        /// The session runs in the background.
+        SessionHeldByBackground = "session_held_by_background",
+        /// The session's worktree may not be taken up again.
+        WorktreeResumeRefused = "worktree_resume_refused",
+        /// Nobody could say whether it is the right worktree.
+        WorktreeUnverified = "worktree_unverified",
+        /// The agent is too old.
+        CliVersionTooOld = "cli_version_too_old",
+        /// Root may not run without permissions being asked for.
+        BypassRoot = "bypass_root",
+        /// The organisation's configuration could not be fetched.
+        OrgConfigRequiredUnavailable = "org_config_required_unavailable",
+        /// The organisation's configuration was not accepted.
+        OrgConfigRefused = "org_config_refused",
+        /// There has to be a sandbox, and there is none.
+        SandboxRequiredUnavailable = "sandbox_required_unavailable",
+        /// Something came before `initialize`.
+        InitializeNotFirst = "initialize_not_first",
+        /// The configuration file could not be read.
+        ConfigFileInvalid = "config_file_invalid",
+        /// An administrator's settings did not arrive.
+        ManagedSettingsNotDelivered = "managed_settings_not_delivered",
+        /// Members of `initialize` did not arrive.
+        InitializeFieldsNotDelivered = "initialize_fields_not_delivered",
     }
 }
 

@@ -1,6 +1,7 @@
 //! Partial messages: the event stream of the Messages API, passed on.
 
-use super::assistant::{AssistantBody, StopReason, Usage};
+use super::assistant::{AssistantBody, StopReason, ThinkingDisplay};
+use super::usage::Usage;
 use crate::content::{Citation, ContentBlock};
 use crate::json::{Json, Number};
 use crate::open::{object, union};
@@ -24,6 +25,25 @@ object! {
         pub user_message_uuid: Option<String>,
         /// All user messages that it answers.
         pub user_message_uuids: Option<Vec<String>>,
+        /// Why the turn takes up an earlier one that a restart of the agent
+        /// cut off.
+        pub resume_reason: Option<String>,
+        /// What is shown of the thinking.
+        pub thinking_display: Option<ThinkingDisplay>,
+        /// What the agent still owes; nobody says of what kind.
+        pub owed_rows: Option<Vec<Json>>,
+        /// Blocks of a message that was cut off and does not go on.
+        pub abandoned_blocks: Option<AbandonedBlocks>,
+    }
+}
+
+object! {
+    /// Blocks of a message that was cut off and does not go on.
+    pub struct AbandonedBlocks {
+        /// The API's id of the message.
+        pub api_message_id: String,
+        /// The first block that is void.
+        pub from_block_index: Option<u64>,
     }
 }
 

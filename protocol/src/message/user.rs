@@ -1,5 +1,6 @@
 //! User messages: prompts, and the answers of tools.
 
+use super::origin::MessageOrigin;
 use crate::content::{Content, ContentBlock};
 use crate::json::Json;
 use crate::open::{object, open_enum};
@@ -31,9 +32,16 @@ object! {
         /// What a tool answered, as data of that tool.
         pub tool_use_result: Option<Json>,
         /// What the agent adds about each tool result.
-        pub tool_result_meta: Option<Vec<Json>>,
+        pub tool_result_meta: Option<Vec<ToolResultMeta>>,
         /// What made the message, where it was not a person.
-        pub origin: Option<Json>,
+        pub origin: Option<MessageOrigin>,
+        /// What the user pasted, apart from the text: each entry is put
+        /// behind it.
+        pub pasted_content: Option<Vec<Content>>,
+        /// What the user pasted into the text, where it still is.
+        pub inline_pastes: Option<Vec<String>>,
+        /// Files that came with it, in an echo.
+        pub file_attachments: Option<Vec<Json>>,
         /// When it was said, as RFC 3339.
         pub timestamp: Option<String>,
         /// The sub-agent it belongs to.
@@ -53,6 +61,31 @@ object! {
         pub role: Option<String>,
         /// What was said. The agent takes a message without content.
         pub content: Option<Content>,
+    }
+}
+
+object! {
+    /// What the agent adds about a tool result.
+    pub struct ToolResultMeta {
+        /// The call that it answers.
+        pub id: String,
+        /// How it was decided whether the tool may run.
+        pub permission_decision: Option<PermissionDecision>,
+        /// Why the tool did not run, such as `user-rejected`.
+        pub non_execution_kind: Option<String>,
+    }
+}
+
+object! {
+    /// How it was decided whether a tool may run.
+    #[derive(Default)]
+    pub struct PermissionDecision {
+        /// What was decided: `accept` or `reject`.
+        pub decision: Option<String>,
+        /// Who decided, such as `config`, `hook` or `user_reject`.
+        pub source: Option<String>,
+        /// What it was decided by, such as `mode`.
+        pub reason_type: Option<String>,
     }
 }
 

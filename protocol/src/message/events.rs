@@ -1,0 +1,211 @@
+//! Messages with a type of their own that are neither said by anybody nor
+//! about the session as a whole.
+
+use crate::json::{Json, Number};
+use crate::open::{object, open_enum};
+
+object! {
+    /// What became of a user message that the host sent with a `uuid`.
+    pub struct CommandLifecycle tags("type" = "command_lifecycle") {
+        /// The `uuid` of that message.
+        pub command_uuid: String,
+        /// How far it has come.
+        pub state: CommandState,
+        /// This message's own id.
+        pub uuid: Option<String>,
+        /// The session.
+        pub session_id: Option<String>,
+    }
+}
+
+open_enum! {
+    /// How far a user message has come in the agent's queue.
+    pub enum CommandState {
+        /// It waits in the agent's queue.
+        Queued = "queued",
+        /// A turn has taken it up.
+        Started = "started",
+        /// That turn is over.
+        Completed = "completed",
+        /// It was withdrawn before it started, or interrupted afterwards.
+        Cancelled = "cancelled",
+    }
+}
+
+impl CommandState {
+    /// Whether nothing comes after it.
+    #[must_use]
+    pub fn is_final(&self) -> bool {
+        matches!(self, Self::Completed | Self::Cancelled)
+    }
+}
+
+object! {
+    /// A tool is still running.
+    pub struct ToolProgress tags("type" = "tool_progress") {
+        /// The call.
+        pub tool_use_id: String,
+        /// The tool.
+        pub tool_name: Option<String>,
+        /// The tool call that started the sub-agent this belongs to.
+        pub parent_tool_use_id: Option<String>,
+        /// Seconds that it has run.
+        pub elapsed_time_seconds: Option<Number>,
+        /// The task that it became.
+        pub task_id: Option<String>,
+        /// Whether it only says that the tool is alive.
+        pub heartbeat: Option<bool>,
+        /// The kind of the sub-agent that it runs.
+        pub subagent_type: Option<String>,
+        /// What that sub-agent waits for, when the API failed.
+        pub subagent_retry: Option<SubagentRetry>,
+        /// The message's id.
+        pub uuid: Option<String>,
+        /// The session.
+        pub session_id: Option<String>,
+    }
+}
+
+object! {
+    /// The API failed for a sub-agent, and is asked again.
+    #[derive(Default)]
+    pub struct SubagentRetry {
+        /// The sub-agent.
+        pub agent_id: Option<String>,
+        /// Which attempt it is.
+        pub attempt: Option<u64>,
+        /// How many there will be at most.
+        pub max_retries: Option<u64>,
+        /// Milliseconds until the next one.
+        pub retry_delay_ms: Option<Number>,
+        /// The HTTP status with which the last one failed; `None` when there
+        /// was no answer.
+        pub error_status: Option<u16>,
+        /// What kind of failure it was.
+        pub error_category: Option<String>,
+    }
+}
+
+object! {
+    /// What some tool calls did, summed up.
+    pub struct ToolUseSummary tags("type" = "tool_use_summary") {
+        /// The summary.
+        pub summary: String,
+        /// The calls.
+        pub preceding_tool_use_ids: Option<Vec<String>>,
+        /// The message's id.
+        pub uuid: Option<String>,
+        /// The session.
+        pub session_id: Option<String>,
+    }
+}
+
+object! {
+    /// How logging in goes.
+    #[derive(Default)]
+    pub struct AuthStatus tags("type" = "auth_status") {
+        /// Whether it is still going on.
+        pub is_authenticating: Option<bool> = "isAuthenticating",
+        /// Lines for the user.
+        pub output: Option<Vec<String>>,
+        /// What went wrong.
+        pub error: Option<String>,
+        /// The message's id.
+        pub uuid: Option<String>,
+        /// The session.
+        pub session_id: Option<String>,
+    }
+}
+
+object! {
+    /// What the user could say next.
+    pub struct PromptSuggestion tags("type" = "prompt_suggestion") {
+        /// The prompt.
+        pub suggestion: String,
+        /// The message's id.
+        pub uuid: Option<String>,
+        /// The session.
+        pub session_id: Option<String>,
+    }
+}
+
+object! {
+    /// The conversation begins anew, under another id.
+    pub struct ConversationReset tags("type" = "conversation_reset") {
+        /// The id of the new conversation, which the session has from now on.
+        pub new_conversation_id: String,
+        /// What ended the old one.
+        pub trigger: Option<ResetTrigger>,
+        /// The user message that asked for it.
+        pub user_message_uuid: Option<String>,
+        /// When, as RFC 3339.
+        pub timestamp: Option<String>,
+        /// The message's id.
+        pub uuid: Option<String>,
+        /// The session.
+        pub session_id: Option<String>,
+    }
+}
+
+open_enum! {
+    /// What ended a conversation.
+    pub enum ResetTrigger {
+        /// The user, with `/clear`.
+        Clear = "clear",
+        /// A plan was accepted, to be carried out from an empty context.
+        PlanModeExit = "plan_mode_exit",
+        /// Something that needs a session of its own.
+        FreshSession = "fresh_session",
+        /// The introduction for new users.
+        Onboarding = "onboarding",
+    }
+}
+
+object! {
+    /// What the agent is to reach before it stops.
+    #[derive(Default)]
+    pub struct ActiveGoal tags("type" = "active_goal") {
+        /// The goal; `None` when there is none any more.
+        pub value: Option<Goal>,
+        /// The message's id.
+        pub uuid: Option<String>,
+        /// The session.
+        pub session_id: Option<String>,
+    }
+}
+
+object! {
+    /// What an agent is to reach before it stops.
+    pub struct Goal {
+        /// When it is reached.
+        pub condition: String,
+        /// How often the agent was sent back to work.
+        pub iterations: Option<u64>,
+        /// When it was set, as a number.
+        pub set_at: Option<Number>,
+        /// Tokens that had been used by then.
+        pub tokens_at_start: Option<u64>,
+        /// Why it was not reached the last time.
+        pub last_reason: Option<String>,
+    }
+}
+
+object! {
+    /// The line is alive.
+    #[derive(Default)]
+    pub struct KeepAlive tags("type" = "keep_alive") {}
+}
+
+object! {
+    /// Lines that were added to a transcript, for a host that keeps a copy.
+    pub struct TranscriptMirror tags("type" = "transcript_mirror") {
+        /// The transcript's file.
+        pub file_path: String = "filePath",
+        /// The lines.
+        pub entries: Vec<Json>,
+        /// The message's id.
+        pub uuid: Option<String>,
+        /// The session.
+        pub session_id: Option<String>,
+    }
+}

@@ -1,0 +1,80 @@
+//! Hooks that the agent runs by itself. Those of the host come as control
+//! requests.
+
+use crate::open::{object, open_enum};
+
+object! {
+    /// A hook begins.
+    pub struct HookStarted tags("type" = "system", "subtype" = "hook_started") {
+        /// The run of the hook.
+        pub hook_id: String,
+        /// The hook.
+        pub hook_name: String,
+        /// The event that it hangs on, such as `PreToolUse`.
+        pub hook_event: String,
+        /// The message's id.
+        pub uuid: Option<String>,
+        /// The session.
+        pub session_id: Option<String>,
+    }
+}
+
+object! {
+    /// What a hook has printed so far.
+    pub struct HookProgress tags("type" = "system", "subtype" = "hook_progress") {
+        /// The run of the hook.
+        pub hook_id: String,
+        /// The hook.
+        pub hook_name: String,
+        /// The event that it hangs on, such as `PreToolUse`.
+        pub hook_event: String,
+        /// What it printed to stdout.
+        pub stdout: Option<String>,
+        /// What it printed to stderr.
+        pub stderr: Option<String>,
+        /// What it printed, both together.
+        pub output: Option<String>,
+        /// The message's id.
+        pub uuid: Option<String>,
+        /// The session.
+        pub session_id: Option<String>,
+    }
+}
+
+object! {
+    /// A hook is over.
+    pub struct HookResponse tags("type" = "system", "subtype" = "hook_response") {
+        /// The run of the hook.
+        pub hook_id: String,
+        /// The hook.
+        pub hook_name: String,
+        /// The event that it hangs on, such as `PreToolUse`.
+        pub hook_event: String,
+        /// What it printed to stdout.
+        pub stdout: Option<String>,
+        /// What it printed to stderr.
+        pub stderr: Option<String>,
+        /// What it printed, both together.
+        pub output: Option<String>,
+        /// The exit code; absent when there was no process.
+        pub exit_code: Option<i64>,
+        /// How it went.
+        pub outcome: Option<HookOutcome>,
+        /// The message's id.
+        pub uuid: Option<String>,
+        /// The session.
+        pub session_id: Option<String>,
+    }
+}
+
+open_enum! {
+    /// How a hook went.
+    pub enum HookOutcome {
+        /// Well.
+        Success = "success",
+        /// It failed.
+        Error = "error",
+        /// It was cancelled.
+        Cancelled = "cancelled",
+    }
+}

@@ -1,0 +1,231 @@
+//! The message with which every turn begins.
+
+use crate::open::{object, open_enum};
+use crate::permission::PermissionMode;
+
+object! {
+    /// A turn begins: what the agent is and has. It comes at the start of
+    /// every turn, and not before the first prompt.
+    #[derive(Default)]
+    pub struct Init tags("type" = "system", "subtype" = "init") {
+        /// The working directory.
+        pub cwd: Option<String>,
+        /// The session.
+        pub session_id: Option<String>,
+        /// The tools that the model has.
+        pub tools: Option<Vec<String>>,
+        /// MCP servers and how they are.
+        pub mcp_servers: Option<Vec<McpServerState>>,
+        /// The model.
+        pub model: Option<String>,
+        /// How permissions are decided.
+        pub permission_mode: Option<PermissionMode> = "permissionMode",
+        /// The commands that a prompt can begin with.
+        pub slash_commands: Option<Vec<String>>,
+        /// Those of them that make sense only in a terminal.
+        pub terminal_slash_commands: Option<Vec<String>>,
+        /// Where the API key comes from.
+        pub api_key_source: Option<ApiKeySource> = "apiKeySource",
+        /// The agent's version.
+        pub claude_code_version: Option<String>,
+        /// The output style.
+        pub output_style: Option<String>,
+        /// The sub-agents that the model can start.
+        pub agents: Option<Vec<String>>,
+        /// The skills that the model has.
+        pub skills: Option<Vec<String>>,
+        /// The plugins that were loaded.
+        pub plugins: Option<Vec<LoadedPlugin>>,
+        /// What went wrong with plugins.
+        pub plugin_errors: Option<Vec<PluginError>>,
+        /// The API's beta features that are on.
+        pub betas: Option<Vec<String>>,
+        /// What this agent can do beyond the oldest one: the way to tell
+        /// what may be asked of it.
+        pub capabilities: Option<Vec<String>>,
+        /// Whether fast mode is on.
+        pub fast_mode_state: Option<FastModeState>,
+        /// Why it cannot be switched on.
+        pub fast_mode_disabled_reason: Option<FastModeDisabledReason>,
+        /// How hard the model is to try; `None` when it is not told.
+        pub effort: Option<Effort>,
+        /// How much of a turn the user is shown.
+        pub view_mode: Option<ViewMode>,
+        /// Where the agent was started.
+        pub original_cwd: Option<String>,
+        /// Directories besides the working directory that tools may touch.
+        pub additional_directories: Option<Vec<String>>,
+        /// Where memories are kept.
+        pub memory_paths: Option<MemoryPaths>,
+        /// The socket on which other sessions reach this one.
+        pub messaging_socket_path: Option<String>,
+        /// Whether the agent sends no usage statistics.
+        pub analytics_disabled: Option<bool>,
+        /// Whether the agent does not ask how it did.
+        pub product_feedback_disabled: Option<bool>,
+        /// Whether Anthropic's own API answers.
+        pub served_by_anthropic: Option<bool>,
+        /// Whether the effort can change from turn to turn.
+        pub per_turn_effort_active: Option<bool>,
+        /// Whether `ultrathink` in a prompt means something.
+        pub ultrathink_available: Option<bool>,
+        /// Whether the word raises the effort when it is typed.
+        pub ultrathink_typed_raises: Option<bool>,
+        /// The message's id.
+        pub uuid: Option<String>,
+        /// The user messages that the turn answers.
+        pub user_message_uuids: Option<Vec<String>>,
+    }
+}
+
+object! {
+    /// An MCP server and how it is.
+    pub struct McpServerState {
+        /// The server's name.
+        pub name: String,
+        /// How it is, such as `connected`.
+        pub status: String,
+        /// Where it was configured.
+        pub source: Option<String>,
+    }
+}
+
+object! {
+    /// A plugin that was loaded.
+    pub struct LoadedPlugin {
+        /// The plugin's name.
+        pub name: String,
+        /// Where it is, or `builtin`.
+        pub path: Option<String>,
+        /// Its version, in its author's words.
+        pub version: Option<String>,
+        /// Its name and its marketplace, as `name@marketplace`.
+        pub source: Option<String>,
+    }
+}
+
+object! {
+    /// What went wrong with a plugin.
+    pub struct PluginError {
+        /// The plugin.
+        pub plugin: String,
+        /// What kind of error it is.
+        pub kind: Option<String> = "type",
+        /// The error in words.
+        pub message: Option<String>,
+        /// Where the plugin is, when it was given by path and not loaded.
+        pub path: Option<String>,
+        /// The rule of an administrator that kept it out.
+        pub managed_lock: Option<ManagedLock>,
+    }
+}
+
+object! {
+    /// The rule of an administrator that kept a plugin out.
+    #[derive(Default)]
+    pub struct ManagedLock {
+        /// Whether the rule switches the plugin on, from its own place.
+        pub plugin_enabled: Option<bool>,
+        /// The plugin that the rule names.
+        pub name: Option<String>,
+        /// The marketplace that it names.
+        pub marketplace: Option<String>,
+    }
+}
+
+object! {
+    /// Where memories are kept.
+    #[derive(Default)]
+    pub struct MemoryPaths {
+        /// The directory of those that the agent keeps by itself.
+        pub auto: Option<String>,
+    }
+}
+
+open_enum! {
+    /// Where an API key comes from.
+    pub enum ApiKeySource {
+        /// From the environment.
+        Environment = "ANTHROPIC_API_KEY",
+        /// From a command that was configured.
+        ApiKeyHelper = "apiKeyHelper",
+        /// From `/login`, which made and stored it.
+        LoginManagedKey = "/login managed key",
+        /// There is none.
+        None = "none",
+        /// From the user's settings.
+        User = "user",
+        /// From the project's settings.
+        Project = "project",
+        /// From the organisation.
+        Org = "org",
+        /// It holds for this session.
+        Temporary = "temporary",
+        /// There is a login in its place.
+        Oauth = "oauth",
+    }
+}
+
+open_enum! {
+    /// Whether fast mode is on.
+    pub enum FastModeState {
+        /// It is off.
+        Off = "off",
+        /// It rests, after a limit was reached.
+        Cooldown = "cooldown",
+        /// It is on.
+        On = "on",
+    }
+}
+
+open_enum! {
+    /// Why fast mode cannot be switched on.
+    pub enum FastModeDisabledReason {
+        /// The plan is free.
+        Free = "free",
+        /// Somebody switched it off.
+        Preference = "preference",
+        /// Usage beyond the plan is not allowed.
+        ExtraUsageDisabled = "extra_usage_disabled",
+        /// Nobody could be asked.
+        NetworkError = "network_error",
+        /// Something else.
+        Other = "unknown",
+        /// It is not Anthropic's own API.
+        NotFirstParty = "not_first_party",
+        /// The environment switches it off.
+        DisabledByEnv = "disabled_by_env",
+        /// The model must not be used.
+        ModelNotAllowed = "model_not_allowed",
+        /// The host has not asked for it.
+        SdkOptInRequired = "sdk_opt_in_required",
+        /// It is not known yet.
+        Pending = "pending",
+    }
+}
+
+open_enum! {
+    /// How hard a model is to try.
+    pub enum Effort {
+        /// Little.
+        Low = "low",
+        /// Some.
+        Medium = "medium",
+        /// Much.
+        High = "high",
+        /// Very much.
+        Xhigh = "xhigh",
+        /// As much as it can.
+        Max = "max",
+    }
+}
+
+open_enum! {
+    /// How much of a turn the user is shown.
+    pub enum ViewMode {
+        /// The last message.
+        Focus = "focus",
+        /// Everything.
+        Default = "default",
+    }
+}

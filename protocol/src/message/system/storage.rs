@@ -1,0 +1,103 @@
+//! What was stored of the session, and what could not be.
+
+use crate::open::{object, open_enum};
+
+object! {
+    /// The disk was full, and something could not be saved. It comes when
+    /// the agent ends, behind the last result.
+    pub struct SessionWritesLost tags("type" = "system", "subtype" = "session_writes_lost") {
+        /// Why it could not be saved.
+        pub error_code: WriteErrorCode,
+        /// What was lost.
+        pub lost: Vec<LostWrites>,
+        /// The sessions whose transcripts lack lines.
+        pub transcript_session_ids: Option<Vec<String>>,
+        /// The message's id.
+        pub uuid: Option<String>,
+        /// The session.
+        pub session_id: Option<String>,
+    }
+}
+
+open_enum! {
+    /// Why something could not be saved.
+    pub enum WriteErrorCode {
+        /// The disk was full.
+        NoSpace = "ENOSPC",
+        /// The user's share of the disk was used up.
+        QuotaExceeded = "EDQUOT",
+    }
+}
+
+open_enum! {
+    /// What could not be saved.
+    pub enum LostWrites {
+        /// Lines of a transcript.
+        Transcript = "transcript",
+        /// Changes to the user's configuration.
+        GlobalConfig = "global_config",
+    }
+}
+
+object! {
+    /// A copy of the transcript could not be stored.
+    pub struct MirrorError tags("type" = "system", "subtype" = "mirror_error") {
+        /// What went wrong.
+        pub error: String,
+        /// Where it should have been stored.
+        pub key: Option<SessionKey>,
+        /// The message's id.
+        pub uuid: Option<String>,
+        /// The session.
+        pub session_id: Option<String>,
+    }
+}
+
+object! {
+    /// Under which key a transcript is stored.
+    pub struct SessionKey {
+        /// The project.
+        pub project_key: String = "projectKey",
+        /// The session.
+        pub session_id: String = "sessionId",
+        /// The part of the session, such as a sub-agent; absent for the
+        /// session's own transcript.
+        pub subpath: Option<String>,
+    }
+}
+
+object! {
+    /// Files were uploaded.
+    pub struct FilesPersisted tags("type" = "system", "subtype" = "files_persisted") {
+        /// Those that were.
+        pub files: Vec<PersistedFile>,
+        /// Those that could not be.
+        pub failed: Option<Vec<FailedFile>>,
+        /// When.
+        pub processed_at: Option<String>,
+        /// The message's id.
+        pub uuid: Option<String>,
+        /// The session.
+        pub session_id: Option<String>,
+    }
+}
+
+object! {
+    /// A file that was uploaded.
+    pub struct PersistedFile {
+        /// Its name.
+        pub filename: String,
+        /// Its id at the API.
+        pub file_id: String,
+    }
+}
+
+object! {
+    /// A file that could not be uploaded.
+    pub struct FailedFile {
+        /// Its name.
+        pub filename: String,
+        /// Why not.
+        pub error: String,
+    }
+}
