@@ -12,12 +12,21 @@
 //! ```
 
 use crate::control::{
-    ControlCancel, ControlRequest, ControlResponse, HostRequest, Initialize, Interrupt, SetModel,
-    SetPermissionMode,
+    ApplyFlagSettings, BackgroundTasks, CancelAsyncMessage, ControlCancel, ControlRequest,
+    ControlResponse, EndSession, FileSuggestions, GenerateSessionTitle, GetBinaryVersion,
+    GetContextUsage, GetHooksListing, GetPlan, GetSessionCost, GetSettings, GetStatus,
+    GetTaskOutput, GetUsage, HostRequest, Initialize, Interrupt, ListModels, ListPermissionRules,
+    McpCall, McpReadResource, McpReconnect, McpSetServers, McpStatus, McpToggle, ReadFile,
+    RegisterRepoRoot, ReloadOutputStyles, ReloadPlugins, ReloadSkills, RenameSession, RewindFiles,
+    SeedReadState, SetColor, SetCwd, SetHasSubscribers, SetMaxThinkingTokens, SetModel,
+    SetPermissionMode, SideQuestion, StopTask, UpdateSettings,
 };
+use crate::dialog::UserDialogResult;
 use crate::exact::is_same_value;
 use crate::frame::Frame;
+use crate::hook::HookOutput;
 use crate::json::Json;
+use crate::mcp::{ElicitationResult, McpMessage, McpReply};
 use crate::message::Message;
 use crate::open::object;
 use crate::permission::PermissionResult;
@@ -87,12 +96,60 @@ macro_rules! host_requests {
     };
 }
 
-host_requests![Initialize, Interrupt, SetModel, SetPermissionMode];
+host_requests![
+    ApplyFlagSettings,
+    BackgroundTasks,
+    CancelAsyncMessage,
+    EndSession,
+    FileSuggestions,
+    GenerateSessionTitle,
+    GetBinaryVersion,
+    GetContextUsage,
+    GetHooksListing,
+    GetPlan,
+    GetSessionCost,
+    GetSettings,
+    GetStatus,
+    GetTaskOutput,
+    GetUsage,
+    Initialize,
+    Interrupt,
+    ListModels,
+    ListPermissionRules,
+    McpCall,
+    McpMessage,
+    McpReadResource,
+    McpReconnect,
+    McpSetServers,
+    McpStatus,
+    McpToggle,
+    ReadFile,
+    RegisterRepoRoot,
+    ReloadOutputStyles,
+    ReloadPlugins,
+    ReloadSkills,
+    RenameSession,
+    RewindFiles,
+    SeedReadState,
+    SetColor,
+    SetCwd,
+    SetHasSubscribers,
+    SetMaxThinkingTokens,
+    SetModel,
+    SetPermissionMode,
+    SideQuestion,
+    StopTask,
+    UpdateSettings,
+];
 
 /// The answers that the host gives.
 fn host_answer(subtype: &str) -> Option<Check> {
     match subtype {
         "can_use_tool" => Some(check_part::<PermissionResult>),
+        "elicitation" => Some(check_part::<ElicitationResult>),
+        "hook_callback" => Some(check_part::<HookOutput>),
+        "mcp_message" => Some(check_part::<McpReply>),
+        "request_user_dialog" => Some(check_part::<UserDialogResult>),
         _ => None,
     }
 }
@@ -142,9 +199,9 @@ impl Auditor {
         let mut audit = check::<ControlResponse>(frame);
         let Some(subtype) = asked else { return audit };
         audit.kind = format!("control_response/{subtype}");
-        let check = host_request(&subtype)
-            .map(|(_, answer)| answer)
-            .or_else(|| host_answer(&subtype));
+        // `mcp_message` goes both ways, and only the host's answer says anything.
+        let check =
+            host_answer(&subtype).or_else(|| host_request(&subtype).map(|(_, answer)| answer));
         match check {
             Some(check) => audit.with_part(frame, "/response/response", check),
             None => {

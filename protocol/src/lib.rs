@@ -7,10 +7,12 @@
 //! | [`codec`] | bytes to lines and back |
 //! | [`frame`] | one line: its bytes, and what is needed to route it |
 //! | [`message`], [`content`] | the data plane: what is said |
-//! | [`control`], [`permission`] | the control plane: what is asked and answered |
+//! | [`control`], [`permission`], [`hook`], [`dialog`], [`mcp`] | the control plane: what is asked and answered |
+//! | [`agent_definition`], [`model`], [`plugin`] | what a session is made of |
 //! | [`outbox`] | what waits to be written, and the order in which it goes |
 //! | [`host`] | the SDK's side of a session |
 //! | [`agent`] | the CLI's side, which the fake agent speaks |
+//! | [`audit`] | whether the types know what is on the wire |
 //! | [`json`] | JSON that nobody has given a type to |
 //!
 //! The types are open: members, kinds and values that they do not know
@@ -18,18 +20,24 @@
 //! absent stay apart.
 
 pub mod agent;
+pub mod agent_definition;
 pub mod audit;
 pub mod codec;
 pub mod content;
 pub mod control;
+pub mod dialog;
 mod exact;
 pub mod frame;
+pub mod hook;
 pub mod host;
 pub mod json;
+pub mod mcp;
 pub mod message;
+pub mod model;
 mod open;
 pub mod outbox;
 pub mod permission;
+pub mod plugin;
 mod untyped;
 
 pub use exact::is_same_value;

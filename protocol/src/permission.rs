@@ -1,6 +1,7 @@
 //! Permissions: what the agent asks before it runs a tool, and the answers.
 
 use crate::json::Json;
+use crate::mcp::McpServerProvenance;
 use crate::open::{object, open_enum, union};
 
 open_enum! {
@@ -38,8 +39,8 @@ object! {
         pub blocked_path: Option<String>,
         /// The reason for asking.
         pub decision_reason: Option<String>,
-        /// The kind of that reason, such as `rule`, `hook` or `workingDir`.
-        pub decision_reason_type: Option<String>,
+        /// The kind of that reason.
+        pub decision_reason_type: Option<DecisionReason>,
         /// A title for the question.
         pub title: Option<String>,
         /// The tool, as people are to read it.
@@ -49,9 +50,10 @@ object! {
         /// The sub-agent that calls.
         pub agent_id: Option<String>,
         /// The MCP server that has the tool.
-        pub mcp_server: Option<Json>,
-        /// The rule by which it is asked.
-        pub matched_ask_rule: Option<Json>,
+        pub mcp_server: Option<McpServerProvenance>,
+        /// The rule by which it is asked, where the reason is another: a
+        /// person is meant to decide.
+        pub matched_ask_rule: Option<MatchedAskRule>,
         /// Whether the question must not default to yes.
         pub default_to_no: Option<bool>,
         /// Whether a standing permission must not be offered.
@@ -60,6 +62,48 @@ object! {
         pub classifier_approvable: Option<bool>,
         /// Whether only a person can answer, as for questions and plans.
         pub requires_user_interaction: Option<bool>,
+        /// Set for tools of MCP servers; what it means is not declared.
+        pub server_policy_ask_only: Option<bool>,
+    }
+}
+
+object! {
+    /// A rule by which a tool has to be asked for.
+    pub struct MatchedAskRule {
+        /// Where the rule is kept.
+        pub source: Option<String>,
+        /// The tool that it names.
+        pub tool_name: String,
+        /// What of the tool; all of it, when absent.
+        pub rule_content: Option<String>,
+    }
+}
+
+open_enum! {
+    /// Why somebody is asked about a tool.
+    pub enum DecisionReason {
+        /// A rule says so.
+        Rule = "rule",
+        /// The permission mode says so.
+        Mode = "mode",
+        /// A part of a compound command needs it.
+        SubcommandResults = "subcommandResults",
+        /// The tool that decides about permissions says so.
+        PermissionPromptTool = "permissionPromptTool",
+        /// A hook says so.
+        Hook = "hook",
+        /// A sub-agent in the background calls.
+        AsyncAgent = "asyncAgent",
+        /// The call wants out of the sandbox.
+        SandboxOverride = "sandboxOverride",
+        /// It is about a place outside the working directories.
+        WorkingDir = "workingDir",
+        /// A safety check stopped it.
+        SafetyCheck = "safetyCheck",
+        /// A classifier stopped it.
+        Classifier = "classifier",
+        /// Something else.
+        Other = "other",
     }
 }
 

@@ -57,7 +57,7 @@ fn unknown_members_survive_at_every_depth() {
             "mcp_servers":[{"name":"a","status":"connected","tools":3}]}"#,
     );
     survives::<Message>(
-        r#"{"type":"result","subtype":"success","is_error":false,"subagent_stats":{},"safety_stops":[],
+        r#"{"type":"result","subtype":"success","is_error":false,"moons":{},"tides":[],
             "modelUsage":{"m":{"inputTokens":1,"costUSD":0.5,"shine":1}},
             "permission_denials":[{"tool_name":"Bash","tool_use_id":"t","tool_input":{"x":1},"why":"no"}]}"#,
     );

@@ -7,6 +7,7 @@ mod exact;
 
 use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::control::{AgentRequest, ControlCancel, ControlRequest, ControlResponse};
+use agentwire_protocol::hook::{HookEvent, HookOutput};
 use agentwire_protocol::message::{
     AssistantError, BlockDelta, CommandState, ResultSubtype, SessionState, StatusKind, StopReason,
     StreamEvent, SystemMessage, TerminalReason,
@@ -53,7 +54,7 @@ fn init() {
     assert_eq!(init.mcp_servers.unwrap()[0].status, "connected");
     assert_eq!(init.capabilities.unwrap().len(), 2);
     assert_eq!(init.user_message_uuids.unwrap(), ["m1"]);
-    assert!(init.extra.get("analytics_disabled").is_some());
+    assert_eq!(init.analytics_disabled, Some(true));
 }
 
 #[test]
@@ -336,9 +337,38 @@ fn a_permission_ask_and_its_answers() {
 }
 
 #[test]
+fn a_hook_and_its_answers() {
+    let line = r#"{"type":"control_request","request_id":"r1","request":{"subtype":"hook_callback","callback_id":"hook_0","input":{"session_id":"s1","transcript_path":"/home/agent/s1.jsonl","cwd":"/project","prompt_id":"p1","permission_mode":"default","effort":{"level":"medium"},"hook_event_name":"PostToolUse","tool_name":"Read","tool_input":{"limit":1.0},"tool_response":{"type":"text","file":{"numLines":2}},"tool_use_id":"toolu_1","duration_ms":5},"tool_use_id":"toolu_1"}}"#;
+    assert_eq!(frame(line).head().label(), "control_request/hook_callback");
+    let AgentRequest::HookCallback(hook) = view::<ControlRequest>(line).request else {
+        panic!()
+    };
+    assert_eq!(hook.callback_id, "hook_0");
+    assert_eq!(
+        hook.input.context.permission_mode,
+        Some(PermissionMode::Default)
+    );
+    let HookEvent::PostToolUse(event) = hook.input.event else {
+        panic!()
+    };
+    assert_eq!(event.tool_input.get(), r#"{"limit":1.0}"#);
+
+    let blocked = view::<ControlResponse>(
+        r#"{"type":"control_response","response":{"subtype":"success","request_id":"r1","response":{"decision":"block","reason":"no"}}}"#,
+    );
+    let blocked: HookOutput = blocked.response.read().unwrap();
+    assert_eq!(blocked, HookOutput::block("no"));
+    // An answer without anything.
+    let nothing = view::<ControlResponse>(
+        r#"{"type":"control_response","response":{"subtype":"success","request_id":"r1"}}"#,
+    );
+    let nothing: HookOutput = nothing.response.read().unwrap();
+    assert_eq!(nothing, HookOutput::proceed());
+}
+
+#[test]
 fn requests_of_a_kind_that_has_no_type_yet() {
     for line in [
-        r#"{"type":"control_request","request_id":"r1","request":{"subtype":"hook_callback","callback_id":"hook_0","input":{"session_id":"s1","hook_event_name":"PreToolUse","tool_input":{"x":1}},"tool_use_id":"toolu_1"}}"#,
         r#"{"type":"control_request","request_id":"r1","request":{"subtype":"mcp_message","server_name":"calc","message":{"method":"tools/list","jsonrpc":"2.0","id":1}}}"#,
         r#"{"type":"control_request","request_id":"r1","request":{}}"#,
     ] {

@@ -53,20 +53,18 @@ impl Asks {
 
     /// Deals with something that the agent asks.
     pub(super) fn ask(&mut self, Ask { request_id, frame }: Ask) -> Reply {
+        // The protocol wants a dialog of a kind that was not declared left to
+        // other hosts of the session, whatever is in it.
+        if frame.subtype() == Some("request_user_dialog") {
+            let reason = "no dialogs were declared, so it is left unanswered".to_owned();
+            let notice = not_supported(request_id.clone(), &frame, reason);
+            return Reply::Leave(request_id, notice);
+        }
         match frame.read::<ControlRequest>() {
             Ok(ControlRequest {
                 request: AgentRequest::CanUseTool(request),
                 ..
             }) => self.ask_permission(request_id, request),
-            // The protocol wants a dialog of a kind that was not declared
-            // left to other hosts of the session.
-            Ok(_) if frame.subtype() == Some("request_user_dialog") => {
-                let reason = "no dialogs were declared, so it is left unanswered".to_owned();
-                Reply::Leave(
-                    request_id.clone(),
-                    not_supported(request_id, &frame, reason),
-                )
-            }
             Ok(_) => refuse(
                 request_id,
                 &frame,

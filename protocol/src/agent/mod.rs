@@ -15,8 +15,8 @@ pub use turn::Ending;
 
 use crate::codec::{Line, LineDecoder, encode};
 use crate::control::{
-    self, ControlResponse, Initialize, InitializeAnswer, Interrupt, InterruptReceipt, Refusal,
-    SetModel, SetModelAnswer, SetPermissionMode, SetPermissionModeAnswer,
+    self, AccountInfo, ControlResponse, Initialize, InitializeAnswer, Interrupt, InterruptReceipt,
+    Refusal, SetModel, SetModelAnswer, SetPermissionMode, SetPermissionModeAnswer,
 };
 use crate::frame::Frame;
 use crate::json::Json;
@@ -398,22 +398,19 @@ impl Agent {
 
     // Inside: control requests.
 
-    fn initialize(&mut self) -> InitializeAnswer {
-        let mut answer = InitializeAnswer {
+    fn initialize(&self) -> InitializeAnswer {
+        InitializeAnswer {
             commands: Some(vec![]),
             agents: Some(vec![]),
             output_style: Some("default".to_owned()),
             available_output_styles: Some(vec!["default".to_owned()]),
             models: Some(vec![]),
-            account: Some(Json::from(
-                serde_json::Value::Object(serde_json::Map::new()),
-            )),
+            account: Some(AccountInfo::default()),
             capabilities: Some(vec![]),
             pid: Some(self.config.pid),
+            session_state: Some(self.state.clone()),
             ..InitializeAnswer::default()
-        };
-        answer.extra.set("session_state", self.state.as_str());
-        answer
+        }
     }
 
     fn set_model(&mut self, request: SetModel) -> SetModelAnswer {

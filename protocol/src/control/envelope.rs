@@ -48,6 +48,8 @@ object! {
         pub error: Option<Json>,
         /// The kind of that refusal.
         pub error_code: Option<String>,
+        /// The model that a refused `set_model` leaves in place.
+        pub model: Option<String>,
         /// Permission asks that were open when the host connected, as whole
         /// control requests.
         pub pending_permission_requests: Option<Vec<Json>>,

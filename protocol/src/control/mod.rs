@@ -4,18 +4,80 @@
 //! names its subtype and its answer. What the agent can ask is
 //! [`AgentRequest`].
 
+mod context;
 mod envelope;
+mod files;
+mod hooks;
+mod initialize;
+mod introspection;
+mod mcp;
+mod plugins;
+mod queue;
 mod requests;
+mod session;
+mod settings;
+mod tasks;
+mod usage;
 
+pub use context::{
+    ContextAgent, ContextApiUsage, ContextCategory, ContextCategoryId, ContextCategoryKind,
+    ContextCommands, ContextDeferredTool, ContextDetail, ContextItem, ContextMcpInstructions,
+    ContextMcpTool, ContextMemoryFile, ContextMessages, ContextSkill, ContextSkills, ContextSquare,
+    ContextToolCalls, ContextUsage, GetContextUsage,
+};
 pub use envelope::{
     Answer, AnswerKind, ControlCancel, ControlRequest, ControlResponse, Refusal, cancel, failure,
     request, success,
 };
+pub use files::{
+    FileEncoding, FileSuggestions, FileSuggestionsAnswer, ReadFile, ReadFileAnswer,
+    RegisterRepoRoot, RegisterRepoRootAnswer, RewindFiles, RewindFilesAnswer, SeedReadState,
+};
+pub use hooks::{
+    EditableHook, GetHooksListing, HookEventListing, HookListing, HooksBareMode, HooksListing,
+    HooksPolicy, HooksSafeMode,
+};
+pub use initialize::{
+    AccountInfo, ApiProvider, FeedbackMode, Initialize, InitializeAnswer, ManifestOutcome,
+    ManifestsOrigin, SdkMcpServerConfig, SdkMcpServerManifest, SlashCommand,
+};
+pub use introspection::{
+    BinaryVersion, GetBinaryVersion, GetPlan, GetStatus, ListModels, ListModelsAnswer, PlanReport,
+    StatusReport, StatusRow, StatusSection,
+};
+pub use mcp::{
+    McpCall, McpCallAnswer, McpInputFile, McpOutputFile, McpReadResource, McpReadResourceAnswer,
+    McpReconnect, McpResourceContents, McpSetServers, McpSetServersAnswer, McpStatus,
+    McpStatusAnswer, McpToggle,
+};
+pub use plugins::{
+    CacheImpact, LoadedPlugin, LspToolChange, ReloadOutputStyles, ReloadOutputStylesAnswer,
+    ReloadPlugins, ReloadPluginsAnswer, ReloadSkills, ReloadSkillsAnswer,
+};
+pub use queue::{CancelAsyncMessage, CancelAsyncMessageAnswer};
 pub use requests::{
-    AgentRequest, Initialize, InitializeAnswer, Interrupt, InterruptReceipt, SetModel,
-    SetModelAnswer, SetPermissionMode, SetPermissionModeAnswer, SlashCommand,
+    AgentRequest, Interrupt, InterruptReceipt, SetModel, SetModelAnswer, SetPermissionMode,
+    SetPermissionModeAnswer,
+};
+pub use session::{
+    EndSession, GenerateSessionTitle, RenameSession, SessionTitle, SetColor, SetCwd,
+    SetHasSubscribers, SetMaxThinkingTokens, SideAnswer, SideQuestion, ThinkingDisplay,
+    TitleSource,
+};
+pub use settings::{
+    AppliedSettings, ApplyFlagSettings, GetSettings, GetSettingsAnswer, ListPermissionRules,
+    ListPermissionRulesAnswer, PermissionRuleDescription, PermissionRuleEntry,
+    PermissionRuleSource, PermissionRulesState, RuleEditability, SettingsParseError,
+    UpdateSettings, WorkspaceDirectory, WritableSettings,
+};
+pub use tasks::{BackgroundTasks, BackgroundTasksAnswer, GetTaskOutput, StopTask, TaskOutput};
+pub use usage::{
+    ExtraUsage, GetSessionCost, GetUsage, ModelPlanLimit, PlanLimit, PlanLimits, SessionCost,
+    SessionUsage, UsageBehavior, UsageBehaviorKey, UsageBehaviors, UsageFix, UsagePeriod,
+    UsageRecommendation, UsageReport, UsageShare,
 };
 
+use crate::open::object;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -32,4 +94,21 @@ pub trait HostRequest: Serialize {
     fn withdraws_waiting(&self) -> bool {
         false
     }
+}
+
+/// Says which subtype a request has, and what it is answered with.
+macro_rules! host_requests {
+    ($($request:ident = $subtype:literal => $answer:ident,)*) => {$(
+        impl $crate::control::HostRequest for $request {
+            const SUBTYPE: &'static str = $subtype;
+            type Answer = $answer;
+        }
+    )*};
+}
+use host_requests;
+
+object! {
+    /// What a request is answered with that is only done: nothing.
+    #[derive(Default)]
+    pub struct Empty {}
 }

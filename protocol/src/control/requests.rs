@@ -1,7 +1,9 @@
 //! The requests themselves, each with its answer.
 
 use super::HostRequest;
-use crate::json::Json;
+use crate::dialog::RequestUserDialog;
+use crate::hook::HookCallback;
+use crate::mcp::{Elicitation, McpMessage};
 use crate::open::{object, union};
 use crate::permission::{CanUseTool, PermissionMode};
 
@@ -10,62 +12,14 @@ union! {
     pub enum AgentRequest by "subtype" {
         /// May a tool run?
         "can_use_tool" => CanUseTool(CanUseTool),
-    }
-}
-
-object! {
-    /// The first request of a session: what the host is and has.
-    #[derive(Default)]
-    pub struct Initialize tags("subtype" = "initialize") {
-        /// Hooks, as ids that `hook_callback` requests refer to.
-        pub hooks: Option<Json>,
-        /// MCP servers that run inside the host.
-        pub sdk_mcp_servers: Option<Vec<String>> = "sdkMcpServers",
-        /// The system prompt, in place of the agent's own.
-        pub system_prompt: Option<Vec<String>> = "systemPrompt",
-        /// What is added to the agent's own system prompt.
-        pub append_system_prompt: Option<String> = "appendSystemPrompt",
-        /// Sub-agents that the model can start.
-        pub agents: Option<Json>,
-    }
-}
-
-object! {
-    /// What the agent is and has.
-    #[derive(Default)]
-    pub struct InitializeAnswer {
-        /// The commands that a prompt can begin with.
-        pub commands: Option<Vec<SlashCommand>>,
-        /// The sub-agents that the model can start.
-        pub agents: Option<Vec<Json>>,
-        /// The output style.
-        pub output_style: Option<String>,
-        /// The output styles that there are.
-        pub available_output_styles: Option<Vec<String>>,
-        /// The models that there are.
-        pub models: Option<Vec<Json>>,
-        /// The account.
-        pub account: Option<Json>,
-        /// What this agent can do beyond the oldest one.
-        pub capabilities: Option<Vec<String>>,
-        /// The agent's version.
-        pub claude_code_version: Option<String>,
-        /// The agent's process.
-        pub pid: Option<u32>,
-    }
-}
-
-object! {
-    /// A command that a prompt can begin with.
-    pub struct SlashCommand {
-        /// The command, without the slash.
-        pub name: String,
-        /// What it does.
-        pub description: Option<String>,
-        /// What it takes.
-        pub argument_hint: Option<String> = "argumentHint",
-        /// Its other names.
-        pub aliases: Option<Vec<String>>,
+        /// A hook is due.
+        "hook_callback" => HookCallback(HookCallback),
+        /// A message for an MCP server that runs inside the host.
+        "mcp_message" => McpMessage(McpMessage),
+        /// An MCP server wants something from the user.
+        "elicitation" => Elicitation(Elicitation),
+        /// A dialog is to be shown.
+        "request_user_dialog" => RequestUserDialog(RequestUserDialog),
     }
 }
 
@@ -154,11 +108,6 @@ impl SetPermissionMode {
             extra: Default::default(),
         }
     }
-}
-
-impl HostRequest for Initialize {
-    const SUBTYPE: &'static str = "initialize";
-    type Answer = InitializeAnswer;
 }
 
 impl HostRequest for Interrupt {

@@ -1,9 +1,9 @@
 //! Results: the end of a turn.
 
 use super::origin::MessageOrigin;
-use super::system::{FastModeDisabledReason, FastModeState};
 use super::usage::{ModelUsage, Usage};
 use crate::json::{Json, Number};
+use crate::model::{FastModeDisabledReason, FastModeState};
 use crate::open::{object, open_enum};
 use std::collections::BTreeMap;
 

@@ -1,5 +1,6 @@
 //! The message with which every turn begins.
 
+use crate::model::{EffortLevel, FastModeDisabledReason, FastModeState};
 use crate::open::{object, open_enum};
 use crate::permission::PermissionMode;
 
@@ -48,7 +49,7 @@ object! {
         /// Why it cannot be switched on.
         pub fast_mode_disabled_reason: Option<FastModeDisabledReason>,
         /// How hard the model is to try; `None` when it is not told.
-        pub effort: Option<Effort>,
+        pub effort: Option<EffortLevel>,
         /// How much of a turn the user is shown.
         pub view_mode: Option<ViewMode>,
         /// Where the agent was started.
@@ -163,60 +164,6 @@ open_enum! {
         Temporary = "temporary",
         /// There is a login in its place.
         Oauth = "oauth",
-    }
-}
-
-open_enum! {
-    /// Whether fast mode is on.
-    pub enum FastModeState {
-        /// It is off.
-        Off = "off",
-        /// It rests, after a limit was reached.
-        Cooldown = "cooldown",
-        /// It is on.
-        On = "on",
-    }
-}
-
-open_enum! {
-    /// Why fast mode cannot be switched on.
-    pub enum FastModeDisabledReason {
-        /// The plan is free.
-        Free = "free",
-        /// Somebody switched it off.
-        Preference = "preference",
-        /// Usage beyond the plan is not allowed.
-        ExtraUsageDisabled = "extra_usage_disabled",
-        /// Nobody could be asked.
-        NetworkError = "network_error",
-        /// Something else.
-        Other = "unknown",
-        /// It is not Anthropic's own API.
-        NotFirstParty = "not_first_party",
-        /// The environment switches it off.
-        DisabledByEnv = "disabled_by_env",
-        /// The model must not be used.
-        ModelNotAllowed = "model_not_allowed",
-        /// The host has not asked for it.
-        SdkOptInRequired = "sdk_opt_in_required",
-        /// It is not known yet.
-        Pending = "pending",
-    }
-}
-
-open_enum! {
-    /// How hard a model is to try.
-    pub enum Effort {
-        /// Little.
-        Low = "low",
-        /// Some.
-        Medium = "medium",
-        /// Much.
-        High = "high",
-        /// Very much.
-        Xhigh = "xhigh",
-        /// As much as it can.
-        Max = "max",
     }
 }
 

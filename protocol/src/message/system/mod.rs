@@ -10,8 +10,8 @@ mod tasks;
 
 pub use hooks::{HookOutcome, HookProgress, HookResponse, HookStarted};
 pub use init::{
-    ApiKeySource, Effort, FastModeDisabledReason, FastModeState, Init, LoadedPlugin, ManagedLock,
-    McpServerState, MemoryPaths, PluginError, ViewMode,
+    ApiKeySource, Init, LoadedPlugin, ManagedLock, McpServerState, MemoryPaths, PluginError,
+    ViewMode,
 };
 pub use model::{
     ApiRetry, FallbackDirection, FallbackScope, FallbackTrigger, ModelRefusalFallback,

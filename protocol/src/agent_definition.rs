@@ -1,0 +1,167 @@
+//! Sub-agents: how a host defines them, and which there are.
+
+use crate::mcp::McpServerConfig;
+use crate::model::Effort;
+use crate::open::{object, open_enum};
+use crate::permission::PermissionMode;
+use crate::untyped::{Pointer, Untyped};
+use serde::de::{MapAccess, Visitor, value::MapAccessDeserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::BTreeMap;
+use std::fmt;
+
+object! {
+    /// A sub-agent that the model can start.
+    pub struct AgentDefinition {
+        /// When the model is to start it.
+        pub description: String,
+        /// Its tools. All of those that its parent has, when absent.
+        pub tools: Option<Vec<String>>,
+        /// Tools that it does not get; `mcp__name` stands for a whole server.
+        pub disallowed_tools: Option<Vec<String>> = "disallowedTools",
+        /// Its system prompt.
+        pub prompt: String,
+        /// Its model: an alias, a full name, or `inherit`.
+        pub model: Option<String>,
+        /// Its MCP servers.
+        pub mcp_servers: Option<Vec<AgentMcpServers>> = "mcpServers",
+        /// A reminder in its system prompt. Experimental.
+        pub critical_system_reminder: Option<String> = "criticalSystemReminder_EXPERIMENTAL",
+        /// Skills that it has from the start.
+        pub skills: Option<Vec<String>>,
+        /// Its first prompt, when it is the session's main agent.
+        pub initial_prompt: Option<String> = "initialPrompt",
+        /// How many times the model may be asked.
+        pub max_turns: Option<u64> = "maxTurns",
+        /// Tokens at which its conversation is compacted, where that is less
+        /// than the session's.
+        pub auto_compact_window: Option<u64> = "autoCompactWindow",
+        /// Whether its parent goes on without waiting for it.
+        pub background: Option<bool>,
+        /// Whether it goes without the `CLAUDE.md` files, managed ones
+        /// excepted.
+        pub omit_claude_md: Option<bool> = "omitClaudeMd",
+        /// Which memory it has.
+        pub memory: Option<AgentMemory>,
+        /// How hard its model works.
+        pub effort: Option<Effort>,
+        /// How its permissions are decided.
+        pub permission_mode: Option<PermissionMode> = "permissionMode",
+        /// Sub-agents that watch it, up to four names with commas between.
+        pub observer: Option<String>,
+        /// What those are told besides.
+        pub observer_message: Option<String> = "observerMessage",
+    }
+}
+
+open_enum! {
+    /// Where a sub-agent's memory is kept.
+    pub enum AgentMemory {
+        /// With the user.
+        User = "user",
+        /// In the project.
+        Project = "project",
+        /// In the project, but not shared.
+        Local = "local",
+    }
+}
+
+/// MCP servers of a sub-agent.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AgentMcpServers {
+    /// One that the session has, by name.
+    Named(String),
+    /// Its own, by name.
+    Own(BTreeMap<String, McpServerConfig>),
+}
+
+object! {
+    /// A sub-agent that there is.
+    pub struct AgentInfo {
+        /// Its name.
+        pub name: String,
+        /// When the model is to start it.
+        pub description: Option<String>,
+        /// Its model: an alias, a full name, or `inherit`.
+        pub model: Option<String>,
+    }
+}
+
+impl AgentDefinition {
+    /// A sub-agent for what `description` says, with this system prompt.
+    pub fn new(description: impl Into<String>, prompt: impl Into<String>) -> Self {
+        Self {
+            description: description.into(),
+            tools: None,
+            disallowed_tools: None,
+            prompt: prompt.into(),
+            model: None,
+            mcp_servers: None,
+            critical_system_reminder: None,
+            skills: None,
+            initial_prompt: None,
+            max_turns: None,
+            auto_compact_window: None,
+            background: None,
+            omit_claude_md: None,
+            memory: None,
+            effort: None,
+            permission_mode: None,
+            observer: None,
+            observer_message: None,
+            extra: Default::default(),
+        }
+    }
+}
+
+impl Serialize for AgentMcpServers {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Named(name) => serializer.serialize_str(name),
+            Self::Own(servers) => servers.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for AgentMcpServers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ServersVisitor;
+        impl<'de> Visitor<'de> for ServersVisitor {
+            type Value = AgentMcpServers;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a server's name or servers by name")
+            }
+
+            fn visit_str<E>(self, name: &str) -> Result<AgentMcpServers, E> {
+                Ok(AgentMcpServers::Named(name.to_owned()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<AgentMcpServers, A::Error> {
+                BTreeMap::deserialize(MapAccessDeserializer::new(map)).map(AgentMcpServers::Own)
+            }
+        }
+        deserializer.deserialize_any(ServersVisitor)
+    }
+}
+
+impl Untyped for AgentMcpServers {
+    fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
+        if let Self::Own(servers) = self {
+            servers.collect_untyped(at, found);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_are_named_or_given() {
+        let text = r#"["a",{"b":{"command":"x"},"c":{"type":"sdk","name":"c"}}]"#;
+        let servers: Vec<AgentMcpServers> = serde_json::from_str(text).expect(text);
+        assert_eq!(serde_json::to_string(&servers).expect(text), text);
+        assert!(matches!(&servers[1], AgentMcpServers::Own(own) if own.len() == 2));
+    }
+}

@@ -1,0 +1,236 @@
+//! What a hook answers.
+
+use super::specific::SpecificOutput;
+use crate::json::{Members, Number};
+use crate::open::{Object, object, open_enum, replay};
+use crate::untyped::{Pointer, Untyped};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// What a hook answers: what it decides, or that the agent need not wait.
+///
+/// ```
+/// use agentwire_protocol::hook::{HookOutput, PreToolUseOutput};
+///
+/// let output = HookOutput::from(PreToolUseOutput::deny("not on a Sunday"));
+/// assert_eq!(
+///     serde_json::to_string(&output)?,
+///     concat!(
+///         r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","#,
+///         r#""permissionDecision":"deny","permissionDecisionReason":"not on a Sunday"}}"#,
+///     )
+/// );
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "made once, written once, dropped"
+)]
+pub enum HookOutput {
+    /// What the hook decides.
+    Sync(SyncOutput),
+    /// The agent goes ahead without the hook.
+    Async(AsyncOutput),
+}
+
+object! {
+    /// What a hook decides. Empty, it changes nothing.
+    #[derive(Default)]
+    pub struct SyncOutput {
+        /// `false` ends the turn.
+        pub keep_going: Option<bool> = "continue",
+        /// Why it ends, for the user.
+        pub stop_reason: Option<String> = "stopReason",
+        /// Whether what the hook printed is kept out of the transcript.
+        pub suppress_output: Option<bool> = "suppressOutput",
+        /// Whether the agent may do what the hook was about.
+        pub decision: Option<HookDecision>,
+        /// Why it may or may not. The model is told.
+        pub reason: Option<String>,
+        /// What the user is told.
+        pub system_message: Option<String> = "systemMessage",
+        /// A sequence for the user's terminal. The agent passes the bell on,
+        /// and titles and notifications (OSC 0, 1, 2, 9, 99 and 777).
+        pub terminal_sequence: Option<String> = "terminalSequence",
+        /// What only hooks of this event can say.
+        pub specific: Option<SpecificOutput> = "hookSpecificOutput",
+    }
+}
+
+object! {
+    /// The agent goes ahead without the hook.
+    #[derive(Default)]
+    pub struct AsyncOutput {
+        /// `true`.
+        pub is_async: bool = "async",
+        /// Milliseconds that the hook may still take.
+        pub timeout: Option<Number> = "asyncTimeout",
+    }
+}
+
+open_enum! {
+    /// Whether the agent may do what a hook was about.
+    pub enum HookDecision {
+        /// It may.
+        Approve = "approve",
+        /// It may not. Of `Stop` and `SubagentStop` it means that the model
+        /// has to go on.
+        Block = "block",
+    }
+}
+
+impl HookOutput {
+    /// The hook has nothing to say, and the agent goes ahead.
+    #[must_use]
+    pub fn proceed() -> Self {
+        Self::Sync(SyncOutput::default())
+    }
+
+    /// The agent may not do what the hook was about, and the model is told
+    /// why. A `Stop` or `SubagentStop` that is blocked has the model go on.
+    #[must_use]
+    pub fn block(reason: impl Into<String>) -> Self {
+        Self::Sync(SyncOutput {
+            decision: Some(HookDecision::Block),
+            reason: Some(reason.into()),
+            ..SyncOutput::default()
+        })
+    }
+
+    /// The turn ends, and the user is told why.
+    #[must_use]
+    pub fn end_turn(reason: impl Into<String>) -> Self {
+        Self::Sync(SyncOutput {
+            keep_going: Some(false),
+            stop_reason: Some(reason.into()),
+            ..SyncOutput::default()
+        })
+    }
+
+    /// The agent goes ahead without the hook.
+    #[must_use]
+    pub fn detach() -> Self {
+        Self::Async(AsyncOutput {
+            is_async: true,
+            ..AsyncOutput::default()
+        })
+    }
+}
+
+impl Default for HookOutput {
+    /// [`HookOutput::proceed`].
+    fn default() -> Self {
+        Self::proceed()
+    }
+}
+
+impl From<SyncOutput> for HookOutput {
+    fn from(output: SyncOutput) -> Self {
+        Self::Sync(output)
+    }
+}
+
+impl From<AsyncOutput> for HookOutput {
+    fn from(output: AsyncOutput) -> Self {
+        Self::Async(output)
+    }
+}
+
+impl From<SpecificOutput> for HookOutput {
+    fn from(specific: SpecificOutput) -> Self {
+        Self::Sync(specific.into())
+    }
+}
+
+impl<T: Into<SpecificOutput>> From<T> for SyncOutput {
+    fn from(specific: T) -> Self {
+        Self {
+            specific: Some(specific.into()),
+            ..Self::default()
+        }
+    }
+}
+
+impl Untyped for HookOutput {
+    fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
+        match self {
+            Self::Sync(output) => output.collect_untyped(at, found),
+            Self::Async(output) => output.collect_untyped(at, found),
+        }
+    }
+}
+
+impl Serialize for HookOutput {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Sync(output) => output.serialize(serializer),
+            Self::Async(output) => output.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for HookOutput {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        fn read<T: Object, E: serde::de::Error>(members: Members) -> Result<T, E> {
+            let mut partial = T::Partial::default();
+            replay::<T, E>(&mut partial, members)?;
+            T::finish(partial)
+        }
+
+        let members = Members::deserialize(deserializer)?;
+        if members.get("async").is_some_and(|it| it.get() == "true") {
+            read(members).map(Self::Async)
+        } else {
+            read(members).map(Self::Sync)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hook::PreToolUseOutput;
+
+    fn output(text: &str) -> HookOutput {
+        let output: HookOutput = serde_json::from_str(text).expect("a hook's output");
+        assert_eq!(serde_json::to_string(&output).expect("JSON"), text);
+        output
+    }
+
+    #[test]
+    fn async_tells_the_two_apart() {
+        assert_eq!(output("{}"), HookOutput::proceed());
+        assert_eq!(output(r#"{"async":true}"#), HookOutput::detach());
+        assert!(matches!(
+            output(r#"{"async":true,"asyncTimeout":1500,"new":[1]}"#),
+            HookOutput::Async(_)
+        ));
+        assert!(matches!(output(r#"{"async":false}"#), HookOutput::Sync(_)));
+        assert_eq!(
+            output(r#"{"decision":"block","reason":"no"}"#),
+            HookOutput::block("no")
+        );
+        assert_eq!(
+            output(r#"{"continue":false,"stopReason":"enough"}"#),
+            HookOutput::end_turn("enough")
+        );
+    }
+
+    #[test]
+    fn what_an_event_can_say_is_read_by_its_name() {
+        let HookOutput::Sync(read) = output(
+            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","updatedInput":{"n":1.0}}}"#,
+        ) else {
+            panic!("it waits");
+        };
+        let Some(SpecificOutput::PreToolUse(PreToolUseOutput {
+            updated_input: Some(input),
+            ..
+        })) = read.specific
+        else {
+            panic!("something else: {read:?}");
+        };
+        assert_eq!(input.get(), r#"{"n":1.0}"#);
+    }
+}

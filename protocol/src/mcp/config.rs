@@ -1,0 +1,329 @@
+//! How MCP servers are configured: one type for each transport.
+
+use crate::json::{Json, Members, Number};
+use crate::open::{object, open_enum};
+use crate::untyped::{Pointer, Untyped};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use std::collections::BTreeMap;
+
+/// How the agent reaches an MCP server.
+///
+/// Only here may the tag be missing: what has a `command` and no `type` is a
+/// program.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum McpServerConfig {
+    /// A program that the agent starts.
+    Stdio(McpStdioServer),
+    /// A server that is reached over HTTP and server-sent events.
+    Sse(McpSseServer),
+    /// A server that is reached over HTTP.
+    Http(McpHttpServer),
+    /// A server that runs inside the host.
+    Sdk(McpSdkServer),
+    /// A server that is reached through claude.ai. Seen in statuses only.
+    ClaudeAiProxy(McpClaudeAiProxyServer),
+    /// A transport that this version does not know, with all its members.
+    Unknown(Members),
+}
+
+object! {
+    /// A program that the agent starts, and talks to over its pipes.
+    pub struct McpStdioServer {
+        /// `stdio`, or absent.
+        pub kind: Option<String> = "type",
+        /// The program.
+        pub command: String,
+        /// Its arguments.
+        pub args: Option<Vec<String>>,
+        /// What its environment has besides the agent's.
+        pub env: Option<BTreeMap<String, String>>,
+        /// Milliseconds that a tool call may take; below 1000 it is ignored.
+        pub timeout: Option<Number>,
+        /// Whether its tools are always in the prompt. The start then waits
+        /// for the server.
+        pub always_load: Option<bool> = "alwaysLoad",
+    }
+}
+
+/// Two transports take the same members.
+macro_rules! remote_server {
+    ($(#[$meta:meta] $name:ident = $tag:literal,)*) => {$(
+        object! {
+            #[$meta]
+            pub struct $name tags("type" = $tag) {
+                /// Where it is.
+                pub url: String,
+                /// Headers for every request.
+                pub headers: Option<BTreeMap<String, String>>,
+                /// What is said about its tools.
+                pub tools: Option<Vec<McpToolPolicy>>,
+                /// Milliseconds that a tool call may take; below 1000 it is
+                /// ignored.
+                pub timeout: Option<Number>,
+                /// Whether its tools are always in the prompt. The start then
+                /// waits for the server.
+                pub always_load: Option<bool> = "alwaysLoad",
+            }
+        }
+
+        impl $name {
+            /// The server at this URL.
+            pub fn new(url: impl Into<String>) -> Self {
+                Self {
+                    url: url.into(),
+                    headers: None,
+                    tools: None,
+                    timeout: None,
+                    always_load: None,
+                    extra: Default::default(),
+                }
+            }
+        }
+    )*};
+}
+
+remote_server! {
+    /// A server that is reached over HTTP and server-sent events.
+    McpSseServer = "sse",
+    /// A server that is reached over HTTP.
+    McpHttpServer = "http",
+}
+
+object! {
+    /// A server that runs inside the host, and is reached by
+    /// [`McpMessage`](super::McpMessage).
+    pub struct McpSdkServer tags("type" = "sdk") {
+        /// The name that its messages carry.
+        pub name: String,
+        /// Milliseconds that a tool call may take; below 1000 it is ignored.
+        /// What the first registration says stays.
+        pub timeout: Option<Number>,
+        /// What is said about its tools. Only asking and denying count.
+        pub tools: Option<Vec<McpToolPolicy>>,
+    }
+}
+
+object! {
+    /// A server that is reached through claude.ai.
+    pub struct McpClaudeAiProxyServer tags("type" = "claudeai-proxy") {
+        /// Where it is.
+        pub url: String,
+        /// Its id at claude.ai.
+        pub id: String,
+        /// Milliseconds that a tool call may take; below 1000 it is ignored.
+        pub timeout: Option<Number>,
+    }
+}
+
+object! {
+    /// What is said about a tool of a server.
+    pub struct McpToolPolicy {
+        /// The tool, as its server calls it.
+        pub name: String,
+        /// What its calls need.
+        pub permission_policy: Option<McpPermissionPolicy>,
+        /// The most that the organisation lets anybody allow.
+        pub org_max_permission: Option<McpPermissionCeiling>,
+    }
+}
+
+open_enum! {
+    /// What the calls of a tool need.
+    pub enum McpPermissionPolicy {
+        /// Nothing: it may always run.
+        AlwaysAllow = "always_allow",
+        /// Somebody has to be asked each time.
+        AlwaysAsk = "always_ask",
+        /// It may never run.
+        AlwaysDeny = "always_deny",
+    }
+}
+
+open_enum! {
+    /// The most that an organisation lets anybody allow.
+    pub enum McpPermissionCeiling {
+        /// It may be allowed for good.
+        Allow = "allow",
+        /// Somebody has to be asked each time.
+        Ask = "ask",
+        /// It may not run.
+        Blocked = "blocked",
+    }
+}
+
+impl McpStdioServer {
+    /// The server that this program is.
+    pub fn new<A: Into<String>>(
+        command: impl Into<String>,
+        args: impl IntoIterator<Item = A>,
+    ) -> Self {
+        Self {
+            kind: Some("stdio".to_owned()),
+            command: command.into(),
+            args: Some(args.into_iter().map(Into::into).collect()),
+            env: None,
+            timeout: None,
+            always_load: None,
+            extra: Default::default(),
+        }
+    }
+}
+
+impl McpSdkServer {
+    /// The host's server of this name.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            timeout: None,
+            tools: None,
+            extra: Default::default(),
+        }
+    }
+}
+
+impl McpToolPolicy {
+    /// The calls of this tool need this.
+    pub fn new(name: impl Into<String>, policy: McpPermissionPolicy) -> Self {
+        Self {
+            name: name.into(),
+            permission_policy: Some(policy),
+            org_max_permission: None,
+            extra: Default::default(),
+        }
+    }
+}
+
+impl McpServerConfig {
+    /// The transport's name. `None` for what has no `type` and is no program
+    /// either.
+    #[must_use]
+    pub fn tag(&self) -> Option<String> {
+        let tag = match self {
+            Self::Stdio(_) => "stdio",
+            Self::Sse(_) => "sse",
+            Self::Http(_) => "http",
+            Self::Sdk(_) => "sdk",
+            Self::ClaudeAiProxy(_) => "claudeai-proxy",
+            Self::Unknown(members) => return members.get_str("type"),
+        };
+        Some(tag.to_owned())
+    }
+}
+
+macro_rules! transports {
+    ($($variant:ident($type:ty),)*) => {
+        $(
+            impl From<$type> for McpServerConfig {
+                fn from(server: $type) -> Self {
+                    Self::$variant(server)
+                }
+            }
+        )*
+
+        impl Serialize for McpServerConfig {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $( Self::$variant(server) => server.serialize(serializer), )*
+                    Self::Unknown(members) => members.serialize(serializer),
+                }
+            }
+        }
+    };
+}
+
+transports! {
+    Stdio(McpStdioServer),
+    Sse(McpSseServer),
+    Http(McpHttpServer),
+    Sdk(McpSdkServer),
+    ClaudeAiProxy(McpClaudeAiProxyServer),
+}
+
+impl<'de> Deserialize<'de> for McpServerConfig {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let json = Json::deserialize(deserializer)?;
+        let members: Members = json.read().map_err(de::Error::custom)?;
+        let tag = match members.get("type") {
+            Some(tag) => tag.read::<String>().ok(),
+            None => members.get("command").map(|_| "stdio".to_owned()),
+        };
+        match tag.as_deref() {
+            Some("stdio") => json.read().map(Self::Stdio),
+            Some("sse") => json.read().map(Self::Sse),
+            Some("http") => json.read().map(Self::Http),
+            Some("sdk") => json.read().map(Self::Sdk),
+            Some("claudeai-proxy") => json.read().map(Self::ClaudeAiProxy),
+            _ => Ok(Self::Unknown(members)),
+        }
+        .map_err(de::Error::custom)
+    }
+}
+
+impl Untyped for McpServerConfig {
+    fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
+        match self {
+            Self::Stdio(server) => server.collect_untyped(at, found),
+            Self::Sse(server) => server.collect_untyped(at, found),
+            Self::Http(server) => server.collect_untyped(at, found),
+            Self::Sdk(server) => server.collect_untyped(at, found),
+            Self::ClaudeAiProxy(server) => server.collect_untyped(at, found),
+            Self::Unknown(members) => members.collect_untyped(at, found),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn through(text: &str) -> McpServerConfig {
+        let config: McpServerConfig = serde_json::from_str(text).expect(text);
+        assert_eq!(serde_json::to_string(&config).expect(text), text);
+        config
+    }
+
+    #[test]
+    fn a_program_needs_no_tag_and_is_given_none() {
+        assert!(matches!(
+            through(r#"{"command":"x"}"#),
+            McpServerConfig::Stdio(_)
+        ));
+        assert!(matches!(
+            through(r#"{"type":"stdio","command":"x","args":[]}"#),
+            McpServerConfig::Stdio(_)
+        ));
+    }
+
+    #[test]
+    fn other_transports_go_by_their_tag() {
+        for (text, tag) in [
+            (r#"{"type":"http","url":"u","alwaysLoad":true}"#, "http"),
+            (r#"{"type":"sse","url":"u","headers":{"a":"b"}}"#, "sse"),
+            (r#"{"type":"sdk","name":"n","timeout":1e3}"#, "sdk"),
+            (
+                r#"{"type":"claudeai-proxy","url":"u","id":"i"}"#,
+                "claudeai-proxy",
+            ),
+        ] {
+            let config = through(text);
+            assert_eq!(config.tag().as_deref(), Some(tag));
+            assert!(!matches!(config, McpServerConfig::Unknown(_)), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_nobody_knows_is_kept() {
+        for text in [
+            r#"{"type":"weird","command":"x"}"#,
+            r#"{"type":null,"command":"x"}"#,
+            r#"{"httpUrl":"u"}"#,
+            "{}",
+        ] {
+            assert!(
+                matches!(through(text), McpServerConfig::Unknown(_)),
+                "{text}"
+            );
+        }
+    }
+}

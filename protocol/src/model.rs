@@ -1,0 +1,144 @@
+//! Models: which there are, and how hard and how fast they are to work.
+
+use crate::json::{Json, Number};
+use crate::open::{object, open_enum};
+use crate::untyped::{Pointer, Untyped};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+object! {
+    /// A model that a session can have.
+    pub struct ModelInfo {
+        /// What `set_model` takes.
+        pub value: String,
+        /// The model behind it, by the API's name.
+        pub resolved_model: Option<String> = "resolvedModel",
+        /// Its name, as people are to read it.
+        pub display_name: Option<String> = "displayName",
+        /// What it is good for.
+        pub description: Option<String>,
+        /// Whether it can be told how hard to work.
+        pub supports_effort: Option<bool> = "supportsEffort",
+        /// How hard it can be told to work.
+        pub supported_effort_levels: Option<Vec<EffortLevel>> = "supportedEffortLevels",
+        /// Whether it can decide for itself how much to think.
+        pub supports_adaptive_thinking: Option<bool> = "supportsAdaptiveThinking",
+        /// Whether it has a fast mode.
+        pub supports_fast_mode: Option<bool> = "supportsFastMode",
+        /// Whether the permission mode `auto` works with it.
+        pub supports_auto_mode: Option<bool> = "supportsAutoMode",
+        /// Whether its thinking can be switched off.
+        pub supports_thinking_off: Option<bool> = "supportsThinkingOff",
+    }
+}
+
+open_enum! {
+    /// How hard a model works.
+    pub enum EffortLevel {
+        /// Little.
+        Low = "low",
+        /// Somewhat.
+        Medium = "medium",
+        /// Hard.
+        High = "high",
+        /// Harder.
+        XHigh = "xhigh",
+        /// As hard as it can.
+        Max = "max",
+    }
+}
+
+/// How hard a model is to work: a level, or a number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effort {
+    /// A level.
+    Level(EffortLevel),
+    /// A number, an integer.
+    Number(Number),
+}
+
+impl From<EffortLevel> for Effort {
+    fn from(level: EffortLevel) -> Self {
+        Self::Level(level)
+    }
+}
+
+impl From<Number> for Effort {
+    fn from(number: Number) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl Serialize for Effort {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Level(level) => level.serialize(serializer),
+            Self::Number(number) => number.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Effort {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let json = Json::deserialize(deserializer)?;
+        json.read()
+            .map(Self::Level)
+            .or_else(|_| json.read().map(Self::Number))
+            .map_err(|_| de::Error::custom("not a level and not a number"))
+    }
+}
+
+open_enum! {
+    /// Whether the fast mode is on.
+    pub enum FastModeState {
+        /// It is off.
+        Off = "off",
+        /// It rests after a rate limit.
+        Cooldown = "cooldown",
+        /// It is on.
+        On = "on",
+    }
+}
+
+open_enum! {
+    /// Why the fast mode cannot be had.
+    pub enum FastModeDisabledReason {
+        /// The account is a free one.
+        Free = "free",
+        /// The user does not want it.
+        Preference = "preference",
+        /// The account does not pay for extra usage.
+        ExtraUsageDisabled = "extra_usage_disabled",
+        /// The network failed.
+        NetworkError = "network_error",
+        /// Nobody knows.
+        Other = "unknown",
+        /// The API is not Anthropic's own.
+        NotFirstParty = "not_first_party",
+        /// The environment switched it off.
+        DisabledByEnv = "disabled_by_env",
+        /// The model has none, or may not.
+        ModelNotAllowed = "model_not_allowed",
+        /// The host has to ask for it.
+        SdkOptInRequired = "sdk_opt_in_required",
+        /// It is not known yet.
+        Pending = "pending",
+    }
+}
+
+impl Untyped for Effort {
+    fn collect_untyped(&self, _: &mut Pointer, _: &mut Vec<String>) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn effort_is_a_level_or_a_number() {
+        for text in [r#""xhigh""#, r#""new""#, "7"] {
+            let effort: Effort = serde_json::from_str(text).expect(text);
+            assert_eq!(serde_json::to_string(&effort).expect(text), text);
+        }
+        assert!(serde_json::from_str::<Effort>("true").is_err());
+    }
+}
