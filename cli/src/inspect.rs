@@ -3,9 +3,9 @@
 
 #![allow(clippy::print_stderr, reason = "it is what a command line prints")]
 
-use agentwire::protocol::audit::{Audit, Auditor};
-use agentwire::protocol::content::{Content, ContentBlock};
-use agentwire::protocol::{Frame, Json, Message};
+use agentwire_protocol::audit::{Audit, Auditor};
+use agentwire_protocol::content::{Content, ContentBlock};
+use agentwire_protocol::{Frame, Json, Message};
 use console::style;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize};

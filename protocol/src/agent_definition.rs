@@ -4,6 +4,7 @@ use crate::mcp::McpServerConfig;
 use crate::model::Effort;
 use crate::open::{object, open_enum};
 use crate::permission::PermissionMode;
+#[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
 use serde::de::{MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -145,6 +146,7 @@ impl<'de> Deserialize<'de> for AgentMcpServers {
     }
 }
 
+#[cfg(feature = "audit")]
 impl Untyped for AgentMcpServers {
     fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
         if let Self::Own(servers) = self {

@@ -2,6 +2,7 @@
 
 use crate::json::Json;
 use crate::open::{object, open_enum, union};
+#[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
 use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
@@ -510,6 +511,7 @@ impl From<Vec<ContentBlock>> for Content {
     }
 }
 
+#[cfg(feature = "audit")]
 impl Untyped for Content {
     fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
         if let Self::Blocks(blocks) = self {

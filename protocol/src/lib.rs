@@ -12,7 +12,7 @@
 //! | [`outbox`] | what waits to be written, and the order in which it goes |
 //! | [`host`] | the SDK's side of a session |
 //! | [`agent`] | the CLI's side, which the fake agent speaks |
-//! | [`audit`] | whether the types know what is on the wire |
+//! | `audit` | whether the types know what is on the wire (feature `audit`) |
 //! | [`json`] | JSON that nobody has given a type to |
 //!
 //! The types are open: members, kinds and values that they do not know
@@ -21,6 +21,7 @@
 
 pub mod agent;
 pub mod agent_definition;
+#[cfg(feature = "audit")]
 pub mod audit;
 pub mod codec;
 pub mod content;
@@ -38,10 +39,12 @@ mod open;
 pub mod outbox;
 pub mod permission;
 pub mod plugin;
+#[cfg(feature = "audit")]
 mod untyped;
 
 pub use exact::is_same_value;
 pub use frame::{Frame, FrameError, Head, ViewError};
 pub use json::{Json, Members, Number};
 pub use message::Message;
+#[cfg(feature = "audit")]
 pub use untyped::{Pointer, Untyped};

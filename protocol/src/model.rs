@@ -2,6 +2,7 @@
 
 use crate::json::{Json, Number};
 use crate::open::{object, open_enum};
+#[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -125,6 +126,7 @@ open_enum! {
     }
 }
 
+#[cfg(feature = "audit")]
 impl Untyped for Effort {
     fn collect_untyped(&self, _: &mut Pointer, _: &mut Vec<String>) {}
 }

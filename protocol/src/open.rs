@@ -318,7 +318,10 @@ macro_rules! object {
 
         const _: () = {
             #[allow(unused_imports)]
-            use $crate::{open::NeverAbsent as _, untyped::Untyped as _};
+            use $crate::open::NeverAbsent as _;
+            #[cfg(feature = "audit")]
+            #[allow(unused_imports)]
+            use $crate::untyped::Untyped as _;
 
             #[derive(Default)]
             #[allow(unreachable_pub)]
@@ -374,6 +377,7 @@ macro_rules! object {
                 }
             }
 
+            #[cfg(feature = "audit")]
             impl $crate::untyped::Untyped for $name {
                 fn collect_untyped(
                     &self,
@@ -547,6 +551,7 @@ macro_rules! union {
                 }
             }
 
+            #[cfg(feature = "audit")]
             impl $crate::untyped::Untyped for $name {
                 fn collect_untyped(
                     &self,
@@ -627,6 +632,7 @@ macro_rules! open_enum {
             }
         }
 
+        #[cfg(feature = "audit")]
         impl $crate::untyped::Untyped for $name {
             fn collect_untyped(
                 &self,

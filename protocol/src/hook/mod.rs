@@ -35,6 +35,7 @@ pub use specific::{
 use crate::json::Number;
 use crate::open::{MemberValue, Object, object, open_enum, read_object};
 use crate::permission::PermissionMode;
+#[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::borrow::Cow;
@@ -214,6 +215,7 @@ impl<'de> Deserialize<'de> for HookInput {
     }
 }
 
+#[cfg(feature = "audit")]
 impl Untyped for HookInput {
     fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
         self.context.collect_untyped(at, found);
@@ -221,6 +223,7 @@ impl Untyped for HookInput {
     }
 }
 
+#[cfg(feature = "audit")]
 impl<T: Untyped> Untyped for BTreeMap<HookKind, T> {
     fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
         for (kind, value) in self {
@@ -248,6 +251,7 @@ mod tests {
             r#"{"tool_name":"Bash","session_id":"s","cwd":null,"effort":{"level":"low"},"hook_event_name":"PreToolUse","tool_input":{"timeout":1.00},"agent_id":"a","new":1}"#,
         );
         assert_eq!(input.kind(), Some(HookKind::PreToolUse));
+        #[cfg(feature = "audit")]
         assert_eq!(input.untyped(), ["/new"]);
         assert_eq!(input.context.session_id.as_deref(), Some("s"));
         assert_eq!(input.context.agent_id.as_deref(), Some("a"));
@@ -267,6 +271,7 @@ mod tests {
     fn an_unknown_event_keeps_its_members() {
         let input = input(r#"{"session_id":"s","hook_event_name":"PreDream","depth":1e400}"#);
         assert_eq!(input.kind(), Some(HookKind::Unknown("PreDream".into())));
+        #[cfg(feature = "audit")]
         assert_eq!(input.untyped(), [""]);
         assert_eq!(input.context.session_id.as_deref(), Some("s"));
         let HookEvent::Unknown(members) = input.event else {
@@ -309,6 +314,7 @@ mod tests {
         let text = r#"{"PreDream":[{"hookCallbackIds":[],"new":1}]}"#;
         let hooks: Hooks = serde_json::from_str(text).expect("hooks");
         assert_eq!(serde_json::to_string(&hooks).expect("JSON"), text);
+        #[cfg(feature = "audit")]
         assert_eq!(hooks.untyped(), ["/PreDream/0/new"]);
     }
 }

@@ -3,6 +3,7 @@
 use super::specific::SpecificOutput;
 use crate::json::{Members, Number};
 use crate::open::{Object, object, open_enum, replay};
+#[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -152,6 +153,7 @@ impl<T: Into<SpecificOutput>> From<T> for SyncOutput {
     }
 }
 
+#[cfg(feature = "audit")]
 impl Untyped for HookOutput {
     fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
         match self {

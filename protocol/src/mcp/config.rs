@@ -2,6 +2,7 @@
 
 use crate::json::{Json, Members, Number};
 use crate::open::{object, open_enum};
+#[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::collections::BTreeMap;
@@ -260,6 +261,7 @@ impl<'de> Deserialize<'de> for McpServerConfig {
     }
 }
 
+#[cfg(feature = "audit")]
 impl Untyped for McpServerConfig {
     fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
         match self {
