@@ -11,8 +11,8 @@ use std::fmt;
 /// What the driver is to do with the pipe.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Transmit {
-    /// Write this line, and say so with [`Host::handle_written`] or
-    /// [`Host::handle_write_failed`].
+    /// Write this line, and say so with [`Host::handle_written`](super::Host::handle_written) or
+    /// [`Host::handle_write_failed`](super::Host::handle_write_failed).
     Line(Bytes),
     /// Close the pipe. It comes once, and nothing comes after it.
     End,
