@@ -7,7 +7,7 @@ use agentwire_testkit::{Fault, Scenario, Step, fake_agent};
 use serde_json::json;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// The fake agent: cargo builds the examples of a package with its tests.
@@ -196,6 +196,18 @@ fn endless(pid_file: &Path) -> Scenario {
     ])
 }
 
+/// A run of that agent whose answer can be read.
+fn start_endless(pid_file: &Path) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_agentwire"))
+        .args(["run", "Go", "--cli"])
+        .arg(fake_agent_path())
+        .env(fake_agent::SCRIPT, endless(pid_file).to_json())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
 /// Waits until the process named in the file is gone.
 fn wait_until_gone(pid_file: &Path) {
     let pid = std::fs::read_to_string(pid_file).unwrap();
@@ -211,14 +223,7 @@ fn wait_until_gone(pid_file: &Path) {
 fn when_nobody_reads_the_answer_any_more_the_agent_goes() {
     let folder = tempfile::tempdir().unwrap();
     let pid_file = folder.path().join("pid");
-    let mut run = Command::new(env!("CARGO_BIN_EXE_agentwire"))
-        .args(["run", "Go", "--cli"])
-        .arg(fake_agent_path())
-        .env(fake_agent::SCRIPT, endless(&pid_file).to_json())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut run = start_endless(&pid_file);
     let mut first = String::new();
     BufReader::new(run.stdout.take().unwrap())
         .read_line(&mut first)
@@ -232,14 +237,7 @@ fn when_nobody_reads_the_answer_any_more_the_agent_goes() {
 fn when_the_run_is_terminated_the_agent_goes() {
     let folder = tempfile::tempdir().unwrap();
     let pid_file = folder.path().join("pid");
-    let mut run = Command::new(env!("CARGO_BIN_EXE_agentwire"))
-        .args(["run", "Go", "--cli"])
-        .arg(fake_agent_path())
-        .env(fake_agent::SCRIPT, endless(&pid_file).to_json())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut run = start_endless(&pid_file);
     let mut stdout = BufReader::new(run.stdout.take().unwrap());
     stdout.read_line(&mut String::new()).unwrap();
     let terminated = Command::new("kill")
