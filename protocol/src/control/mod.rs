@@ -72,9 +72,9 @@ pub use settings::{
 };
 pub use tasks::{BackgroundTasks, BackgroundTasksAnswer, GetTaskOutput, StopTask, TaskOutput};
 pub use usage::{
-    ExtraUsage, GetSessionCost, GetUsage, ModelPlanLimit, PlanLimit, PlanLimits, SessionCost,
-    SessionUsage, UsageBehavior, UsageBehaviorKey, UsageBehaviors, UsageFix, UsagePeriod,
-    UsageRecommendation, UsageReport, UsageShare,
+    GetSessionCost, GetUsage, ModelPlanLimit, PlanLimit, PlanLimits, SessionCost, UsageBehavior,
+    UsageBehaviorKey, UsageBehaviors, UsageFix, UsagePeriod, UsageRecommendation, UsageReport,
+    UsageShare,
 };
 
 use crate::open::object;

@@ -3,9 +3,8 @@
 
 use super::host_requests;
 use crate::json::Number;
-use crate::message::ModelUsage;
+use crate::message::{ExtraUsage, SessionUsage};
 use crate::open::{object, open_enum};
-use std::collections::BTreeMap;
 
 host_requests! {
     GetSessionCost = "get_session_cost" => SessionCost,
@@ -55,25 +54,6 @@ object! {
 }
 
 object! {
-    /// What a session has used.
-    #[derive(Default)]
-    pub struct SessionUsage {
-        /// US dollars.
-        pub total_cost_usd: Option<Number>,
-        /// Milliseconds that the API took.
-        pub total_api_duration_ms: Option<Number>,
-        /// Milliseconds since the start.
-        pub total_duration_ms: Option<Number>,
-        /// Lines that were added to files.
-        pub total_lines_added: Option<u64>,
-        /// Lines that were taken from files.
-        pub total_lines_removed: Option<u64>,
-        /// What each model used.
-        pub model_usage: Option<BTreeMap<String, ModelUsage>>,
-    }
-}
-
-object! {
     /// The limits of a plan, and how much of them is used up.
     #[derive(Default)]
     pub struct PlanLimits {
@@ -114,23 +94,6 @@ object! {
         pub utilization: Option<Number>,
         /// When it begins anew, as ISO 8601.
         pub resets_at: Option<String>,
-    }
-}
-
-object! {
-    /// What is paid for beyond the plan.
-    #[derive(Default)]
-    pub struct ExtraUsage {
-        /// Whether that is allowed.
-        pub is_enabled: Option<bool>,
-        /// The most of a month; `null` for no limit.
-        pub monthly_limit: Option<Number>,
-        /// What has been used of it.
-        pub used_credits: Option<Number>,
-        /// The same, from 0 to 100.
-        pub utilization: Option<Number>,
-        /// The currency.
-        pub currency: Option<String>,
     }
 }
 
