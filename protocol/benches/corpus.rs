@@ -1,0 +1,141 @@
+//! Sessions without end, made of the recorded ones.
+
+use agentwire_protocol::Frame;
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Lines that an agent wrote.
+pub(crate) struct Corpus {
+    /// Each line, and what its request was, when it is an answer.
+    pub(crate) lines: Vec<(Frame, Asked)>,
+    /// How long they are together.
+    pub(crate) bytes: usize,
+}
+
+/// The request that an answer belongs to. Those that are named make up nine
+/// tenths of what answers weigh in the recordings.
+#[derive(Clone, Copy)]
+pub(crate) enum Asked {
+    Initialize,
+    ContextUsage,
+    Other,
+}
+
+impl Corpus {
+    /// At least `bytes` of lines, with the partial messages or without.
+    pub(crate) fn new(bytes: usize, partial: bool) -> Self {
+        let mut recorded = recorded();
+        recorded.retain(|(line, _)| partial || !line.contains(r#""type":"stream_event""#));
+        let mut ids = Ids(0x2545_f491_4f6c_dd1d);
+        let mut corpus = Self {
+            lines: vec![],
+            bytes: 0,
+        };
+        for (line, asked) in recorded.iter().cycle() {
+            if corpus.bytes >= bytes {
+                break;
+            }
+            let line = ids.renew(line);
+            corpus.bytes += line.len();
+            corpus
+                .lines
+                .push((Frame::new(Bytes::from(line)).unwrap(), *asked));
+        }
+        corpus
+    }
+}
+
+/// A line of a recording.
+#[derive(Deserialize)]
+struct Record<'a> {
+    dir: &'a str,
+    /// As it was written: the order of members has its price.
+    #[serde(borrow)]
+    msg: &'a RawValue,
+}
+
+/// What the agent wrote in the recorded sessions, in order.
+fn recorded() -> Vec<(String, Asked)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/recordings");
+    let mut files: Vec<_> = folder
+        .read_dir()
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|it| it == "ndjson"))
+        .collect();
+    files.sort();
+    let mut lines = vec![];
+    for file in files {
+        let mut asked: HashMap<String, Asked> = HashMap::new();
+        for line in std::fs::read_to_string(file).unwrap().lines() {
+            let Record { dir, msg } = serde_json::from_str(line).unwrap();
+            let message: Value = serde_json::from_str(msg.get()).unwrap_or_default();
+            match dir {
+                "send" if message["type"] == "control_request" => {
+                    let kind = match message["request"]["subtype"].as_str() {
+                        Some("initialize") => Asked::Initialize,
+                        Some("get_context_usage") => Asked::ContextUsage,
+                        _ => Asked::Other,
+                    };
+                    if let Some(id) = message["request_id"].as_str() {
+                        asked.insert(id.to_owned(), kind);
+                    }
+                }
+                // One answer to a malformed request has no id, and is no line
+                // of the protocol.
+                "recv" if message["type"] != "control_response" => {
+                    lines.push((msg.get().to_owned(), Asked::Other));
+                }
+                "recv" => {
+                    if let Some(id) = message["response"]["request_id"].as_str() {
+                        let kind = asked.remove(id).unwrap_or(Asked::Other);
+                        let failed = message["response"]["subtype"] == "error";
+                        lines.push((msg.get().to_owned(), if failed { Asked::Other } else { kind }));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    lines
+}
+
+/// Gives every UUID other digits.
+struct Ids(u64);
+
+impl Ids {
+    fn renew(&mut self, line: &str) -> Vec<u8> {
+        let mut line = line.as_bytes().to_vec();
+        let mut at = 0;
+        while at + 36 <= line.len() {
+            if is_uuid(&line[at..at + 36]) {
+                for digit in line[at..at + 36].iter_mut().filter(|digit| **digit != b'-') {
+                    *digit = b"0123456789abcdef"[(self.next() & 15) as usize];
+                }
+                at += 36;
+            } else {
+                at += 1;
+            }
+        }
+        line
+    }
+
+    /// xorshift64: the corpus is the same in every run.
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+}
+
+fn is_uuid(text: &[u8]) -> bool {
+    text.iter().enumerate().all(|(at, byte)| match at {
+        8 | 13 | 18 | 23 => *byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    })
+}
