@@ -18,6 +18,9 @@
 //! The types are open: members, kinds and values that they do not know
 //! survive reading and writing, numbers keep their digits, and `null` and
 //! absent stay apart.
+//!
+//! The protocol itself, with its sequences and what goes wrong, is explained in
+//! the README of this crate.
 
 pub mod agent;
 pub mod agent_definition;
@@ -48,3 +51,8 @@ pub use json::{Json, Members, Number};
 pub use message::Message;
 #[cfg(feature = "audit")]
 pub use untyped::{Pointer, Untyped};
+
+/// The examples of the README, which are tests like any other.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
