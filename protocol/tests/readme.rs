@@ -1,0 +1,54 @@
+//! What the README shows is on the wire.
+
+use agentwire_protocol::hook::HookKind;
+
+const README: &str = include_str!("../README.md");
+
+#[test]
+fn every_event_is_in_the_table_of_hooks() {
+    let rows: Vec<&str> = README
+        .lines()
+        .filter(|row| row.starts_with("| `"))
+        .collect();
+    for kind in HookKind::ALL {
+        let name = format!("`{kind}`");
+        // The first cell has the event, or two events that are alike.
+        let is_first_cell =
+            |row: &&str| row.split(" | ").next().unwrap_or_default().contains(&name);
+        assert!(rows.iter().any(is_first_cell), "{name} is not in it");
+    }
+}
+
+/// With `audit`, since the types keep what they do not know: without it
+/// nothing would be wrong with a member that does not exist.
+#[cfg(feature = "audit")]
+#[test]
+fn the_types_know_all_of_the_json_examples() {
+    use agentwire_protocol::Json;
+    use agentwire_protocol::audit::Auditor;
+    use agentwire_protocol::permission::PermissionResult;
+
+    let mut auditor = Auditor::default();
+    let (mut lines, mut answers) = (0, 0);
+    for block in README.split("```json\n").skip(1) {
+        let json = block.split("```").next().unwrap_or_default();
+        for example in serde_json::Deserializer::from_str(json).into_iter::<Json>() {
+            let example = example.expect(json);
+            if example.member("type").is_none() {
+                let answer = example.read::<PermissionResult>();
+                assert!(
+                    matches!(answer, Ok(PermissionResult::Allow(_))),
+                    "{example}"
+                );
+                answers += 1;
+                continue;
+            }
+            let audit = auditor.line(example.get().as_bytes());
+            assert_eq!(audit.error, None, "{example}");
+            assert_eq!(audit.untyped, [""; 0], "{example}");
+            assert!(audit.typed && audit.lossless, "{example}");
+            lines += 1;
+        }
+    }
+    assert_eq!((lines, answers), (12, 1));
+}
