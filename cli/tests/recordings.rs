@@ -14,7 +14,11 @@ const NO_PROTOCOL: &[(&str, u64, &str)] = &[
     ("04_sdk_mcp", 207, "a server of the type `weird`"),
     ("06_control_sweep", 171, "`set_cwd` without a path"),
     ("06_control_sweep", 177, "a subtype that nobody has"),
-    ("06_control_sweep", 181, "`set_permission_mode` without a mode"),
+    (
+        "06_control_sweep",
+        181,
+        "`set_permission_mode` without a mode",
+    ),
     ("06_control_sweep", 183, "`set_model` with a number"),
     ("06b_malformed", 4, "a request without `request`"),
     ("06b_malformed", 10, "a request without an id"),
@@ -36,7 +40,10 @@ fn every_recorded_line_is_typed_and_lossless_and_has_no_unknown_member() {
     let mut lines = 0;
     for entry in folder.read_dir().unwrap() {
         let path = entry.unwrap().path();
-        if path.extension().is_none_or(|extension| extension != "ndjson") {
+        if path
+            .extension()
+            .is_none_or(|extension| extension != "ndjson")
+        {
             continue;
         }
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();

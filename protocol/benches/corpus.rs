@@ -94,7 +94,10 @@ fn recorded() -> Vec<(String, Asked)> {
                     if let Some(id) = message["response"]["request_id"].as_str() {
                         let kind = asked.remove(id).unwrap_or(Asked::Other);
                         let failed = message["response"]["subtype"] == "error";
-                        lines.push((msg.get().to_owned(), if failed { Asked::Other } else { kind }));
+                        lines.push((
+                            msg.get().to_owned(),
+                            if failed { Asked::Other } else { kind },
+                        ));
                     }
                 }
                 _ => {}

@@ -49,10 +49,14 @@ fn typed(frame: &Frame, asked: Asked) {
             let answer = frame.read::<ControlResponse>().unwrap().response;
             match asked {
                 Asked::Initialize => drop(black_box(
-                    answer.read::<<Initialize as HostRequest>::Answer>().unwrap(),
+                    answer
+                        .read::<<Initialize as HostRequest>::Answer>()
+                        .unwrap(),
                 )),
                 Asked::ContextUsage => drop(black_box(
-                    answer.read::<<GetContextUsage as HostRequest>::Answer>().unwrap(),
+                    answer
+                        .read::<<GetContextUsage as HostRequest>::Answer>()
+                        .unwrap(),
                 )),
                 Asked::Other => drop(black_box(answer)),
             }

@@ -2,7 +2,7 @@
 
 use crate::mcp::McpServerConfig;
 use crate::model::Effort;
-use crate::open::{object, open_enum};
+use crate::open::{Field, object, open_enum};
 use crate::permission::PermissionMode;
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
@@ -139,12 +139,14 @@ impl<'de> Deserialize<'de> for AgentMcpServers {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<AgentMcpServers, A::Error> {
-                BTreeMap::deserialize(MapAccessDeserializer::new(map)).map(AgentMcpServers::Own)
+                BTreeMap::read(MapAccessDeserializer::new(map)).map(AgentMcpServers::Own)
             }
         }
         deserializer.deserialize_any(ServersVisitor)
     }
 }
+
+impl Field for AgentMcpServers {}
 
 #[cfg(feature = "audit")]
 impl Untyped for AgentMcpServers {

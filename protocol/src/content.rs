@@ -1,7 +1,7 @@
 //! Content blocks: what messages are made of, as the Messages API has them.
 
 use crate::json::Json;
-use crate::open::{object, open_enum, union};
+use crate::open::{Field, object, open_enum, read_list, union};
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
 use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -511,6 +511,8 @@ impl From<Vec<ContentBlock>> for Content {
     }
 }
 
+impl Field for Content {}
+
 #[cfg(feature = "audit")]
 impl Untyped for Content {
     fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
@@ -547,12 +549,8 @@ impl<'de> Deserialize<'de> for Content {
                 Ok(Content::Text(text))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Content, A::Error> {
-                let mut blocks = Vec::new();
-                while let Some(block) = seq.next_element()? {
-                    blocks.push(block);
-                }
-                Ok(Content::Blocks(blocks))
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Content, A::Error> {
+                read_list(seq).map(Content::Blocks)
             }
 
             fn visit_map<A: MapAccess<'de>>(self, _: A) -> Result<Content, A::Error> {

@@ -124,14 +124,24 @@ impl Frame {
     ///
     /// When the frame does not have that shape.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, ViewError> {
-        // The path costs time, so it is looked for only when there is an error.
-        serde_json::from_slice(&self.raw).or_else(|_| {
-            read_located(&self.raw).map_err(|Located { path, reason }| ViewError {
-                kind: self.head.label(),
-                path,
-                reason,
+        // One look at the whole line is cheaper than one at each of its strings.
+        let text = str::from_utf8(&self.raw).map_err(|error| {
+            self.unreadable(Located {
+                path: ".".to_owned(),
+                reason: error.to_string(),
             })
-        })
+        })?;
+        // The path costs time, so it is looked for only when there is an error.
+        serde_json::from_str(text)
+            .or_else(|_| read_located(text).map_err(|located| self.unreadable(located)))
+    }
+
+    fn unreadable(&self, Located { path, reason }: Located) -> ViewError {
+        ViewError {
+            kind: self.head.label(),
+            path,
+            reason,
+        }
     }
 }
 

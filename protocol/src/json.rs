@@ -4,32 +4,40 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::fmt;
 
 /// A JSON value that keeps its text: numbers keep every digit, and large
 /// values cost one copy instead of a tree.
 ///
 /// Two values are equal when their texts are.
-#[derive(Clone)]
-pub struct Json(Box<RawValue>);
+#[derive(Clone, Default)]
+pub struct Json(
+    /// `None` is `null`, the one value that comes in every other line.
+    Option<Box<RawValue>>,
+);
 
 impl Json {
     /// The value `null`.
     #[must_use]
     pub fn null() -> Self {
-        Self(RawValue::NULL.to_owned())
+        Self(None)
     }
 
     /// The value as JSON text.
     #[must_use]
     pub fn get(&self) -> &str {
-        self.0.get()
+        self.raw().get()
     }
 
     /// Whether the value is `null`.
     #[must_use]
     pub fn is_null(&self) -> bool {
-        self.get() == "null"
+        self.0.is_none()
+    }
+
+    fn raw(&self) -> &RawValue {
+        self.0.as_deref().unwrap_or(RawValue::NULL)
     }
 
     /// Reads the value as a type of the caller's.
@@ -48,7 +56,7 @@ impl Json {
     /// When its `Serialize` fails, or when a map has keys that are not
     /// strings.
     pub fn from_value<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Self> {
-        to_raw_value(value).map(Self)
+        to_raw_value(value).map(Self::from)
     }
 
     /// The value as a tree. `None` when it has what a tree cannot hold: a
@@ -85,15 +93,9 @@ impl PartialEq for Json {
 
 impl Eq for Json {}
 
-impl Default for Json {
-    fn default() -> Self {
-        Self::null()
-    }
-}
-
 impl From<Value> for Json {
     fn from(value: Value) -> Self {
-        to_raw_value(&value).map_or_else(|_| Self::null(), Self)
+        to_raw_value(&value).map_or_else(|_| Self::null(), Self::from)
     }
 }
 
@@ -111,19 +113,19 @@ impl From<&str> for Json {
 
 impl From<Box<RawValue>> for Json {
     fn from(raw: Box<RawValue>) -> Self {
-        Self(raw)
+        Self((raw.get() != "null").then_some(raw))
     }
 }
 
 impl Serialize for Json {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
+        self.raw().serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Box::<RawValue>::deserialize(deserializer).map(Self)
+        Box::<RawValue>::deserialize(deserializer).map(Self::from)
     }
 }
 
@@ -198,7 +200,7 @@ impl<'de> Deserialize<'de> for Number {
 /// Members of a JSON object in the order in which they came: those that a
 /// type does not know, or all of an object of an unknown kind.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Members(Vec<(Box<str>, Json)>);
+pub struct Members(Vec<(Cow<'static, str>, Json)>);
 
 impl Members {
     /// Whether there are none.
@@ -216,7 +218,7 @@ impl Members {
     /// The value of `key`; the last one, where the text had several.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Json> {
-        self.0.iter().rfind(|(k, _)| &**k == key).map(|(_, v)| v)
+        self.0.iter().rfind(|(k, _)| k == key).map(|(_, v)| v)
     }
 
     /// The value of `key`, when it is a string.
@@ -226,7 +228,7 @@ impl Members {
     }
 
     /// Sets `key`, in its old place if it had one.
-    pub fn set(&mut self, key: impl Into<Box<str>>, value: impl Into<Json>) {
+    pub fn set(&mut self, key: impl Into<Cow<'static, str>>, value: impl Into<Json>) {
         let (key, value) = (key.into(), value.into());
         match self.0.iter_mut().rfind(|(k, _)| *k == key) {
             Some((_, old)) => *old = value,
@@ -236,7 +238,7 @@ impl Members {
 
     /// Adds a member behind the others, without a look at what is there: an
     /// object with a million members must not cost a million searches.
-    pub(crate) fn push(&mut self, key: impl Into<Box<str>>, value: Json) {
+    pub(crate) fn push(&mut self, key: impl Into<Cow<'static, str>>, value: Json) {
         self.0.push((key.into(), value));
     }
 
@@ -245,7 +247,7 @@ impl Members {
         self.0.iter().map(|(k, v)| (&**k, v))
     }
 
-    pub(crate) fn into_entries(self) -> Vec<(Box<str>, Json)> {
+    pub(crate) fn into_entries(self) -> Vec<(Cow<'static, str>, Json)> {
         self.0
     }
 }

@@ -1,7 +1,7 @@
 //! Models: which there are, and how hard and how fast they are to work.
 
 use crate::json::{Json, Number};
-use crate::open::{object, open_enum};
+use crate::open::{Field, object, open_enum};
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -125,6 +125,8 @@ open_enum! {
         Pending = "pending",
     }
 }
+
+impl Field for Effort {}
 
 #[cfg(feature = "audit")]
 impl Untyped for Effort {

@@ -90,10 +90,10 @@ impl<T: Untyped> Untyped for Vec<T> {
     }
 }
 
-impl<T: Untyped> Untyped for BTreeMap<String, T> {
+impl<K: AsRef<str>, T: Untyped> Untyped for BTreeMap<K, T> {
     fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
         for (key, value) in self {
-            at.member(key, |at| value.collect_untyped(at, found));
+            at.member(key.as_ref(), |at| value.collect_untyped(at, found));
         }
     }
 }

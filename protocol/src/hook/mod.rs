@@ -33,12 +33,11 @@ pub use specific::{
 };
 
 use crate::json::Number;
-use crate::open::{MemberValue, Object, object, open_enum, read_object};
+use crate::open::{Field, MemberValue, Object, object, open_enum, read_object};
 use crate::permission::PermissionMode;
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
 use serde::{Deserialize, Deserializer, Serialize, de};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The hooks that a host registers, by event.
@@ -191,10 +190,10 @@ impl Object for HookInput {
 
     fn member<S: MemberValue>(
         (context, event): &mut Self::Partial,
-        key: Cow<'_, str>,
+        key: &str,
         value: S,
     ) -> Result<(), S::Error> {
-        match &*key {
+        match key {
             "session_id" | "transcript_path" | "cwd" | "prompt_id" | "permission_mode"
             | "agent_id" | "agent_type" | "effort" => HookContext::member(context, key, value),
             _ => HookEvent::member(event, key, value),
@@ -215,20 +214,13 @@ impl<'de> Deserialize<'de> for HookInput {
     }
 }
 
+impl Field for HookInput {}
+
 #[cfg(feature = "audit")]
 impl Untyped for HookInput {
     fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
         self.context.collect_untyped(at, found);
         self.event.collect_untyped(at, found);
-    }
-}
-
-#[cfg(feature = "audit")]
-impl<T: Untyped> Untyped for BTreeMap<HookKind, T> {
-    fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
-        for (kind, value) in self {
-            at.member(kind.as_str(), |at| value.collect_untyped(at, found));
-        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::specific::SpecificOutput;
 use crate::json::{Members, Number};
-use crate::open::{Object, object, open_enum, replay};
+use crate::open::{Field, Object, object, open_enum, replay};
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -152,6 +152,8 @@ impl<T: Into<SpecificOutput>> From<T> for SyncOutput {
         }
     }
 }
+
+impl Field for HookOutput {}
 
 #[cfg(feature = "audit")]
 impl Untyped for HookOutput {

@@ -1,7 +1,7 @@
 //! How MCP servers are configured: one type for each transport.
 
 use crate::json::{Json, Members, Number};
-use crate::open::{object, open_enum};
+use crate::open::{Field, object, open_enum};
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -260,6 +260,8 @@ impl<'de> Deserialize<'de> for McpServerConfig {
         .map_err(de::Error::custom)
     }
 }
+
+impl Field for McpServerConfig {}
 
 #[cfg(feature = "audit")]
 impl Untyped for McpServerConfig {

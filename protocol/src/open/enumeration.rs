@@ -1,0 +1,91 @@
+//! Enumerations that keep the values they do not know.
+
+/// Declares an enumeration of strings that keeps values it does not know.
+macro_rules! open_enum {
+    (
+        $(#[$meta:meta])*
+        pub enum $name:ident {
+            $( $(#[$variant_meta:meta])* $variant:ident = $value:literal, )*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum $name {
+            $( $(#[$variant_meta])* $variant, )*
+            /// A value that this version does not know.
+            Unknown(Box<str>),
+        }
+
+        impl $name {
+            /// The value on the wire.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $( Self::$variant => $value, )*
+                    Self::Unknown(value) => value,
+                }
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(value: &str) -> Self {
+                match value {
+                    $( $value => Self::$variant, )*
+                    _ => Self::Unknown(value.into()),
+                }
+            }
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                self.as_str()
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl $crate::open::Field for $name {}
+
+        #[cfg(feature = "audit")]
+        impl $crate::untyped::Untyped for $name {
+            fn collect_untyped(
+                &self,
+                _: &mut $crate::untyped::Pointer,
+                _: &mut Vec<String>,
+            ) {
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> Result<Self, D::Error> {
+                struct StrVisitor;
+                impl serde::de::Visitor<'_> for StrVisitor {
+                    type Value = $name;
+
+                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                        f.write_str("a string")
+                    }
+
+                    fn visit_str<E>(self, value: &str) -> Result<$name, E> {
+                        Ok(value.into())
+                    }
+                }
+                deserializer.deserialize_str(StrVisitor)
+            }
+        }
+    };
+}
+pub(crate) use open_enum;

@@ -1,0 +1,163 @@
+//! Structs that keep the members they do not know.
+
+/// The wire name of a member: its own, or the one that is given.
+macro_rules! wire_name {
+    ($field:ident) => {
+        stringify!($field)
+    };
+    ($field:ident $name:literal) => {
+        $name
+    };
+}
+pub(crate) use wire_name;
+
+/// Declares a struct for a JSON object.
+///
+/// Members are required unless they are an `Option`; `= "name"` gives the name
+/// on the wire where it is not the field's. `tags("type" = "text")` names the
+/// members that say what the object is; they are written, and checked when
+/// they are read.
+macro_rules! object {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident $(tags($($tag:literal = $value:literal),+ $(,)?))? {
+            $( $(#[$field_meta:meta])* pub $field:ident : $type:ty $(= $wire:literal)?, )*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq)]
+        #[non_exhaustive]
+        pub struct $name {
+            $( $(#[$field_meta])* pub $field: $type, )*
+            /// Members that this type does not know, and the declared ones
+            /// that were `null`.
+            pub extra: $crate::json::Members,
+        }
+
+        const _: () = {
+            #[cfg(feature = "audit")]
+            #[allow(unused_imports)]
+            use $crate::untyped::Untyped as _;
+
+            #[derive(Default)]
+            #[allow(unreachable_pub)]
+            pub struct Partial {
+                $( $field: Option<$type>, )*
+                extra: $crate::json::Members,
+            }
+
+            impl $crate::open::Object for $name {
+                type Partial = Partial;
+
+                fn member<S: $crate::open::MemberValue>(
+                    partial: &mut Partial,
+                    key: &str,
+                    value: S,
+                ) -> Result<(), S::Error> {
+                    match key {
+                        $($(
+                            $tag => {
+                                let tag: $crate::json::Json = value.read()?;
+                                if $crate::open::tag_name(&tag) != $value {
+                                    return Err(serde::de::Error::custom(concat!(
+                                        "expected the tag `", $value, "`"
+                                    )));
+                                }
+                            }
+                        )+)?
+                        $(
+                            $crate::open::wire_name!($field $($wire)?) => {
+                                let read: $type = value.read()?;
+                                if $crate::open::Field::is_absent(&read) {
+                                    partial.extra.push(
+                                        $crate::open::wire_name!($field $($wire)?),
+                                        $crate::json::Json::null(),
+                                    );
+                                }
+                                partial.$field = Some(read);
+                            }
+                        )*
+                        _ => {
+                            let read: $crate::json::Json = value.read()?;
+                            partial.extra.push(key.to_owned(), read);
+                        }
+                    }
+                    Ok(())
+                }
+
+                fn finish<E: serde::de::Error>(partial: Partial) -> Result<Self, E> {
+                    Ok(Self {
+                        $(
+                            $field: match partial.$field {
+                                Some(read) => read,
+                                None => $crate::open::absent($crate::open::wire_name!($field $($wire)?))?,
+                            },
+                        )*
+                        extra: partial.extra,
+                    })
+                }
+            }
+
+            impl $crate::open::Field for $name {}
+
+            #[cfg(feature = "audit")]
+            impl $crate::untyped::Untyped for $name {
+                fn collect_untyped(
+                    &self,
+                    at: &mut $crate::untyped::Pointer,
+                    found: &mut Vec<String>,
+                ) {
+                    $(
+                        at.member($crate::open::wire_name!($field $($wire)?), |at| {
+                            self.$field.collect_untyped(at, found);
+                        });
+                    )*
+                    for (key, _) in self.extra.iter() {
+                        match key {
+                            // Declared, and `null`.
+                            $( $crate::open::wire_name!($field $($wire)?) => {} )*
+                            _ => at.member(key, |at| found.push(at.as_str().to_owned())),
+                        }
+                    }
+                }
+            }
+
+            impl<'de> serde::Deserialize<'de> for $name {
+                fn deserialize<D: serde::Deserializer<'de>>(
+                    deserializer: D,
+                ) -> Result<Self, D::Error> {
+                    $crate::open::read_object(deserializer)
+                }
+            }
+
+            impl serde::Serialize for $name {
+                fn serialize<S: serde::Serializer>(
+                    &self,
+                    serializer: S,
+                ) -> Result<S::Ok, S::Error> {
+                    use serde::ser::SerializeMap as _;
+                    let mut map = serializer.serialize_map(None)?;
+                    $($( map.serialize_entry($tag, $value)?; )+)?
+                    $(
+                        if !$crate::open::Field::is_absent(&self.$field) {
+                            map.serialize_entry($crate::open::wire_name!($field $($wire)?), &self.$field)?;
+                        }
+                    )*
+                    for (key, value) in self.extra.iter() {
+                        // A member that was read as `null` and set since.
+                        let written = match key {
+                            $($( $tag => true, )+)?
+                            $( $crate::open::wire_name!($field $($wire)?) => !$crate::open::Field::is_absent(&self.$field), )*
+                            _ => false,
+                        };
+                        if !written {
+                            map.serialize_entry(key, value)?;
+                        }
+                    }
+                    map.end()
+                }
+            }
+        };
+    };
+}
+pub(crate) use object;
