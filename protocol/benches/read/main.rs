@@ -72,7 +72,7 @@ fn main() {
             "{} partial messages: {} lines, {:.1} MB",
             if partial { "with" } else { "without" },
             corpus.lines.len(),
-            corpus.bytes as f64 / 1e6,
+            corpus.megabytes(),
         );
         let mut times = vec![vec![]; WAYS.len()];
         for _ in 0..ROUNDS {
@@ -85,7 +85,7 @@ fn main() {
             println!(
                 "  {name:<22} {:>7.0} ms {:>7.0} MB/s {:>7.2} x",
                 took.as_secs_f64() * 1e3,
-                corpus.bytes as f64 / 1e6 / took.as_secs_f64(),
+                corpus.megabytes() / took.as_secs_f64(),
                 medians[0].as_secs_f64() / took.as_secs_f64(),
             );
         }

@@ -12,8 +12,7 @@ use std::path::Path;
 pub(crate) struct Corpus {
     /// Each line, and what its request was, when it is an answer.
     pub(crate) lines: Vec<(Frame, Asked)>,
-    /// How long they are together.
-    pub(crate) bytes: usize,
+    bytes: usize,
 }
 
 /// The request that an answer belongs to. Those that are named make up nine
@@ -26,6 +25,11 @@ pub(crate) enum Asked {
 }
 
 impl Corpus {
+    /// How long its lines are together.
+    pub(crate) fn megabytes(&self) -> f64 {
+        self.bytes as f64 / 1e6
+    }
+
     /// At least `bytes` of lines, with the partial messages or without.
     pub(crate) fn new(bytes: usize, partial: bool) -> Self {
         let mut recorded = recorded();
