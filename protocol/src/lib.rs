@@ -12,6 +12,7 @@
 //! | [`outbox`] | what waits to be written, and the order in which it goes |
 //! | [`host`] | the SDK's side of a session |
 //! | [`agent`] | the CLI's side, which the fake agent speaks |
+//! | `tool` | what the agent's own tools take and give (feature `tools`) |
 //! | `audit` | whether the types know what is on the wire (feature `audit`) |
 //! | [`json`] | JSON that nobody has given a type to |
 //!
@@ -42,6 +43,8 @@ mod open;
 pub mod outbox;
 pub mod permission;
 pub mod plugin;
+#[cfg(feature = "tools")]
+pub mod tool;
 #[cfg(feature = "audit")]
 mod untyped;
 

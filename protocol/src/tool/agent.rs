@@ -1,0 +1,238 @@
+//! Sub-agents and workflows, which run many of them.
+
+use crate::content::ContentBlock;
+use crate::json::{Json, Number};
+use crate::message::Usage;
+use crate::model::EffortLevel;
+use crate::open::{object, open_enum, union};
+use crate::permission::PermissionMode;
+
+object! {
+    /// A sub-agent to start.
+    pub struct AgentInput {
+        /// What it is to do, in a few words.
+        pub description: String,
+        /// What it is told.
+        pub prompt: String,
+        /// Its kind.
+        pub subagent_type: Option<String>,
+        /// Its model, where that is not the one of its kind.
+        pub model: Option<AgentModel>,
+        /// How hard its model works.
+        pub effort: Option<EffortLevel>,
+        /// Whether the model goes on without waiting for it.
+        pub run_in_background: Option<bool>,
+        /// The name by which it can be sent messages.
+        pub name: Option<String>,
+        /// The team it belongs to. Not used any more.
+        pub team_name: Option<String>,
+        /// How its permissions are decided. Not used any more.
+        pub mode: Option<PermissionMode>,
+        /// Where it works, when not where its parent does.
+        pub isolation: Option<AgentIsolation>,
+    }
+}
+
+open_enum! {
+    /// The model of a sub-agent.
+    pub enum AgentModel {
+        /// Sonnet.
+        Sonnet = "sonnet",
+        /// Opus.
+        Opus = "opus",
+        /// Haiku.
+        Haiku = "haiku",
+        /// Fable.
+        Fable = "fable",
+    }
+}
+
+open_enum! {
+    /// Where a sub-agent works.
+    pub enum AgentIsolation {
+        /// In a git worktree of its own.
+        Worktree = "worktree",
+        /// In the cloud.
+        Remote = "remote",
+    }
+}
+
+union! {
+    /// What became of a sub-agent.
+    pub enum AgentOutput by "status" {
+        /// It is done.
+        "completed" => Completed(AgentCompleted),
+        /// It works in the background.
+        "async_launched" => AsyncLaunched(AgentLaunched),
+        /// It works in the cloud.
+        "remote_launched" => RemoteLaunched(RemoteAgentLaunched),
+    }
+}
+
+object! {
+    /// A sub-agent is done.
+    pub struct AgentCompleted tags("status" = "completed") {
+        /// The sub-agent.
+        pub agent_id: Option<String> = "agentId",
+        /// Its kind.
+        pub agent_type: Option<String> = "agentType",
+        /// What it said at last.
+        pub content: Vec<ContentBlock>,
+        /// The model that it began with.
+        pub resolved_model: Option<String> = "resolvedModel",
+        /// The models that it had, in order.
+        pub models_used: Option<Vec<String>> = "modelsUsed",
+        /// How many tools it called.
+        pub total_tool_use_count: Option<u64> = "totalToolUseCount",
+        /// Milliseconds that it took.
+        pub total_duration_ms: Option<Number> = "totalDurationMs",
+        /// Tokens that it used.
+        pub total_tokens: Option<u64> = "totalTokens",
+        /// Tokens that the API counted for its last answer.
+        pub usage: Option<Usage>,
+        /// The tools that it called.
+        pub tools_used: Option<Vec<String>> = "toolsUsed",
+        /// What it called them for.
+        pub tool_stats: Option<AgentToolStats> = "toolStats",
+        /// What it was told.
+        pub prompt: Option<String>,
+        /// The worktree that it worked in.
+        pub worktree_path: Option<String> = "worktreePath",
+        /// The branch of that.
+        pub worktree_branch: Option<String> = "worktreeBranch",
+    }
+}
+
+object! {
+    /// What a sub-agent called tools for.
+    #[derive(Default)]
+    pub struct AgentToolStats {
+        /// Files that it read.
+        pub read_count: Option<u64> = "readCount",
+        /// Searches.
+        pub search_count: Option<u64> = "searchCount",
+        /// Shell commands.
+        pub bash_count: Option<u64> = "bashCount",
+        /// Files that it edited.
+        pub edit_file_count: Option<u64> = "editFileCount",
+        /// Lines that came.
+        pub lines_added: Option<u64> = "linesAdded",
+        /// Lines that went.
+        pub lines_removed: Option<u64> = "linesRemoved",
+        /// Everything else.
+        pub other_tool_count: Option<u64> = "otherToolCount",
+        /// Frames that it drew.
+        pub frame_count: Option<u64> = "frameCount",
+    }
+}
+
+object! {
+    /// A sub-agent works in the background.
+    pub struct AgentLaunched tags("status" = "async_launched") {
+        /// Whether it does.
+        pub is_async: Option<bool> = "isAsync",
+        /// The sub-agent.
+        pub agent_id: String = "agentId",
+        /// What it does, in a few words.
+        pub description: Option<String>,
+        /// Its model.
+        pub resolved_model: Option<String> = "resolvedModel",
+        /// The models that it had until then, in order.
+        pub models_used: Option<Vec<String>> = "modelsUsed",
+        /// What it was told.
+        pub prompt: Option<String>,
+        /// The file that says how far it is.
+        pub output_file: Option<String> = "outputFile",
+        /// Whether whoever called has the tools to read that file.
+        pub can_read_output_file: Option<bool> = "canReadOutputFile",
+        /// Whether whoever called can send it more. Not declared.
+        pub can_continue_agent: Option<bool> = "canContinueAgent",
+    }
+}
+
+object! {
+    /// A sub-agent works in the cloud.
+    pub struct RemoteAgentLaunched tags("status" = "remote_launched") {
+        /// The task that it runs as.
+        pub task_id: String = "taskId",
+        /// Where its session is to be seen.
+        pub session_url: Option<String> = "sessionUrl",
+        /// What it does, in a few words.
+        pub description: Option<String>,
+        /// What it was told.
+        pub prompt: Option<String>,
+        /// The file that says how far it is.
+        pub output_file: Option<String> = "outputFile",
+    }
+}
+
+object! {
+    /// A workflow to run: a script of its own, one in a file, or one that has
+    /// a name.
+    #[derive(Default)]
+    pub struct WorkflowInput {
+        /// The script.
+        pub script: Option<String>,
+        /// The name.
+        pub name: Option<String>,
+        /// Not used: the script has its own.
+        pub description: Option<String>,
+        /// Not used: the script has its own.
+        pub title: Option<String>,
+        /// What the script is given, as any JSON.
+        pub args: Option<Json>,
+        /// The file.
+        pub script_path: Option<String> = "scriptPath",
+        /// The run to go on with: what that has done is not done again.
+        pub resume_from_run_id: Option<String> = "resumeFromRunId",
+    }
+}
+
+object! {
+    /// A workflow runs, or could not be begun.
+    #[derive(Default)]
+    pub struct WorkflowOutput {
+        /// Where it runs.
+        pub status: Option<WorkflowStatus>,
+        /// The task that it runs as.
+        pub task_id: Option<String> = "taskId",
+        /// What kind of task that is. Older agents do not say.
+        pub task_type: Option<WorkflowTaskType> = "taskType",
+        /// Its name. Older agents do not say.
+        pub workflow_name: Option<String> = "workflowName",
+        /// The run of it, where it runs here.
+        pub run_id: Option<String> = "runId",
+        /// What it does.
+        pub summary: Option<String>,
+        /// The folder of its sub-agents' transcripts.
+        pub transcript_dir: Option<String> = "transcriptDir",
+        /// Its script, to be changed and run again.
+        pub script_path: Option<String> = "scriptPath",
+        /// Where its session is to be seen, in the cloud.
+        pub session_url: Option<String> = "sessionUrl",
+        /// What might go wrong.
+        pub warning: Option<String>,
+        /// What is wrong with the script.
+        pub error: Option<String>,
+    }
+}
+
+open_enum! {
+    /// Where a workflow runs.
+    pub enum WorkflowStatus {
+        /// Here, in the background.
+        AsyncLaunched = "async_launched",
+        /// In the cloud.
+        RemoteLaunched = "remote_launched",
+    }
+}
+
+open_enum! {
+    /// What kind of task a workflow runs as.
+    pub enum WorkflowTaskType {
+        /// One that runs here.
+        LocalWorkflow = "local_workflow",
+        /// One that runs in the cloud.
+        RemoteAgent = "remote_agent",
+    }
+}

@@ -1,0 +1,241 @@
+//! Shell commands, and what watches or stops them in the background.
+
+use crate::json::{Json, Number};
+use crate::open::{object, open_enum};
+
+object! {
+    /// A command to run.
+    pub struct BashInput {
+        /// The command.
+        pub command: String,
+        /// Milliseconds that it may take.
+        pub timeout: Option<Number>,
+        /// What it does, in a few words for people.
+        pub description: Option<String>,
+        /// Whether the model goes on without waiting for it.
+        pub run_in_background: Option<bool>,
+        /// Whether it runs outside the sandbox.
+        pub dangerously_disable_sandbox: Option<bool> = "dangerouslyDisableSandbox",
+    }
+}
+
+object! {
+    /// What a command printed, and what became of it.
+    pub struct BashOutput {
+        /// What it wrote to its standard output.
+        pub stdout: String,
+        /// What it wrote to its standard error.
+        pub stderr: Option<String>,
+        /// Where the raw output is, when it was large.
+        pub raw_output_path: Option<String> = "rawOutputPath",
+        /// Whether it was cut off.
+        pub interrupted: Option<bool>,
+        /// Whether `stdout` is an image.
+        pub is_image: Option<bool> = "isImage",
+        /// The task that it runs as, in the background.
+        pub background_task_id: Option<String> = "backgroundTaskId",
+        /// Whether the user sent it to the background.
+        pub backgrounded_by_user: Option<bool> = "backgroundedByUser",
+        /// Milliseconds after which it was sent to the background because its
+        /// time was up.
+        pub timed_out_after_ms: Option<Number> = "timedOutAfterMs",
+        /// What the model is told about the working directory, which a
+        /// command in the background does not change.
+        pub background_cwd_hint: Option<String> = "backgroundCwdHint",
+        /// Whether it ends with the last answer of whoever called, so that
+        /// nobody is told when it is done.
+        pub background_ends_with_final_response: Option<bool> = "backgroundEndsWithFinalResponse",
+        /// Whether the sub-agent that called waits for it and is woken by it.
+        pub background_wakes_owner: Option<bool> = "backgroundWakesOwner",
+        /// Whether it ran outside the sandbox.
+        pub dangerously_disable_sandbox: Option<bool> = "dangerouslyDisableSandbox",
+        /// What its exit code means, when it is no error and has a meaning.
+        pub return_code_interpretation: Option<String> = "returnCodeInterpretation",
+        /// Whether it prints nothing when all is well.
+        pub no_output_expected: Option<bool> = "noOutputExpected",
+        /// The output as content blocks.
+        pub structured_content: Option<Vec<Json>> = "structuredContent",
+        /// Where the whole output was put, when it was too large.
+        pub persisted_output_path: Option<String> = "persistedOutputPath",
+        /// Bytes of that.
+        pub persisted_output_size: Option<u64> = "persistedOutputSize",
+        /// What the model is told about files that it has read and that
+        /// changed meanwhile.
+        pub stale_read_file_state_hint: Option<String> = "staleReadFileStateHint",
+        /// What the model is told when GitHub refused for too many requests.
+        pub gh_rate_limit_hint: Option<String> = "ghRateLimitHint",
+        /// What it did with git or GitHub.
+        pub git_operation: Option<GitOperation> = "gitOperation",
+    }
+}
+
+object! {
+    /// What a command did with git or GitHub.
+    #[derive(Default)]
+    pub struct GitOperation {
+        /// A commit that it made.
+        pub commit: Option<GitCommit>,
+        /// A branch that it pushed.
+        pub push: Option<GitPush>,
+        /// A branch that it merged or rebased.
+        pub branch: Option<GitBranchChange>,
+        /// A pull request that it touched.
+        pub pr: Option<GitPullRequest>,
+    }
+}
+
+object! {
+    /// A commit that a command made.
+    pub struct GitCommit {
+        /// The commit.
+        pub sha: String,
+        /// How it was made.
+        pub kind: Option<GitCommitKind>,
+        /// The branch that it is on.
+        pub branch: Option<String>,
+    }
+}
+
+open_enum! {
+    /// How a commit was made.
+    pub enum GitCommitKind {
+        /// As a new one.
+        Committed = "committed",
+        /// In place of the last one.
+        Amended = "amended",
+        /// As a copy of another.
+        CherryPicked = "cherry-picked",
+    }
+}
+
+object! {
+    /// A branch that a command pushed.
+    pub struct GitPush {
+        /// The branch.
+        pub branch: String,
+    }
+}
+
+object! {
+    /// A branch that a command merged or rebased.
+    pub struct GitBranchChange {
+        /// What it was merged with or rebased on.
+        pub name: String = "ref",
+        /// Which of the two.
+        pub action: Option<GitBranchAction>,
+    }
+}
+
+open_enum! {
+    /// What was done with a branch.
+    pub enum GitBranchAction {
+        /// It was merged.
+        Merged = "merged",
+        /// It was rebased.
+        Rebased = "rebased",
+    }
+}
+
+object! {
+    /// A pull request that a command touched.
+    pub struct GitPullRequest {
+        /// Its number.
+        pub number: u64,
+        /// Where it is.
+        pub url: Option<String>,
+        /// What was done with it.
+        pub action: Option<GitPullRequestAction>,
+    }
+}
+
+open_enum! {
+    /// What was done with a pull request.
+    pub enum GitPullRequestAction {
+        /// It was opened.
+        Created = "created",
+        /// Its text was changed.
+        Edited = "edited",
+        /// It was merged.
+        Merged = "merged",
+        /// Somebody said something.
+        Commented = "commented",
+        /// It was closed.
+        Closed = "closed",
+        /// It was opened again.
+        Reopened = "reopened",
+        /// It became ready for review.
+        Ready = "ready",
+        /// It became a draft.
+        Draft = "draft",
+        /// It will be merged as soon as it may.
+        AutoMergeEnabled = "auto-merge-enabled",
+        /// It will not be merged on its own any more.
+        AutoMergeDisabled = "auto-merge-disabled",
+    }
+}
+
+object! {
+    /// Something to watch: a command or a WebSocket. Each line or frame of it
+    /// is an event.
+    pub struct MonitorInput {
+        /// What is watched, in a few words for people.
+        pub description: String,
+        /// Milliseconds after which the watching ends.
+        pub timeout_ms: Option<Number>,
+        /// The command.
+        pub command: Option<String>,
+        /// The WebSocket.
+        pub ws: Option<MonitorSocket>,
+    }
+}
+
+object! {
+    /// A WebSocket to watch.
+    pub struct MonitorSocket {
+        /// Where it is.
+        pub url: String,
+        /// The protocols to speak with it.
+        pub protocols: Option<Vec<String>>,
+    }
+}
+
+object! {
+    /// The watching has begun.
+    pub struct MonitorOutput {
+        /// The task that it runs as.
+        pub task_id: String = "taskId",
+        /// Milliseconds after which it ends; 0, when it does not.
+        pub timeout_ms: Option<Number> = "timeoutMs",
+        /// Whether it goes on until it is stopped or the session ends.
+        pub persistent: Option<bool>,
+        /// Whether it runs in the sandbox only because it was allowed on
+        /// account of that.
+        pub kept_in_sandbox_by_check: Option<bool> = "keptInSandboxByCheck",
+    }
+}
+
+object! {
+    /// A background task to stop.
+    #[derive(Default)]
+    pub struct TaskStopInput {
+        /// The task; a background agent's id or name as well.
+        pub task_id: Option<String>,
+        /// The same, as older agents name it.
+        pub shell_id: Option<String>,
+    }
+}
+
+object! {
+    /// The task was stopped.
+    #[derive(Default)]
+    pub struct TaskStopOutput {
+        /// What is to be said about it.
+        pub message: Option<String>,
+        /// The task.
+        pub task_id: Option<String>,
+        /// What kind of task it was, such as `local_bash`.
+        pub task_type: Option<String>,
+        /// Its command, or what it did.
+        pub command: Option<String>,
+    }
+}

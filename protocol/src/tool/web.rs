@@ -1,0 +1,141 @@
+//! Fetching pages and searching the web.
+
+use super::artifact::ArtifactRead;
+use crate::json::Number;
+use crate::open::{Field, object};
+#[cfg(feature = "audit")]
+use crate::untyped::{Pointer, Untyped};
+use serde::de::{MapAccess, Visitor, value::MapAccessDeserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+
+object! {
+    /// A page to fetch.
+    pub struct WebFetchInput {
+        /// Where it is.
+        pub url: String,
+        /// What a model is to make of it.
+        pub prompt: String,
+        /// The character of the page's text to begin with.
+        pub offset: Option<u64>,
+    }
+}
+
+object! {
+    /// What came of fetching a page.
+    pub struct WebFetchOutput {
+        /// Bytes that were fetched.
+        pub bytes: Option<u64>,
+        /// The status code of HTTP.
+        pub code: Option<u64>,
+        /// The status code in words.
+        pub code_text: Option<String> = "codeText",
+        /// What a model made of the page.
+        pub result: String,
+        /// Milliseconds that it took.
+        pub duration_ms: Option<Number> = "durationMs",
+        /// Where the page is.
+        pub url: Option<String>,
+        /// The artifact that the page is.
+        pub artifact_read: Option<ArtifactRead> = "artifactRead",
+    }
+}
+
+object! {
+    /// Something to look for on the web.
+    pub struct WebSearchInput {
+        /// What to look for.
+        pub query: String,
+        /// Where only.
+        pub allowed_domains: Option<Vec<String>>,
+        /// Where not.
+        pub blocked_domains: Option<Vec<String>>,
+    }
+}
+
+object! {
+    /// What was found on the web.
+    pub struct WebSearchOutput {
+        /// What was looked for.
+        pub query: Option<String>,
+        /// What was found, with what the model said between.
+        pub results: Vec<WebSearchItem>,
+        /// Seconds that it took.
+        pub duration_seconds: Option<Number> = "durationSeconds",
+        /// How many searches it took.
+        pub search_count: Option<u64> = "searchCount",
+    }
+}
+
+/// A part of what a web search gave.
+#[derive(Debug, Clone, PartialEq)]
+pub enum WebSearchItem {
+    /// Pages.
+    Hits(WebSearchHits),
+    /// What the model said.
+    Text(String),
+}
+
+object! {
+    /// The pages that one search found.
+    pub struct WebSearchHits {
+        /// The call of the API's search.
+        pub tool_use_id: Option<String>,
+        /// The pages.
+        pub content: Vec<WebSearchHit>,
+    }
+}
+
+object! {
+    /// A page that was found.
+    pub struct WebSearchHit {
+        /// Its title.
+        pub title: Option<String>,
+        /// Where it is.
+        pub url: String,
+        /// Text of it. Hooks get it, and a message does not.
+        pub snippet: Option<String>,
+    }
+}
+
+impl Serialize for WebSearchItem {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Hits(hits) => hits.serialize(serializer),
+            Self::Text(text) => serializer.serialize_str(text),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for WebSearchItem {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ItemVisitor;
+        impl<'de> Visitor<'de> for ItemVisitor {
+            type Value = WebSearchItem;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("pages or a text")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<WebSearchItem, E> {
+                Ok(WebSearchItem::Text(text.to_owned()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<WebSearchItem, A::Error> {
+                WebSearchHits::deserialize(MapAccessDeserializer::new(map)).map(WebSearchItem::Hits)
+            }
+        }
+        deserializer.deserialize_any(ItemVisitor)
+    }
+}
+
+impl Field for WebSearchItem {}
+
+#[cfg(feature = "audit")]
+impl Untyped for WebSearchItem {
+    fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
+        if let Self::Hits(hits) = self {
+            hits.collect_untyped(at, found);
+        }
+    }
+}
