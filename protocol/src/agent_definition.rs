@@ -148,6 +148,9 @@ impl<'de> Deserialize<'de> for AgentMcpServers {
 
 impl Field for AgentMcpServers {}
 
+#[cfg(feature = "schema")]
+crate::schema::one_of!(AgentMcpServers = "A server by its name, or servers with their names.": String, BTreeMap<String, McpServerConfig>);
+
 #[cfg(feature = "audit")]
 impl Untyped for AgentMcpServers {
     fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {

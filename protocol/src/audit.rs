@@ -11,22 +11,14 @@
 //! assert!(audit.typed && audit.lossless && audit.error.is_none());
 //! ```
 
-use crate::control::{
-    ApplyFlagSettings, BackgroundTasks, CancelAsyncMessage, ControlCancel, ControlRequest,
-    ControlResponse, EndSession, FileSuggestions, GenerateSessionTitle, GetBinaryVersion,
-    GetContextUsage, GetHooksListing, GetPlan, GetSessionCost, GetSettings, GetStatus,
-    GetTaskOutput, GetUsage, HostRequest, Initialize, Interrupt, ListModels, ListPermissionRules,
-    McpCall, McpReadResource, McpReconnect, McpSetServers, McpStatus, McpToggle, ReadFile,
-    RegisterRepoRoot, ReloadOutputStyles, ReloadPlugins, ReloadSkills, RenameSession, RewindFiles,
-    SeedReadState, SetColor, SetCwd, SetHasSubscribers, SetMaxThinkingTokens, SetModel,
-    SetPermissionMode, SideQuestion, StopTask, UpdateSettings,
-};
+use crate::control::every_host_request;
+use crate::control::{self, ControlCancel, ControlRequest, ControlResponse, HostRequest};
 use crate::dialog::UserDialogResult;
 use crate::exact::is_same_value;
 use crate::frame::Frame;
 use crate::hook::HookOutput;
 use crate::json::Json;
-use crate::mcp::{ElicitationResult, McpMessage, McpReply};
+use crate::mcp::{ElicitationResult, McpReply};
 use crate::message::Message;
 use crate::open::object;
 use crate::permission::PermissionResult;
@@ -81,13 +73,13 @@ type Check = fn(&Json) -> Audit;
 
 /// The requests that the host makes: how each is checked, and its answer.
 macro_rules! host_requests {
-    ($($request:ty),* $(,)?) => {
+    ($($request:ident),*) => {
         fn host_request(subtype: &str) -> Option<(Check, Check)> {
             $(
-                if subtype == <$request as HostRequest>::SUBTYPE {
+                if subtype == <control::$request as HostRequest>::SUBTYPE {
                     return Some((
-                        check_part::<$request>,
-                        check_part::<<$request as HostRequest>::Answer>,
+                        check_part::<control::$request>,
+                        check_part::<<control::$request as HostRequest>::Answer>,
                     ));
                 }
             )*
@@ -96,51 +88,7 @@ macro_rules! host_requests {
     };
 }
 
-host_requests![
-    ApplyFlagSettings,
-    BackgroundTasks,
-    CancelAsyncMessage,
-    EndSession,
-    FileSuggestions,
-    GenerateSessionTitle,
-    GetBinaryVersion,
-    GetContextUsage,
-    GetHooksListing,
-    GetPlan,
-    GetSessionCost,
-    GetSettings,
-    GetStatus,
-    GetTaskOutput,
-    GetUsage,
-    Initialize,
-    Interrupt,
-    ListModels,
-    ListPermissionRules,
-    McpCall,
-    McpMessage,
-    McpReadResource,
-    McpReconnect,
-    McpSetServers,
-    McpStatus,
-    McpToggle,
-    ReadFile,
-    RegisterRepoRoot,
-    ReloadOutputStyles,
-    ReloadPlugins,
-    ReloadSkills,
-    RenameSession,
-    RewindFiles,
-    SeedReadState,
-    SetColor,
-    SetCwd,
-    SetHasSubscribers,
-    SetMaxThinkingTokens,
-    SetModel,
-    SetPermissionMode,
-    SideQuestion,
-    StopTask,
-    UpdateSettings,
-];
+every_host_request!(host_requests);
 
 /// The answers that the host gives.
 fn host_answer(subtype: &str) -> Option<Check> {

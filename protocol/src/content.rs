@@ -513,6 +513,9 @@ impl From<Vec<ContentBlock>> for Content {
 
 impl Field for Content {}
 
+#[cfg(feature = "schema")]
+crate::schema::one_of!(Content = "The content of a message or of a tool's answer: a text, or blocks.": String, Vec<ContentBlock>);
+
 #[cfg(feature = "audit")]
 impl Untyped for Content {
     fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {

@@ -13,6 +13,7 @@
 //! | [`host`] | the SDK's side of a session |
 //! | [`agent`] | the CLI's side, which the fake agent speaks |
 //! | `tool` | what the agent's own tools take and give (feature `tools`) |
+//! | `schema` | JSON Schema of all of it (feature `schema`) |
 //! | `audit` | whether the types know what is on the wire (feature `audit`) |
 //! | [`json`] | JSON that nobody has given a type to |
 //!
@@ -43,6 +44,8 @@ mod open;
 pub mod outbox;
 pub mod permission;
 pub mod plugin;
+#[cfg(feature = "schema")]
+pub mod schema;
 #[cfg(feature = "tools")]
 pub mod tool;
 #[cfg(feature = "audit")]

@@ -128,6 +128,9 @@ open_enum! {
 
 impl Field for Effort {}
 
+#[cfg(feature = "schema")]
+crate::schema::one_of!(Effort = "How hard the model is to think: a level, or a number.": EffortLevel, Number);
+
 #[cfg(feature = "audit")]
 impl Untyped for Effort {
     fn collect_untyped(&self, _: &mut Pointer, _: &mut Vec<String>) {}

@@ -77,6 +77,8 @@ pub use usage::{
     UsageShare,
 };
 
+#[cfg(any(feature = "audit", feature = "schema"))]
+pub(crate) use crate::mcp::McpMessage;
 use crate::open::object;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -95,6 +97,60 @@ pub trait HostRequest: Serialize {
         false
     }
 }
+
+/// Calls a macro with the names of all requests that the host can make.
+#[cfg(any(feature = "audit", feature = "schema"))]
+macro_rules! every_host_request {
+    ($call:ident) => {
+        $call! {
+            ApplyFlagSettings,
+            BackgroundTasks,
+            CancelAsyncMessage,
+            EndSession,
+            FileSuggestions,
+            GenerateSessionTitle,
+            GetBinaryVersion,
+            GetContextUsage,
+            GetHooksListing,
+            GetPlan,
+            GetSessionCost,
+            GetSettings,
+            GetStatus,
+            GetTaskOutput,
+            GetUsage,
+            Initialize,
+            Interrupt,
+            ListModels,
+            ListPermissionRules,
+            McpCall,
+            McpMessage,
+            McpReadResource,
+            McpReconnect,
+            McpSetServers,
+            McpStatus,
+            McpToggle,
+            ReadFile,
+            RegisterRepoRoot,
+            ReloadOutputStyles,
+            ReloadPlugins,
+            ReloadSkills,
+            RenameSession,
+            RewindFiles,
+            SeedReadState,
+            SetColor,
+            SetCwd,
+            SetHasSubscribers,
+            SetMaxThinkingTokens,
+            SetModel,
+            SetPermissionMode,
+            SideQuestion,
+            StopTask,
+            UpdateSettings
+        }
+    };
+}
+#[cfg(any(feature = "audit", feature = "schema"))]
+pub(crate) use every_host_request;
 
 /// Says which subtype a request has, and what it is answered with.
 macro_rules! host_requests {

@@ -216,6 +216,23 @@ impl<'de> Deserialize<'de> for HookInput {
 
 impl Field for HookInput {}
 
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for HookInput {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "HookInput".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "What a hook is told: where it happens, and what.",
+            "allOf": [
+                generator.subschema_for::<HookContext>(),
+                generator.subschema_for::<HookEvent>(),
+            ],
+        })
+    }
+}
+
 #[cfg(feature = "audit")]
 impl Untyped for HookInput {
     fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {

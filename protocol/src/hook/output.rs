@@ -155,6 +155,9 @@ impl<T: Into<SpecificOutput>> From<T> for SyncOutput {
 
 impl Field for HookOutput {}
 
+#[cfg(feature = "schema")]
+crate::schema::one_of!(HookOutput = "What a hook answers.": AsyncOutput, SyncOutput);
+
 #[cfg(feature = "audit")]
 impl Untyped for HookOutput {
     fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {

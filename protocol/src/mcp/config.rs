@@ -263,6 +263,9 @@ impl<'de> Deserialize<'de> for McpServerConfig {
 
 impl Field for McpServerConfig {}
 
+#[cfg(feature = "schema")]
+crate::schema::one_of!(McpServerConfig = "How an MCP server is reached.": McpStdioServer, McpSseServer, McpHttpServer, McpSdkServer, McpClaudeAiProxyServer, Members);
+
 #[cfg(feature = "audit")]
 impl Untyped for McpServerConfig {
     fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {

@@ -3,12 +3,12 @@
 /// Declares an enumeration of strings that keeps values it does not know.
 macro_rules! open_enum {
     (
-        $(#[$meta:meta])*
+        $(#[$($meta:tt)*])*
         pub enum $name:ident {
             $( $(#[$variant_meta:meta])* $variant:ident = $value:literal, )*
         }
     ) => {
-        $(#[$meta])*
+        $(#[$($meta)*])*
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum $name {
@@ -64,6 +64,22 @@ macro_rules! open_enum {
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_str(self.as_str())
+            }
+        }
+
+        #[cfg(feature = "schema")]
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn schema_id() -> std::borrow::Cow<'static, str> {
+                concat!(module_path!(), "::", stringify!($name)).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let kinds = $crate::schema::words(&[$($value),*]);
+                $crate::schema::any_of($crate::schema::docs!($([$($meta)*])*), kinds)
             }
         }
 

@@ -19,16 +19,16 @@ pub(crate) use wire_name;
 /// they are read.
 macro_rules! object {
     (
-        $(#[$meta:meta])*
+        $(#[$($meta:tt)*])*
         pub struct $name:ident $(tags($($tag:literal = $value:literal),+ $(,)?))? {
-            $( $(#[$field_meta:meta])* pub $field:ident : $type:ty $(= $wire:literal)?, )*
+            $( $(#[$($field_meta:tt)*])* pub $field:ident : $type:ty $(= $wire:literal)?, )*
         }
     ) => {
-        $(#[$meta])*
+        $(#[$($meta)*])*
         #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
         pub struct $name {
-            $( $(#[$field_meta])* pub $field: $type, )*
+            $( $(#[$($field_meta)*])* pub $field: $type, )*
             /// Members that this type does not know, and the declared ones
             /// that were `null`.
             pub extra: $crate::json::Members,
@@ -119,6 +119,32 @@ macro_rules! object {
                             _ => at.member(key, |at| found.push(at.as_str().to_owned())),
                         }
                     }
+                }
+            }
+
+            #[cfg(feature = "schema")]
+            impl schemars::JsonSchema for $name {
+                fn schema_name() -> std::borrow::Cow<'static, str> {
+                    stringify!($name).into()
+                }
+
+                fn schema_id() -> std::borrow::Cow<'static, str> {
+                    concat!(module_path!(), "::", stringify!($name)).into()
+                }
+
+                #[allow(unused_variables, reason = "an object without members asks nothing")]
+                fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                    #[allow(unused_mut)]
+                    let mut object = $crate::schema::Object::new($crate::schema::docs!($([$($meta)*])*));
+                    $($( object.tag($tag, $value); )+)?
+                    $(
+                        object.member::<$type>(
+                            generator,
+                            $crate::open::wire_name!($field $($wire)?),
+                            $crate::schema::docs!($([$($field_meta)*])*),
+                        );
+                    )*
+                    object.finish()
                 }
             }
 

@@ -6,12 +6,12 @@
 /// none, is kept whole as `Unknown`.
 macro_rules! union {
     (
-        $(#[$meta:meta])*
+        $(#[$($meta:tt)*])*
         pub enum $name:ident by $tag:literal {
             $( $(#[$variant_meta:meta])* $($value:literal)|+ => $variant:ident($type:ty), )*
         }
     ) => {
-        $(#[$meta])*
+        $(#[$($meta)*])*
         #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
         #[allow(clippy::large_enum_variant, reason = "read once, looked at, dropped")]
@@ -126,6 +126,25 @@ macro_rules! union {
                         $( Self::$variant(value) => value.collect_untyped(at, found), )*
                         Self::Unknown(members) => members.collect_untyped(at, found),
                     }
+                }
+            }
+
+            #[cfg(feature = "schema")]
+            impl schemars::JsonSchema for $name {
+                fn schema_name() -> std::borrow::Cow<'static, str> {
+                    stringify!($name).into()
+                }
+
+                fn schema_id() -> std::borrow::Cow<'static, str> {
+                    concat!(module_path!(), "::", stringify!($name)).into()
+                }
+
+                fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                    let kinds = [
+                        $( generator.subschema_for::<$type>(), )*
+                        $crate::schema::unknown_kind(),
+                    ];
+                    $crate::schema::any_of($crate::schema::docs!($([$($meta)*])*), kinds)
                 }
             }
 

@@ -201,6 +201,18 @@ macro_rules! tools {
             }
         }
 
+        /// What each tool takes and gives, under the name of today.
+        #[cfg(feature = "schema")]
+        pub(crate) fn schemas(
+            generator: &mut schemars::SchemaGenerator,
+        ) -> Vec<(&'static str, schemars::Schema, schemars::Schema)> {
+            vec![$((
+                latest(&[$($name),+]),
+                generator.subschema_for::<$input>(),
+                generator.subschema_for::<$output>(),
+            )),*]
+        }
+
         impl Serialize for ToolInput {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 match self {

@@ -131,6 +131,9 @@ impl<'de> Deserialize<'de> for WebSearchItem {
 
 impl Field for WebSearchItem {}
 
+#[cfg(feature = "schema")]
+crate::schema::one_of!(WebSearchItem = "Pages that were found, or a text.": WebSearchHits, String);
+
 #[cfg(feature = "audit")]
 impl Untyped for WebSearchItem {
     fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
