@@ -1,7 +1,9 @@
 //! Whether two texts are the same JSON value, down to the digits.
 
+use crate::surrogate::mended;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// How deep two values are looked into. What is deeper is compared as text.
@@ -9,13 +11,18 @@ const MAX_DEPTH: usize = 128;
 
 /// Whether two texts are the same JSON value: numbers by their text, so that
 /// no digit is lost; members without regard to their order, and of a member
-/// that comes twice the last one; `null` and absent are not the same.
+/// that comes twice the last one; `null` and absent are not the same. Halves of
+/// surrogate pairs count as U+FFFD.
 ///
 /// # Errors
 ///
 /// When one of them is not JSON.
 pub fn is_same_value(one: &str, other: &str) -> serde_json::Result<bool> {
-    let (one, other) = (serde_json::from_str(one)?, serde_json::from_str(other)?);
+    let mended = [one, other].map(|text| mended(text).map_or(Cow::Borrowed(text), Cow::Owned));
+    let [one, other] = [
+        serde_json::from_str(&mended[0])?,
+        serde_json::from_str(&mended[1])?,
+    ];
     Ok(same(one, other, 0))
 }
 
@@ -82,6 +89,11 @@ mod tests {
             (r#"{"a":1,"a":2}"#, r#"{"a":2}"#, true),
             (r#""é\/""#, r#""\u00e9/""#, true),
             ("1e400", "1e400", true),
+            (
+                r#"{"\ud800":"\udc00"}"#,
+                "{\"\u{fffd}\":\"\u{fffd}\"}",
+                true,
+            ),
             ("1", "1.0", false),
             ("0", "-0", false),
             ("9007199254740993", "9007199254740992", false),

@@ -6,7 +6,8 @@
 //! this frame alone.
 
 use crate::message::Message;
-use crate::open::{Key, Located, read_located};
+use crate::open::{Key, Located, read_text};
+use crate::surrogate::mended;
 use bytes::Bytes;
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
@@ -68,9 +69,13 @@ impl Frame {
     ///
     /// When it is not a JSON object with a `type`.
     pub fn new(raw: Bytes) -> Result<Self, FrameError> {
-        let mut head = Head::default();
-        head.read(&raw)
-            .map_err(|error| FrameError::NotAnObject(error.to_string()))?;
+        let head = Head::of_line(&raw).or_else(|error| {
+            str::from_utf8(&raw)
+                .ok()
+                .and_then(mended)
+                .and_then(|text| Head::of_line(text.as_bytes()).ok())
+                .ok_or_else(|| FrameError::NotAnObject(error.to_string()))
+        })?;
         if head.kind.is_empty() {
             return Err(FrameError::NoType);
         }
@@ -131,9 +136,15 @@ impl Frame {
                 reason: error.to_string(),
             })
         })?;
-        // The path costs time, so it is looked for only when there is an error.
-        serde_json::from_str(text)
-            .or_else(|_| read_located(text).map_err(|located| self.unreadable(located)))
+        read_text(text).map_err(|located| self.unreadable(located))
+    }
+
+    /// Whether there are halves of surrogate pairs in the line, which no string
+    /// can hold. The typed view has U+FFFD in their place, the raw bytes are as
+    /// they came. Looks through the whole line.
+    #[must_use]
+    pub fn has_lone_surrogates(&self) -> bool {
+        str::from_utf8(&self.raw).is_ok_and(|text| mended(text).is_some())
     }
 
     fn unreadable(&self, Located { path, reason }: Located) -> ViewError {
@@ -172,6 +183,12 @@ impl Head {
         // The line is cut off, so this fails; what came before is in the head.
         drop(head.read(bytes));
         (!head.kind.is_empty()).then_some(head)
+    }
+
+    fn of_line(bytes: &[u8]) -> serde_json::Result<Self> {
+        let mut head = Self::default();
+        head.read(bytes)?;
+        Ok(head)
     }
 
     fn read(&mut self, bytes: &[u8]) -> serde_json::Result<()> {
@@ -372,6 +389,23 @@ mod tests {
         assert_eq!(head.label(), "control_request/can_use_tool");
         assert_eq!(head.request_id.as_deref(), Some("r1"));
         assert_eq!(Head::of_cut_line(b"{\"typ"), None);
+    }
+
+    #[test]
+    fn lone_surrogates_are_read_as_replacement_characters_and_the_bytes_stay() {
+        let line = r#"{"type":"assistant","\udc00":1,"message":{"content":[{"type":"text","text":"a\ud83d","new":"\ud83d"}]}}"#;
+        let cut = frame(line);
+        assert!(cut.has_lone_surrogates());
+        let Message::Assistant(message) = cut.message().unwrap() else {
+            panic!("{cut:?}")
+        };
+        assert_eq!(message.message.content[0].as_text(), Some("a\u{fffd}"));
+        assert_eq!(
+            message.extra.get("\u{fffd}").map(crate::Json::get),
+            Some("1")
+        );
+        assert_eq!(cut.raw(), line.as_bytes());
+        assert!(!frame(r#"{"type":"x","a":"\ud83d\ude00"}"#).has_lone_surrogates());
     }
 
     #[test]

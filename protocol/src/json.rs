@@ -1,5 +1,6 @@
 //! JSON that nobody has given a type to, kept as it was written.
 
+use crate::surrogate::mended;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
@@ -40,13 +41,17 @@ impl Json {
         self.0.as_deref().unwrap_or(RawValue::NULL)
     }
 
-    /// Reads the value as a type of the caller's.
+    /// Reads the value as a type of the caller's. Halves of surrogate pairs,
+    /// which no string can hold, become U+FFFD.
     ///
     /// # Errors
     ///
     /// When the value does not have that shape.
     pub fn read<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
-        serde_json::from_str(self.get())
+        serde_json::from_str(self.get()).or_else(|error| match mended(self.get()) {
+            Some(text) => serde_json::from_str(&text),
+            None => Err(error),
+        })
     }
 
     /// Writes any serialisable value.
@@ -60,7 +65,7 @@ impl Json {
     }
 
     /// The value as a tree. `None` when it has what a tree cannot hold: a
-    /// number beyond `f64`, a lone surrogate, or more than 128 levels.
+    /// number beyond `f64`, or more than 128 levels.
     #[must_use]
     pub fn to_tree(&self) -> Option<Value> {
         self.read().ok()

@@ -46,6 +46,7 @@ pub mod permission;
 pub mod plugin;
 #[cfg(feature = "schema")]
 pub mod schema;
+mod surrogate;
 #[cfg(feature = "tools")]
 pub mod tool;
 #[cfg(feature = "audit")]

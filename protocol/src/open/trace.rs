@@ -4,6 +4,7 @@
 //! It is written down only while somebody wants to know: a text that was read
 //! well is read once, without a thought of its places.
 
+use crate::surrogate::mended;
 use serde::de::DeserializeOwned;
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -46,8 +47,17 @@ pub(crate) struct Located {
     pub(crate) reason: String,
 }
 
+/// Reads a text, with U+FFFD for lone surrogates. The text is read again when
+/// that fails, to say where: the place costs time.
+pub(crate) fn read_text<T: DeserializeOwned>(text: &str) -> Result<T, Located> {
+    serde_json::from_str(text).or_else(|_| match mended(text) {
+        Some(text) => read_located(&text),
+        None => read_located(text),
+    })
+}
+
 /// Reads a text and says where it failed.
-pub(crate) fn read_located<T: DeserializeOwned>(text: &str) -> Result<T, Located> {
+fn read_located<T: DeserializeOwned>(text: &str) -> Result<T, Located> {
     STEPS.set(Some(vec![]));
     let result = serde_json::from_str(text);
     let steps = STEPS.take().unwrap_or_default();

@@ -62,7 +62,7 @@ pub use worktree::*;
 use crate::content::ToolUseBlock;
 use crate::json::Json;
 use crate::message::UserMessage;
-use crate::open::{Field, Located, object, read_located};
+use crate::open::{Field, Located, object, read_text};
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -418,9 +418,8 @@ impl UserMessage {
 }
 
 fn read<T: Field>(side: ToolSide, tool: &str, value: &Json) -> Result<T, ToolError> {
-    // The path costs time, so it is looked for only when there is an error.
-    let read = value.read().or_else(|_| read_located(value.get()));
-    read.map(|AsField(read)| read)
+    read_text(value.get())
+        .map(|AsField(read)| read)
         .map_err(|Located { path, reason }| ToolError {
             tool: tool.to_owned(),
             side,

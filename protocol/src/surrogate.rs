@@ -1,0 +1,64 @@
+//! Lone surrogates: halves of a UTF-16 pair, such as `\ud83d` without its
+//! second half, which JSON can write and no Rust string can hold. An agent
+//! sends them when it cuts a text between two halves. They are read as
+//! U+FFFD; the bytes that came stay as they are.
+
+use memchr::memchr;
+
+/// The text with `\ufffd` in place of every lone surrogate; `None` when there
+/// is none.
+pub(crate) fn mended(text: &str) -> Option<String> {
+    let mut mended: Option<Vec<u8>> = None;
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(offset) = memchr(b'\\', &bytes[at..]) {
+        at += offset;
+        at += match (escaped(bytes, at), escaped(bytes, at + 6)) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
+            (Some(0xd800..=0xdfff), _) => {
+                let mended = mended.get_or_insert_with(|| bytes.to_vec());
+                mended[at..at + 6].copy_from_slice(br"\ufffd");
+                6
+            }
+            (Some(_), _) => 6,
+            // A backslash and what it escapes, another one perhaps.
+            (None, _) => 2,
+        };
+        if at >= bytes.len() {
+            break;
+        }
+    }
+    mended.and_then(|mended| String::from_utf8(mended).ok())
+}
+
+/// The code unit of the escape `\uXXXX` that begins here.
+fn escaped(bytes: &[u8], at: usize) -> Option<u16> {
+    let digits = bytes.get(at..at + 6)?.strip_prefix(br"\u")?;
+    // `from_str_radix` would take a sign.
+    digits.iter().all(u8::is_ascii_hexdigit).then_some(())?;
+    u16::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mended;
+
+    #[test]
+    fn only_halves_without_their_other_half_are_replaced() {
+        for (text, expected) in [
+            (r#""\ud83d""#, Some(r#""\ufffd""#)),
+            (r#""\ud83d\ude00""#, None),
+            (r#""\ude00\ud83d""#, Some(r#""\ufffd\ufffd""#)),
+            (r#""\uD83D\uD83D\uDE00x""#, Some(r#""\ufffd\uD83D\uDE00x""#)),
+            (r#""\\ud83d""#, None),
+            (r#""\\\ud83d é""#, Some(r#""\\\ufffd é""#)),
+            (r#""\u00e9""#, None),
+            (r#""\ud83"#, None),
+            ("\"\\", None),
+            (r#""\u+83d""#, None),
+            ("", None),
+        ] {
+            assert_eq!(mended(text).as_deref(), expected, "{text}");
+        }
+    }
+}
