@@ -1,0 +1,138 @@
+//! Recorded lines, spoilt: cut, doubled, spliced, with bytes and tokens in the
+//! wrong place. Whatever comes of it, nothing panics, and what can be read is
+//! written as the same JSON value. The same checks run in the fuzz targets
+//! (`scripts/fuzz`), which need a nightly compiler; this one is for every day.
+//!
+//! `AGENTWIRE_FUZZ_SECONDS=60 cargo test …` goes on for a minute.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../fuzz/checks.rs"]
+mod checks;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How many spoilt inputs there are at least.
+const INPUTS: usize = 20_000;
+
+/// What is put where it does not belong.
+const TOKENS: &[&str] = &[
+    "null",
+    "{}",
+    "[]",
+    "\"\"",
+    "true",
+    "-0",
+    "1e400",
+    "1.0",
+    "18446744073709551616",
+    "\\ud800",
+    "\\u0000",
+    "\u{2028}",
+    "\"type\":\"result\",",
+    "\"type\":7,",
+    "\"subtype\":null,",
+    ",",
+    ":",
+    "{",
+    "}",
+    "[",
+    "]",
+    "\"",
+    "\\",
+    "\n",
+    "\r\n",
+    "\u{feff}",
+];
+
+#[test]
+fn spoilt_lines_are_read_or_refused_and_never_lost() {
+    let lines = recorded();
+    let seconds: u64 =
+        std::env::var("AGENTWIRE_FUZZ_SECONDS").map_or(0, |seconds| seconds.parse().unwrap());
+    let until = Instant::now() + Duration::from_secs(seconds);
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    let mut inputs = 0;
+    while inputs < INPUTS || Instant::now() < until {
+        let mut input = dice.pick::<Vec<u8>>(&lines).clone();
+        // An answer finds its request only when that came before it.
+        if dice.below(4) == 0 {
+            input.push(b'\n');
+            input.extend_from_slice(dice.pick::<Vec<u8>>(&lines));
+        }
+        for _ in 0..=dice.below(4) {
+            spoil(&mut input, &lines, &mut dice);
+        }
+        checks::frames(&input);
+        checks::codec(&input);
+        inputs += 1;
+    }
+}
+
+fn spoil(input: &mut Vec<u8>, lines: &[Vec<u8>], dice: &mut Dice) {
+    let at = dice.below(input.len() + 1);
+    let end = (at + dice.below(64)).min(input.len());
+    match dice.below(7) {
+        0 => drop(input.drain(at..end)),
+        1 => {
+            let again = input[at..end].to_vec();
+            input.splice(at..at, again);
+        }
+        2 => {
+            let token = *dice.pick(TOKENS);
+            input.splice(at..end, token.bytes());
+        }
+        3 => {
+            let token = *dice.pick(TOKENS);
+            input.splice(at..at, token.bytes());
+        }
+        4 => {
+            let other: &Vec<u8> = dice.pick(lines);
+            let from = dice.below(other.len());
+            input.splice(at..end, other[from..].iter().copied());
+        }
+        5 => input.truncate(at),
+        _ => {
+            if let Some(byte) = input.get_mut(at) {
+                *byte ^= 1 << dice.below(8);
+            }
+        }
+    }
+}
+
+/// What both sides wrote in the recorded sessions.
+fn recorded() -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/recordings");
+    let mut files: Vec<_> = folder
+        .read_dir()
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|it| it == "ndjson"))
+        .collect();
+    files.sort();
+    let mut lines = vec![];
+    for file in files {
+        let text = std::fs::read_to_string(file).unwrap();
+        for line in text.lines() {
+            let (_, message) = line.split_once(r#","msg":"#).unwrap();
+            lines.push(message.strip_suffix('}').unwrap().as_bytes().to_vec());
+        }
+    }
+    lines
+}
+
+/// xorshift64: every run throws the same.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % limit.max(1) as u64) as usize
+    }
+
+    fn pick<'a, T>(&mut self, among: &'a [T]) -> &'a T {
+        &among[self.below(among.len())]
+    }
+}
