@@ -129,6 +129,48 @@ impl UserMessage {
         message
     }
 
+    /// A prompt with this text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::new(text.into())
+    }
+
+    /// Adds a content block behind what is there: an image, a document, a
+    /// text.
+    ///
+    /// ```
+    /// use agentwire_protocol::content::ContentBlock;
+    /// use agentwire_protocol::message::UserMessage;
+    ///
+    /// let prompt = UserMessage::text("Compare").with(ContentBlock::text("this"));
+    /// assert_eq!(prompt.blocks().len(), 2);
+    /// ```
+    #[must_use]
+    pub fn with(mut self, block: impl Into<ContentBlock>) -> Self {
+        let mut blocks = match self.message.content.take() {
+            Some(Content::Blocks(blocks)) => blocks,
+            Some(Content::Text(text)) => vec![ContentBlock::text(text)],
+            None => vec![],
+        };
+        blocks.push(block.into());
+        self.message.content = Some(Content::Blocks(blocks));
+        self
+    }
+
+    /// Whether the model is asked. `false` only adds the message to the
+    /// conversation: the agent answers with a result of no turns.
+    #[must_use]
+    pub fn should_query(mut self, should_query: bool) -> Self {
+        self.should_query = Some(should_query);
+        self
+    }
+
+    /// Says that a program wrote it, and not a person.
+    #[must_use]
+    pub fn synthetic(mut self) -> Self {
+        self.is_synthetic = Some(true);
+        self
+    }
+
     /// Sets when the agent is to take it up.
     #[must_use]
     pub fn priority(mut self, priority: Priority) -> Self {
