@@ -121,23 +121,46 @@ union! {
 
 object! {
     /// The tool may run.
+    #[derive(Default)]
     pub struct Allow tags("behavior" = "allow") {
         /// The input to run it with. Left out, it is the one that was asked
         /// about.
         pub updated_input: Option<Json> = "updatedInput",
         /// Changes of the rules, for next time.
         pub updated_permissions: Option<Vec<PermissionUpdate>> = "updatedPermissions",
+        /// The tool call that was asked about.
+        pub tool_use_id: Option<String> = "toolUseID",
+        /// Who decided, for statistics.
+        pub decision_classification: Option<DecisionClassification> = "decisionClassification",
     }
 }
 
 object! {
     /// The tool may not run.
+    #[derive(Default)]
     pub struct Deny tags("behavior" = "deny") {
         /// What the model is told.
         pub message: String,
         /// Whether the turn ends. The message is then replaced by one of the
         /// agent's own.
         pub interrupt: Option<bool>,
+        /// The tool call that was asked about.
+        pub tool_use_id: Option<String> = "toolUseID",
+        /// Who decided, for statistics.
+        pub decision_classification: Option<DecisionClassification> = "decisionClassification",
+    }
+}
+
+open_enum! {
+    /// How a user decided about a tool. Without it the agent assumes
+    /// `UserTemporary` or `UserReject`.
+    pub enum DecisionClassification {
+        /// Allowed, this once.
+        UserTemporary = "user_temporary",
+        /// Allowed for good, now or earlier.
+        UserPermanent = "user_permanent",
+        /// Denied.
+        UserReject = "user_reject",
     }
 }
 
@@ -145,11 +168,7 @@ impl PermissionResult {
     /// The tool may run as it was asked about.
     #[must_use]
     pub fn allow() -> Self {
-        Self::Allow(Allow {
-            updated_input: None,
-            updated_permissions: None,
-            extra: Default::default(),
-        })
+        Self::Allow(Allow::default())
     }
 
     /// The tool may run, with this input instead.
@@ -157,8 +176,7 @@ impl PermissionResult {
     pub fn allow_with(input: impl Into<Json>) -> Self {
         Self::Allow(Allow {
             updated_input: Some(input.into()),
-            updated_permissions: None,
-            extra: Default::default(),
+            ..Allow::default()
         })
     }
 
@@ -167,8 +185,7 @@ impl PermissionResult {
     pub fn deny(message: impl Into<String>) -> Self {
         Self::Deny(Deny {
             message: message.into(),
-            interrupt: None,
-            extra: Default::default(),
+            ..Deny::default()
         })
     }
 
@@ -178,7 +195,7 @@ impl PermissionResult {
         Self::Deny(Deny {
             message: message.into(),
             interrupt: Some(true),
-            extra: Default::default(),
+            ..Deny::default()
         })
     }
 }

@@ -24,12 +24,12 @@ pub use event::{
 pub use output::{AsyncOutput, HookDecision, HookOutput, SyncOutput};
 pub use specific::{
     CwdChangedOutput, ElicitationOutput, ElicitationResultOutput, FileChangedOutput,
-    MessageDisplayOutput, NotificationOutput, PermissionDeniedOutput, PermissionRequestDecision,
-    PermissionRequestDeny, PermissionRequestOutput, PostModelSwitchOutput, PostToolBatchOutput,
-    PostToolUseFailureOutput, PostToolUseOutput, PreModelSwitchOutput, PreToolUseOutput,
-    SessionStartOutput, SetupOutput, SpecificOutput, StopOutput, SubagentStartOutput,
-    SubagentStopOutput, ToolDecision, UserPromptExpansionOutput, UserPromptSubmitOutput,
-    WorktreeCreateOutput,
+    MessageDisplayOutput, NotificationOutput, PermissionDeniedOutput, PermissionRequestAllow,
+    PermissionRequestDecision, PermissionRequestDeny, PermissionRequestOutput,
+    PostModelSwitchOutput, PostToolBatchOutput, PostToolUseFailureOutput, PostToolUseOutput,
+    PreModelSwitchOutput, PreToolUseOutput, SessionStartOutput, SetupOutput, SpecificOutput,
+    StopOutput, SubagentStartOutput, SubagentStopOutput, ToolDecision, UserPromptExpansionOutput,
+    UserPromptSubmitOutput, WorktreeCreateOutput,
 };
 
 use crate::json::Number;

@@ -4,7 +4,7 @@ use super::output::{HookOutput, SyncOutput};
 use crate::json::Json;
 use crate::mcp::ElicitationAction;
 use crate::open::{object, open_enum, union};
-use crate::permission::{Allow, PermissionBehavior, PermissionUpdate};
+use crate::permission::{PermissionBehavior, PermissionUpdate};
 
 /// The union of what the events can say. Each makes a whole answer, too.
 macro_rules! specific_outputs {
@@ -132,9 +132,20 @@ union! {
     /// Whether the tool of a permission request may run.
     pub enum PermissionRequestDecision by "behavior" {
         /// It may.
-        "allow" => Allow(Allow),
+        "allow" => Allow(PermissionRequestAllow),
         /// It may not.
         "deny" => Deny(PermissionRequestDeny),
+    }
+}
+
+object! {
+    /// The tool may run.
+    #[derive(Default)]
+    pub struct PermissionRequestAllow tags("behavior" = "allow") {
+        /// The input to run it with, instead of the one it was called with.
+        pub updated_input: Option<Json> = "updatedInput",
+        /// Changes of the rules, for next time.
+        pub updated_permissions: Option<Vec<PermissionUpdate>> = "updatedPermissions",
     }
 }
 
@@ -350,10 +361,9 @@ impl PermissionRequestOutput {
     /// The tool may run. `updates` change the rules for next time.
     #[must_use]
     pub fn allow(updates: Vec<PermissionUpdate>) -> Self {
-        PermissionRequestDecision::Allow(Allow {
-            updated_input: None,
+        PermissionRequestDecision::Allow(PermissionRequestAllow {
             updated_permissions: (!updates.is_empty()).then_some(updates),
-            extra: Default::default(),
+            ..PermissionRequestAllow::default()
         })
         .into()
     }
