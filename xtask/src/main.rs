@@ -1,0 +1,62 @@
+//! `cargo xtask`: what the project needs to keep up with the protocol.
+
+#![allow(clippy::print_stderr, reason = "it is what a command line prints")]
+
+use clap::{Parser, Subcommand};
+use std::error::Error;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use xtask::declarations::{Declarations, PINNED};
+use xtask::samples;
+
+/// Keep up with the declarations of the protocol.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Write samples of everything that is declared to be on the wire, as the
+    /// lines of a recording
+    Samples {
+        /// The folder that `scripts/install-declarations` printed
+        #[arg(default_value = PINNED)]
+        folder: PathBuf,
+
+        /// The file to write; standard output if there is none
+        #[arg(short, long)]
+        output: Option<PathBuf>,
+    },
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().command) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("xtask: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
+    match command {
+        Command::Samples { folder, output } => {
+            let samples = samples::samples(&Declarations::load(&folder)?)?;
+            let mut output: Box<dyn Write> = match output {
+                Some(path) => Box::new(BufWriter::new(File::create(path)?)),
+                None => Box::new(BufWriter::new(io::stdout().lock())),
+            };
+            for sample in samples {
+                writeln!(output, "{}", sample.line())?;
+            }
+            output.flush()?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Samples of everything that is declared to be on the wire, as the lines of
+//! a recording.
+
+use crate::declarations::{Alternative, Declarations, Error, Literal, Type};
+use crate::sample::Sampler;
+use serde_json::{Value, json};
+
+/// A line of a recording.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sample {
+    /// Whether the host sends it; the agent does otherwise.
+    pub is_sent: bool,
+    /// The declared type that it shows.
+    pub name: String,
+    /// The message.
+    pub message: Value,
+}
+
+impl Sample {
+    /// The line, without its end.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let direction = if self.is_sent { "send" } else { "recv" };
+        format!(
+            r#"{{"dir":"{direction}","name":{},"msg":{}}}"#,
+            json!(self.name),
+            self.message
+        )
+    }
+}
+
+/// Who answers a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Agent,
+    Host,
+}
+
+/// Samples of all that is on the wire. Fails when a request is declared of
+/// which our list does not say who answers it.
+pub fn samples(declarations: &Declarations) -> Result<Vec<Sample>, Error> {
+    let mut found = Collector {
+        declarations,
+        samples: Vec::new(),
+        requests: 0,
+    };
+    found.messages("FromAgent", false)?;
+    found.messages("FromHost", true)?;
+    let requests = declarations.alternatives(&declarations.root("Requests")?);
+    for request in &requests {
+        found.exchange(request)?;
+    }
+    found.envelopes(&requests)?;
+    Ok(found.samples)
+}
+
+struct Collector<'a> {
+    declarations: &'a Declarations,
+    samples: Vec<Sample>,
+    /// How many requests have an id.
+    requests: usize,
+}
+
+impl Collector<'_> {
+    /// What is neither a request nor an answer.
+    fn messages(&mut self, root: &str, is_sent: bool) -> Result<(), Error> {
+        let root = self.declarations.root(root)?;
+        for alternative in self.declarations.alternatives(&root) {
+            let name = named(&alternative);
+            for message in self.values(&alternative) {
+                self.push(is_sent, &name, message);
+            }
+        }
+        Ok(())
+    }
+
+    /// Requests of a kind, with answers behind them.
+    fn exchange(&mut self, request: &Alternative) -> Result<(), Error> {
+        let subtype = subtype(request).ok_or_else(|| Error::Missing("a subtype".to_owned()))?;
+        let sides = [
+            (Side::Agent, self.answer("AgentAnswers", &subtype)?),
+            (Side::Host, self.answer("HostAnswers", &subtype)?),
+        ];
+        let mut is_known = false;
+        for (side, answer) in sides {
+            let Some(answer) = answer else { continue };
+            is_known = true;
+            let requests = self.values(request);
+            let answers: Vec<Option<Value>> = match answer {
+                // Nothing is declared, or there is no payload.
+                Type::Any | Type::Absent => vec![None],
+                answer => Sampler::new(self.declarations)
+                    .values(&answer)
+                    .into_iter()
+                    .map(Some)
+                    .collect(),
+            };
+            for round in 0..requests.len().max(answers.len()) {
+                let of_round = requests.get(round).unwrap_or(&requests[0]);
+                let id = self.request(side, &named(request), of_round);
+                let mut response = json!({ "subtype": "success", "request_id": id });
+                if let Some(payload) = answers.get(round).unwrap_or(&answers[0]) {
+                    response["response"] = payload.clone();
+                }
+                let name = format!("answer to {subtype}");
+                let message = json!({ "type": "control_response", "response": response });
+                self.push(side == Side::Host, &name, message);
+            }
+        }
+        match is_known {
+            true => Ok(()),
+            false => Err(Error::Missing(format!(
+                "an answer to `{subtype}`: xtask/src/wire.d.ts has to say who answers it"
+            ))),
+        }
+    }
+
+    /// What can be around an answer, behind requests whose answer is small.
+    fn envelopes(&mut self, requests: &[Alternative]) -> Result<(), Error> {
+        const SUBTYPE: &str = "interrupt";
+        let missing = || Error::Missing(SUBTYPE.to_owned());
+        let request = requests
+            .iter()
+            .find(|request| subtype(request).as_deref() == Some(SUBTYPE))
+            .ok_or_else(missing)?;
+        let small = self.values(request).swap_remove(0);
+        let answer = self.answer("AgentAnswers", SUBTYPE)?.ok_or_else(missing)?;
+        let payload = Sampler::new(self.declarations)
+            .values(&answer)
+            .swap_remove(0);
+        let envelope = self.declarations.root("Answer")?;
+        for mut message in Sampler::new(self.declarations).values(&envelope) {
+            let id = self.request(Side::Agent, &named(request), &small);
+            message["response"]["request_id"] = json!(id);
+            if message["response"].get("response").is_some() {
+                message["response"]["response"] = payload.clone();
+            }
+            self.push(false, "SDKControlResponse", message);
+        }
+        Ok(())
+    }
+
+    /// Asks, and tells the id.
+    fn request(&mut self, answered_by: Side, name: &str, request: &Value) -> String {
+        self.requests += 1;
+        let id = format!("request-{}", self.requests);
+        let message = json!({ "type": "control_request", "request_id": id, "request": request });
+        self.push(answered_by == Side::Agent, name, message);
+        id
+    }
+
+    /// What one side answers to a request; `None` when it is not asked.
+    fn answer(&self, side: &str, subtype: &str) -> Result<Option<Type>, Error> {
+        let answers = self.declarations.root(side)?;
+        Ok(self
+            .declarations
+            .alternatives(&answers)
+            .into_iter()
+            .filter_map(|alternative| match alternative.ty {
+                Type::Object(object) => Some(object.members),
+                _ => None,
+            })
+            .flatten()
+            .find(|member| member.name == subtype)
+            .map(|member| member.value))
+    }
+
+    fn values(&self, alternative: &Alternative) -> Vec<Value> {
+        let ty = match &alternative.name {
+            Some(name) => Type::Named(name.clone(), vec![]),
+            None => alternative.ty.clone(),
+        };
+        let mut values = Sampler::new(self.declarations).values(&ty);
+        // A name may stand for several alternatives, each of which is here.
+        if let Some(subtype) = subtype(alternative) {
+            values.retain(|value| value["subtype"] == subtype);
+        }
+        values
+    }
+
+    fn push(&mut self, is_sent: bool, name: &str, message: Value) {
+        self.samples.push(Sample {
+            is_sent,
+            name: name.to_owned(),
+            message,
+        });
+    }
+}
+
+fn named(alternative: &Alternative) -> String {
+    match &alternative.name {
+        Some(name) => name.name.clone(),
+        None => "unnamed".to_owned(),
+    }
+}
+
+/// The one text that a member `subtype` can be.
+fn subtype(alternative: &Alternative) -> Option<String> {
+    let Type::Object(object) = &alternative.ty else {
+        return None;
+    };
+    object
+        .members
+        .iter()
+        .find_map(|member| match (member.name.as_str(), &member.value) {
+            ("subtype", Type::Literal(Literal::String(text))) => Some(text.clone()),
+            _ => None,
+        })
+}

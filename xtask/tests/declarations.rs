@@ -1,0 +1,90 @@
+//! Every type that is declared to be on the wire, against our types.
+//! `scripts/install-declarations` installs the declarations; without them
+//! these fail.
+
+#![allow(clippy::unwrap_used)]
+
+use agentwire_protocol::audit::{Audit, Auditor};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use xtask::coverage;
+use xtask::declarations::{Declarations, PINNED};
+use xtask::reasons::Reasons;
+use xtask::samples::{Sample, samples};
+
+/// What our types do not hold and need not.
+const EXCEPTIONS: &str = "
+# the Messages API's latest, which our types do not have yet
+SDK*Message*: untyped */message/diagnostics
+SDK*Message*: untyped */input_transformations
+SDK*Message*: untyped */content/[]
+SDK*Message*: untyped */content/[]/signature
+SDK*Message*: untyped */content/[]/tool_changes
+SDK*Message*: untyped */toolset_name
+SDK*Message*: untyped */transformations
+SDKPartialAssistantMessage: untyped /event/content_block
+SDKPartialAssistantMessage: untyped /event/content_block/signature
+SDKPartialAssistantMessage: untyped /event/content_block/tool_changes
+SDKPartialAssistantMessage: untyped /event/delta/estimated_tokens
+";
+
+fn installed() -> Declarations {
+    let workspace = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    Declarations::load(&workspace.join("..").join(PINNED)).unwrap()
+}
+
+/// What is wrong with a line, in words that do not name its request or
+/// positions in lists.
+fn complaints(sample: &Sample, audit: &Audit) -> Vec<String> {
+    let mut complaints: Vec<String> = audit
+        .untyped
+        .iter()
+        .map(|pointer| {
+            let steps: Vec<&str> = pointer
+                .split('/')
+                .map(|step| match step.parse::<usize>() {
+                    Ok(_) => "[]",
+                    Err(_) => step,
+                })
+                .collect();
+            format!("{}: untyped {}", sample.name, steps.join("/"))
+        })
+        .collect();
+    if let Some(error) = &audit.error {
+        complaints.push(format!("{}: {error}", sample.name));
+    } else if !audit.typed {
+        complaints.push(format!("{}: no type for {}", sample.name, audit.kind));
+    } else if !audit.lossless {
+        complaints.push(format!("{}: written otherwise than read", sample.name));
+    }
+    complaints
+}
+
+#[test]
+fn every_declared_message_is_typed_and_lossless() {
+    let samples = samples(&installed()).unwrap();
+    let mut auditor = Auditor::default();
+    let mut reasons = Reasons::read(EXCEPTIONS);
+    let mut wrong: BTreeMap<String, String> = BTreeMap::new();
+    for sample in &samples {
+        let audit = auditor.line(sample.message.to_string().as_bytes());
+        for complaint in complaints(sample, &audit) {
+            if reasons.why(&complaint).is_none() {
+                wrong.entry(complaint).or_insert_with(|| sample.line());
+            }
+        }
+    }
+    let wrong: Vec<String> = wrong
+        .into_iter()
+        .map(|(complaint, line)| format!("{complaint}\n    such as {line:.2000}"))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let unused: Vec<&str> = reasons.unused().collect();
+    assert!(unused.is_empty(), "exceptions in vain: {unused:?}");
+}
+
+#[test]
+fn every_declaration_of_the_sdk_is_on_a_line_or_known_not_to_be() {
+    let undecided = coverage::undecided(&installed()).unwrap();
+    assert!(undecided.is_empty(), "{}", undecided.join("\n"));
+}
