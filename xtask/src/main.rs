@@ -9,7 +9,10 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use xtask::declarations::{Declarations, PINNED};
-use xtask::samples;
+use xtask::{drift, samples};
+
+/// Where the JSON Schema of our types is.
+const SCHEMA: &str = "protocol/schema";
 
 /// Keep up with the declarations of the protocol.
 #[derive(Debug, Parser)]
@@ -31,6 +34,21 @@ enum Command {
         /// The file to write; standard output if there is none
         #[arg(short, long)]
         output: Option<PathBuf>,
+    },
+    /// Say how the declarations and our types differ. Exit status: 0 when
+    /// every difference is explained, 1 when not
+    Drift {
+        /// The folder that `scripts/install-declarations` printed
+        #[arg(default_value = PINNED)]
+        folder: PathBuf,
+
+        /// The JSON Schema of our types
+        #[arg(long, default_value = SCHEMA)]
+        schema: PathBuf,
+
+        /// Print the differences that are explained as well
+        #[arg(long)]
+        all: bool,
     },
 }
 
@@ -57,6 +75,28 @@ fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
             }
             output.flush()?;
             Ok(ExitCode::SUCCESS)
+        }
+        Command::Drift {
+            folder,
+            schema,
+            all,
+        } => {
+            let drift = drift::drift(&Declarations::load(&folder)?, &schema)?;
+            let mut output = BufWriter::new(io::stdout().lock());
+            for line in &drift.lines {
+                writeln!(output, "{line}")?;
+            }
+            for (reason, lines) in &drift.explained {
+                writeln!(output, "explained: {} {reason}", lines.len())?;
+                for line in lines.iter().filter(|_| all) {
+                    writeln!(output, "    {line}")?;
+                }
+            }
+            output.flush()?;
+            match drift.lines.is_empty() {
+                true => Ok(ExitCode::SUCCESS),
+                false => Ok(ExitCode::FAILURE),
+            }
         }
     }
 }

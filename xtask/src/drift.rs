@@ -1,0 +1,163 @@
+//! How far our types are from the declarations: the JSON Schema that is
+//! exported from the types, beside the declarations.
+
+use crate::compare::Comparison;
+use crate::coverage;
+use crate::declarations::{Declarations, Error, Member, Type};
+use crate::reasons::Reasons;
+use crate::schema;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// Differences that are meant to be, in `xtask/explained.txt`.
+const EXPLAINED: &str = include_str!("../explained.txt");
+
+/// What was found.
+#[derive(Debug)]
+pub struct Drift {
+    /// What somebody has to look at.
+    pub lines: Vec<String>,
+    /// The differences that are meant to be, by their reasons.
+    pub explained: BTreeMap<String, Vec<String>>,
+}
+
+/// Compares the declarations with the schemas in a folder. Fails when one of
+/// these is not there, or is no JSON.
+pub fn drift(declarations: &Declarations, schemas: &Path) -> Result<Drift, Error> {
+    let mut lines = BTreeSet::new();
+
+    let (ours, our_lines) = schema::read(&read(schemas, "lines.json")?);
+    let mut comparison = Comparison::new(declarations, &ours);
+    comparison.types("Lines", &declarations.root("Lines")?, &our_lines);
+    lines.extend(comparison.into_lines());
+
+    let (ours, our_answers) = schema::read(&read(schemas, "answers.json")?);
+    let mut comparison = Comparison::new(declarations, &ours);
+    let mut declared = members(declarations, &declarations.root("AgentAnswers")?);
+    for (subtype, answer) in members(declarations, &declarations.root("HostAnswers")?) {
+        // What goes both ways is answered in both.
+        let other = declared.remove(&subtype).unwrap_or(Type::Absent);
+        declared.insert(subtype, Type::Union(vec![other, answer]));
+    }
+    tables(
+        &mut comparison,
+        "answer to ",
+        &declared,
+        &members(&ours, &our_answers),
+    );
+    lines.extend(comparison.into_lines());
+
+    let (ours, our_tools) = schema::read(&read(schemas, "tools.json")?);
+    let mut comparison = Comparison::new(declarations, &ours);
+    let declared = members(declarations, &declarations.root("Tools")?);
+    tables(
+        &mut comparison,
+        "tool ",
+        &declared,
+        &members(&ours, &our_tools),
+    );
+    lines.extend(comparison.into_lines());
+
+    let mut found = sorted_out(lines, EXPLAINED);
+    found.lines.extend(coverage::undecided(declarations)?);
+    Ok(found)
+}
+
+/// Sorts out which differences are explained, and which explanations explain
+/// nothing.
+fn sorted_out(lines: BTreeSet<String>, explained: &str) -> Drift {
+    let mut reasons = Reasons::read(explained);
+    let mut drift = Drift {
+        lines: Vec::new(),
+        explained: BTreeMap::new(),
+    };
+    for line in lines {
+        match reasons.why(&line) {
+            Some(reason) => drift
+                .explained
+                .entry(reason.to_owned())
+                .or_default()
+                .push(line),
+            None => drift.lines.push(line),
+        }
+    }
+    drift.lines.extend(
+        reasons
+            .unused()
+            .map(|pattern| format!("? {pattern}: in xtask/explained.txt, and explains nothing")),
+    );
+    drift
+}
+
+/// Compares what has the same name in two tables.
+fn tables(
+    comparison: &mut Comparison<'_>,
+    prefix: &str,
+    declared: &BTreeMap<String, Type>,
+    ours: &BTreeMap<String, Type>,
+) {
+    for (name, ty) in declared {
+        let path = format!("{prefix}{name}");
+        match ours.get(name) {
+            Some(ours) => comparison.types(&path, ty, ours),
+            None if matches!(ty, Type::Any | Type::Absent) => {}
+            None => comparison.line(format!("+ {path}")),
+        }
+    }
+    for name in ours.keys().filter(|name| !declared.contains_key(*name)) {
+        comparison.line(format!("- {prefix}{name}"));
+    }
+}
+
+fn members(declarations: &Declarations, ty: &Type) -> BTreeMap<String, Type> {
+    declarations
+        .alternatives(ty)
+        .into_iter()
+        .filter_map(|alternative| match alternative.ty {
+            Type::Object(object) => Some(object.members),
+            _ => None,
+        })
+        .flatten()
+        .map(|Member { name, value, .. }| (name, value))
+        .collect()
+}
+
+fn read(folder: &Path, file: &str) -> Result<Value, Error> {
+    let path = folder.join(file);
+    let failed = |reason: String| Error::Syntax {
+        file: path.display().to_string(),
+        reason,
+    };
+    let text = std::fs::read_to_string(&path).map_err(|error| failed(error.to_string()))?;
+    serde_json::from_str(&text).map_err(|error| failed(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_explained_is_counted_and_what_explains_nothing_is_reported() {
+        let lines = [
+            "+ Fish.fins: number",
+            "- Fish.legs: number",
+            "- Fish.arms: number",
+        ];
+        let drift = sorted_out(
+            lines.iter().map(|line| (*line).to_owned()).collect(),
+            "# measured\n- Fish.*\n# gone\n- Bird.*\n",
+        );
+        assert_eq!(
+            drift.lines,
+            [
+                "+ Fish.fins: number",
+                "? - Bird.*: in xtask/explained.txt, and explains nothing",
+            ]
+        );
+        assert_eq!(
+            drift.explained["measured"],
+            ["- Fish.arms: number", "- Fish.legs: number"]
+        );
+    }
+}
