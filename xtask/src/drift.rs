@@ -3,7 +3,7 @@
 
 use crate::compare::Comparison;
 use crate::coverage;
-use crate::declarations::{Declarations, Error, Member, Type};
+use crate::declarations::{Declarations, Error, Type};
 use crate::reasons::Reasons;
 use crate::schema;
 use serde_json::Value;
@@ -112,14 +112,9 @@ fn tables(
 
 fn members(declarations: &Declarations, ty: &Type) -> BTreeMap<String, Type> {
     declarations
-        .alternatives(ty)
+        .members(ty)
         .into_iter()
-        .filter_map(|alternative| match alternative.ty {
-            Type::Object(object) => Some(object.members),
-            _ => None,
-        })
-        .flatten()
-        .map(|Member { name, value, .. }| (name, value))
+        .map(|member| (member.name, member.value))
         .collect()
 }
 

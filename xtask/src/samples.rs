@@ -29,6 +29,39 @@ impl Sample {
     }
 }
 
+/// What a tool takes and gives.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolSamples {
+    /// The tool's name on the wire.
+    pub name: String,
+    /// What it takes.
+    pub inputs: Vec<Value>,
+    /// What it gives.
+    pub outputs: Vec<Value>,
+}
+
+/// Samples of what the built-in tools take and give. Lines carry them inside
+/// of other messages, which do not say what they are.
+pub fn tool_samples(declarations: &Declarations) -> Result<Vec<ToolSamples>, Error> {
+    let tools = declarations.members(&declarations.root("Tools")?);
+    let tools = tools.into_iter().map(|tool| {
+        let parts = declarations.members(&tool.value);
+        let values = |part: &str| {
+            parts
+                .iter()
+                .find(|member| member.name == part)
+                .map(|member| Sampler::new(declarations).values(&member.value))
+                .unwrap_or_default()
+        };
+        ToolSamples {
+            inputs: values("input"),
+            outputs: values("output"),
+            name: tool.name,
+        }
+    });
+    Ok(tools.collect())
+}
+
 /// Who answers a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
@@ -154,13 +187,8 @@ impl Collector<'_> {
         let answers = self.declarations.root(side)?;
         Ok(self
             .declarations
-            .alternatives(&answers)
+            .members(&answers)
             .into_iter()
-            .filter_map(|alternative| match alternative.ty {
-                Type::Object(object) => Some(object.members),
-                _ => None,
-            })
-            .flatten()
             .find(|member| member.name == subtype)
             .map(|member| member.value))
     }

@@ -5,12 +5,16 @@
 #![allow(clippy::unwrap_used)]
 
 use agentwire_protocol::audit::{Audit, Auditor};
+use agentwire_protocol::tool::{ToolError, ToolInput, ToolOutput};
+use agentwire_protocol::{Json, Untyped, is_same_value};
+use serde::Serialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use xtask::coverage;
 use xtask::declarations::{Declarations, PINNED};
 use xtask::reasons::Reasons;
-use xtask::samples::{Sample, samples};
+use xtask::samples::{Sample, samples, tool_samples};
 
 /// What our types do not hold and need not.
 const EXCEPTIONS: &str = "
@@ -26,6 +30,14 @@ SDKPartialAssistantMessage: untyped /event/content_block
 SDKPartialAssistantMessage: untyped /event/content_block/signature
 SDKPartialAssistantMessage: untyped /event/content_block/tool_changes
 SDKPartialAssistantMessage: untyped /event/delta/estimated_tokens
+";
+
+/// What the types of tools do not hold and need not.
+const TOOL_EXCEPTIONS: &str = "
+# the tool is declared to take anything besides
+ExitPlanMode takes: untyped /key 1
+# declared as anything, and typed as the Messages API has it
+Agent gives: untyped /content/*/citations/0
 ";
 
 fn installed() -> Declarations {
@@ -78,6 +90,62 @@ fn every_declared_message_is_typed_and_lossless() {
         .into_iter()
         .map(|(complaint, line)| format!("{complaint}\n    such as {line:.2000}"))
         .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let unused: Vec<&str> = reasons.unused().collect();
+    assert!(unused.is_empty(), "exceptions in vain: {unused:?}");
+}
+
+/// What is wrong with the input or the output of a tool.
+fn misread<T: Serialize + Untyped>(value: &Value, read: Result<T, ToolError>) -> Vec<String> {
+    match read {
+        Err(error) => vec![error.to_string()],
+        Ok(read) => {
+            let written = serde_json::to_string(&read).unwrap();
+            let mut complaints: Vec<String> = read
+                .untyped()
+                .into_iter()
+                .map(|pointer| format!("untyped {pointer}"))
+                .collect();
+            if !is_same_value(&written, &value.to_string()).unwrap() {
+                complaints.push(format!("written as {written}, and read from {value}"));
+            }
+            complaints
+        }
+    }
+}
+
+#[test]
+fn every_declared_input_and_output_of_a_tool_is_typed_and_lossless() {
+    let mut wrong = Vec::new();
+    let mut reasons = Reasons::read(TOOL_EXCEPTIONS);
+    let mut complain = |complaint: String| {
+        if reasons.why(&complaint).is_none() {
+            wrong.push(complaint);
+        }
+    };
+    for mut tool in tool_samples(&installed()).unwrap() {
+        let name = &tool.name;
+        assert!(
+            !tool.inputs.is_empty() && !tool.outputs.is_empty(),
+            "{name}"
+        );
+        for value in &tool.inputs {
+            let read = ToolInput::read(name, &Json::from(value.clone()));
+            for what in misread(value, read) {
+                complain(format!("{name} takes: {what}"));
+            }
+        }
+        for value in &mut tool.outputs {
+            // Declared as anything, and a list wherever else it is declared.
+            if let Some(iterations) = value.pointer_mut("/usage/iterations") {
+                *iterations = Value::Array(vec![]);
+            }
+            let read = ToolOutput::read(name, &Json::from(value.clone()));
+            for what in misread(value, read) {
+                complain(format!("{name} gives: {what}"));
+            }
+        }
+    }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let unused: Vec<&str> = reasons.unused().collect();
     assert!(unused.is_empty(), "exceptions in vain: {unused:?}");

@@ -51,6 +51,19 @@ impl Declarations {
         }
     }
 
+    /// The members of the objects that a value of this type can be.
+    #[must_use]
+    pub fn members(&self, ty: &Type) -> Vec<Member> {
+        self.alternatives(ty)
+            .into_iter()
+            .filter_map(|alternative| match alternative.ty {
+                Type::Object(object) => Some(object.members),
+                _ => None,
+            })
+            .flatten()
+            .collect()
+    }
+
     fn named(&self, reference: &Reference, arguments: &[Type]) -> Vec<Alternative> {
         let Some(found) = self.find(reference) else {
             return self.built_in(&reference.name, arguments);
@@ -207,15 +220,7 @@ impl Declarations {
         };
         // Members that may be absent in what is mapped may be absent here.
         let originals: Vec<Member> = match &mapped.keys {
-            Type::Keys(of) => self
-                .alternatives(of)
-                .into_iter()
-                .filter_map(|alternative| match alternative.ty {
-                    Type::Object(object) => Some(object.members),
-                    _ => None,
-                })
-                .flatten()
-                .collect(),
+            Type::Keys(of) => self.members(of),
             _ => vec![],
         };
         let members = keys
