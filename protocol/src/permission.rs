@@ -136,8 +136,8 @@ object! {
 }
 
 object! {
-    /// The tool may not run.
-    #[derive(Default)]
+    /// The tool may not run. It is made by [`Deny::new`]: the agent does not
+    /// take a denial without a message.
     pub struct Deny tags("behavior" = "deny") {
         /// What the model is told.
         pub message: String,
@@ -164,6 +164,19 @@ open_enum! {
     }
 }
 
+impl Deny {
+    /// The tool may not run, and this is what the model is told.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            interrupt: None,
+            tool_use_id: None,
+            decision_classification: None,
+            extra: Default::default(),
+        }
+    }
+}
+
 impl PermissionResult {
     /// The tool may run as it was asked about.
     #[must_use]
@@ -183,19 +196,15 @@ impl PermissionResult {
     /// The tool may not run, and the model is told why.
     #[must_use]
     pub fn deny(message: impl Into<String>) -> Self {
-        Self::Deny(Deny {
-            message: message.into(),
-            ..Deny::default()
-        })
+        Self::Deny(Deny::new(message))
     }
 
     /// The tool may not run, and the turn ends.
     #[must_use]
     pub fn deny_and_interrupt(message: impl Into<String>) -> Self {
         Self::Deny(Deny {
-            message: message.into(),
             interrupt: Some(true),
-            ..Deny::default()
+            ..Deny::new(message)
         })
     }
 }
