@@ -18,7 +18,7 @@ use crate::exact::is_same_value;
 use crate::frame::Frame;
 use crate::hook::HookOutput;
 use crate::json::Json;
-use crate::mcp::{ElicitationResult, McpReply};
+use crate::mcp::{McpElicitationResult, McpReply};
 use crate::message::Message;
 use crate::open::object;
 use crate::permission::PermissionResult;
@@ -94,7 +94,7 @@ every_host_request!(host_requests);
 fn host_answer(subtype: &str) -> Option<Check> {
     match subtype {
         "can_use_tool" => Some(check_part::<PermissionResult>),
-        "elicitation" => Some(check_part::<ElicitationResult>),
+        "elicitation" => Some(check_part::<McpElicitationResult>),
         "hook_callback" => Some(check_part::<HookOutput>),
         "mcp_message" => Some(check_part::<McpReply>),
         "request_user_dialog" => Some(check_part::<UserDialogResult>),

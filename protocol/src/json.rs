@@ -1,6 +1,9 @@
 //! JSON that nobody has given a type to, kept as it was written.
 
+use crate::open::{Field, read_kept};
 use crate::surrogate::mended;
+#[cfg(feature = "audit")]
+use crate::untyped::{Pointer, Untyped};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
@@ -198,6 +201,87 @@ impl<'de> Deserialize<'de> for Number {
             Ok(Self(json))
         } else {
             Err(serde::de::Error::custom("not a number"))
+        }
+    }
+}
+
+/// An object, where it is one: some members were texts or the like before
+/// they became objects, or may be again.
+///
+/// An object that `T` cannot be read from is an error; anything else is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Loose<T> {
+    /// An object.
+    Object(T),
+    /// Something else.
+    Other(Json),
+}
+
+impl<T> Loose<T> {
+    /// The object, when it is one.
+    #[must_use]
+    pub fn object(&self) -> Option<&T> {
+        match self {
+            Self::Object(object) => Some(object),
+            Self::Other(_) => None,
+        }
+    }
+}
+
+impl<T> From<T> for Loose<T> {
+    fn from(object: T) -> Self {
+        Self::Object(object)
+    }
+}
+
+impl<T: Serialize> Serialize for Loose<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Object(object) => object.serialize(serializer),
+            Self::Other(json) => json.serialize(serializer),
+        }
+    }
+}
+
+impl<'de, T: Field> Deserialize<'de> for Loose<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let json = Json::deserialize(deserializer)?;
+        if json.get().starts_with('{') {
+            read_kept(&json).map(Self::Object)
+        } else {
+            Ok(Self::Other(json))
+        }
+    }
+}
+
+impl<T: Field> Field for Loose<T> {}
+
+/// That of the object, which is what is meant.
+#[cfg(feature = "schema")]
+impl<T: schemars::JsonSchema> schemars::JsonSchema for Loose<T> {
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        T::schema_id()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        T::json_schema(generator)
+    }
+}
+
+#[cfg(feature = "audit")]
+impl<T: Untyped> Untyped for Loose<T> {
+    fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
+        match self {
+            Self::Object(object) => object.collect_untyped(at, found),
+            Self::Other(_) => found.push(at.as_str().to_owned()),
         }
     }
 }

@@ -54,7 +54,7 @@ mod untyped;
 
 pub use exact::is_same_value;
 pub use frame::{Frame, FrameError, Head, ViewError};
-pub use json::{Json, Members, Number};
+pub use json::{Json, Loose, Members, Number};
 pub use message::Message;
 #[cfg(feature = "audit")]
 pub use untyped::{Pointer, Untyped};

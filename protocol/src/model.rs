@@ -1,4 +1,5 @@
-//! Models: which there are, and how hard and how fast they are to work.
+//! Models: which there are, how hard and how fast they are to work, and what is
+//! shown of their thinking.
 
 use crate::json::{Json, Number};
 use crate::open::{Field, object, open_enum};
@@ -45,6 +46,20 @@ open_enum! {
         XHigh = "xhigh",
         /// As hard as it can.
         Max = "max",
+    }
+}
+
+open_enum! {
+    /// What is shown of a model's thinking.
+    pub enum ThinkingDisplay {
+        /// A summary.
+        Summarized = "summarized",
+        /// Nothing.
+        Omitted = "omitted",
+        /// Its main points. Can be asked for.
+        Highlights = "highlights",
+        /// News while it thinks. Comes with messages.
+        Updates = "updates",
     }
 }
 

@@ -1,4 +1,4 @@
-//! Plugins that a host wants to be loaded.
+//! Plugins: those that a host wants to be loaded, and those that were.
 
 use crate::open::{object, union};
 
@@ -17,6 +17,20 @@ object! {
         pub path: String,
         /// Whether its MCP servers are left out, because the host has them.
         pub skip_mcp_discovery: Option<bool> = "skipMcpDiscovery",
+    }
+}
+
+object! {
+    /// A plugin that was loaded.
+    pub struct LoadedPlugin {
+        /// Its name.
+        pub name: String,
+        /// Its directory; `builtin` for the agent's own.
+        pub path: Option<String>,
+        /// Its name and its marketplace, as `name@marketplace`.
+        pub source: Option<String>,
+        /// Its version, in its author's words.
+        pub version: Option<String>,
     }
 }
 

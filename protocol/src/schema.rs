@@ -11,7 +11,7 @@ use crate::control::{
 use crate::dialog::UserDialogResult;
 use crate::hook::HookOutput;
 use crate::json::{Json, Members, Number};
-use crate::mcp::{ElicitationResult, McpReply};
+use crate::mcp::{McpElicitationResult, McpReply};
 use crate::message::Message;
 use crate::open::Field;
 use crate::permission::PermissionResult;
@@ -52,7 +52,7 @@ pub fn answers() -> Schema {
             ),
             (
                 "elicitation",
-                generator.subschema_for::<ElicitationResult>(),
+                generator.subschema_for::<McpElicitationResult>(),
             ),
             ("hook_callback", generator.subschema_for::<HookOutput>()),
             ("mcp_message", generator.subschema_for::<McpReply>()),

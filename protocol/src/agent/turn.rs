@@ -152,6 +152,7 @@ impl Agent {
                 thinking.push_str(piece);
                 ThinkingDelta {
                     thinking: piece.to_owned(),
+                    estimated_tokens: None,
                     extra: Default::default(),
                 }
                 .into()
@@ -211,6 +212,7 @@ impl Agent {
             tool_use_id: tool_use_id.to_owned(),
             content: Some(Content::from(answer)),
             is_error: Some(is_error),
+            toolset_name: None,
             cache_control: None,
             extra: Default::default(),
         };
@@ -472,6 +474,7 @@ impl Agent {
                 delta,
                 usage,
                 context_management: None,
+                input_transformations: None,
                 extra: Default::default(),
             }
             .into(),

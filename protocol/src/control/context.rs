@@ -2,6 +2,7 @@
 
 use super::host_requests;
 use crate::json::Number;
+use crate::message::ContextCategoryKind;
 use crate::open::{object, open_enum};
 
 host_requests! {
@@ -122,20 +123,6 @@ open_enum! {
         CompactBuffer = "compact_buffer",
         /// Room that is left.
         FreeSpace = "free_space",
-    }
-}
-
-open_enum! {
-    /// Whether a part of the context is used, free or kept back.
-    pub enum ContextCategoryKind {
-        /// It is used.
-        Used = "used",
-        /// It is free.
-        Free = "free",
-        /// It is kept back for compacting.
-        Buffer = "buffer",
-        /// It is outside the context until it is needed.
-        Deferred = "deferred",
     }
 }
 

@@ -1,6 +1,7 @@
 //! The request that lists the hooks of a session.
 
 use super::{SettingsParseError, host_requests};
+use crate::hook::HookKind;
 use crate::json::{Json, Number};
 use crate::open::object;
 
@@ -38,8 +39,8 @@ object! {
 object! {
     /// An event that can have hooks.
     pub struct HookEventListing {
-        /// The event, such as `PreToolUse`.
-        pub name: String,
+        /// The event.
+        pub name: HookKind,
         /// When it happens, in one line.
         pub summary: Option<String>,
         /// Whether its hooks can have a matcher.
@@ -52,8 +53,8 @@ object! {
 object! {
     /// A hook.
     pub struct HookListing {
-        /// The event, such as `PreToolUse`.
-        pub event: String,
+        /// The event.
+        pub event: HookKind,
         /// What the event must match; empty for everything.
         pub matcher: Option<String>,
         /// Where it comes from, such as `userSettings`, `sessionHook` or

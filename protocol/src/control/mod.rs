@@ -20,9 +20,9 @@ mod tasks;
 mod usage;
 
 pub use context::{
-    ContextAgent, ContextApiUsage, ContextCategory, ContextCategoryId, ContextCategoryKind,
-    ContextCommands, ContextDeferredTool, ContextDetail, ContextItem, ContextMcpInstructions,
-    ContextMcpTool, ContextMemoryFile, ContextMessages, ContextSkill, ContextSkills, ContextSquare,
+    ContextAgent, ContextApiUsage, ContextCategory, ContextCategoryId, ContextCommands,
+    ContextDeferredTool, ContextDetail, ContextItem, ContextMcpInstructions, ContextMcpTool,
+    ContextMemoryFile, ContextMessages, ContextSkill, ContextSkills, ContextSquare,
     ContextToolCalls, ContextUsage, GetContextUsage,
 };
 pub use envelope::{
@@ -51,8 +51,8 @@ pub use mcp::{
     McpStatusAnswer, McpToggle,
 };
 pub use plugins::{
-    CacheImpact, LoadedPlugin, LspToolChange, ReloadOutputStyles, ReloadOutputStylesAnswer,
-    ReloadPlugins, ReloadPluginsAnswer, ReloadSkills, ReloadSkillsAnswer,
+    CacheImpact, LspToolChange, ReloadOutputStyles, ReloadOutputStylesAnswer, ReloadPlugins,
+    ReloadPluginsAnswer, ReloadSkills, ReloadSkillsAnswer,
 };
 pub use queue::{CancelAsyncMessage, CancelAsyncMessageAnswer};
 pub use requests::{
@@ -61,8 +61,7 @@ pub use requests::{
 };
 pub use session::{
     EndSession, GenerateSessionTitle, RenameSession, SessionTitle, SetColor, SetCwd,
-    SetHasSubscribers, SetMaxThinkingTokens, SideAnswer, SideQuestion, ThinkingDisplay,
-    TitleSource,
+    SetHasSubscribers, SetMaxThinkingTokens, SideAnswer, SideQuestion, TitleSource,
 };
 pub use settings::{
     AppliedSettings, ApplyFlagSettings, GetSettings, GetSettingsAnswer, ListPermissionRules,
@@ -72,8 +71,8 @@ pub use settings::{
 };
 pub use tasks::{BackgroundTasks, BackgroundTasksAnswer, GetTaskOutput, StopTask, TaskOutput};
 pub use usage::{
-    GetSessionCost, GetUsage, ModelPlanLimit, PlanLimit, PlanLimits, SessionCost, UsageBehavior,
-    UsageBehaviorKey, UsageBehaviors, UsageFix, UsagePeriod, UsageRecommendation, UsageReport,
+    GetSessionCost, GetUsage, GetUsageAnswer, ModelPlanLimit, PlanLimits, PlanWindow, SessionCost,
+    UsageBehavior, UsageBehaviorKey, UsageBehaviors, UsageFix, UsagePeriod, UsageRecommendation,
     UsageShare,
 };
 

@@ -4,7 +4,7 @@ use super::{SlashCommand, host_requests};
 use crate::agent_definition::AgentInfo;
 use crate::mcp::McpServerStatus;
 use crate::open::{object, open_enum};
-use crate::plugin::PluginConfig;
+use crate::plugin::{LoadedPlugin, PluginConfig};
 
 host_requests! {
     ReloadPlugins = "reload_plugins" => ReloadPluginsAnswer,
@@ -47,20 +47,6 @@ object! {
         pub held: Option<bool>,
         /// What would change, when nothing was done.
         pub cache_impact: Option<CacheImpact>,
-    }
-}
-
-object! {
-    /// A plugin that was loaded.
-    pub struct LoadedPlugin {
-        /// Its name.
-        pub name: String,
-        /// Its directory; `builtin` for the agent's own.
-        pub path: Option<String>,
-        /// Its name and where it comes from: `name@marketplace`.
-        pub source: Option<String>,
-        /// Its version, in its author's words.
-        pub version: Option<String>,
     }
 }
 

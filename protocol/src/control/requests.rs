@@ -3,7 +3,7 @@
 use super::HostRequest;
 use crate::dialog::RequestUserDialog;
 use crate::hook::HookCallback;
-use crate::mcp::{Elicitation, McpMessage};
+use crate::mcp::{McpElicitation, McpMessage};
 use crate::open::{object, union};
 use crate::permission::{CanUseTool, PermissionMode};
 
@@ -17,7 +17,7 @@ union! {
         /// A message for an MCP server that runs inside the host.
         "mcp_message" => McpMessage(McpMessage),
         /// An MCP server wants something from the user.
-        "elicitation" => Elicitation(Elicitation),
+        "elicitation" => Elicitation(McpElicitation),
         /// A dialog is to be shown.
         "request_user_dialog" => RequestUserDialog(RequestUserDialog),
     }

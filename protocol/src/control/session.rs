@@ -3,6 +3,7 @@
 
 use super::{Empty, host_requests};
 use crate::json::Json;
+use crate::model::ThinkingDisplay;
 use crate::open::{object, open_enum};
 
 host_requests! {
@@ -25,18 +26,6 @@ object! {
         pub max_thinking_tokens: Option<i64>,
         /// How thinking is shown. Here, too, `null` is not absent.
         pub thinking_display: Option<ThinkingDisplay>,
-    }
-}
-
-open_enum! {
-    /// How thinking is shown.
-    pub enum ThinkingDisplay {
-        /// As a summary.
-        Summarized = "summarized",
-        /// Not at all.
-        Omitted = "omitted",
-        /// Its main points.
-        Highlights = "highlights",
     }
 }
 

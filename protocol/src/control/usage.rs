@@ -8,7 +8,7 @@ use crate::open::{object, open_enum};
 
 host_requests! {
     GetSessionCost = "get_session_cost" => SessionCost,
-    GetUsage = "get_usage" => UsageReport,
+    GetUsage = "get_usage" => GetUsageAnswer,
 }
 
 object! {
@@ -38,7 +38,7 @@ object! {
 
 object! {
     /// What the session has used, and how it stands with the plan's limits.
-    pub struct UsageReport {
+    pub struct GetUsageAnswer {
         /// What the session has used.
         pub session: SessionUsage,
         /// The plan, such as `pro` or `max`; `null` for an API key.
@@ -58,15 +58,15 @@ object! {
     #[derive(Default)]
     pub struct PlanLimits {
         /// In five hours.
-        pub five_hour: Option<PlanLimit>,
+        pub five_hour: Option<PlanWindow>,
         /// In a week.
-        pub seven_day: Option<PlanLimit>,
+        pub seven_day: Option<PlanWindow>,
         /// In a week, by applications that the account let in.
-        pub seven_day_oauth_apps: Option<PlanLimit>,
+        pub seven_day_oauth_apps: Option<PlanWindow>,
         /// In a week, by Opus.
-        pub seven_day_opus: Option<PlanLimit>,
+        pub seven_day_opus: Option<PlanWindow>,
         /// In a week, by Sonnet.
-        pub seven_day_sonnet: Option<PlanLimit>,
+        pub seven_day_sonnet: Option<PlanWindow>,
         /// In a week, by other models. Absent when nothing is known.
         pub model_scoped: Option<Vec<ModelPlanLimit>>,
         /// What is paid for beyond the plan.
@@ -77,7 +77,7 @@ object! {
 object! {
     /// How much of a limit is used up.
     #[derive(Default)]
-    pub struct PlanLimit {
+    pub struct PlanWindow {
         /// How much, from 0 to 100; `null`, when it is not known.
         pub utilization: Option<Number>,
         /// When it begins anew, as ISO 8601.

@@ -11,9 +11,9 @@ mod output;
 mod specific;
 
 pub use event::{
-    BackgroundTaskSummary, BatchToolCall, CacheTtl, ConfigChange, ConfigSource, CwdChanged,
-    DirectoryAdded, DirectorySource, Elicitation, ElicitationResult, ExpansionKind, FileChange,
-    FileChanged, HookEvent, HookKind, InstructionsLoaded, LoadReason, MemoryKind, MessageDisplay,
+    BackgroundTaskSummary, BatchToolCall, ConfigChange, ConfigSource, CwdChanged, DirectoryAdded,
+    DirectorySource, Elicitation, ElicitationResult, ExpansionKind, FileChange, FileChanged,
+    HookEvent, HookKind, InstructionsLoaded, LoadReason, MemoryKind, MessageDisplay,
     ModelSwitchSource, Notification, PermissionDenied, PermissionRequest, PostCompact,
     PostModelSwitch, PostToolBatch, PostToolUse, PostToolUseFailure, PreCompact, PreModelSwitch,
     PreToolUse, PriceSource, PromptSource, SessionCronSummary, SessionEnd, SessionEndReason,

@@ -5,9 +5,9 @@ use crate::open::{object, open_enum};
 
 object! {
     /// An MCP server wants something from the user. Answered with an
-    /// [`ElicitationResult`].
+    /// [`McpElicitationResult`].
     #[derive(Default)]
-    pub struct Elicitation tags("subtype" = "elicitation") {
+    pub struct McpElicitation tags("subtype" = "elicitation") {
         /// The server.
         pub mcp_server_name: String,
         /// What it wants, for people to read.
@@ -54,8 +54,8 @@ open_enum! {
 }
 
 object! {
-    /// The answer to an [`Elicitation`].
-    pub struct ElicitationResult {
+    /// The answer to an [`McpElicitation`].
+    pub struct McpElicitationResult {
         /// What became of it.
         pub action: ElicitationAction,
         /// What was filled in, by field.
@@ -65,7 +65,7 @@ object! {
     }
 }
 
-impl ElicitationResult {
+impl McpElicitationResult {
     fn new(action: ElicitationAction) -> Self {
         Self {
             action,

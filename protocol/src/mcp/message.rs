@@ -1,7 +1,7 @@
 //! The traffic of MCP servers that run inside the host, and its answers,
 //! which differ by direction.
 
-use crate::control::HostRequest;
+use crate::control::{Empty, HostRequest};
 use crate::json::Json;
 use crate::open::object;
 use serde_json::json;
@@ -11,7 +11,8 @@ object! {
     ///
     /// The agent sends requests and notifications, before `initialize` is
     /// answered as well, and is answered with an [`McpReply`]. The host sends
-    /// what its server begins, and is answered with an [`McpReceipt`].
+    /// what its server begins, and is answered with [`Empty`], for servers
+    /// that do not exist, too.
     #[derive(Default)]
     pub struct McpMessage tags("subtype" = "mcp_message") {
         /// The server.
@@ -28,13 +29,6 @@ object! {
         /// The answer, as MCP has it.
         pub mcp_response: Json,
     }
-}
-
-object! {
-    /// What the agent answers: that the message has arrived. It is sent for
-    /// servers that do not exist, too.
-    #[derive(Default)]
-    pub struct McpReceipt {}
 }
 
 impl McpMessage {
@@ -66,5 +60,5 @@ impl McpReply {
 
 impl HostRequest for McpMessage {
     const SUBTYPE: &'static str = "mcp_message";
-    type Answer = McpReceipt;
+    type Answer = Empty;
 }

@@ -10,8 +10,8 @@ pub use config::{
     McpClaudeAiProxyServer, McpHttpServer, McpPermissionCeiling, McpPermissionPolicy, McpSdkServer,
     McpServerConfig, McpSseServer, McpStdioServer, McpToolPolicy,
 };
-pub use elicitation::{Elicitation, ElicitationAction, ElicitationMode, ElicitationResult};
-pub use message::{McpMessage, McpReceipt, McpReply};
+pub use elicitation::{ElicitationAction, ElicitationMode, McpElicitation, McpElicitationResult};
+pub use message::{McpMessage, McpReply};
 pub use status::{
     McpConnection, McpServerInfo, McpServerProvenance, McpServerSource, McpServerStatus, McpTool,
     McpToolAnnotations,

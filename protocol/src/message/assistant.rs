@@ -1,9 +1,11 @@
 //! Assistant messages: what the model said, one content block at a time.
 
+use super::api::{Container, ContextManagement, Diagnostics, InputTransformation, StopDetails};
 use super::reports::{ContextReport, UsageReport};
 use super::usage::Usage;
 use crate::content::ContentBlock;
-use crate::json::{Json, Number};
+use crate::json::{Loose, Number};
+use crate::model::ThinkingDisplay;
 use crate::open::{object, open_enum};
 
 object! {
@@ -78,14 +80,18 @@ object! {
         pub stop_reason: Option<StopReason>,
         /// The sequence at which it stopped.
         pub stop_sequence: Option<String>,
-        /// What the API says of a refusal.
-        pub stop_details: Option<Json>,
+        /// What the API says of why it stopped.
+        pub stop_details: Option<Loose<StopDetails>>,
         /// What it used.
         pub usage: Option<Usage>,
         /// The API's container.
-        pub container: Option<Json>,
+        pub container: Option<Loose<Container>>,
         /// What the API cut from the context.
-        pub context_management: Option<Json>,
+        pub context_management: Option<Loose<ContextManagement>>,
+        /// What the API found out about the request, when it was asked to.
+        pub diagnostics: Option<Loose<Diagnostics>>,
+        /// What the API did to the request because of thinking in it.
+        pub input_transformations: Option<Vec<InputTransformation>>,
     }
 }
 
@@ -154,17 +160,5 @@ object! {
         pub server_display_name: Option<String>,
         /// What the server itself calls the tool.
         pub tool_name: Option<String>,
-    }
-}
-
-open_enum! {
-    /// What is shown of a model's thinking.
-    pub enum ThinkingDisplay {
-        /// A summary.
-        Summarized = "summarized",
-        /// Nothing.
-        Omitted = "omitted",
-        /// News while it thinks.
-        Updates = "updates",
     }
 }

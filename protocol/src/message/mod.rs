@@ -1,5 +1,6 @@
 //! The data plane: what the agent says, and what the host says to it.
 
+mod api;
 mod assistant;
 mod events;
 mod origin;
@@ -11,9 +12,15 @@ mod system;
 mod usage;
 mod user;
 
-pub use assistant::{
-    AssistantBody, AssistantError, AssistantMessage, StopReason, ThinkingDisplay, ToolUseMeta,
+pub use api::{
+    ApiError, ApiErrorKind, AppliedEdit, BindingMismatch, CacheMissMessagesChanged,
+    CacheMissModelChanged, CacheMissPreviousMessageNotFound, CacheMissReason,
+    CacheMissSystemChanged, CacheMissToolsChanged, CacheMissUnavailable, ClearedThinking,
+    ClearedToolUses, Container, ContainerSkill, ContextManagement, Diagnostics,
+    InputTransformation, RefusalDetails, SkillOwner, StopDetails, ThinkingDropped,
+    ThinkingMismatchAllowed,
 };
+pub use assistant::{AssistantBody, AssistantError, AssistantMessage, StopReason, ToolUseMeta};
 pub use events::{
     ActiveGoal, AuthStatus, CommandLifecycle, CommandState, ConversationReset, Goal, KeepAlive,
     PromptSuggestion, ResetTrigger, SubagentRetry, ToolProgress, ToolUseSummary, TranscriptMirror,
@@ -28,9 +35,9 @@ pub use rate_limit::{
     RateLimitStatus, RateLimitType,
 };
 pub use reports::{
-    ContextAgent, ContextCategory, ContextCategoryKind, ContextLimit, ContextMcpTool,
-    ContextMemoryFile, ContextReport, ContextSkill, DisplayName, ExtraUsage, LimitSubject,
-    OverLimit, PlanLimit, PlanUsage, SessionUsage, UsageReport,
+    ContextCategoryKind, ContextLimit, ContextReport, ContextReportAgent, ContextReportCategory,
+    ContextReportMcpTool, ContextReportMemoryFile, ContextReportSkill, DisplayName, ExtraUsage,
+    LimitSubject, OverLimit, PlanLimit, PlanUsage, SessionUsage, UsageReport,
 };
 pub use result::{
     DeferredToolUse, InvalidConfigFile, PermissionDenial, QueuedBehind, ResultMessage,
@@ -44,7 +51,12 @@ pub use stream_event::{
     ThinkingDelta,
 };
 pub use system::*;
-pub use usage::{CacheCreation, CostBasis, ModelUsage, OutputTokensDetails, ServerToolUse, Usage};
+pub use usage::{
+    AdvisorIteration, CacheCreation, CompactionIteration, CostBasis, FallbackCredit,
+    FallbackCreditNotApplied, FallbackCreditRedeemed, FallbackCreditRefusal, FallbackCreditStatus,
+    FallbackIteration, IterationUsage, MessageIteration, ModelSpeed, ModelUsage,
+    OutputTokensDetails, ServerToolUse, ServiceTier, Usage,
+};
 pub use user::{PermissionDecision, Priority, ToolResultMeta, UserBody, UserMessage};
 
 use crate::open::union;

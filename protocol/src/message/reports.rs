@@ -21,15 +21,15 @@ object! {
         /// By how much it is too much.
         pub over_limit: Option<OverLimit>,
         /// What it is made of.
-        pub categories: Option<Vec<ContextCategory>>,
+        pub categories: Option<Vec<ContextReportCategory>>,
         /// Tools of MCP servers.
-        pub mcp_tools: Option<Vec<ContextMcpTool>>,
+        pub mcp_tools: Option<Vec<ContextReportMcpTool>>,
         /// Files with memories.
-        pub memory_files: Option<Vec<ContextMemoryFile>>,
+        pub memory_files: Option<Vec<ContextReportMemoryFile>>,
         /// Sub-agents that were defined.
-        pub agents: Option<Vec<ContextAgent>>,
+        pub agents: Option<Vec<ContextReportAgent>>,
         /// Skills.
-        pub skills: Option<Vec<ContextSkill>>,
+        pub skills: Option<Vec<ContextReportSkill>>,
     }
 }
 
@@ -56,7 +56,7 @@ open_enum! {
 
 object! {
     /// A part of a context.
-    pub struct ContextCategory {
+    pub struct ContextReportCategory {
         /// What it is called, for people.
         pub name: String,
         /// Its tokens.
@@ -82,7 +82,7 @@ open_enum! {
 
 object! {
     /// What a tool of an MCP server takes of a context.
-    pub struct ContextMcpTool {
+    pub struct ContextReportMcpTool {
         /// The tool, by the name that the model knows.
         pub name: String,
         /// The server.
@@ -94,7 +94,7 @@ object! {
 
 object! {
     /// What a file with memories takes of a context.
-    pub struct ContextMemoryFile {
+    pub struct ContextReportMemoryFile {
         /// The file.
         pub path: String,
         /// Whose it is, for people.
@@ -106,7 +106,7 @@ object! {
 
 object! {
     /// What the definition of a sub-agent takes of a context.
-    pub struct ContextAgent {
+    pub struct ContextReportAgent {
         /// The sub-agent's kind.
         pub agent_type: String,
         /// Where it was defined.
@@ -118,7 +118,7 @@ object! {
 
 object! {
     /// What a skill takes of a context.
-    pub struct ContextSkill {
+    pub struct ContextReportSkill {
         /// The skill.
         pub name: String,
         /// Where it was defined.

@@ -1,9 +1,11 @@
 //! Partial messages: the event stream of the Messages API, passed on.
 
-use super::assistant::{AssistantBody, StopReason, ThinkingDisplay};
+use super::api::{ApiError, Container, ContextManagement, InputTransformation, StopDetails};
+use super::assistant::{AssistantBody, StopReason};
 use super::usage::Usage;
 use crate::content::{Citation, ContentBlock};
-use crate::json::{Json, Number};
+use crate::json::{Json, Loose, Number};
+use crate::model::ThinkingDisplay;
 use crate::open::{object, union};
 
 object! {
@@ -113,7 +115,9 @@ object! {
         /// What the message has used so far.
         pub usage: Option<Usage>,
         /// What the API cut from the context.
-        pub context_management: Option<Json>,
+        pub context_management: Option<Loose<ContextManagement>>,
+        /// What the API did to the request because of thinking in it.
+        pub input_transformations: Option<Vec<InputTransformation>>,
     }
 }
 
@@ -124,10 +128,10 @@ object! {
         pub stop_reason: Option<StopReason>,
         /// The sequence at which it stopped.
         pub stop_sequence: Option<String>,
-        /// What the API says of a refusal.
-        pub stop_details: Option<Json>,
+        /// What the API says of why it stopped.
+        pub stop_details: Option<Loose<StopDetails>>,
         /// The API's container.
-        pub container: Option<Json>,
+        pub container: Option<Loose<Container>>,
     }
 }
 
@@ -145,7 +149,9 @@ object! {
     /// The stream failed.
     pub struct StreamError tags("type" = "error") {
         /// The API's error.
-        pub error: Json,
+        pub error: Loose<ApiError>,
+        /// The API's id of the request.
+        pub request_id: Option<String>,
     }
 }
 
@@ -188,6 +194,8 @@ object! {
     pub struct ThinkingDelta tags("type" = "thinking_delta") {
         /// The thinking.
         pub thinking: String,
+        /// About how many tokens more the thinking has, where it is not shown.
+        pub estimated_tokens: Option<u64>,
     }
 }
 

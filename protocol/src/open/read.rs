@@ -146,12 +146,14 @@ impl<E: de::Error> MemberValue for Kept<'_, E> {
 
     fn read<T: Field>(self) -> Result<T, E> {
         let Self(key, value, _) = self;
-        let mut deserializer = serde_json::Deserializer::from_str(value.get());
-        T::read(&mut deserializer).map_err(|error| {
-            trace::member(key);
-            E::custom(trace::without_place(&error))
-        })
+        read_kept(&value).inspect_err(|_| trace::member(key))
     }
+}
+
+/// Reads a value that was kept, as a part of what is being read.
+pub(crate) fn read_kept<T: Field, E: de::Error>(value: &Json) -> Result<T, E> {
+    let mut deserializer = serde_json::Deserializer::from_str(value.get());
+    T::read(&mut deserializer).map_err(|error| E::custom(trace::without_place(&error)))
 }
 
 /// Hands members that were kept to the kind that the tag named.

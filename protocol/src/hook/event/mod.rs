@@ -6,9 +6,8 @@ mod turn;
 mod workspace;
 
 pub use session::{
-    CacheTtl, ModelSwitchSource, PostCompact, PostModelSwitch, PreCompact, PreModelSwitch,
-    PriceSource, SessionEnd, SessionEndReason, SessionStart, SessionStartSource, Setup,
-    SetupTrigger,
+    ModelSwitchSource, PostCompact, PostModelSwitch, PreCompact, PreModelSwitch, PriceSource,
+    SessionEnd, SessionEndReason, SessionStart, SessionStartSource, Setup, SetupTrigger,
 };
 pub use tool::{
     BatchToolCall, Elicitation, ElicitationResult, PermissionDenied, PermissionRequest,

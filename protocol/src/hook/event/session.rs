@@ -1,5 +1,6 @@
 //! Events of sessions: their beginning and end, compacting, the model.
 
+use crate::content::CacheTtl;
 use crate::json::Number;
 use crate::message::CompactTrigger;
 use crate::open::{object, open_enum};
@@ -161,16 +162,6 @@ open_enum! {
         Auto = "auto",
         /// An old session that goes on. Only after the change.
         Resume = "resume",
-    }
-}
-
-open_enum! {
-    /// How long something stays in the API's cache.
-    pub enum CacheTtl {
-        /// Five minutes.
-        FiveMinutes = "5m",
-        /// An hour.
-        OneHour = "1h",
     }
 }
 

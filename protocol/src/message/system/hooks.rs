@@ -1,6 +1,7 @@
 //! Hooks that the agent runs by itself. Those of the host come as control
 //! requests.
 
+use crate::hook::HookKind;
 use crate::open::{object, open_enum};
 
 object! {
@@ -10,8 +11,8 @@ object! {
         pub hook_id: String,
         /// The hook.
         pub hook_name: String,
-        /// The event that it hangs on, such as `PreToolUse`.
-        pub hook_event: String,
+        /// The event that it hangs on.
+        pub hook_event: HookKind,
         /// The message's id.
         pub uuid: Option<String>,
         /// The session.
@@ -26,8 +27,8 @@ object! {
         pub hook_id: String,
         /// The hook.
         pub hook_name: String,
-        /// The event that it hangs on, such as `PreToolUse`.
-        pub hook_event: String,
+        /// The event that it hangs on.
+        pub hook_event: HookKind,
         /// What it printed to stdout.
         pub stdout: Option<String>,
         /// What it printed to stderr.
@@ -48,8 +49,8 @@ object! {
         pub hook_id: String,
         /// The hook.
         pub hook_name: String,
-        /// The event that it hangs on, such as `PreToolUse`.
-        pub hook_event: String,
+        /// The event that it hangs on.
+        pub hook_event: HookKind,
         /// What it printed to stdout.
         pub stdout: Option<String>,
         /// What it printed to stderr.

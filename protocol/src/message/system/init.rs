@@ -3,6 +3,7 @@
 use crate::model::{EffortLevel, FastModeDisabledReason, FastModeState};
 use crate::open::{object, open_enum};
 use crate::permission::PermissionMode;
+use crate::plugin::LoadedPlugin;
 
 object! {
     /// A turn begins: what the agent is and has. It comes at the start of
@@ -87,20 +88,6 @@ object! {
         /// How it is, such as `connected`.
         pub status: String,
         /// Where it was configured.
-        pub source: Option<String>,
-    }
-}
-
-object! {
-    /// A plugin that was loaded.
-    pub struct LoadedPlugin {
-        /// The plugin's name.
-        pub name: String,
-        /// Where it is, or `builtin`.
-        pub path: Option<String>,
-        /// Its version, in its author's words.
-        pub version: Option<String>,
-        /// Its name and its marketplace, as `name@marketplace`.
         pub source: Option<String>,
     }
 }

@@ -10,8 +10,7 @@ mod tasks;
 
 pub use hooks::{HookOutcome, HookProgress, HookResponse, HookStarted};
 pub use init::{
-    ApiKeySource, Init, LoadedPlugin, ManagedLock, McpServerState, MemoryPaths, PluginError,
-    ViewMode,
+    ApiKeySource, Init, ManagedLock, McpServerState, MemoryPaths, PluginError, ViewMode,
 };
 pub use model::{
     ApiRetry, FallbackDirection, FallbackScope, FallbackTrigger, ModelRefusalFallback,
@@ -19,8 +18,9 @@ pub use model::{
 };
 pub use notices::{
     ElicitationComplete, Informational, InformationalLevel, LocalCommandOutput, MemoryRecall,
-    MemoryRecallMode, MemoryScope, Notification, NotificationPriority, PermissionDenied,
-    PluginInstall, PluginInstallStatus, PromptSubmitOutcome, RecalledMemory,
+    MemoryRecallMode, MemoryScope, NotificationMessage, NotificationPriority,
+    PermissionDeniedMessage, PluginInstall, PluginInstallStatus, PromptSubmitOutcome,
+    RecalledMemory,
 };
 pub use session::{
     CommandsChanged, CompactBoundary, CompactMetadata, CompactResult, CompactTrigger,
@@ -90,13 +90,13 @@ union! {
         /// A line for the user to read.
         "informational" => Informational(Informational),
         /// A short notice for the user, shown for a while.
-        "notification" => Notification(Notification),
+        "notification" => Notification(NotificationMessage),
         /// What a command printed that ran without the model.
         "local_command_output" => LocalCommandOutput(LocalCommandOutput),
         /// Memories that were given to the model.
         "memory_recall" => MemoryRecall(MemoryRecall),
         /// A tool call was refused without anybody being asked.
-        "permission_denied" => PermissionDenied(PermissionDenied),
+        "permission_denied" => PermissionDenied(PermissionDeniedMessage),
         /// An elicitation that a URL was opened for is over.
         "elicitation_complete" => ElicitationComplete(ElicitationComplete),
         /// How installing plugins goes.

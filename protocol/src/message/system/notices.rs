@@ -55,7 +55,7 @@ object! {
 
 object! {
     /// A short notice for the user, shown for a while.
-    pub struct Notification tags("type" = "system", "subtype" = "notification") {
+    pub struct NotificationMessage tags("type" = "system", "subtype" = "notification") {
         /// Which notice it is: a new one with the same key takes its place.
         pub key: String,
         /// The notice.
@@ -149,7 +149,7 @@ open_enum! {
 
 object! {
     /// A tool call was refused without anybody being asked.
-    pub struct PermissionDenied tags("type" = "system", "subtype" = "permission_denied") {
+    pub struct PermissionDeniedMessage tags("type" = "system", "subtype" = "permission_denied") {
         /// The tool.
         pub tool_name: String,
         /// The call.

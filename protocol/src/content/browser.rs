@@ -1,0 +1,88 @@
+//! The state of a browser, which a browser tool answers with.
+
+use super::CacheControl;
+use crate::open::{object, union};
+
+object! {
+    /// The state of a browser after a tool call.
+    pub struct BrowserStateBlock tags("type" = "browser_state") {
+        /// All tabs that are open.
+        pub tabs: Vec<BrowserTab>,
+        /// What changed in the call, besides.
+        pub state_changes: Option<Vec<BrowserStateChange>>,
+        /// Where the API may cache the prompt.
+        pub cache_control: Option<CacheControl>,
+    }
+}
+
+object! {
+    /// A tab of a browser.
+    pub struct BrowserTab {
+        /// The tab's id.
+        pub tab_id: String,
+        /// The title of its page.
+        pub title: Option<String>,
+        /// Its page.
+        pub url: Option<String>,
+        /// Whether it is the one in front.
+        pub active: Option<bool>,
+    }
+}
+
+union! {
+    /// Something that changed in a browser.
+    pub enum BrowserStateChange by "type" {
+        /// A tab was opened.
+        "tab_opened" => TabOpened(TabOpened),
+        /// A download began.
+        "download_started" => DownloadStarted(DownloadStarted),
+        /// A download is done.
+        "download_completed" => DownloadCompleted(DownloadCompleted),
+        /// A download failed.
+        "download_failed" => DownloadFailed(DownloadFailed),
+    }
+}
+
+object! {
+    /// A tab was opened.
+    pub struct TabOpened tags("type" = "tab_opened") {
+        /// The tab's id.
+        pub tab_id: String,
+    }
+}
+
+object! {
+    /// A download began.
+    pub struct DownloadStarted tags("type" = "download_started") {
+        /// The download's id.
+        pub download_id: String,
+        /// What is loaded.
+        pub url: Option<String>,
+    }
+}
+
+object! {
+    /// A download is done.
+    pub struct DownloadCompleted tags("type" = "download_completed") {
+        /// The download's id.
+        pub download_id: String,
+        /// What was loaded.
+        pub url: Option<String>,
+        /// The file it is in.
+        pub path: Option<String>,
+        /// Its size in bytes.
+        pub size_bytes: Option<u64>,
+    }
+}
+
+object! {
+    /// A download failed.
+    pub struct DownloadFailed tags("type" = "download_failed") {
+        /// The download's id.
+        pub download_id: String,
+        /// What was to be loaded.
+        pub url: Option<String>,
+        /// How it failed.
+        pub error: Option<String>,
+    }
+}

@@ -1,0 +1,113 @@
+//! What a text cites.
+
+use crate::open::{object, union};
+
+union! {
+    /// What a text cites.
+    pub enum Citation by "type" {
+        /// Characters of a document.
+        "char_location" => CharLocation(CharLocation),
+        /// Pages of a document.
+        "page_location" => PageLocation(PageLocation),
+        /// Blocks of a document.
+        "content_block_location" => ContentBlockLocation(ContentBlockLocation),
+        /// A page that the API's web search found.
+        "web_search_result_location" => WebSearchResultLocation(WebSearchResultLocation),
+        /// A search result that the host gave.
+        "search_result_location" => SearchResultLocation(SearchResultLocation),
+    }
+}
+
+object! {
+    /// Characters of a document.
+    pub struct CharLocation tags("type" = "char_location") {
+        /// What is cited.
+        pub cited_text: String,
+        /// The document, counted from 0.
+        pub document_index: u64,
+        /// The document's title.
+        pub document_title: Option<String>,
+        /// The document's id at the API.
+        pub file_id: Option<String>,
+        /// The first character.
+        pub start_char_index: u64,
+        /// The character behind the last one.
+        pub end_char_index: u64,
+    }
+}
+
+object! {
+    /// Pages of a document.
+    pub struct PageLocation tags("type" = "page_location") {
+        /// What is cited.
+        pub cited_text: String,
+        /// The document, counted from 0.
+        pub document_index: u64,
+        /// The document's title.
+        pub document_title: Option<String>,
+        /// The document's id at the API.
+        pub file_id: Option<String>,
+        /// The first page, counted from 1.
+        pub start_page_number: u64,
+        /// The page behind the last one.
+        pub end_page_number: u64,
+    }
+}
+
+object! {
+    /// Blocks of a document.
+    pub struct ContentBlockLocation tags("type" = "content_block_location") {
+        /// What is cited.
+        pub cited_text: String,
+        /// The document, counted from 0.
+        pub document_index: u64,
+        /// The document's title.
+        pub document_title: Option<String>,
+        /// The document's id at the API.
+        pub file_id: Option<String>,
+        /// The first block.
+        pub start_block_index: u64,
+        /// The block behind the last one.
+        pub end_block_index: u64,
+    }
+}
+
+object! {
+    /// A page that the API's web search found.
+    pub struct WebSearchResultLocation tags("type" = "web_search_result_location") {
+        /// What is cited.
+        pub cited_text: String,
+        /// The page's title.
+        pub title: Option<String>,
+        /// The page.
+        pub url: String,
+        /// The API's own mark of the place.
+        pub encrypted_index: String,
+    }
+}
+
+object! {
+    /// A search result that the host gave.
+    pub struct SearchResultLocation tags("type" = "search_result_location") {
+        /// What is cited.
+        pub cited_text: String,
+        /// The search result, counted from 0.
+        pub search_result_index: u64,
+        /// Where it was found.
+        pub source: String,
+        /// Its title.
+        pub title: Option<String>,
+        /// The first block.
+        pub start_block_index: u64,
+        /// The block behind the last one.
+        pub end_block_index: u64,
+    }
+}
+
+object! {
+    /// Whether the model may cite a document.
+    pub struct CitationsConfig {
+        /// Whether it may.
+        pub enabled: Option<bool>,
+    }
+}

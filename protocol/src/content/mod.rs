@@ -1,0 +1,205 @@
+//! Content blocks: what messages are made of, as the Messages API has them.
+//!
+//! The API has types of its own for what it returns and for what it is sent.
+//! Here they are one: what it is sent has a few members more.
+
+mod browser;
+mod cache;
+mod citation;
+mod code_execution;
+mod conversation;
+mod media;
+mod server_tool;
+mod text;
+mod tool;
+mod tool_change;
+mod tool_definition;
+mod toolset;
+mod web;
+
+pub use browser::{
+    BrowserStateBlock, BrowserStateChange, BrowserTab, DownloadCompleted, DownloadFailed,
+    DownloadStarted, TabOpened,
+};
+pub use cache::{CacheControl, CacheKind, CacheTtl};
+pub use citation::{
+    CharLocation, Citation, CitationsConfig, ContentBlockLocation, PageLocation,
+    SearchResultLocation, WebSearchResultLocation,
+};
+pub use code_execution::{
+    BashCodeExecutionContent, BashCodeExecutionError, BashCodeExecutionErrorCode,
+    BashCodeExecutionFile, BashCodeExecutionOutput, BashCodeExecutionResult, CodeExecutionContent,
+    CodeExecutionError, CodeExecutionErrorCode, CodeExecutionFile, CodeExecutionOutput,
+    CodeExecutionResult, EncryptedCodeExecutionResult, TextEditorContent, TextEditorCreateResult,
+    TextEditorError, TextEditorErrorCode, TextEditorFileType, TextEditorStrReplaceResult,
+    TextEditorViewResult,
+};
+pub use conversation::{
+    CompactionBlock, ContainerUploadBlock, FallbackBlock, FallbackCause, FallbackModel,
+    FallbackRefusal, RefusalCategory,
+};
+pub use media::{
+    Base64Source, ContentSource, DocumentBlock, FileSource, ImageBlock, ImageTransformations,
+    OversizedImage, SearchResultBlock, Source, TextSource, UrlSource,
+};
+pub use server_tool::{
+    AdvisorContent, AdvisorError, AdvisorErrorCode, AdvisorRedactedResult, AdvisorResult,
+    AdvisorToolResultBlock, BashCodeExecutionToolResultBlock, CodeExecutionToolResultBlock,
+    ServerToolName, ServerToolUseBlock, TextEditorCodeExecutionToolResultBlock, ToolSearchContent,
+    ToolSearchError, ToolSearchErrorCode, ToolSearchResult, ToolSearchToolResultBlock,
+    WebFetchToolResultBlock, WebSearchToolResultBlock,
+};
+pub use text::{Content, RedactedThinkingBlock, TextBlock, ThinkingBlock};
+pub use tool::{
+    Caller, CodeExecutionCaller20250825, CodeExecutionCaller20260120, DirectCaller, ListedMcpTool,
+    McpToolListingBlock, McpToolResultBlock, McpToolUseBlock, ToolReferenceBlock, ToolResultBlock,
+    ToolUseBlock,
+};
+pub use tool_change::{
+    AddedTool, ChangedMcpTool, ChangedMcpToolset, ChangedTool, NamedTool, ToolAdditionBlock,
+    ToolRemovalBlock,
+};
+pub use tool_definition::{
+    AdvisorTool, AdvisorToolVersion, AllowedCaller, BashTool, BashToolVersion,
+    BrowserToolsetVersion, CodeExecutionTool, CodeExecutionToolVersion, ComputerTool,
+    ComputerToolVersion, ComputerToolsetVersion, CustomTool, CustomToolKind, LocationKind,
+    McpToolsetVersion, MemoryTool, MemoryToolVersion, ResponseInclusion, TextEditorTool,
+    TextEditorToolVersion, ToolDefinition, ToolSearchBm25Tool, ToolSearchBm25Version,
+    ToolSearchRegexTool, ToolSearchRegexVersion, UserLocation, WebFetchTool, WebFetchToolVersion,
+    WebSearchTool, WebSearchToolVersion,
+};
+pub use toolset::{
+    BrowserToolConfigs, BrowserToolset, ComputerToolConfigs, ComputerToolset, FetchableFrom,
+    FetchableFromAll, FetchableFromExcept, FetchableFromNone, FetchableFromOnly, FetchableUrls,
+    McpToolset, ToolConfig,
+};
+pub use web::{
+    WebFetchContent, WebFetchError, WebFetchErrorCode, WebFetchResult, WebSearchContent,
+    WebSearchError, WebSearchErrorCode, WebSearchFinding, WebSearchResult,
+};
+
+use crate::json::Json;
+use crate::open::union;
+
+union! {
+    /// One piece of a message's content.
+    pub enum ContentBlock by "type" {
+        /// Text.
+        "text" => Text(TextBlock),
+        /// The model's thinking.
+        "thinking" => Thinking(ThinkingBlock),
+        /// Thinking that the API returns encrypted.
+        "redacted_thinking" => RedactedThinking(RedactedThinkingBlock),
+        /// The model calls a tool.
+        "tool_use" => ToolUse(ToolUseBlock),
+        /// What a tool answered.
+        "tool_result" => ToolResult(ToolResultBlock),
+        /// An image.
+        "image" => Image(ImageBlock),
+        /// A document.
+        "document" => Document(DocumentBlock),
+        /// A search result that the host gives.
+        "search_result" => SearchResult(SearchResultBlock),
+        /// The model calls a tool that the API runs.
+        "server_tool_use" => ServerToolUse(ServerToolUseBlock),
+        /// What the API's web search found.
+        "web_search_tool_result" => WebSearchToolResult(WebSearchToolResultBlock),
+        /// What the API's web fetch fetched.
+        "web_fetch_tool_result" => WebFetchToolResult(WebFetchToolResultBlock),
+        /// What code that the API ran printed.
+        "code_execution_tool_result" => CodeExecutionToolResult(CodeExecutionToolResultBlock),
+        /// What a shell command that the API ran printed.
+        "bash_code_execution_tool_result" => BashCodeExecutionToolResult(BashCodeExecutionToolResultBlock),
+        /// What the API's text editor answered.
+        "text_editor_code_execution_tool_result" => TextEditorCodeExecutionToolResult(TextEditorCodeExecutionToolResultBlock),
+        /// What the API's tool search found.
+        "tool_search_tool_result" => ToolSearchToolResult(ToolSearchToolResultBlock),
+        /// What the API's advisor said.
+        "advisor_tool_result" => AdvisorToolResult(AdvisorToolResultBlock),
+        /// The model calls a tool of an MCP server that the API talks to.
+        "mcp_tool_use" => McpToolUse(McpToolUseBlock),
+        /// What that tool answered.
+        "mcp_tool_result" => McpToolResult(McpToolResultBlock),
+        /// A file that was put into the API's container.
+        "container_upload" => ContainerUpload(ContainerUploadBlock),
+        /// The summary that stands for a compacted conversation.
+        "compaction" => Compaction(CompactionBlock),
+        /// From here on another model answers.
+        "fallback" => Fallback(FallbackBlock),
+        /// From here on the model has a tool.
+        "tool_addition" => ToolAddition(ToolAdditionBlock),
+        /// From here on the model does not have a tool.
+        "tool_removal" => ToolRemoval(ToolRemovalBlock),
+        /// The tools of an MCP server that the API talks to.
+        "mcp_tool_listing" => McpToolListing(McpToolListingBlock),
+        /// The state of a browser.
+        "browser_state" => BrowserState(BrowserStateBlock),
+        /// A tool, by its name.
+        "tool_reference" => ToolReference(ToolReferenceBlock),
+    }
+}
+
+impl ContentBlock {
+    /// A text block.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(TextBlock {
+            text: text.into(),
+            citations: None,
+            cache_control: None,
+            extra: Default::default(),
+        })
+    }
+
+    /// A thinking block, not signed yet.
+    pub fn thinking(thinking: impl Into<String>) -> Self {
+        Self::Thinking(ThinkingBlock {
+            thinking: thinking.into(),
+            signature: None,
+            extra: Default::default(),
+        })
+    }
+
+    /// A tool call.
+    pub fn tool_use(
+        id: impl Into<String>,
+        name: impl Into<String>,
+        input: impl Into<Json>,
+    ) -> Self {
+        Self::ToolUse(ToolUseBlock {
+            id: id.into(),
+            name: name.into(),
+            input: input.into(),
+            caller: None,
+            toolset_name: None,
+            cache_control: None,
+            extra: Default::default(),
+        })
+    }
+
+    /// The text, when it is a text block.
+    #[must_use]
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(block) => Some(&block.text),
+            _ => None,
+        }
+    }
+
+    /// The tool call, when it is one.
+    #[must_use]
+    pub fn as_tool_use(&self) -> Option<&ToolUseBlock> {
+        match self {
+            Self::ToolUse(block) => Some(block),
+            _ => None,
+        }
+    }
+
+    /// The tool's answer, when it is one.
+    #[must_use]
+    pub fn as_tool_result(&self) -> Option<&ToolResultBlock> {
+        match self {
+            Self::ToolResult(block) => Some(block),
+            _ => None,
+        }
+    }
+}

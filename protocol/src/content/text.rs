@@ -1,0 +1,142 @@
+//! Text, thinking, and the content that is a text or blocks.
+
+use super::{CacheControl, Citation, ContentBlock};
+use crate::open::{Field, object, read_list};
+#[cfg(feature = "audit")]
+use crate::untyped::{Pointer, Untyped};
+use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+use std::fmt;
+
+object! {
+    /// Text.
+    pub struct TextBlock tags("type" = "text") {
+        /// The text.
+        pub text: String,
+        /// What the text cites.
+        pub citations: Option<Vec<Citation>>,
+        /// Where the API may cache the prompt.
+        pub cache_control: Option<CacheControl>,
+    }
+}
+
+object! {
+    /// The model's thinking.
+    pub struct ThinkingBlock tags("type" = "thinking") {
+        /// The thinking.
+        pub thinking: String,
+        /// The API's signature, without which it does not take thinking back.
+        pub signature: Option<String>,
+    }
+}
+
+object! {
+    /// Thinking that the API returns encrypted.
+    pub struct RedactedThinkingBlock tags("type" = "redacted_thinking") {
+        /// The encrypted thinking.
+        pub data: String,
+    }
+}
+
+/// The content of a message or of a tool's answer: a text, or blocks.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Content {
+    /// Just a text.
+    Text(String),
+    /// Blocks, in order.
+    Blocks(Vec<ContentBlock>),
+}
+
+impl Content {
+    /// All text in it, texts of several blocks joined by newlines.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Blocks(blocks) => {
+                let texts: Vec<&str> = blocks.iter().filter_map(ContentBlock::as_text).collect();
+                texts.join("\n")
+            }
+        }
+    }
+
+    /// The blocks; none when the content is just a text.
+    #[must_use]
+    pub fn blocks(&self) -> &[ContentBlock] {
+        match self {
+            Self::Text(_) => &[],
+            Self::Blocks(blocks) => blocks,
+        }
+    }
+}
+
+impl From<&str> for Content {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Content {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<Vec<ContentBlock>> for Content {
+    fn from(blocks: Vec<ContentBlock>) -> Self {
+        Self::Blocks(blocks)
+    }
+}
+
+impl Field for Content {}
+
+#[cfg(feature = "schema")]
+crate::schema::one_of!(Content = "The content of a message or of a tool's answer: a text, or blocks.": String, Vec<ContentBlock>);
+
+#[cfg(feature = "audit")]
+impl Untyped for Content {
+    fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
+        if let Self::Blocks(blocks) = self {
+            blocks.collect_untyped(at, found);
+        }
+    }
+}
+
+impl Serialize for Content {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::Blocks(blocks) => blocks.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Content {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ContentVisitor;
+        impl<'de> Visitor<'de> for ContentVisitor {
+            type Value = Content;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string or a list of content blocks")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Content, E> {
+                Ok(Content::Text(text.to_owned()))
+            }
+
+            fn visit_string<E>(self, text: String) -> Result<Content, E> {
+                Ok(Content::Text(text))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Content, A::Error> {
+                read_list(seq).map(Content::Blocks)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, _: A) -> Result<Content, A::Error> {
+                Err(de::Error::invalid_type(de::Unexpected::Map, &self))
+            }
+        }
+        deserializer.deserialize_any(ContentVisitor)
+    }
+}

@@ -1,0 +1,349 @@
+//! Tools as a request defines them: those of the host, and those that the API
+//! brings along, in all their versions.
+
+use super::{
+    BrowserToolset, CacheControl, CitationsConfig, ComputerToolset, FetchableUrls, McpToolset,
+};
+use crate::json::{Json, Members};
+use crate::open::{Field, object, open_enum, read_kept, tag_name};
+#[cfg(feature = "audit")]
+use crate::untyped::{Pointer, Untyped};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The tools that the API brings along, and the versions by which they are
+/// told apart. The versions of a tool differ in a member or two, so they are
+/// one type.
+macro_rules! definitions {
+    ($(
+        $(#$meta:tt)*
+        $variant:ident($type:ty), $versions:ident { $($version:ident = $tag:literal,)+ }
+    )*) => {
+        $(
+            open_enum! {
+                /// The versions of this tool.
+                ///
+                $(#$meta)*
+                pub enum $versions {
+                    $( #[doc = concat!("`", $tag, "`.")] $version = $tag, )+
+                }
+            }
+        )*
+
+        /// A tool as a request defines it.
+        ///
+        /// A tool of the host may come without a `type`.
+        #[derive(Debug, Clone, PartialEq)]
+        #[non_exhaustive]
+        #[allow(clippy::large_enum_variant, reason = "there are few of them, behind a box")]
+        pub enum ToolDefinition {
+            /// A tool of the host.
+            Custom(CustomTool),
+            $( $(#$meta)* $variant($type), )*
+            /// A tool that this version does not know, with all its members.
+            Unknown(Members),
+        }
+
+        impl<'de> Deserialize<'de> for ToolDefinition {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let json = Json::deserialize(deserializer)?;
+                let members: Members = read_kept(&json)?;
+                let tag = members.get("type").filter(|tag| !tag.is_null());
+                match tag.map(tag_name).as_deref() {
+                    None | Some("custom") => read_kept(&json).map(Self::Custom),
+                    $( Some($($tag)|+) => read_kept(&json).map(Self::$variant), )*
+                    _ => Ok(Self::Unknown(members)),
+                }
+            }
+        }
+
+        impl Serialize for ToolDefinition {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    Self::Custom(tool) => tool.serialize(serializer),
+                    $( Self::$variant(tool) => tool.serialize(serializer), )*
+                    Self::Unknown(members) => members.serialize(serializer),
+                }
+            }
+        }
+
+        impl Field for ToolDefinition {}
+
+        #[cfg(feature = "schema")]
+        crate::schema::one_of!(ToolDefinition = "A tool as a request defines it.": CustomTool, $($type,)* Members);
+
+        #[cfg(feature = "audit")]
+        impl Untyped for ToolDefinition {
+            fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
+                match self {
+                    Self::Custom(tool) => tool.collect_untyped(at, found),
+                    $( Self::$variant(tool) => tool.collect_untyped(at, found), )*
+                    Self::Unknown(members) => members.collect_untyped(at, found),
+                }
+            }
+        }
+    };
+}
+
+definitions! {
+    /// A shell.
+    Bash(BashTool), BashToolVersion {
+        V20241022 = "bash_20241022",
+        V20250124 = "bash_20250124",
+    }
+    /// A text editor.
+    TextEditor(TextEditorTool), TextEditorToolVersion {
+        V20241022 = "text_editor_20241022",
+        V20250124 = "text_editor_20250124",
+        V20250429 = "text_editor_20250429",
+        V20250728 = "text_editor_20250728",
+    }
+    /// A screen, a keyboard and a mouse.
+    Computer(ComputerTool), ComputerToolVersion {
+        V20241022 = "computer_20241022",
+        V20250124 = "computer_20250124",
+        V20251124 = "computer_20251124",
+    }
+    /// The same as a family of tools.
+    ComputerToolset(ComputerToolset), ComputerToolsetVersion {
+        V20260801 = "computer_toolset_20260801",
+    }
+    /// A browser, as a family of tools.
+    BrowserToolset(BrowserToolset), BrowserToolsetVersion {
+        V20260801 = "browser_toolset_20260801",
+    }
+    /// Files in which the model keeps what it wants to remember.
+    Memory(MemoryTool), MemoryToolVersion {
+        V20250818 = "memory_20250818",
+    }
+    /// Runs code.
+    CodeExecution(CodeExecutionTool), CodeExecutionToolVersion {
+        V20250522 = "code_execution_20250522",
+        V20250825 = "code_execution_20250825",
+        V20260120 = "code_execution_20260120",
+        V20260521 = "code_execution_20260521",
+    }
+    /// Searches the web.
+    WebSearch(WebSearchTool), WebSearchToolVersion {
+        V20250305 = "web_search_20250305",
+        V20260209 = "web_search_20260209",
+        V20260318 = "web_search_20260318",
+    }
+    /// Fetches pages.
+    WebFetch(WebFetchTool), WebFetchToolVersion {
+        V20250910 = "web_fetch_20250910",
+        V20260209 = "web_fetch_20260209",
+        V20260309 = "web_fetch_20260309",
+        V20260318 = "web_fetch_20260318",
+    }
+    /// Asks another model for advice.
+    Advisor(AdvisorTool), AdvisorToolVersion {
+        V20260301 = "advisor_20260301",
+    }
+    /// Finds tools by words.
+    ToolSearchBm25(ToolSearchBm25Tool), ToolSearchBm25Version {
+        Newest = "tool_search_tool_bm25",
+        V20251119 = "tool_search_tool_bm25_20251119",
+    }
+    /// Finds tools by a regular expression.
+    ToolSearchRegex(ToolSearchRegexTool), ToolSearchRegexVersion {
+        Newest = "tool_search_tool_regex",
+        V20251119 = "tool_search_tool_regex_20251119",
+    }
+    /// Tools of an MCP server that the API talks to.
+    McpToolset(McpToolset), McpToolsetVersion {
+        Only = "mcp_toolset",
+    }
+}
+
+/// What all tools have, and what one of them has besides.
+macro_rules! tools {
+    ($(
+        $(#$meta:tt)*
+        $name:ident($versions:ident) { $( $(#$field_meta:tt)* $field:ident: $type:ty, )* }
+    )*) => {$(
+        object! {
+            $(#$meta)*
+            pub struct $name {
+                /// The version.
+                pub kind: $versions = "type",
+                /// The name by which the model calls it, always the same.
+                pub name: Option<String>,
+                $( $(#$field_meta)* pub $field: $type, )*
+                /// Who may call it.
+                pub allowed_callers: Option<Vec<AllowedCaller>>,
+                /// Whether the model learns of it only from a tool search.
+                pub defer_loading: Option<bool>,
+                /// Whether the API holds the model to the input's schema.
+                pub strict: Option<bool>,
+                /// Where the API may cache the prompt.
+                pub cache_control: Option<CacheControl>,
+            }
+        }
+    )*};
+}
+
+tools! {
+    /// A shell, which the host runs.
+    BashTool(BashToolVersion) {
+        /// Inputs, as examples.
+        input_examples: Option<Vec<Json>>,
+    }
+    /// A text editor, which the host runs.
+    TextEditorTool(TextEditorToolVersion) {
+        /// The most characters of a file that the model is shown.
+        max_characters: Option<u64>,
+        /// Inputs, as examples.
+        input_examples: Option<Vec<Json>>,
+    }
+    /// A screen, a keyboard and a mouse, which the host has.
+    ComputerTool(ComputerToolVersion) {
+        /// The screen's height in pixels.
+        display_height_px: u64,
+        /// The screen's width in pixels.
+        display_width_px: u64,
+        /// The screen's number, as X11 counts them.
+        display_number: Option<u64>,
+        /// Whether the model can look closer at a part of the screen.
+        enable_zoom: Option<bool>,
+        /// Inputs, as examples.
+        input_examples: Option<Vec<Json>>,
+    }
+    /// Files in which the model keeps what it wants to remember. The host
+    /// has them.
+    MemoryTool(MemoryToolVersion) {
+        /// Inputs, as examples.
+        input_examples: Option<Vec<Json>>,
+    }
+    /// Runs code, at the API.
+    CodeExecutionTool(CodeExecutionToolVersion) {}
+    /// Searches the web, at the API.
+    WebSearchTool(WebSearchToolVersion) {
+        /// The only domains that are searched.
+        allowed_domains: Option<Vec<String>>,
+        /// Domains that are not searched.
+        blocked_domains: Option<Vec<String>>,
+        /// How often it may be used in a request.
+        max_uses: Option<u64>,
+        /// What the answer holds of results that code used up.
+        response_inclusion: Option<ResponseInclusion>,
+        /// Where the user is.
+        user_location: Option<UserLocation>,
+    }
+    /// Fetches pages, at the API.
+    WebFetchTool(WebFetchToolVersion) {
+        /// The only domains that are fetched from.
+        allowed_domains: Option<Vec<String>>,
+        /// Domains that are not fetched from.
+        blocked_domains: Option<Vec<String>>,
+        /// Whether the model may cite the pages.
+        citations: Option<CitationsConfig>,
+        /// The most tokens that a page may put into the context.
+        max_content_tokens: Option<u64>,
+        /// How often it may be used in a request.
+        max_uses: Option<u64>,
+        /// What the answer holds of results that code used up.
+        response_inclusion: Option<ResponseInclusion>,
+        /// Where the URLs may come from; from anywhere, when absent.
+        url_sources: Option<FetchableUrls>,
+        /// Whether a page may come from a cache.
+        use_cache: Option<bool>,
+    }
+    /// Asks another model for advice, at the API.
+    AdvisorTool(AdvisorToolVersion) {
+        /// The other model.
+        model: String,
+        /// How the other model's prompt is cached; not at all, when absent.
+        caching: Option<CacheControl>,
+        /// The most tokens that it may write for an advice.
+        max_tokens: Option<u64>,
+        /// How often it may be used in a request.
+        max_uses: Option<u64>,
+    }
+    /// Finds tools by words, at the API.
+    ToolSearchBm25Tool(ToolSearchBm25Version) {}
+    /// Finds tools by a regular expression, at the API.
+    ToolSearchRegexTool(ToolSearchRegexVersion) {}
+}
+
+object! {
+    /// A tool of the host.
+    pub struct CustomTool {
+        /// That it is one of the host's. May be absent.
+        pub kind: Option<CustomToolKind> = "type",
+        /// The name by which the model calls it.
+        pub name: String,
+        /// What it is for.
+        pub description: Option<String>,
+        /// The JSON Schema of its input.
+        pub input_schema: Json,
+        /// Inputs, as examples.
+        pub input_examples: Option<Vec<Json>>,
+        /// Whether its input is streamed as the model writes it, instead of
+        /// when it is whole JSON.
+        pub eager_input_streaming: Option<bool>,
+        /// Who may call it.
+        pub allowed_callers: Option<Vec<AllowedCaller>>,
+        /// Whether the model learns of it only from a tool search.
+        pub defer_loading: Option<bool>,
+        /// Whether the API holds the model to the input's schema.
+        pub strict: Option<bool>,
+        /// Where the API may cache the prompt.
+        pub cache_control: Option<CacheControl>,
+    }
+}
+
+open_enum! {
+    /// That a tool is one of the host's.
+    pub enum CustomToolKind {
+        /// It is.
+        Custom = "custom",
+    }
+}
+
+open_enum! {
+    /// Who may call a tool.
+    pub enum AllowedCaller {
+        /// The model itself.
+        Direct = "direct",
+        /// Code that the API runs.
+        CodeExecution20250825 = "code_execution_20250825",
+        /// Code that a later version of that tool runs.
+        CodeExecution20260120 = "code_execution_20260120",
+        /// Code that a still later version of that tool runs.
+        CodeExecution20260521 = "code_execution_20260521",
+    }
+}
+
+open_enum! {
+    /// What an answer holds of results that code used up in the same turn.
+    pub enum ResponseInclusion {
+        /// All of them.
+        Full = "full",
+        /// Neither them nor their calls.
+        Excluded = "excluded",
+    }
+}
+
+object! {
+    /// Where a user is, more or less.
+    pub struct UserLocation {
+        /// How exactly that is known.
+        pub kind: LocationKind = "type",
+        /// The city.
+        pub city: Option<String>,
+        /// The region.
+        pub region: Option<String>,
+        /// The country, as ISO 3166 has it in two letters.
+        pub country: Option<String>,
+        /// The time zone, by its IANA name.
+        pub timezone: Option<String>,
+    }
+}
+
+open_enum! {
+    /// How exactly it is known where somebody is.
+    pub enum LocationKind {
+        /// More or less.
+        Approximate = "approximate",
+    }
+}

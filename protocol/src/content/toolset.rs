@@ -1,0 +1,190 @@
+//! Families of tools, which a request defines as one.
+
+use super::{
+    BrowserToolsetVersion, CacheControl, ComputerToolsetVersion, ListedMcpTool, McpToolsetVersion,
+    NamedTool,
+};
+use crate::open::{object, union};
+use std::collections::BTreeMap;
+
+object! {
+    /// Tools of an MCP server that the API talks to.
+    pub struct McpToolset {
+        /// The version. There is one.
+        pub kind: McpToolsetVersion = "type",
+        /// The server.
+        pub mcp_server_name: String,
+        /// What holds for a tool, by its name.
+        pub configs: Option<BTreeMap<String, ToolConfig>>,
+        /// What holds for the others.
+        pub default_config: Option<ToolConfig>,
+        /// The tools, when the server is not to be asked for them.
+        pub tools: Option<Vec<ListedMcpTool>>,
+        /// Where the API may cache the prompt.
+        pub cache_control: Option<CacheControl>,
+    }
+}
+
+object! {
+    /// What holds for a tool of a family.
+    #[derive(Default)]
+    pub struct ToolConfig {
+        /// Whether the model has it.
+        pub enabled: Option<bool>,
+        /// Whether the model learns of it only from a tool search.
+        pub defer_loading: Option<bool>,
+    }
+}
+
+object! {
+    /// A browser, which the host has.
+    pub struct BrowserToolset {
+        /// The version.
+        pub kind: BrowserToolsetVersion = "type",
+        /// What holds for its tools, where that is not the default.
+        pub configs: Option<BrowserToolConfigs>,
+        /// Where the API may cache the prompt.
+        pub cache_control: Option<CacheControl>,
+    }
+}
+
+object! {
+    /// A screen, a keyboard and a mouse, which the host has.
+    pub struct ComputerToolset {
+        /// The version.
+        pub kind: ComputerToolsetVersion = "type",
+        /// What holds for its tools, where that is not the default.
+        pub configs: Option<ComputerToolConfigs>,
+        /// Where the API may cache the prompt.
+        pub cache_control: Option<CacheControl>,
+    }
+}
+
+/// The tools of a family, by their names.
+macro_rules! tool_configs {
+    ($(#$meta:tt)* $name:ident: $($tool:ident $(= $wire:literal)?,)*) => {
+        object! {
+            $(#$meta)*
+            #[derive(Default)]
+            pub struct $name {
+                $(
+                    #[doc = concat!("What holds for `", stringify!($tool), "`.")]
+                    pub $tool: Option<ToolConfig> $(= $wire)?,
+                )*
+            }
+        }
+    };
+}
+
+tool_configs! {
+    /// What holds for the tools of a browser.
+    BrowserToolConfigs:
+    close_tab,
+    double_click,
+    file_upload,
+    find,
+    form_input,
+    get_page_text,
+    hold_key,
+    hover,
+    javascript_exec,
+    key,
+    left_click,
+    left_click_drag,
+    left_mouse_down,
+    left_mouse_up,
+    list_tabs,
+    middle_click,
+    mouse_move,
+    navigate,
+    new_tab,
+    read_console,
+    read_network,
+    read_page,
+    right_click,
+    screenshot,
+    scroll,
+    scroll_to,
+    switch_tab,
+    triple_click,
+    type_text = "type",
+    wait,
+    zoom,
+}
+
+tool_configs! {
+    /// What holds for a screen, a keyboard and a mouse.
+    ComputerToolConfigs:
+    cursor_position,
+    double_click,
+    hold_key,
+    key,
+    left_click,
+    left_click_drag,
+    left_mouse_down,
+    left_mouse_up,
+    middle_click,
+    mouse_move,
+    right_click,
+    screenshot,
+    scroll,
+    triple_click,
+    type_text = "type",
+    wait,
+    zoom,
+}
+
+object! {
+    /// Where the URLs may come from that the API's web fetch fetches.
+    #[derive(Default)]
+    pub struct FetchableUrls {
+        /// From answers of the host's tools.
+        pub client_tool_results: Option<FetchableFrom>,
+        /// From answers of the API's tools.
+        pub server_tool_results: Option<FetchableFrom>,
+        /// From what the user says: all or none.
+        pub user_input: Option<FetchableFrom>,
+    }
+}
+
+union! {
+    /// Which of several things URLs may come from.
+    pub enum FetchableFrom by "type" {
+        /// From all.
+        "all" => All(FetchableFromAll),
+        /// From none.
+        "none" => None(FetchableFromNone),
+        /// From these tools.
+        "only" => Only(FetchableFromOnly),
+        /// From all but these tools.
+        "except" => Except(FetchableFromExcept),
+    }
+}
+
+object! {
+    /// From all.
+    #[derive(Default)]
+    pub struct FetchableFromAll tags("type" = "all") {}
+}
+
+object! {
+    /// From none.
+    #[derive(Default)]
+    pub struct FetchableFromNone tags("type" = "none") {}
+}
+
+object! {
+    /// From these tools.
+    pub struct FetchableFromOnly tags("type" = "only") {
+        /// The tools.
+        pub tools: Vec<NamedTool>,
+    }
+}
+
+object! {
+    /// From all but these tools.
+    pub struct FetchableFromExcept tags("type" = "except") {
+        /// The tools.
+        pub tools: Vec<NamedTool>,
+    }
+}

@@ -1,0 +1,165 @@
+//! What the API's web search and web fetch answer.
+
+use super::ContentBlock;
+use crate::json::Json;
+use crate::open::{Field, object, open_enum, read_kept, tag_name, union};
+#[cfg(feature = "audit")]
+use crate::untyped::{Pointer, Untyped};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// What the API's web search found, or why it found nothing.
+///
+/// On the wire the one is a list and the other an object.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum WebSearchContent {
+    /// The pages.
+    Results(Vec<WebSearchFinding>),
+    /// It failed.
+    Error(WebSearchError),
+    /// Something that this version does not know.
+    Unknown(Json),
+}
+
+impl Serialize for WebSearchContent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Results(results) => results.serialize(serializer),
+            Self::Error(error) => error.serialize(serializer),
+            Self::Unknown(json) => json.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for WebSearchContent {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let json = Json::deserialize(deserializer)?;
+        if json.get().starts_with('[') {
+            return read_kept(&json).map(Self::Results);
+        }
+        match json.member("type").as_ref().map(tag_name).as_deref() {
+            Some("web_search_tool_result_error") => read_kept(&json).map(Self::Error),
+            _ => Ok(Self::Unknown(json)),
+        }
+    }
+}
+
+impl Field for WebSearchContent {}
+
+#[cfg(feature = "schema")]
+crate::schema::one_of!(WebSearchContent = "What the API's web search found, or why it found nothing.": Vec<WebSearchFinding>, WebSearchError, crate::json::Members);
+
+#[cfg(feature = "audit")]
+impl Untyped for WebSearchContent {
+    fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
+        match self {
+            Self::Results(results) => results.collect_untyped(at, found),
+            Self::Error(error) => error.collect_untyped(at, found),
+            Self::Unknown(_) => found.push(at.as_str().to_owned()),
+        }
+    }
+}
+
+union! {
+    /// One of the things that a web search found.
+    pub enum WebSearchFinding by "type" {
+        /// A page.
+        "web_search_result" => Page(WebSearchResult),
+    }
+}
+
+object! {
+    /// A page that a web search found.
+    pub struct WebSearchResult tags("type" = "web_search_result") {
+        /// The page.
+        pub url: String,
+        /// Its title.
+        pub title: Option<String>,
+        /// What it says, as only the API can read it.
+        pub encrypted_content: Option<String>,
+        /// When it was changed last, in words.
+        pub page_age: Option<String>,
+    }
+}
+
+object! {
+    /// The web search failed.
+    pub struct WebSearchError tags("type" = "web_search_tool_result_error") {
+        /// How.
+        pub error_code: WebSearchErrorCode,
+    }
+}
+
+open_enum! {
+    /// How a web search failed.
+    pub enum WebSearchErrorCode {
+        /// The model called it wrongly.
+        InvalidToolInput = "invalid_tool_input",
+        /// It cannot be had.
+        Unavailable = "unavailable",
+        /// It was used as often as it may be.
+        MaxUsesExceeded = "max_uses_exceeded",
+        /// Too many requests.
+        TooManyRequests = "too_many_requests",
+        /// What to search for is too long.
+        QueryTooLong = "query_too_long",
+        /// The request is too large.
+        RequestTooLarge = "request_too_large",
+    }
+}
+
+union! {
+    /// What the API's web fetch fetched, or why it fetched nothing.
+    pub enum WebFetchContent by "type" {
+        /// The page.
+        "web_fetch_result" => Result(WebFetchResult),
+        /// It failed.
+        "web_fetch_tool_result_error" => Error(WebFetchError),
+    }
+}
+
+object! {
+    /// A page that was fetched.
+    pub struct WebFetchResult tags("type" = "web_fetch_result") {
+        /// The page.
+        pub url: String,
+        /// What it says, a [`DocumentBlock`](super::DocumentBlock).
+        pub content: Box<ContentBlock>,
+        /// When it was fetched, as ISO 8601.
+        pub retrieved_at: Option<String>,
+    }
+}
+
+object! {
+    /// The web fetch failed.
+    pub struct WebFetchError tags("type" = "web_fetch_tool_result_error") {
+        /// How.
+        pub error_code: WebFetchErrorCode,
+    }
+}
+
+open_enum! {
+    /// How a web fetch failed.
+    pub enum WebFetchErrorCode {
+        /// The model called it wrongly.
+        InvalidToolInput = "invalid_tool_input",
+        /// The URL is too long.
+        UrlTooLong = "url_too_long",
+        /// The URL may not be fetched.
+        UrlNotAllowed = "url_not_allowed",
+        /// The URL did not occur in the conversation.
+        UrlNotInPriorContext = "url_not_in_prior_context",
+        /// The page cannot be reached.
+        UrlNotAccessible = "url_not_accessible",
+        /// The page is of a kind that cannot be read.
+        UnsupportedContentType = "unsupported_content_type",
+        /// Too many requests.
+        TooManyRequests = "too_many_requests",
+        /// It was used as often as it may be.
+        MaxUsesExceeded = "max_uses_exceeded",
+        /// It cannot be had.
+        Unavailable = "unavailable",
+        /// The page is too large.
+        ContentTooLarge = "content_too_large",
+    }
+}
