@@ -89,7 +89,8 @@ impl Query {
                 event => drop(event?),
             }
         }
-        last.ok_or_else(|| Error::Ended(self.client.end()))
+        last.map(|last| *last)
+            .ok_or_else(|| Error::Ended(self.client.end()))
     }
 }
 

@@ -352,7 +352,7 @@ fn what_the_api_says_beside_the_content_is_typed() {
     };
     let body = assistant.message;
     assert!(matches!(
-        body.stop_details,
+        body.stop_details.as_deref(),
         Some(Loose::Object(StopDetails::Refusal(_)))
     ));
     let container = body.container.unwrap();

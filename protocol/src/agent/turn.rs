@@ -91,7 +91,7 @@ impl Agent {
         let message = self.body(id, vec![]);
         self.send_event(
             MessageStart {
-                message,
+                message: Box::new(message),
                 extra: Default::default(),
             }
             .into(),

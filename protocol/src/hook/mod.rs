@@ -32,12 +32,12 @@ pub use specific::{
     UserPromptSubmitOutput, WorktreeCreateOutput,
 };
 
-use crate::json::Number;
-use crate::open::{Field, MemberValue, Object, object, open_enum, read_object};
+use crate::json::{Members, Number};
+use crate::open::{Field, object, open_enum, read_members};
 use crate::permission::PermissionMode;
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
-use serde::{Deserialize, Deserializer, Serialize, de};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
 /// The hooks that a host registers, by event.
@@ -182,35 +182,21 @@ impl HookInput {
     }
 }
 
-impl Object for HookInput {
-    type Partial = (
-        <HookContext as Object>::Partial,
-        <HookEvent as Object>::Partial,
-    );
-
-    fn member<S: MemberValue>(
-        (context, event): &mut Self::Partial,
-        key: &str,
-        value: S,
-    ) -> Result<(), S::Error> {
-        match key {
-            "session_id" | "transcript_path" | "cwd" | "prompt_id" | "permission_mode"
-            | "agent_id" | "agent_type" | "effort" => HookContext::member(context, key, value),
-            _ => HookEvent::member(event, key, value),
-        }
-    }
-
-    fn finish<E: de::Error>((context, event): Self::Partial) -> Result<Self, E> {
-        Ok(Self {
-            context: HookContext::finish(context)?,
-            event: HookEvent::finish(event)?,
-        })
-    }
-}
-
 impl<'de> Deserialize<'de> for HookInput {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        read_object(deserializer)
+        let (mut context, mut event) = (Members::default(), Members::default());
+        for (key, value) in Members::deserialize(deserializer)?.into_entries() {
+            let side = match &*key {
+                "session_id" | "transcript_path" | "cwd" | "prompt_id" | "permission_mode"
+                | "agent_id" | "agent_type" | "effort" => &mut context,
+                _ => &mut event,
+            };
+            side.push(key, value);
+        }
+        Ok(Self {
+            context: read_members(context)?,
+            event: read_members(event)?,
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::specific::SpecificOutput;
 use crate::json::{Members, Number};
-use crate::open::{Field, Object, object, open_enum, replay};
+use crate::open::{Field, object, open_enum, read_members};
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -179,17 +179,11 @@ impl Serialize for HookOutput {
 
 impl<'de> Deserialize<'de> for HookOutput {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        fn read<T: Object, E: serde::de::Error>(members: Members) -> Result<T, E> {
-            let mut partial = T::Partial::default();
-            replay::<T, E>(&mut partial, members)?;
-            T::finish(partial)
-        }
-
         let members = Members::deserialize(deserializer)?;
         if members.get("async").is_some_and(|it| it.get() == "true") {
-            read(members).map(Self::Async)
+            read_members(members).map(Self::Async)
         } else {
-            read(members).map(Self::Sync)
+            read_members(members).map(Self::Sync)
         }
     }
 }

@@ -48,9 +48,9 @@ object! {
         /// What is shown of the thinking.
         pub thinking_display: Option<ThinkingDisplay>,
         /// What fills the context, when that was asked for.
-        pub context_usage: Option<ContextReport>,
+        pub context_usage: Option<Box<ContextReport>>,
         /// What was used, when that was asked for.
-        pub usage_report: Option<UsageReport>,
+        pub usage_report: Option<Box<UsageReport>>,
         /// When it was said, as RFC 3339.
         pub timestamp: Option<String>,
         /// The sub-agent it belongs to.
@@ -81,15 +81,15 @@ object! {
         /// The sequence at which it stopped.
         pub stop_sequence: Option<String>,
         /// What the API says of why it stopped.
-        pub stop_details: Option<Loose<StopDetails>>,
+        pub stop_details: Option<Box<Loose<StopDetails>>>,
         /// What it used.
         pub usage: Option<Usage>,
         /// The API's container.
-        pub container: Option<Loose<Container>>,
+        pub container: Option<Box<Loose<Container>>>,
         /// What the API cut from the context.
         pub context_management: Option<Loose<ContextManagement>>,
         /// What the API found out about the request, when it was asked to.
-        pub diagnostics: Option<Loose<Diagnostics>>,
+        pub diagnostics: Option<Box<Loose<Diagnostics>>>,
         /// What the API did to the request because of thinking in it.
         pub input_transformations: Option<Vec<InputTransformation>>,
     }

@@ -73,7 +73,7 @@ union! {
         /// documents call it `partial_assistant`.
         "partial_assistant" | "stream_event" => StreamEvent(StreamEventMessage),
         /// The end of a turn.
-        "result" => Result(ResultMessage),
+        "result" => Result(Box<ResultMessage>),
         /// What the agent says of itself.
         "system" => System(SystemMessage),
         /// What became of a message that the host sent.

@@ -75,7 +75,7 @@ object! {
     /// A message begins.
     pub struct MessageStart tags("type" = "message_start") {
         /// The message, still without content.
-        pub message: AssistantBody,
+        pub message: Box<AssistantBody>,
     }
 }
 
@@ -129,9 +129,9 @@ object! {
         /// The sequence at which it stopped.
         pub stop_sequence: Option<String>,
         /// What the API says of why it stopped.
-        pub stop_details: Option<Loose<StopDetails>>,
+        pub stop_details: Option<Box<Loose<StopDetails>>>,
         /// The API's container.
-        pub container: Option<Loose<Container>>,
+        pub container: Option<Box<Loose<Container>>>,
     }
 }
 

@@ -30,7 +30,7 @@ object! {
         /// The same for each pass, when the API made several.
         pub iterations: Option<Vec<IterationUsage>>,
         /// What the API gives back after a refusal.
-        pub fallback_credit: Option<Loose<FallbackCredit>>,
+        pub fallback_credit: Option<Box<Loose<FallbackCredit>>>,
     }
 }
 

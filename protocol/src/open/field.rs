@@ -1,6 +1,6 @@
 //! What a member of an object can be.
 
-use super::trace;
+use super::{read_kept, trace};
 use crate::json::{Json, Members, Number};
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer};
 use serde::de::{MapAccess, SeqAccess, Visitor};
@@ -14,6 +14,11 @@ pub(crate) trait Field: DeserializeOwned {
     /// error says which it was.
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Self::deserialize(deserializer)
+    }
+
+    /// Reads a value that was kept until somebody knew how to read it.
+    fn of_kept<E: de::Error>(kept: Json) -> Result<Self, E> {
+        read_kept(&kept)
     }
 
     /// What the value is when the member is not there; nothing, when it has to
@@ -37,9 +42,13 @@ pub(crate) fn absent<T: Field, E: de::Error>(name: &'static str) -> Result<T, E>
 macro_rules! plain {
     ($($type:ty),*) => { $( impl Field for $type {} )* };
 }
-plain!(
-    bool, u16, u32, u64, i64, String, Json, Number, Members, usize
-);
+plain!(bool, u16, u32, u64, i64, String, Number, Members, usize);
+
+impl Field for Json {
+    fn of_kept<E: de::Error>(kept: Json) -> Result<Self, E> {
+        Ok(kept)
+    }
+}
 
 /// Reads a [`Field`] where serde wants a seed.
 pub(super) struct FieldSeed<T>(pub(super) PhantomData<T>);

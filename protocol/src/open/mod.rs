@@ -23,6 +23,6 @@ mod union;
 pub(crate) use enumeration::open_enum;
 pub(crate) use field::{Field, absent, read_list};
 pub(crate) use object::{object, wire_name};
-pub(crate) use read::{Key, MemberValue, Object, read_kept, read_object, replay, tag_name};
+pub(crate) use read::{Key, Object, Rest, read_kept, read_members, read_object, tag_name};
 pub(crate) use trace::{Located, read_text};
-pub(crate) use union::union;
+pub(crate) use union::{from_kind, union};

@@ -40,24 +40,21 @@ macro_rules! object {
             use $crate::untyped::Untyped as _;
 
             #[derive(Default)]
-            #[allow(unreachable_pub)]
-            pub struct Partial {
+            struct Partial {
                 $( $field: Option<$type>, )*
                 extra: $crate::json::Members,
             }
 
-            impl $crate::open::Object for $name {
-                type Partial = Partial;
-
-                fn member<S: $crate::open::MemberValue>(
-                    partial: &mut Partial,
+            impl Partial {
+                fn member<'de, A: serde::de::MapAccess<'de>>(
+                    &mut self,
                     key: &str,
-                    value: S,
-                ) -> Result<(), S::Error> {
+                    rest: &mut $crate::open::Rest<A>,
+                ) -> Result<(), A::Error> {
                     match key {
                         $($(
                             $tag => {
-                                let tag: $crate::json::Json = value.read()?;
+                                let tag: $crate::json::Json = rest.read(key)?;
                                 if $crate::open::tag_name(&tag) != $value {
                                     return Err(serde::de::Error::custom(concat!(
                                         "expected the tag `", $value, "`"
@@ -67,33 +64,41 @@ macro_rules! object {
                         )+)?
                         $(
                             $crate::open::wire_name!($field $($wire)?) => {
-                                let read: $type = value.read()?;
+                                let read: $type = rest.read(key)?;
                                 if $crate::open::Field::is_absent(&read) {
-                                    partial.extra.push(
+                                    self.extra.push(
                                         $crate::open::wire_name!($field $($wire)?),
                                         $crate::json::Json::null(),
                                     );
                                 }
-                                partial.$field = Some(read);
+                                self.$field = Some(read);
                             }
                         )*
                         _ => {
-                            let read: $crate::json::Json = value.read()?;
-                            partial.extra.push(key.to_owned(), read);
+                            let read: $crate::json::Json = rest.read(key)?;
+                            self.extra.push(key.to_owned(), read);
                         }
                     }
                     Ok(())
                 }
+            }
 
-                fn finish<E: serde::de::Error>(partial: Partial) -> Result<Self, E> {
+            impl $crate::open::Object for $name {
+                fn of_members<'de, A: serde::de::MapAccess<'de>>(
+                    rest: &mut $crate::open::Rest<A>,
+                ) -> Result<Self, A::Error> {
+                    let mut read = Partial::default();
+                    while let Some($crate::open::Key(key)) = rest.next_key()? {
+                        read.member(&key, rest)?;
+                    }
                     Ok(Self {
                         $(
-                            $field: match partial.$field {
+                            $field: match read.$field {
                                 Some(read) => read,
                                 None => $crate::open::absent($crate::open::wire_name!($field $($wire)?))?,
                             },
                         )*
-                        extra: partial.extra,
+                        extra: read.extra,
                     })
                 }
             }

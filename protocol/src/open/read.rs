@@ -3,42 +3,76 @@
 use super::field::{Field, FieldSeed};
 use super::trace;
 use crate::json::{Json, Members};
+use serde::de::value::MapDeserializer;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Reads a JSON object member by member.
-///
-/// Unions implement it too: their partial state is undecided until the tag
-/// has been seen, then that of the kind which the tag named.
+/// Something that is read from a JSON object, member by member.
 pub(crate) trait Object: Sized {
     /// Whether it has to see the tag by which a union chose it: an object of
     /// a kind that nobody knows keeps the tag among its members.
     const KEEPS_TAG: bool = false;
 
-    /// What has been read so far.
-    type Partial: Default;
-
-    /// Takes one member.
-    fn member<S: MemberValue>(
-        partial: &mut Self::Partial,
-        key: &str,
-        value: S,
-    ) -> Result<(), S::Error>;
-
-    /// All members were there.
-    fn finish<E: de::Error>(partial: Self::Partial) -> Result<Self, E>;
+    /// Takes all the members that are left.
+    fn of_members<'de, A: MapAccess<'de>>(rest: &mut Rest<A>) -> Result<Self, A::Error>;
 }
 
-/// A member's value that has not been read yet.
-pub(crate) trait MemberValue {
-    /// How reading fails.
-    type Error: de::Error;
+/// The members of an object that nobody has read yet: those that came before
+/// the tag and were kept until somebody knew how to read them, and then those
+/// that are still in the text.
+pub(crate) struct Rest<A> {
+    kept: std::vec::IntoIter<(Cow<'static, str>, Json)>,
+    /// The value of the member that it is at, when that was kept.
+    value: Option<Json>,
+    map: A,
+}
 
-    /// Reads the value.
-    fn read<T: Field>(self) -> Result<T, Self::Error>;
+impl<'de, A: MapAccess<'de>> Rest<A> {
+    fn new(map: A) -> Self {
+        Self {
+            kept: vec![].into_iter(),
+            value: None,
+            map,
+        }
+    }
+
+    /// Goes to the next member.
+    pub(crate) fn next_key(&mut self) -> Result<Option<Key<'de>>, A::Error> {
+        match self.kept.next() {
+            Some((key, value)) => {
+                self.value = Some(value);
+                Ok(Some(Key(key)))
+            }
+            None => self.map.next_key(),
+        }
+    }
+
+    /// Reads the value of the member that it is at, whose name is `key`.
+    pub(crate) fn read<T: Field>(&mut self, key: &str) -> Result<T, A::Error> {
+        match self.value.take() {
+            Some(kept) => T::of_kept(kept),
+            None => self.map.next_value_seed(FieldSeed(PhantomData)),
+        }
+        .inspect_err(|_| trace::member(key))
+    }
+
+    /// Gives members back, as the next ones.
+    pub(crate) fn put_back(&mut self, members: Members) {
+        let mut members = members.into_entries();
+        members.extend(&mut self.kept);
+        self.kept = members.into_iter();
+    }
+}
+
+/// Reads an object from members that were kept.
+pub(crate) fn read_members<T: Object, E: de::Error>(members: Members) -> Result<T, E> {
+    let nothing = MapDeserializer::<_, E>::new(std::iter::empty::<(&str, &str)>());
+    let mut rest = Rest::new(nothing);
+    rest.put_back(members);
+    T::of_members(&mut rest)
 }
 
 /// Reads any [`Object`] from a deserializer.
@@ -59,13 +93,9 @@ impl<'de, T: Object> Visitor<'de> for ObjectVisitor<T> {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
         let _level = Level::enter()?;
-        let mut partial = T::Partial::default();
-        while let Some(Key(key)) = map.next_key()? {
-            T::member(&mut partial, &key, FromMap(&mut map, &key, PhantomData))?;
-        }
-        T::finish(partial)
+        T::of_members(&mut Rest::new(map))
     }
 }
 
@@ -125,46 +155,10 @@ impl<'de> de::Deserialize<'de> for Key<'de> {
     }
 }
 
-/// The value of the member that a map is at.
-struct FromMap<'a, 'de, A>(&'a mut A, &'a str, PhantomData<&'de ()>);
-
-impl<'de, A: MapAccess<'de>> MemberValue for FromMap<'_, 'de, A> {
-    type Error = A::Error;
-
-    fn read<T: Field>(self) -> Result<T, A::Error> {
-        let Self(map, key, _) = self;
-        map.next_value_seed(FieldSeed(PhantomData))
-            .inspect_err(|_| trace::member(key))
-    }
-}
-
-/// A value that came before the tag that says how to read it.
-struct Kept<'a, E>(&'a str, Json, PhantomData<E>);
-
-impl<E: de::Error> MemberValue for Kept<'_, E> {
-    type Error = E;
-
-    fn read<T: Field>(self) -> Result<T, E> {
-        let Self(key, value, _) = self;
-        read_kept(&value).inspect_err(|_| trace::member(key))
-    }
-}
-
 /// Reads a value that was kept, as a part of what is being read.
 pub(crate) fn read_kept<T: Field, E: de::Error>(value: &Json) -> Result<T, E> {
     let mut deserializer = serde_json::Deserializer::from_str(value.get());
     T::read(&mut deserializer).map_err(|error| E::custom(trace::without_place(&error)))
-}
-
-/// Hands members that were kept to the kind that the tag named.
-pub(crate) fn replay<T: Object, E: de::Error>(
-    partial: &mut T::Partial,
-    kept: Members,
-) -> Result<(), E> {
-    for (key, value) in kept.into_entries() {
-        T::member(partial, &key, Kept::<E>(&key, value, PhantomData))?;
-    }
-    Ok(())
 }
 
 /// The text of a tag; empty for what is no string.
@@ -180,17 +174,24 @@ pub(crate) fn tag_name(tag: &Json) -> Cow<'_, str> {
     }
 }
 
+/// In a box, so that the other kinds of a union need not have its size.
+impl<T: Object> Object for Box<T> {
+    const KEEPS_TAG: bool = T::KEEPS_TAG;
+
+    fn of_members<'de, A: MapAccess<'de>>(rest: &mut Rest<A>) -> Result<Self, A::Error> {
+        T::of_members(rest).map(Box::new)
+    }
+}
+
 impl Object for Members {
     const KEEPS_TAG: bool = true;
-    type Partial = Members;
 
-    fn member<S: MemberValue>(partial: &mut Members, key: &str, value: S) -> Result<(), S::Error> {
-        let value: Json = value.read()?;
-        partial.push(key.to_owned(), value);
-        Ok(())
-    }
-
-    fn finish<E: de::Error>(partial: Members) -> Result<Self, E> {
-        Ok(partial)
+    fn of_members<'de, A: MapAccess<'de>>(rest: &mut Rest<A>) -> Result<Self, A::Error> {
+        let mut members = Self::default();
+        while let Some(Key(key)) = rest.next_key()? {
+            let value = rest.read(&key)?;
+            members.push(key.into_owned(), value);
+        }
+        Ok(members)
     }
 }

@@ -2,21 +2,22 @@
 
 /// Declares a union of objects told apart by one member.
 ///
-/// `"old" | "new" => Kind(Type)` reads both tags. What has another tag, or
-/// none, is kept whole as `Unknown`.
+/// `"old" | "new" => Kind(Type)` reads both tags. A kind that is much larger
+/// than the others goes into a box. What has another tag, or none, is kept
+/// whole as `Unknown`.
 macro_rules! union {
     (
         $(#[$($meta:tt)*])*
         pub enum $name:ident by $tag:literal {
-            $( $(#[$variant_meta:meta])* $($value:literal)|+ => $variant:ident($type:ty), )*
+            $( $(#[$variant_meta:meta])* $($value:literal)|+ => $variant:ident($($type:tt)+), )*
         }
     ) => {
         $(#[$($meta)*])*
         #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
-        #[allow(clippy::large_enum_variant, reason = "read once, looked at, dropped")]
+        #[allow(clippy::large_enum_variant, reason = "the very large kinds are in boxes")]
         pub enum $name {
-            $( $(#[$variant_meta])* $variant($type), )*
+            $( $(#[$variant_meta])* $variant($($type)+), )*
             /// A kind that this version does not know, with all its members.
             Unknown($crate::json::Members),
         }
@@ -35,81 +36,38 @@ macro_rules! union {
             }
         }
 
-        $(
-            impl From<$type> for $name {
-                fn from(value: $type) -> Self {
-                    Self::$variant(value)
-                }
-            }
-        )*
+        $( $crate::open::from_kind!($name, $variant, $($type)+); )*
 
         const _: () = {
-            #[allow(unreachable_pub, clippy::large_enum_variant)]
-            pub enum Partial {
-                Undecided($crate::json::Members),
-                Unknown($crate::json::Members),
-                $( $variant(<$type as $crate::open::Object>::Partial), )*
-            }
-
-            impl Default for Partial {
-                fn default() -> Self {
-                    Self::Undecided($crate::json::Members::default())
-                }
-            }
-
             impl $crate::open::Object for $name {
                 const KEEPS_TAG: bool = true;
-                type Partial = Partial;
 
-                fn member<S: $crate::open::MemberValue>(
-                    partial: &mut Partial,
-                    key: &str,
-                    value: S,
-                ) -> Result<(), S::Error> {
-                    match partial {
-                        Partial::Undecided(kept) if key == $tag => {
-                            let tag: $crate::json::Json = value.read()?;
-                            let mut kept = std::mem::take(kept);
-                            *partial = match &*$crate::open::tag_name(&tag) {
-                                $( $($value)|+ => {
-                                    let mut chosen = <$type as $crate::open::Object>::Partial::default();
-                                    if <$type as $crate::open::Object>::KEEPS_TAG {
-                                        kept.push($tag, tag);
-                                    }
-                                    $crate::open::replay::<$type, S::Error>(&mut chosen, kept)?;
-                                    Partial::$variant(chosen)
-                                } )*
-                                _ => {
-                                    kept.push($tag, tag);
-                                    Partial::Unknown(kept)
-                                }
-                            };
-                            Ok(())
+                fn of_members<'de, A: serde::de::MapAccess<'de>>(
+                    rest: &mut $crate::open::Rest<A>,
+                ) -> Result<Self, A::Error> {
+                    let mut before = $crate::json::Members::default();
+                    while let Some($crate::open::Key(key)) = rest.next_key()? {
+                        let value: $crate::json::Json = rest.read(&key)?;
+                        if key != $tag {
+                            before.push(key.into_owned(), value);
+                            continue;
                         }
-                        Partial::Undecided(kept) | Partial::Unknown(kept) => {
-                            let value: $crate::json::Json = value.read()?;
-                            kept.push(key.to_owned(), value);
-                            Ok(())
-                        }
-                        $(
-                            // The tag a second time. The last one counts, but what came
-                            // before it has been read already.
-                            Partial::$variant(_) if key == $tag => {
-                                match &*$crate::open::tag_name(&value.read::<$crate::json::Json>()?) {
-                                    $($value)|+ => Ok(()),
-                                    _ => Err(serde::de::Error::duplicate_field($tag)),
+                        return match &*$crate::open::tag_name(&value) {
+                            $( $($value)|+ => {
+                                if <$($type)+ as $crate::open::Object>::KEEPS_TAG {
+                                    before.push($tag, value);
                                 }
+                                rest.put_back(before);
+                                <$($type)+ as $crate::open::Object>::of_members(rest).map(Self::$variant)
+                            } )*
+                            _ => {
+                                before.push($tag, value);
+                                rest.put_back(before);
+                                $crate::open::Object::of_members(rest).map(Self::Unknown)
                             }
-                            Partial::$variant(chosen) => <$type>::member(chosen, key, value),
-                        )*
+                        };
                     }
-                }
-
-                fn finish<E: serde::de::Error>(partial: Partial) -> Result<Self, E> {
-                    Ok(match partial {
-                        Partial::Undecided(kept) | Partial::Unknown(kept) => Self::Unknown(kept),
-                        $( Partial::$variant(chosen) => Self::$variant(<$type>::finish(chosen)?), )*
-                    })
+                    Ok(Self::Unknown(before))
                 }
             }
 
@@ -141,7 +99,7 @@ macro_rules! union {
 
                 fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
                     let kinds = [
-                        $( generator.subschema_for::<$type>(), )*
+                        $( generator.subschema_for::<$($type)+>(), )*
                         $crate::schema::unknown_kind(),
                     ];
                     $crate::schema::any_of($crate::schema::docs!($([$($meta)*])*), kinds)
@@ -171,3 +129,22 @@ macro_rules! union {
     };
 }
 pub(crate) use union;
+
+/// Makes a union of one of its kinds, which may be in a box.
+macro_rules! from_kind {
+    ($name:ident, $variant:ident, Box<$type:ty>) => {
+        impl From<$type> for $name {
+            fn from(value: $type) -> Self {
+                Self::$variant(Box::new(value))
+            }
+        }
+    };
+    ($name:ident, $variant:ident, $type:ty) => {
+        impl From<$type> for $name {
+            fn from(value: $type) -> Self {
+                Self::$variant(value)
+            }
+        }
+    };
+}
+pub(crate) use from_kind;

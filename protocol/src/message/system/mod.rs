@@ -42,7 +42,7 @@ union! {
     /// What the agent says of itself and of the session.
     pub enum SystemMessage by "subtype" {
         /// A turn begins: what the agent is and has.
-        "init" => Init(Init),
+        "init" => Init(Box<Init>),
         /// What the agent is doing.
         "status" => Status(Status),
         /// Whether the session works, rests or waits for somebody.
