@@ -15,6 +15,7 @@
 //! | `tool` | what the agent's own tools take and give (feature `tools`) |
 //! | `schema` | JSON Schema of all of it (feature `schema`) |
 //! | `audit` | whether the types know what is on the wire (feature `audit`) |
+//! | [`conversation`] | whole messages of partial ones, and what a user interface shows |
 //! | [`json`] | JSON that nobody has given a type to |
 //!
 //! The types are open: members, kinds and values that they do not know
@@ -31,6 +32,7 @@ pub mod audit;
 pub mod codec;
 pub mod content;
 pub mod control;
+pub mod conversation;
 pub mod dialog;
 mod exact;
 pub mod frame;

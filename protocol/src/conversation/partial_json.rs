@@ -1,0 +1,245 @@
+//! JSON text that is still coming.
+
+use crate::json::Json;
+
+/// JSON text that comes in pieces, such as the input of a tool while the model
+/// writes it, and what can be said of it so far.
+///
+/// ```
+/// use agentwire_protocol::conversation::PartialJson;
+///
+/// let mut input = PartialJson::default();
+/// input.push(r#"{"file_path":"/a","content":"fn ma"#);
+/// assert_eq!(input.value().unwrap().get(), r#"{"file_path":"/a","content":"fn ma"}"#);
+/// input.push(r#"in","limit":1"#);
+/// // The number may have more digits, and is not shown yet.
+/// assert_eq!(input.value().unwrap().get(), r#"{"file_path":"/a","content":"fn main"}"#);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct PartialJson {
+    text: String,
+    /// How many bytes of the text have been looked at.
+    seen: usize,
+    /// What has to come to close what is open, outermost first.
+    open: Vec<u8>,
+    at: At,
+    /// Where the text can be cut and closed, and what closes it there: behind
+    /// the last whole value, or in the text of a string.
+    cut: usize,
+    closing: Vec<u8>,
+}
+
+/// Where in a JSON text the next byte is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum At {
+    /// Where a value may begin, or something that is neither key nor value.
+    #[default]
+    Value,
+    /// Where a key may begin.
+    Key,
+    /// In a number or a word.
+    Scalar,
+    /// In a string.
+    String { key: bool, escape: Escape },
+}
+
+/// Where in an escape sequence of a string the next byte is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Escape {
+    None,
+    /// Behind the first half of a surrogate pair, which is no character yet.
+    Half,
+    /// Behind the backslash, and whether a first half came before it.
+    Begun {
+        half: bool,
+    },
+    /// In the digits of `\u`: how many there were, and their value.
+    Digits {
+        half: bool,
+        count: u8,
+        value: u16,
+    },
+}
+
+impl PartialJson {
+    /// Adds a piece of the text.
+    pub fn push(&mut self, piece: &str) {
+        self.text.push_str(piece);
+        while let Some(&byte) = self.text.as_bytes().get(self.seen) {
+            self.seen += 1;
+            self.at = self.step(byte);
+        }
+    }
+
+    /// The text so far.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What is there so far: strings as far as they have come, and of the rest
+    /// what is whole. `None` before anything is, and when the text is no JSON.
+    #[must_use]
+    pub fn value(&self) -> Option<Json> {
+        let mut text = self.text.get(..self.cut)?.to_owned();
+        text.extend(self.closing.iter().rev().map(|&byte| char::from(byte)));
+        serde_json::from_str(&text).ok()
+    }
+
+    /// The value, when the text is all there.
+    #[must_use]
+    pub fn whole(&self) -> Option<Json> {
+        serde_json::from_str(&self.text).ok()
+    }
+
+    fn step(&mut self, byte: u8) -> At {
+        match self.at {
+            At::String { key, escape } => self.in_string(key, escape, byte),
+            At::Scalar if !matches!(byte, b',' | b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r') => {
+                At::Scalar
+            }
+            At::Scalar => {
+                self.may_end(self.seen - 1);
+                self.between(false, byte)
+            }
+            At::Key => self.between(true, byte),
+            At::Value => self.between(false, byte),
+        }
+    }
+
+    /// Outside of strings, numbers and words.
+    fn between(&mut self, key: bool, byte: u8) -> At {
+        match byte {
+            b'{' | b'[' => {
+                self.open.push(if byte == b'{' { b'}' } else { b']' });
+                self.may_end(self.seen);
+                if byte == b'{' { At::Key } else { At::Value }
+            }
+            b'}' | b']' => {
+                self.open.pop();
+                self.may_end(self.seen);
+                At::Value
+            }
+            b'"' => {
+                if !key {
+                    self.may_end_in_string(self.seen);
+                }
+                At::String {
+                    key,
+                    escape: Escape::None,
+                }
+            }
+            b',' if self.open.last() == Some(&b'}') => At::Key,
+            b',' | b':' => At::Value,
+            b' ' | b'\t' | b'\n' | b'\r' if key => At::Key,
+            b' ' | b'\t' | b'\n' | b'\r' => At::Value,
+            _ => At::Scalar,
+        }
+    }
+
+    fn in_string(&mut self, key: bool, escape: Escape, byte: u8) -> At {
+        let escape = match (escape, byte) {
+            (Escape::None | Escape::Half, b'"') => {
+                if !key {
+                    self.may_end(self.seen);
+                }
+                return At::Value;
+            }
+            (Escape::None, b'\\') => Escape::Begun { half: false },
+            (Escape::Half, b'\\') => Escape::Begun { half: true },
+            (Escape::Begun { half }, b'u') => Escape::Digits {
+                half,
+                count: 0,
+                value: 0,
+            },
+            (Escape::Digits { half, count, value }, _) => {
+                let digit = char::from(byte).to_digit(16).unwrap_or_default();
+                let value = value << 4 | u16::try_from(digit).unwrap_or_default();
+                match count {
+                    0..3 => Escape::Digits {
+                        half,
+                        count: count + 1,
+                        value,
+                    },
+                    _ if !half && (0xD800..0xDC00).contains(&value) => Escape::Half,
+                    _ => Escape::None,
+                }
+            }
+            _ => Escape::None,
+        };
+        if !key && escape == Escape::None && self.text.is_char_boundary(self.seen) {
+            self.may_end_in_string(self.seen);
+        }
+        At::String { key, escape }
+    }
+
+    /// The text can be cut at `cut`, where everything is whole that is not
+    /// open.
+    fn may_end(&mut self, cut: usize) {
+        self.cut = cut;
+        self.closing.clone_from(&self.open);
+    }
+
+    /// The text can be cut at `cut`, in a string.
+    fn may_end_in_string(&mut self, cut: usize) {
+        let was_in_string = self.closing.last() == Some(&b'"');
+        self.cut = cut;
+        if !was_in_string {
+            self.closing.clone_from(&self.open);
+            self.closing.push(b'"');
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::PartialJson;
+
+    fn so_far(text: &str) -> Option<String> {
+        let mut partial = PartialJson::default();
+        partial.push(text);
+        partial.value().map(|value| value.get().to_owned())
+    }
+
+    #[test]
+    fn what_is_there_is_shown() {
+        for (text, value) in [
+            ("", None),
+            (" ", None),
+            ("tru", None),
+            ("{", Some("{}")),
+            (r#"{"a"#, Some("{}")),
+            (r#"{"a""#, Some("{}")),
+            (r#"{"a":"#, Some("{}")),
+            (r#"{"a":""#, Some(r#"{"a":""}"#)),
+            (r#"{"a":"b"#, Some(r#"{"a":"b"}"#)),
+            (r#"{"a":"b","#, Some(r#"{"a":"b"}"#)),
+            (r#"{"a":"b","c":tr"#, Some(r#"{"a":"b"}"#)),
+            (r#"{"a":1"#, Some("{}")),
+            (r#"{"a":1,"#, Some(r#"{"a":1}"#)),
+            (r#"{"a":1 "#, Some(r#"{"a":1}"#)),
+            (
+                r#"{"a":[1,{"b":[true,"c"#,
+                Some(r#"{"a":[1,{"b":[true,"c"]}]}"#),
+            ),
+            (r#"{"a":[1,2"#, Some(r#"{"a":[1]}"#)),
+            (r#"{"a":[[]"#, Some(r#"{"a":[[]]}"#)),
+            (r#"{"a":{"b":{}}}"#, Some(r#"{"a":{"b":{}}}"#)),
+            (r#"{"a":"x\"#, Some(r#"{"a":"x"}"#)),
+            (r#"{"a":"x\n"#, Some(r#"{"a":"x\n"}"#)),
+            (r#"{"a":"x\u00"#, Some(r#"{"a":"x"}"#)),
+            (r#"{"a":"x\u00e9"#, Some(r#"{"a":"x\u00e9"}"#)),
+            (r#"{"a":"x\ud83d"#, Some(r#"{"a":"x"}"#)),
+            (r#"{"a":"x\ud83d\ude0"#, Some(r#"{"a":"x"}"#)),
+            (r#"{"a":"x\ud83d\ude00"#, Some(r#"{"a":"x\ud83d\ude00"}"#)),
+            (r#"{"a":"}]{[,\""#, Some(r#"{"a":"}]{[,\""}"#)),
+            (r#"{"}":"#, Some("{}")),
+            (r#""text"#, Some(r#""text""#)),
+            ("]", None),
+            ("}{", None),
+        ] {
+            assert_eq!(so_far(text).as_deref(), value, "{text}");
+        }
+    }
+}
