@@ -1,0 +1,159 @@
+//! The tables of types: a file for each public module of the crate.
+//!
+//! - `objects!` has the fields of each struct, with their names on the wire
+//!   where those are others;
+//! - `unions!` has the kinds of each union, with their tags;
+//! - `either!` has the kinds of what is told apart without a tag, in the order
+//!   of the schema;
+//! - `enums!` has the values of each enumeration, with what is on the wire.
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// A struct for a JSON object.
+pub(crate) struct Object {
+    pub(crate) name: &'static str,
+    /// The file that has it in its table.
+    pub(crate) file: &'static str,
+    /// The fields, as they are called on the wire.
+    pub(crate) members: &'static [&'static str],
+    /// Reads an object: what the fields hold, and behind them what the type
+    /// does not know.
+    pub(crate) read: fn(&str) -> serde_json::Result<Vec<Value>>,
+}
+
+/// A union of objects that are told apart by a tag.
+pub(crate) struct Union {
+    pub(crate) name: &'static str,
+    pub(crate) file: &'static str,
+    /// The member that is the tag.
+    pub(crate) tag: &'static str,
+    /// The kinds and their tags.
+    pub(crate) kinds: &'static [(&'static str, &'static str)],
+    pub(crate) read: ReadKind,
+}
+
+/// One of several types that are told apart without a tag.
+pub(crate) struct Either {
+    pub(crate) name: &'static str,
+    pub(crate) file: &'static str,
+    pub(crate) kinds: &'static [&'static str],
+    pub(crate) read: ReadKind,
+}
+
+/// Reads a value: of which kind it is, and what it holds.
+pub(crate) type ReadKind = fn(&str) -> serde_json::Result<(&'static str, Value)>;
+
+/// An enumeration of strings.
+pub(crate) struct Enum {
+    pub(crate) name: &'static str,
+    pub(crate) file: &'static str,
+    /// The values, as they are on the wire.
+    pub(crate) values: &'static [&'static str],
+    /// Takes a value: which of `values` it is, and how it is written.
+    pub(crate) take: fn(&str) -> (Option<&'static str>, String),
+}
+
+/// What a field holds. Each type of a field is compiled for this once, so
+/// nothing else is done here.
+pub(crate) fn json<T: Serialize>(value: &T) -> Value {
+    serde_json::to_value(value).expect("JSON")
+}
+
+macro_rules! wire_name {
+    ($field:ident) => {
+        stringify!($field)
+    };
+    ($field:ident $wire:literal) => {
+        $wire
+    };
+}
+pub(crate) use wire_name;
+
+macro_rules! objects {
+    ($module:ident: $( $name:ident { $( $field:ident $(= $wire:literal)? ),* $(,)? } )*) => {
+        pub(crate) const OBJECTS: &[$crate::table::Object] = &[$(
+            $crate::table::Object {
+                name: stringify!($name),
+                file: file!(),
+                members: &[$( $crate::table::wire_name!($field $($wire)?) ),*],
+                read: |text| {
+                    let read: agentwire_protocol::$module::$name = serde_json::from_str(text)?;
+                    Ok(vec![
+                        $( $crate::table::json(&read.$field), )*
+                        $crate::table::json(&read.extra),
+                    ])
+                },
+            }
+        ),*];
+    };
+}
+pub(crate) use objects;
+
+macro_rules! unions {
+    ($module:ident: $(
+        $name:ident by $tag:literal { $( $kind:ident = $value:literal ),* $(,)? }
+    )*) => {
+        pub(crate) const UNIONS: &[$crate::table::Union] = &[$(
+            $crate::table::Union {
+                name: stringify!($name),
+                file: file!(),
+                tag: $tag,
+                kinds: &[$( (stringify!($kind), $value) ),*],
+                read: $crate::table::read_kind!($module $name: $($kind)* Unknown),
+            }
+        ),*];
+    };
+}
+pub(crate) use unions;
+
+macro_rules! either {
+    ($module:ident: $( $name:ident { $( $kind:ident ),* $(,)? } )*) => {
+        pub(crate) const EITHER: &[$crate::table::Either] = &[$(
+            $crate::table::Either {
+                name: stringify!($name),
+                file: file!(),
+                kinds: &[$( stringify!($kind) ),*],
+                read: $crate::table::read_kind!($module $name: $($kind)*),
+            }
+        ),*];
+    };
+}
+pub(crate) use either;
+
+macro_rules! read_kind {
+    ($module:ident $name:ident: $($kind:ident)*) => {
+        |text| {
+            use agentwire_protocol::$module::$name;
+            #[allow(unreachable_patterns, reason = "some can have more kinds one day")]
+            Ok(match serde_json::from_str(text)? {
+                $( $name::$kind(held) => (stringify!($kind), $crate::table::json(&held)), )*
+                _ => ("a kind that is not in the table", serde_json::Value::Null),
+            })
+        }
+    };
+}
+pub(crate) use read_kind;
+
+macro_rules! enums {
+    ($module:ident: $( $name:ident { $( $value:ident = $wire:literal ),* $(,)? } )*) => {
+        pub(crate) const ENUMS: &[$crate::table::Enum] = &[$(
+            $crate::table::Enum {
+                name: stringify!($name),
+                file: file!(),
+                values: &[$( $wire ),*],
+                take: |text| {
+                    use agentwire_protocol::$module::$name;
+                    let taken = $name::from(text);
+                    let value = match &taken {
+                        $( $name::$value => Some($wire), )*
+                        $name::Unknown(_) => None,
+                        _ => Some("a value that is not in the table"),
+                    };
+                    (value, taken.as_str().to_owned())
+                },
+            }
+        ),*];
+    };
+}
+pub(crate) use enums;
