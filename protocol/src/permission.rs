@@ -229,9 +229,9 @@ union! {
 
 /// Three updates carry rules, and nothing else differs between them.
 macro_rules! rules_update {
-    ($(#[$meta:meta] $name:ident = $tag:literal,)*) => {$(
+    ($($(#$meta:tt)* $name:ident = $tag:literal,)*) => {$(
         object! {
-            #[$meta]
+            $(#$meta)*
             pub struct $name tags("type" = $tag) {
                 /// The rules.
                 pub rules: Vec<PermissionRule>,

@@ -50,3 +50,24 @@ fn no_two_types_have_the_same_name() {
         }
     }
 }
+
+#[test]
+fn every_type_and_every_member_is_described() {
+    for schema in [schema::lines(), schema::answers(), schema::tools()] {
+        let types = schema.get("$defs").unwrap().as_object().unwrap();
+        for (name, definition) in types {
+            assert!(is_described(definition), "{name}");
+            let members = definition["properties"].as_object().into_iter().flatten();
+            // A tag says it by its value.
+            for (member, schema) in members.filter(|(_, schema)| schema.get("const").is_none()) {
+                assert!(is_described(schema), "{name}.{member}");
+            }
+        }
+    }
+}
+
+fn is_described(schema: &Value) -> bool {
+    schema["description"]
+        .as_str()
+        .is_some_and(|text| !text.is_empty())
+}

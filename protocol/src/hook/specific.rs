@@ -225,9 +225,9 @@ object! {
 
 /// Many events let a hook add something for the model, and nothing else.
 macro_rules! context_output {
-    ($(#[$meta:meta] $name:ident = $tag:literal,)*) => {$(
+    ($($(#$meta:tt)* $name:ident = $tag:literal,)*) => {$(
         object! {
-            #[$meta]
+            $(#$meta)*
             #[derive(Default)]
             pub struct $name tags("hookEventName" = $tag) {
                 /// Something for the model to read.
@@ -258,9 +258,9 @@ context_output! {
 
 /// What is answered to an MCP server, before and after the user was asked.
 macro_rules! elicitation_output {
-    ($(#[$meta:meta] $name:ident = $tag:literal,)*) => {$(
+    ($($(#$meta:tt)* $name:ident = $tag:literal,)*) => {$(
         object! {
-            #[$meta]
+            $(#$meta)*
             #[derive(Default)]
             pub struct $name tags("hookEventName" = $tag) {
                 /// What the server is told: `accept`, `decline` or `cancel`.
@@ -281,9 +281,9 @@ elicitation_output! {
 
 /// Two events let a hook say what to watch.
 macro_rules! watch_output {
-    ($(#[$meta:meta] $name:ident = $tag:literal,)*) => {$(
+    ($($(#$meta:tt)* $name:ident = $tag:literal,)*) => {$(
         object! {
-            #[$meta]
+            $(#$meta)*
             #[derive(Default)]
             pub struct $name tags("hookEventName" = $tag) {
                 /// Paths whose changes are told to the hooks of `FileChanged`.

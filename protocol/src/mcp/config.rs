@@ -49,9 +49,9 @@ object! {
 
 /// Two transports take the same members.
 macro_rules! remote_server {
-    ($(#[$meta:meta] $name:ident = $tag:literal,)*) => {$(
+    ($($(#$meta:tt)* $name:ident = $tag:literal,)*) => {$(
         object! {
-            #[$meta]
+            $(#$meta)*
             pub struct $name tags("type" = $tag) {
                 /// Where it is.
                 pub url: String,

@@ -28,9 +28,9 @@ union! {
 
 /// Some origins are only a kind.
 macro_rules! bare_origin {
-    ($(#[$meta:meta] $name:ident = $kind:literal,)*) => {$(
+    ($($(#$meta:tt)* $name:ident = $kind:literal,)*) => {$(
         object! {
-            #[$meta]
+            $(#$meta)*
             #[derive(Default)]
             pub struct $name tags("kind" = $kind) {}
         }

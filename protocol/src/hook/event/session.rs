@@ -111,9 +111,9 @@ object! {
 
 /// The events before and after a change of the model have the same members.
 macro_rules! model_switch {
-    ($(#[$meta:meta] $name:ident = $tag:literal,)*) => {$(
+    ($($(#$meta:tt)* $name:ident = $tag:literal,)*) => {$(
         object! {
-            #[$meta]
+            $(#$meta)*
             #[derive(Default)]
             pub struct $name tags("hook_event_name" = $tag) {
                 /// The model before it.

@@ -197,9 +197,9 @@ object! {
 
 /// Two events are about a task, and nothing else differs between them.
 macro_rules! task_event {
-    ($(#[$meta:meta] $name:ident = $tag:literal,)*) => {$(
+    ($($(#$meta:tt)* $name:ident = $tag:literal,)*) => {$(
         object! {
-            #[$meta]
+            $(#$meta)*
             #[derive(Default)]
             pub struct $name tags("hook_event_name" = $tag) {
                 /// The task.
