@@ -275,19 +275,27 @@ simple! {
     Members: "Members" = { "type": "object" },
 }
 
+/// How a type is called in a schema, and by what it is told apart from others.
+macro_rules! named {
+    ($name:ident) => {
+        fn schema_name() -> std::borrow::Cow<'static, str> {
+            stringify!($name).into()
+        }
+
+        fn schema_id() -> std::borrow::Cow<'static, str> {
+            concat!(module_path!(), "::", stringify!($name)).into()
+        }
+    };
+}
+pub(crate) use named;
+
 /// Types that are one of several others, told apart by their JSON kind or by
 /// hand: `Effort = "a description": Level, Number`.
 macro_rules! one_of {
     ($name:ident = $docs:literal: $($type:ty),+) => {
         #[cfg(feature = "schema")]
         impl schemars::JsonSchema for $name {
-            fn schema_name() -> std::borrow::Cow<'static, str> {
-                stringify!($name).into()
-            }
-
-            fn schema_id() -> std::borrow::Cow<'static, str> {
-                concat!(module_path!(), "::", stringify!($name)).into()
-            }
+            $crate::schema::named!($name);
 
             fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
                 let kinds = [$( generator.subschema_for::<$type>() ),+];

@@ -204,9 +204,7 @@ impl Field for HookInput {}
 
 #[cfg(feature = "schema")]
 impl schemars::JsonSchema for HookInput {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "HookInput".into()
-    }
+    crate::schema::named!(HookInput);
 
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({

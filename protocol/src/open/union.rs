@@ -89,13 +89,7 @@ macro_rules! union {
 
             #[cfg(feature = "schema")]
             impl schemars::JsonSchema for $name {
-                fn schema_name() -> std::borrow::Cow<'static, str> {
-                    stringify!($name).into()
-                }
-
-                fn schema_id() -> std::borrow::Cow<'static, str> {
-                    concat!(module_path!(), "::", stringify!($name)).into()
-                }
+                $crate::schema::named!($name);
 
                 fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
                     let kinds = [
