@@ -1,0 +1,116 @@
+//! How an agent ends.
+
+use crate::session::{Session, asking, input};
+use agentwire_protocol::agent::Decision;
+use agentwire_protocol::message::Priority;
+use agentwire_protocol::permission::PermissionResult;
+
+#[test]
+fn an_agent_that_is_idle_exits_when_its_input_ends() {
+    let mut session = Session::new();
+    session.host.finish();
+    assert_eq!(session.exits(), 0);
+    assert_eq!(session.event(), None);
+}
+
+#[test]
+fn finishing_waits_for_the_turn_and_everything_is_done_by_then() {
+    let mut session = Session::new();
+    session.submit("m1");
+    session.submit_at("m2", Some(Priority::Later));
+    session.host.finish();
+    session.begins(&["m1"]);
+    session.calls(&["t1"]);
+    let id = session.ask_id();
+    session.respond(&id, &PermissionResult::allow());
+    session.decision("t1");
+    session.agent.finish_tool("t1", "done", false);
+    session.agent.finish_tools(session.now);
+    session.says("done");
+    session.ends_turn();
+    session.begins(&["m2"]);
+    session.says("done");
+    session.ends_turn();
+    assert_eq!(session.exits(), 0);
+    session.heard.clear();
+    session.host.handle_input_end(session.now);
+    session.host.handle_end();
+    session.pump();
+    assert_eq!(session.heard, []);
+}
+
+#[test]
+fn a_turn_goes_on_when_the_input_ends() {
+    let mut session = Session::new();
+    session.submit("m1");
+    session.begins(&["m1"]);
+    session.begins_to_say("once");
+    session.submit("m2");
+    session.pump();
+    session.host.end();
+    assert_eq!(session.event(), None);
+    session.agent.stop_block();
+    session.agent.stop_message();
+    session.ends_turn();
+    session.begins(&["m2"]);
+    session.says("done");
+    session.ends_turn();
+    assert_eq!(session.exits(), 0);
+}
+
+#[test]
+fn an_ask_that_is_open_when_the_input_ends_is_denied() {
+    let mut session = asking(&["t1"]);
+    let id = session.ask_id();
+    session.host.end();
+    assert!(matches!(session.decision("t1"), Decision::Denied(_)));
+    assert_eq!(session.said(), ["running"]);
+
+    // So is one that comes afterwards.
+    session.agent.ask("t2", "Bash", input("t2"));
+    assert!(matches!(session.decision("t2"), Decision::Denied(_)));
+    session.agent.finish_tool("t1", "denied", true);
+    session.agent.finish_tools(session.now);
+    session.ends_turn();
+    assert_eq!(session.exits(), 0);
+    assert!(
+        session
+            .said()
+            .contains(&"result success completed [m1]".to_owned())
+    );
+    // To the host it is open until the session is over.
+    assert!(session.host.is_open(&id));
+    session.host.handle_end();
+    assert!(!session.host.is_open(&id));
+}
+
+#[test]
+fn the_exit_status_tells_of_an_api_error_in_the_last_turn() {
+    for (turns, code) in [
+        (&["fail"][..], 1),
+        (&["fail", "end"], 0),
+        (&["end", "fail"], 1),
+    ] {
+        let mut session = Session::new();
+        for turn in turns {
+            session.submit("m");
+            session.begins(&["m"]);
+            if *turn == "fail" {
+                session.fails_turn();
+            } else {
+                session.says("done");
+                session.ends_turn();
+            }
+            let said = session.said();
+            let how = if *turn == "fail" {
+                "result success api_error [m]"
+            } else {
+                "result success completed [m]"
+            };
+            assert!(said.contains(&how.to_owned()), "{said:?}");
+            assert_eq!(said.last().unwrap(), "idle");
+        }
+        session.host.finish();
+        assert_eq!(session.exits(), code, "{turns:?}");
+    }
+}

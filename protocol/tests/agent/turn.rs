@@ -1,0 +1,205 @@
+//! Whole turns, and what of them is sent.
+
+use crate::session::{Session, input};
+use agentwire_protocol::Message;
+use agentwire_protocol::agent::{Config, Decision};
+use agentwire_protocol::content::ContentBlock;
+use agentwire_protocol::control::Initialize;
+use agentwire_protocol::host::{self, Activity};
+use agentwire_protocol::permission::PermissionResult;
+use proptest::prelude::*;
+use std::time::Duration;
+
+/// Everything that a turn with a text and a tool looks like from both sides.
+fn a_whole_turn(cuts: &[usize]) -> (Vec<String>, Vec<String>) {
+    let mut session = Session::connected(Config::default(), cuts);
+    session.submit("m1");
+    session.begins(&["m1"]);
+
+    session.agent.start_message("msg-1");
+    session.agent.start_block(ContentBlock::thinking(""));
+    session.agent.say("hm 🤔");
+    session.agent.stop_block();
+    session.agent.start_block(ContentBlock::text(""));
+    session.agent.say("I ");
+    session.agent.say("run");
+    session.agent.stop_block();
+    session
+        .agent
+        .start_block(ContentBlock::tool_use("t1", "Bash", input("t1")));
+    session.agent.stop_block();
+    session.agent.stop_message();
+    session.agent.ask("t1", "Bash", input("t1"));
+
+    let id = session.ask_id();
+    assert_eq!(session.host.activity(), Activity::RequiresAction);
+    assert!(session.respond(&id, &PermissionResult::allow()));
+    assert_eq!(session.decision("t1"), Decision::Allowed(input("t1")));
+    session.agent.finish_tool("t1", "done", false);
+    assert!(session.agent.finish_tools(session.now));
+    session.says("all done");
+    session.ends_turn();
+    assert_eq!(session.event(), None);
+
+    let heard = session.heard.iter().map(|event| match event {
+        host::Event::Frame(frame) => match frame.message().unwrap() {
+            message @ Message::StreamEvent(_) => {
+                format!("{}{:?}", frame.kind(), message.text_delta())
+            }
+            message => {
+                assert!(!matches!(message, Message::Unknown(_)), "{frame:?}");
+                frame.head().label()
+            }
+        },
+        host::Event::Ask(_) => "ask".to_owned(),
+        host::Event::Written { uuid } => format!("written {uuid}"),
+        host::Event::Activity(activity) => format!("{activity:?}"),
+        other => panic!("{other:?}"),
+    });
+    let heard = heard.collect();
+    (session.said(), heard)
+}
+
+#[test]
+fn a_turn_with_a_text_and_a_tool() {
+    let (said, heard) = a_whole_turn(&[usize::MAX]);
+    assert_eq!(
+        said,
+        [
+            "running",
+            "m1 queued",
+            "m1 started",
+            "init [m1]",
+            "status",
+            "event message_start",
+            "event content_block_start",
+            "event content_block_delta",
+            "event content_block_delta",
+            "assistant thinking",
+            "event content_block_stop",
+            "event content_block_start",
+            "event content_block_delta",
+            "event content_block_delta",
+            "assistant text",
+            "event content_block_stop",
+            "event content_block_start",
+            "event content_block_delta",
+            "assistant tool_use",
+            "event content_block_stop",
+            "event message_delta",
+            "event message_stop",
+            "requires_action",
+            "ask t1",
+            "running",
+            "tool result t1",
+            "status",
+            "event message_start",
+            "event content_block_start",
+            "event content_block_delta",
+            "event content_block_delta",
+            "assistant text",
+            "event content_block_stop",
+            "event message_delta",
+            "event message_stop",
+            "result success completed [m1]",
+            "m1 completed",
+            "idle",
+        ]
+    );
+    let told: Vec<_> = heard
+        .iter()
+        .filter(|event| {
+            !["system", "command", "assistant", "user", "stream_eventNone"]
+                .iter()
+                .any(|known| event.starts_with(known))
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "Running",
+            "written m1",
+            // The agent's own state comes before its ask.
+            r#"stream_eventSome("I ")"#,
+            r#"stream_eventSome("run")"#,
+            "ask",
+            "RequiresAction",
+            "Running",
+            r#"stream_eventSome("all ")"#,
+            r#"stream_eventSome("done")"#,
+            "result/success",
+            "Idle",
+        ]
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_turn_does_not_depend_on_how_the_bytes_are_cut(
+        cuts in prop::collection::vec(1_usize..200, 1..30),
+    ) {
+        prop_assert_eq!(a_whole_turn(&cuts), a_whole_turn(&[usize::MAX]));
+    }
+}
+
+#[test]
+fn without_partial_messages_and_states_only_whole_messages_are_sent() {
+    let config = Config {
+        partial_messages: false,
+        session_states: false,
+        ..Config::default()
+    };
+    let mut session = Session::connected(config, &[64]);
+    session.submit("m1");
+    session.begins(&["m1"]);
+    session.says("hello");
+    session.ends_turn();
+    assert_eq!(
+        session.said(),
+        [
+            "m1 queued",
+            "m1 started",
+            "init [m1]",
+            "status",
+            "assistant text",
+            "result success completed [m1]",
+            "m1 completed"
+        ]
+    );
+    assert_eq!(session.host.activity(), Activity::Idle);
+}
+
+#[test]
+fn a_result_carries_the_last_text_and_how_often_the_model_was_asked() {
+    let mut session = Session::new();
+    session.submit("m1");
+    session.begins(&["m1"]);
+    session.says("first");
+    session.says("second");
+    session.now += Duration::from_millis(250);
+    session.ends_turn();
+    session.pump();
+    let result = session.heard.iter().find_map(|event| match event {
+        host::Event::Frame(frame) => match frame.message() {
+            Ok(Message::Result(result)) => Some(result),
+            _ => None,
+        },
+        _ => None,
+    });
+    let result = result.unwrap();
+    assert_eq!(result.result.as_deref(), Some("second"));
+    assert_eq!(result.num_turns, Some(2));
+    assert_eq!(result.duration_ms.unwrap().get(), "250");
+}
+
+#[test]
+fn nothing_begins_before_initialize_is_answered() {
+    let mut session = Session::start(Config::default(), &[5]);
+    session.submit("m1");
+    assert_eq!(session.event(), None);
+    session.request("init", &Initialize::default());
+    session.begins(&["m1"]);
+    assert_eq!(session.said()[..2], ["success init", "running"]);
+}

@@ -1,0 +1,288 @@
+//! What the session is doing, and when it may be closed.
+
+use crate::session::{
+    MINUTE, Session, allow, ask, assistant, cancel, init, lifecycle, narrow, prompt, result,
+    result_of, state, success,
+};
+use agentwire_protocol::control::SetModel;
+use agentwire_protocol::host::{Activity, Closing, Request, Transmit};
+use proptest::prelude::*;
+use serde_json::json;
+
+#[test]
+fn finishing_waits_for_idle_where_the_agent_reports_its_state() {
+    let mut session = Session::connected();
+    session.submit("A");
+    session.host.finish();
+    assert_eq!(session.lines(), ["A"]);
+    for line in [
+        state("running"),
+        lifecycle("A", "queued"),
+        lifecycle("A", "started"),
+        init(),
+        assistant(),
+        result_of(&["A"]),
+        lifecycle("A", "completed"),
+    ] {
+        session.hears(line);
+        assert!(!session.closes());
+    }
+    session.hears(state("idle"));
+    assert!(session.closes());
+    assert!(!session.closes());
+}
+
+#[test]
+fn finishing_waits_for_a_turn_that_nobody_asked_for() {
+    let mut session = Session::connected();
+    session.submit("A");
+    session.lines();
+    session.host.finish();
+    session.hear_all(&[
+        state("running"),
+        init(),
+        result_of(&["A"]),
+        lifecycle("A", "completed"),
+        state("idle"),
+        state("running"),
+        init(),
+    ]);
+    assert!(!session.closes());
+    session.hear_all(&[result(), state("idle")]);
+    assert!(session.closes());
+}
+
+#[test]
+fn finishing_waits_for_the_lifecycle_of_each_message() {
+    // A terminal state may come before or after the result.
+    for last in [false, true] {
+        let mut session = Session::connected();
+        session.submit("A");
+        session.submit("B");
+        session.lines();
+        session.host.finish();
+        session.hear_all(&[
+            lifecycle("A", "queued"),
+            lifecycle("B", "queued"),
+            lifecycle("A", "started"),
+            init(),
+            assistant(),
+            result(),
+            lifecycle("A", "completed"),
+        ]);
+        assert!(!session.closes());
+        session.hear_all(&[lifecycle("B", "started"), init()]);
+        assert!(!session.closes());
+        let mut end = [result(), lifecycle("B", "cancelled")];
+        if last {
+            end.reverse();
+        }
+        for line in end {
+            assert!(!session.closes());
+            session.hears(line);
+        }
+        assert!(session.closes());
+    }
+}
+
+#[test]
+fn finishing_waits_for_the_result_of_an_old_agent() {
+    let mut session = Session::connected();
+    session.submit("A");
+    session.lines();
+    session.host.finish();
+    for line in [init(), assistant()] {
+        assert!(!session.closes());
+        session.hears(line);
+    }
+    assert!(!session.closes());
+    session.hears(result());
+    assert!(session.closes());
+}
+
+#[test]
+fn a_result_of_an_old_agent_does_not_end_a_message_that_has_not_left() {
+    let mut session = Session::connected();
+    session.submit("A");
+    session.lines();
+    session.submit("B");
+    session.host.finish();
+    session.hear_all(&[init(), assistant(), result()]);
+    assert_eq!(session.host.activity(), Activity::Running);
+    assert_eq!(session.lines(), ["B"]);
+    assert!(!session.closes());
+    session.hear_all(&[init(), assistant(), result()]);
+    assert!(session.closes());
+}
+
+#[test]
+fn a_result_in_a_line_that_is_too_long_ends_its_turn() {
+    let mut session = narrow();
+    session.submit("A");
+    session.lines();
+    session.submit("B");
+    session.host.finish();
+    let mut long = String::from(r#"{"type":"result","subtype":"success","result":""#);
+    long.push_str(&"x".repeat(500));
+    long.push_str("\"}\n");
+    session.hears(init());
+    session.host.handle_input(session.now, long.as_bytes());
+    assert_eq!(session.host.activity(), Activity::Running);
+    assert_eq!(session.lines(), ["B"]);
+    session.host.handle_input(session.now, long.as_bytes());
+    assert!(session.closes());
+}
+
+#[test]
+fn a_result_may_come_before_the_driver_says_that_its_message_is_written() {
+    let mut session = Session::connected();
+    session.submit("A");
+    session.host.finish();
+    let Some(Transmit::Line(_)) = session.host.poll_transmit() else {
+        panic!()
+    };
+    session.hear_all(&[init(), assistant(), result()]);
+    session.host.handle_written();
+    assert!(session.closes());
+}
+
+#[test]
+fn a_result_ends_the_messages_that_it_names_and_no_others() {
+    let mut session = Session::connected();
+    for uuid in ["A", "B", "C"] {
+        session.submit(uuid);
+    }
+    session.lines();
+    session.events();
+    session.hear_all(&[init(), result_of(&["A", "C"])]);
+    assert_eq!(session.host.activity(), Activity::Running);
+    let mut last = result();
+    last["user_message_uuid"] = json!("B");
+    session.hear_all(&[init(), last]);
+    assert_eq!(session.host.activity(), Activity::Idle);
+}
+
+#[test]
+fn finishing_waits_for_requests_and_asks() {
+    let mut session = Session::connected();
+    session.request("r1", &SetModel::to("m"));
+    session.host.finish();
+    session.lines();
+    assert!(!session.closes());
+    session.hears(ask("a1"));
+    session.hears(success("r1", json!({})));
+    assert!(!session.closes());
+    // A callback may still want to make a request.
+    session.request("r2", &SetModel::to("m"));
+    session.host.respond("a1", allow("a1"));
+    assert_eq!(session.lines(), ["set_model", "success a1"]);
+    assert!(!session.closes());
+    session.hears(success("r2", json!({})));
+    assert!(session.closes());
+}
+
+#[test]
+fn finishing_closes_at_once_when_there_is_nothing_to_wait_for() {
+    let mut session = Session::connected();
+    session.host.finish();
+    assert!(session.closes());
+    assert_eq!(session.host.poll_transmit(), None);
+}
+
+#[test]
+fn a_session_that_is_finishing_takes_no_messages() {
+    let mut session = Session::connected();
+    session.host.finish();
+    assert_eq!(session.host.submit(prompt("A")), Err(Closing));
+    assert!(session.closes());
+    let request = Request::new("r1", &SetModel::to("m")).unwrap();
+    assert_eq!(
+        session.host.request(session.now, request, MINUTE),
+        Err(Closing)
+    );
+    assert_eq!(session.events(), Vec::<String>::new());
+}
+
+#[test]
+fn activity_comes_line_by_line_even_when_whole_turns_arrive_in_one_chunk() {
+    let mut session = Session::connected();
+    session.submit("A");
+    session.lines();
+    assert_eq!(session.news(), ["Running", "written A"]);
+    session.hear_all(&[
+        state("running"),
+        lifecycle("A", "queued"),
+        init(),
+        ask("a1"),
+        cancel("a1"),
+        result_of(&["A"]),
+        lifecycle("A", "completed"),
+        state("idle"),
+        state("running"),
+        init(),
+        state("requires_action"),
+        state("idle"),
+    ]);
+    assert_eq!(
+        session.events(),
+        [
+            "frame system/session_state_changed",
+            "frame command_lifecycle",
+            "frame system/init",
+            "ask a1",
+            "RequiresAction",
+            "ask cancelled a1",
+            "Running",
+            "frame result/success",
+            "frame command_lifecycle",
+            "frame system/session_state_changed",
+            "Idle",
+            "frame system/session_state_changed",
+            "Running",
+            "frame system/init",
+            "frame system/session_state_changed",
+            "frame system/session_state_changed",
+            "Idle",
+        ]
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn events_do_not_depend_on_how_the_bytes_are_cut(
+        cuts in prop::collection::vec(1_usize..40, 1..60),
+    ) {
+        let script = [
+            state("running"),
+            init(),
+            json!({"type": "weather", "say": "zażółć \u{2028} 🦀"}),
+            ask("a1"),
+            cancel("a1"),
+            success("r1", json!({"model": "m"})),
+            success("nobody", json!({})),
+            result(),
+            state("idle"),
+        ];
+        let text: String = script.iter().map(|line| format!("{line}\r\n")).collect();
+        let text = text + "no frame\n" + &state("running").to_string();
+
+        let run = |sizes: &mut dyn Iterator<Item = usize>| {
+            let mut session = Session::connected();
+            session.request("r1", &SetModel::to("m"));
+            session.lines();
+            let mut rest = text.as_bytes();
+            while !rest.is_empty() {
+                let (piece, behind) = rest.split_at(rest.len().min(sizes.next().unwrap()));
+                session.host.handle_input(session.now, piece);
+                rest = behind;
+            }
+            session.host.handle_input_end(session.now);
+            session.events()
+        };
+        let whole = run(&mut std::iter::repeat(text.len()));
+        prop_assert_eq!(whole.len(), 16);
+        prop_assert_eq!(run(&mut cuts.iter().copied().cycle()), whole);
+    }
+}

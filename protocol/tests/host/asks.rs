@@ -1,0 +1,159 @@
+//! The agent's asks.
+
+use crate::session::{Session, allow, ask, cancel, success};
+use agentwire_protocol::control::Initialize;
+use agentwire_protocol::host::Transmit;
+use serde_json::{Value, json};
+
+#[test]
+fn an_ask_is_answered_once() {
+    let mut session = Session::connected();
+    session.hears(ask("a1"));
+    assert_eq!(session.events(), ["ask a1", "RequiresAction"]);
+    assert!(session.host.is_open("a1"));
+    assert!(session.host.respond("a1", allow("a1")));
+    assert!(!session.host.is_open("a1"));
+    assert!(!session.host.respond("a1", allow("a1")));
+    assert_eq!(session.lines(), ["success a1"]);
+    assert_eq!(session.events(), ["Idle"]);
+    assert!(!session.host.respond("unknown", allow("unknown")));
+    assert_eq!(session.lines(), Vec::<String>::new());
+}
+
+#[test]
+fn asks_may_be_answered_in_any_order() {
+    let mut session = Session::connected();
+    session.hear_all(&[ask("a1"), ask("a2"), ask("a3")]);
+    for id in ["a3", "a1", "a2"] {
+        assert!(session.host.respond(id, allow(id)));
+    }
+    assert_eq!(session.lines(), ["success a3", "success a1", "success a2"]);
+}
+
+#[test]
+fn a_cancelled_ask_gets_no_late_answer() {
+    let mut session = Session::connected();
+    session.hears(ask("a1"));
+    session.events();
+    session.hears(cancel("a1"));
+    assert_eq!(session.events(), ["ask cancelled a1", "Idle"]);
+    assert!(!session.host.respond("a1", allow("a1")));
+    assert_eq!(session.lines(), Vec::<String>::new());
+
+    // A cancel of what is not open is nothing.
+    session.hear_all(&[cancel("a1"), cancel("nobody")]);
+    session.hears(json!({"type": "control_cancel_request"}));
+    assert_eq!(session.events(), Vec::<String>::new());
+}
+
+#[test]
+fn an_answer_that_still_waits_is_taken_back_when_its_ask_is_cancelled() {
+    let mut session = Session::connected();
+    session.submit("A");
+    let Some(Transmit::Line(_)) = session.host.poll_transmit() else {
+        panic!()
+    };
+    session.hear_all(&[ask("a1"), ask("a2")]);
+    session.host.respond("a1", allow("a1"));
+    session.host.respond("a2", allow("a2"));
+    session.events();
+    session.hears(cancel("a1"));
+    assert_eq!(session.events(), ["ask cancelled a1"]);
+    session.host.handle_written();
+    assert_eq!(session.lines(), ["success a2"]);
+}
+
+#[test]
+fn an_answer_in_flight_is_out_of_reach() {
+    let mut session = Session::connected();
+    session.hears(ask("a1"));
+    session.host.respond("a1", allow("a1"));
+    let Some(Transmit::Line(_)) = session.host.poll_transmit() else {
+        panic!()
+    };
+    session.events();
+    session.hears(cancel("a1"));
+    session.host.handle_written();
+    assert_eq!(session.lines(), Vec::<String>::new());
+    assert_eq!(session.events(), Vec::<String>::new());
+}
+
+#[test]
+fn an_ask_that_comes_twice_is_put_once() {
+    let mut session = Session::connected();
+    session.hear_all(&[ask("a1"), ask("a1"), ask("a2")]);
+    assert_eq!(session.events(), ["ask a1", "RequiresAction", "ask a2"]);
+}
+
+#[test]
+fn an_ask_without_an_id_is_a_notice() {
+    let mut session = Session::connected();
+    session.hears(json!({"type": "control_request", "request": {"subtype": "can_use_tool"}}));
+    assert_eq!(session.events(), ["ask without id"]);
+}
+
+#[test]
+fn an_ask_that_is_left_unanswered_holds_nothing_up() {
+    let mut session = Session::connected();
+    session.hears(ask("a1"));
+    session.host.finish();
+    assert!(!session.closes());
+    session.host.leave_unanswered("a1");
+    assert!(session.closes());
+}
+
+/// An `initialize` answer that brings asks along.
+fn success_with(id: &str, asks: Value) -> Value {
+    let mut answer = success(id, json!({}));
+    answer["response"]["pending_permission_requests"] = asks;
+    answer
+}
+
+#[test]
+fn asks_that_wait_in_the_initialize_answer_are_put_once() {
+    let mut session = Session::new();
+    session.request("init", &Initialize::default());
+    session.lines();
+    session.hears(ask("a1"));
+    let mut answer = success_with("init", json!([ask("a1"), ask("a2")]));
+    answer["response"]["pending_user_dialog_requests"] = json!([ask("d1")]);
+    answer["response"]["pending_elicitation_requests"] = json!([ask("e1"), ask("a2")]);
+    session.hears(answer);
+    assert_eq!(
+        session.news(),
+        [
+            "ask a1",
+            "RequiresAction",
+            "answered init",
+            "ask a2",
+            "ask d1",
+            "ask e1"
+        ]
+    );
+    for id in ["a1", "a2", "d1", "e1"] {
+        assert!(session.host.respond(id, allow(id)), "{id}");
+    }
+}
+
+#[test]
+fn an_ask_that_was_answered_while_initialize_was_under_way_is_not_put_again() {
+    // The second `initialize` is on its way when the ask is answered: the
+    // agent lists the ask and then finds its answer.
+    let mut session = Session::connected();
+    session.hears(ask("a1"));
+    session.hears(ask("a2"));
+    session.request("init2", &Initialize::default());
+    assert_eq!(session.lines(), ["initialize"]);
+    session.host.respond("a1", allow("a1"));
+    assert_eq!(session.lines(), ["success a1"]);
+    session.events();
+    session.hears(success_with(
+        "init2",
+        json!([ask("a1"), ask("a2"), ask("a3")]),
+    ));
+    assert_eq!(session.news(), ["answered init2", "ask a3"]);
+
+    // An ask that comes by itself is put, whatever its id.
+    session.hears(ask("a1"));
+    assert_eq!(session.news(), ["ask a1"]);
+}

@@ -1,0 +1,98 @@
+//! How a session ends, and what is lost by it.
+
+use crate::session::{MINUTE, Session, allow, ask, init, prompt, state};
+use agentwire_protocol::control::SetModel;
+use agentwire_protocol::host::{Activity, Closing, Request, Transmit};
+
+#[test]
+fn ending_closes_at_once_and_says_what_is_lost() {
+    let mut session = Session::connected();
+    for uuid in ["A", "B", "C"] {
+        session.submit(uuid);
+    }
+    session.request("r1", &SetModel::to("m"));
+    session.lines();
+    session.submit("D");
+    session.submit("E");
+    session.events();
+
+    session.host.end();
+    assert_eq!(session.news(), ["lost D", "lost E"]);
+    assert!(session.closes());
+    assert_eq!(session.host.poll_transmit(), None);
+    assert_eq!(session.host.submit(prompt("F")), Err(Closing));
+    let request = Request::new("r2", &SetModel::to("m")).unwrap();
+    assert!(session.host.request(session.now, request, MINUTE).is_err());
+
+    session.host.end();
+    session.host.handle_end();
+    assert_eq!(session.news(), ["ended r1", "lost A", "lost B", "lost C"]);
+}
+
+#[test]
+fn ending_waits_for_the_line_in_flight_alone() {
+    let mut session = Session::connected();
+    session.submit("A");
+    session.submit("B");
+    let Some(Transmit::Line(_)) = session.host.poll_transmit() else {
+        panic!()
+    };
+    session.host.end();
+    assert!(!session.closes());
+    session.host.handle_written();
+    assert!(session.closes());
+    assert_eq!(session.news(), ["Running", "lost B", "written A"]);
+}
+
+#[test]
+fn ending_before_anything_ran_leaves_the_session_idle() {
+    let mut session = Session::connected();
+    session.submit("A");
+    assert_eq!(session.events(), ["Running"]);
+    session.host.end();
+    assert_eq!(session.events(), ["lost A", "Idle"]);
+}
+
+#[test]
+fn the_end_ends_everything_exactly_once() {
+    let mut session = Session::connected();
+    session.submit("A");
+    session.request("r1", &SetModel::to("m"));
+    session.lines();
+    session.submit("B");
+    session.submit("C");
+    let Some(Transmit::Line(_)) = session.host.poll_transmit() else {
+        panic!()
+    };
+    session.request("r2", &SetModel::to("m"));
+    session.hear_all(&[state("running"), init(), ask("a1"), ask("a2")]);
+    session.events();
+
+    session.host.handle_end();
+    assert_eq!(
+        session.events(),
+        [
+            "ended r1",
+            "ended r2",
+            "ask cancelled a1",
+            "ask cancelled a2",
+            "lost A",
+            "lost B",
+            "lost C"
+        ]
+    );
+    assert_eq!(session.host.activity(), Activity::Idle);
+    assert_eq!(session.host.poll_timeout(), None);
+    assert_eq!(session.host.poll_transmit(), None);
+    assert!(!session.host.respond("a1", allow("a1")));
+    assert!(session.host.submit(prompt("D")).is_err());
+
+    session.host.handle_end();
+    session.host.handle_written();
+    session.host.handle_write_failed();
+    session.host.finish();
+    session.host.end();
+    session.passes(2 * MINUTE);
+    assert_eq!(session.events(), Vec::<String>::new());
+    assert_eq!(session.host.poll_transmit(), None);
+}

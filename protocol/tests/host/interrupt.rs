@@ -1,0 +1,70 @@
+//! Interrupts, and what they pass.
+
+use crate::session::{Session, success};
+use agentwire_protocol::control::{Interrupt, SetModel};
+use agentwire_protocol::host::{Event, Transmit};
+use serde_json::{Value, json};
+
+/// What the agent's receipt is to the user.
+fn receipt(session: &mut Session) -> Value {
+    loop {
+        if let Event::Answered { outcome, .. } = session.host.poll_event().unwrap() {
+            return outcome.unwrap().read().unwrap();
+        }
+    }
+}
+
+#[test]
+fn what_an_interrupt_passed_is_listed_as_still_queued() {
+    let mut session = Session::connected();
+    session.submit("A");
+    let Some(Transmit::Line(_)) = session.host.poll_transmit() else {
+        panic!()
+    };
+    session.submit("B");
+    session.request("model", &SetModel::to("m"));
+    session.submit("C");
+    session.request("stop", &Interrupt::default());
+    session.host.handle_written();
+    // It does not pass the request, nor what is before that.
+    assert_eq!(session.lines(), ["B", "set_model", "interrupt", "C"]);
+    session.hears(success("model", json!({})));
+    session.events();
+    session.hears(success("stop", json!({"still_queued": ["Q"], "x": 1})));
+    assert_eq!(
+        receipt(&mut session),
+        json!({"still_queued": ["Q", "C"], "x": 1})
+    );
+}
+
+#[test]
+fn an_interrupt_of_an_old_agent_has_a_receipt_for_what_it_passed() {
+    let mut session = Session::connected();
+    session.submit("A");
+    session.request("stop", &Interrupt::default());
+    assert_eq!(session.lines(), ["interrupt", "A"]);
+    session.hears(json!({"type": "control_response",
+        "response": {"subtype": "success", "request_id": "stop"}}));
+    assert_eq!(receipt(&mut session), json!({"still_queued": ["A"]}));
+}
+
+#[test]
+fn an_interrupt_may_withdraw_what_waits() {
+    let mut session = Session::connected();
+    session.submit("A");
+    session.submit("B");
+    assert_eq!(session.events(), ["Running"]);
+    session.request("stop", &Interrupt::and_cancel_queued());
+    assert_eq!(session.events(), ["withdrawn A", "withdrawn B", "Idle"]);
+    assert_eq!(session.lines(), ["interrupt"]);
+    session.hears(success(
+        "stop",
+        json!({"still_queued": [], "cancelled": ["Q"]}),
+    ));
+    assert_eq!(
+        receipt(&mut session),
+        json!({"still_queued": [], "cancelled": ["Q", "A", "B"]})
+    );
+    session.host.handle_end();
+    assert_eq!(session.events(), Vec::<String>::new());
+}

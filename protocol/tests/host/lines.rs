@@ -1,0 +1,140 @@
+//! Lines that are no frames, or too long.
+
+use crate::session::{MINUTE, Session, narrow, success};
+use agentwire_protocol::control::SetModel;
+use agentwire_protocol::host::{Event, Notice};
+use serde_json::json;
+
+#[test]
+fn a_line_that_is_no_frame_is_a_notice_and_the_session_goes_on() {
+    let mut session = Session::connected();
+    session.host.handle_input(
+        session.now,
+        b"warning: old node\n[1,2]\n{\"uuid\":\"u\"}\n{\"type\":\"user\"\n\xff\xfe\n{}{}\n\r\n\n{\"type\":\"weather\"}\r\n",
+    );
+    assert_eq!(
+        session.events(),
+        [
+            "not a frame",
+            "not a frame",
+            "not a frame",
+            "not a frame",
+            "not a frame",
+            "not a frame",
+            "frame weather"
+        ]
+    );
+}
+
+#[test]
+fn a_frame_whose_view_cannot_be_read_is_still_a_frame() {
+    let mut session = Session::connected();
+    session.hears(json!({"type": "assistant", "message": 7}));
+    session.hears(json!({"type": "system", "subtype": "session_state_changed"}));
+    session.hears(json!({"type": "command_lifecycle"}));
+    session.hears(json!({"type": "result", "user_message_uuids": "none"}));
+    assert_eq!(
+        session.events(),
+        [
+            "frame assistant",
+            "Running",
+            "frame system/session_state_changed",
+            "frame command_lifecycle",
+            "frame result",
+            "Idle"
+        ]
+    );
+}
+
+#[test]
+fn an_ask_in_a_line_that_is_too_long_is_answered_with_an_error() {
+    let mut session = narrow();
+    let line = format!(
+        r#"{{"type":"control_request","request_id":"a1","request":{{"subtype":"can_use_tool","input":{{"x":"{}"}}}}}}"#,
+        "x".repeat(500)
+    );
+    session.host.handle_input(session.now, line.as_bytes());
+    session
+        .host
+        .handle_input(session.now, b"\n{\"type\":\"weather\"}\n");
+    let Some(Event::Notice(Notice::LineTooLong {
+        head: Some(head),
+        length,
+    })) = session.host.poll_event()
+    else {
+        panic!()
+    };
+    assert_eq!(head.label(), "control_request/can_use_tool");
+    assert_eq!(length, line.len() as u64);
+    assert_eq!(session.events(), ["frame weather"]);
+    assert_eq!(session.lines(), ["error a1"]);
+    assert!(!session.host.is_open("a1"));
+}
+
+#[test]
+fn an_answer_in_a_line_that_is_too_long_ends_its_request() {
+    let mut session = narrow();
+    session.request("r1", &SetModel::to("m"));
+    let long = "x".repeat(500);
+    let line = format!(
+        r#"{{"type":"control_response","response":{{"subtype":"success","request_id":"r1","response":{{"x":"{long}"}}}}}}"#,
+    );
+    session
+        .host
+        .handle_input(session.now, format!("{line}\n").as_bytes());
+    assert_eq!(session.events(), ["too long r1", "line too long"]);
+
+    // Where the id comes behind what is too long, the deadline ends it.
+    session.request("r2", &SetModel::to("m"));
+    session.lines();
+    let line = format!(
+        r#"{{"type":"control_response","response":{{"response":{{"x":"{}"}},"request_id":"r2"}}}}"#,
+        "x".repeat(5_000)
+    );
+    session
+        .host
+        .handle_input(session.now, format!("{line}\n").as_bytes());
+    assert_eq!(session.events(), ["line too long"]);
+    session.passes(MINUTE);
+    assert_eq!(session.events(), ["timed out r2"]);
+}
+
+#[test]
+fn what_the_input_ends_with_is_read_if_it_is_a_frame() {
+    let mut session = Session::connected();
+    session.request("r1", &SetModel::to("m"));
+    session
+        .host
+        .handle_input(session.now, success("r1", json!({})).to_string().as_bytes());
+    assert_eq!(session.events(), Vec::<String>::new());
+    session.host.handle_input_end(session.now);
+    assert_eq!(session.events(), ["answered r1"]);
+}
+
+#[test]
+fn what_the_input_ends_with_is_reported_if_it_is_no_frame() {
+    let mut session = Session::connected();
+    session
+        .host
+        .handle_input(session.now, b"{\"type\":\"result\",\"subty");
+    session.host.handle_input_end(session.now);
+    let Some(Event::Notice(notice @ Notice::UnfinishedLine { .. })) = session.host.poll_event()
+    else {
+        panic!()
+    };
+    assert!(notice.to_string().contains("subty"), "{notice}");
+    session.host.handle_input_end(session.now);
+    assert_eq!(session.events(), Vec::<String>::new());
+}
+
+#[test]
+fn a_dialog_in_a_line_that_is_too_long_is_left_alone() {
+    let mut session = narrow();
+    let line = format!(
+        "{{\"type\":\"control_request\",\"request_id\":\"d1\",\"request\":{{\"subtype\":\"request_user_dialog\",\"x\":\"{}\"}}}}\n",
+        "x".repeat(500)
+    );
+    session.host.handle_input(session.now, line.as_bytes());
+    assert_eq!(session.events(), ["line too long"]);
+    assert_eq!(session.lines(), Vec::<String>::new());
+}

@@ -1,0 +1,12 @@
+//! The host's state machine, without any I/O: what it lets out and when, what
+//! it waits for, and how everything that waits ends.
+#![allow(clippy::unwrap_used)]
+
+mod activity;
+mod asks;
+mod end;
+mod interrupt;
+mod lines;
+mod requests;
+mod sending;
+mod session;

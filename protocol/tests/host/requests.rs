@@ -1,0 +1,188 @@
+//! Requests, their answers and their deadlines.
+
+use crate::session::{MINUTE, Session, refusal, success};
+use agentwire_protocol::control::{Refusal, SetModel, SetModelAnswer};
+use agentwire_protocol::host::{Event, Request, RequestFailure, Transmit};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+#[test]
+fn a_request_is_answered_once() {
+    let mut session = Session::connected();
+    session.request("r1", &SetModel::to("m"));
+    session.lines();
+    session.hears(success("r1", json!({"model": "m", "speed": 1e3})));
+    let Some(Event::Answered {
+        request_id,
+        outcome: Ok(answer),
+    }) = session.host.poll_event()
+    else {
+        panic!()
+    };
+    assert_eq!(&*request_id, "r1");
+    let answer: SetModelAnswer = answer.read().unwrap();
+    assert_eq!(answer.model.as_deref(), Some("m"));
+    assert_eq!(session.host.poll_timeout(), None);
+
+    session.hears(success("r1", json!({"model": "m"})));
+    session.passes(2 * MINUTE);
+    session.host.handle_end();
+    assert_eq!(session.events(), ["stray answer"]);
+}
+
+#[test]
+fn an_answer_without_payload_and_one_of_another_shape_are_answers() {
+    let mut session = Session::connected();
+    session.request("r1", &SetModel::to("m"));
+    session.request("r2", &SetModel::to("m"));
+    session.hears(
+        json!({"type": "control_response", "response": {"subtype": "success", "request_id": "r1"}}),
+    );
+    session.hears(success("r2", json!({"model": ["no", "string"]})));
+    for shape_is_right in [true, false] {
+        let Some(Event::Answered {
+            outcome: Ok(answer),
+            ..
+        }) = session.host.poll_event()
+        else {
+            panic!()
+        };
+        assert_eq!(answer.read::<SetModelAnswer>().is_ok(), shape_is_right);
+    }
+}
+
+#[test]
+fn a_refusal_says_why() {
+    for (error, message) in [
+        (json!("no such model"), "no such model"),
+        (
+            json!({"message": "no such model", "stack": []}),
+            "no such model",
+        ),
+        (json!({"why": 1}), r#"{"why":1}"#),
+        (Value::Null, "no reason was given"),
+    ] {
+        let mut session = Session::connected();
+        session.request("r1", &SetModel::to("m"));
+        let mut line = refusal("r1", error);
+        line["response"]["error_code"] = json!("invalid_request");
+        session.hears(line);
+        let Some(Event::Answered {
+            outcome: Err(RequestFailure::Refused { subtype, refusal }),
+            ..
+        }) = session.host.poll_event()
+        else {
+            panic!()
+        };
+        assert_eq!(&*subtype, "set_model");
+        assert_eq!(refusal, Refusal::new(message).code("invalid_request"));
+    }
+}
+
+#[test]
+fn an_answer_whose_envelope_cannot_be_read_ends_its_request() {
+    let mut session = Session::connected();
+    session.request("r1", &SetModel::to("m"));
+    session
+        .hears(json!({"type": "control_response", "response": {"subtype": 5, "request_id": "r1"}}));
+    assert_eq!(session.events(), ["unreadable r1"]);
+    assert_eq!(session.host.poll_timeout(), None);
+}
+
+#[test]
+fn a_request_times_out_at_its_deadline_and_is_cancelled_if_it_had_left() {
+    let mut session = Session::connected();
+    session.request("r1", &SetModel::to("m"));
+    assert_eq!(session.lines(), ["set_model"]);
+    assert_eq!(session.host.poll_timeout(), Some(session.now + MINUTE));
+
+    session.passes(MINUTE - Duration::from_millis(1));
+    assert_eq!(session.events(), Vec::<String>::new());
+    session.passes(Duration::from_millis(1));
+    let Some(Event::Answered {
+        outcome: Err(RequestFailure::TimedOut { subtype, after }),
+        ..
+    }) = session.host.poll_event()
+    else {
+        panic!()
+    };
+    assert_eq!((&*subtype, after), ("set_model", MINUTE));
+    assert_eq!(session.lines(), ["cancel r1"]);
+
+    // What comes too late is a stray answer.
+    session.hears(success("r1", json!({})));
+    session.passes(MINUTE);
+    assert_eq!(session.events(), ["stray answer"]);
+}
+
+#[test]
+fn a_request_that_times_out_while_it_waits_is_taken_back() {
+    let mut session = Session::connected();
+    session.submit("A");
+    let Some(Transmit::Line(_)) = session.host.poll_transmit() else {
+        panic!()
+    };
+    session.request("r1", &SetModel::to("m"));
+    session.passes(MINUTE);
+    assert!(session.news().contains(&"timed out r1".to_owned()));
+    session.host.handle_written();
+    assert_eq!(session.lines(), Vec::<String>::new());
+}
+
+#[test]
+fn a_request_in_flight_has_left() {
+    let mut session = Session::connected();
+    session.request("r1", &SetModel::to("m"));
+    let Some(Transmit::Line(_)) = session.host.poll_transmit() else {
+        panic!()
+    };
+    session.passes(MINUTE);
+    session.host.handle_written();
+    assert_eq!(session.lines(), ["cancel r1"]);
+}
+
+#[test]
+fn progress_extends_the_deadline_of_its_request_alone() {
+    let mut session = Session::connected();
+    session.request("r1", &SetModel::to("m"));
+    session.request("r2", &SetModel::to("m"));
+    session.lines();
+    session.now += MINUTE / 2;
+    session.hears(
+        json!({"type": "system", "subtype": "control_request_progress",
+        "request_id": "r1", "status": "started"}),
+    );
+    assert_eq!(session.events(), ["frame system/control_request_progress"]);
+    assert_eq!(session.host.poll_timeout(), Some(session.now + MINUTE / 2));
+    session.passes(MINUTE / 2);
+    assert_eq!(session.events(), ["timed out r2"]);
+    assert_eq!(session.host.poll_timeout(), Some(session.now + MINUTE / 2));
+    session.passes(MINUTE / 2);
+    assert_eq!(session.events(), ["timed out r1"]);
+    assert_eq!(session.host.poll_timeout(), None);
+}
+
+#[test]
+fn answers_that_nobody_waits_for_are_notices() {
+    let mut session = Session::connected();
+    session.hears(success("nobody", json!({"behavior": "allow"})));
+    session.hears(refusal("nobody", json!("no")));
+    session.hears(json!({"type": "control_response", "response": {"subtype": "success"}}));
+    session.hears(json!({"type": "control_response"}));
+    assert_eq!(session.events(), ["stray answer"; 4]);
+}
+
+#[test]
+fn a_request_may_wait_for_ever() {
+    let mut session = Session::connected();
+    let request = Request::new("r1", &SetModel::to("m")).unwrap();
+    session
+        .host
+        .request(session.now, request, Duration::MAX)
+        .unwrap();
+    session.lines();
+    assert_eq!(session.host.poll_timeout(), None);
+    session.passes(1_000 * MINUTE);
+    session.hears(success("r1", json!({})));
+    assert_eq!(session.events(), ["answered r1"]);
+}

@@ -1,0 +1,106 @@
+//! What leaves, and when.
+
+use crate::session::{Session, allow, ask, prompt, refusal, success};
+use agentwire_protocol::control::{Initialize, Interrupt, SetModel};
+use agentwire_protocol::host::{Prompt, Transmit};
+use agentwire_protocol::message::{Priority, UserMessage};
+use serde_json::json;
+
+#[test]
+fn before_initialize_is_answered_nothing_leaves_but_initialize_and_answers() {
+    let mut session = Session::new();
+    session.submit("A");
+    session.request("model", &SetModel::to("m"));
+    session.request("stop", &Interrupt::default());
+    assert_eq!(session.lines(), Vec::<String>::new());
+    session.request("init", &Initialize::default());
+    assert_eq!(session.lines(), ["initialize"]);
+
+    // The agent asks while it is being greeted.
+    session.hears(ask("a1"));
+    assert!(session.host.respond("a1", allow("a1")));
+    session.submit("B");
+    assert_eq!(session.lines(), ["success a1"]);
+
+    // Another answer than that of `initialize` changes nothing.
+    session.hears(success("model", json!({})));
+    assert_eq!(session.lines(), Vec::<String>::new());
+
+    session.hears(success("init", json!({})));
+    assert_eq!(session.lines(), ["A", "set_model", "interrupt", "B"]);
+}
+
+#[test]
+fn a_refused_initialize_lets_nothing_out() {
+    let mut session = Session::new();
+    session.submit("A");
+    session.request("init", &Initialize::default());
+    session.lines();
+    session.hears(refusal("init", json!("no")));
+    assert_eq!(session.lines(), Vec::<String>::new());
+    assert!(session.news().contains(&"refused init".to_owned()));
+
+    // Until another one is answered.
+    session.request("init2", &Initialize::default());
+    assert_eq!(session.lines(), ["initialize"]);
+    session.hears(success("init2", json!({})));
+    assert_eq!(session.lines(), ["A"]);
+}
+
+#[test]
+fn one_line_is_in_flight_at_a_time() {
+    let mut session = Session::connected();
+    session.submit("A");
+    session.submit("B");
+    assert!(matches!(
+        session.host.poll_transmit(),
+        Some(Transmit::Line(_))
+    ));
+    assert_eq!(session.host.poll_transmit(), None);
+    session.hears(ask("a1"));
+    session.host.respond("a1", allow("a1"));
+    assert_eq!(session.host.poll_transmit(), None);
+
+    assert!(!session.news().contains(&"written A".to_owned()));
+    session.host.handle_written();
+    assert_eq!(session.news(), ["written A"]);
+    assert_eq!(session.lines(), ["success a1", "B"]);
+    assert_eq!(session.news(), ["written B"]);
+}
+
+#[test]
+fn a_message_that_arrives_more_urgent_passes_those_that_wait() {
+    let mut session = Session::connected();
+    let with =
+        |uuid: &str, priority| Prompt::new(uuid, UserMessage::new("x").priority(priority)).unwrap();
+    session.host.submit(with("L", Priority::Later)).unwrap();
+    session.submit("N");
+    session.request("model", &SetModel::to("m"));
+    session.host.submit(with("W", Priority::Now)).unwrap();
+    assert_eq!(session.lines(), ["N", "L", "set_model", "W"]);
+}
+
+#[test]
+fn a_write_that_fails_loses_the_messages_that_did_not_leave() {
+    let mut session = Session::connected();
+    for uuid in ["A", "B", "C"] {
+        session.submit(uuid);
+    }
+    session.request("model", &SetModel::to("m"));
+    let Some(Transmit::Line(_)) = session.host.poll_transmit() else {
+        panic!()
+    };
+    session.host.handle_written();
+    let Some(Transmit::Line(_)) = session.host.poll_transmit() else {
+        panic!()
+    };
+    session.events();
+    session.host.handle_write_failed();
+    assert_eq!(session.news(), ["lost B", "lost C"]);
+    assert_eq!(session.host.poll_transmit(), None);
+    assert!(session.host.submit(prompt("D")).is_err());
+
+    // The first is in the agent's hands, and the request ends once.
+    session.host.handle_end();
+    assert_eq!(session.news(), ["ended model", "lost A"]);
+}

@@ -1,0 +1,204 @@
+//! A host, what it is told, and what it makes of it.
+
+use agentwire_protocol::control::{self, HostRequest, Initialize};
+use agentwire_protocol::host::{Event, Host, Notice, Prompt, Request, RequestFailure, Transmit};
+use agentwire_protocol::message::UserMessage;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+pub(crate) const MINUTE: Duration = Duration::from_secs(60);
+
+/// A host, and the time that its driver tells it.
+pub(crate) struct Session {
+    pub(crate) host: Host,
+    pub(crate) now: Instant,
+}
+
+impl Session {
+    pub(crate) fn new() -> Self {
+        Self {
+            host: Host::default(),
+            now: Instant::now(),
+        }
+    }
+
+    /// A session whose `initialize` is answered, with nothing left to poll.
+    pub(crate) fn connected() -> Self {
+        let mut session = Self::new();
+        session.request("init", &Initialize::default());
+        session.lines();
+        session.hears(success("init", json!({})));
+        session.events();
+        session
+    }
+
+    pub(crate) fn request<R: HostRequest>(&mut self, id: &str, request: &R) {
+        let request = Request::new(id, request).unwrap();
+        self.host.request(self.now, request, MINUTE).unwrap();
+    }
+
+    pub(crate) fn submit(&mut self, uuid: &str) {
+        self.host.submit(prompt(uuid)).unwrap();
+    }
+
+    /// Lines arrive, all in one chunk.
+    pub(crate) fn hear_all(&mut self, lines: &[Value]) {
+        let chunk: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        self.host.handle_input(self.now, chunk.as_bytes());
+    }
+
+    pub(crate) fn hears(&mut self, line: Value) {
+        self.hear_all(&[line]);
+    }
+
+    pub(crate) fn passes(&mut self, time: Duration) {
+        self.now += time;
+        self.host.handle_timeout(self.now);
+    }
+
+    /// All lines that the host lets out, each written at once.
+    pub(crate) fn lines(&mut self) -> Vec<String> {
+        let mut lines = vec![];
+        while let Some(Transmit::Line(line)) = self.host.poll_transmit() {
+            lines.push(brief_line(&line));
+            self.host.handle_written();
+        }
+        lines
+    }
+
+    /// Whether the pipe is to be closed, with no line before that.
+    pub(crate) fn closes(&mut self) -> bool {
+        match self.host.poll_transmit() {
+            Some(Transmit::End) => true,
+            Some(Transmit::Line(line)) => panic!("{line:?}"),
+            None => false,
+        }
+    }
+
+    pub(crate) fn events(&mut self) -> Vec<String> {
+        std::iter::from_fn(|| self.host.poll_event())
+            .map(|event| brief(&event))
+            .collect()
+    }
+
+    /// The events without those of the data plane.
+    pub(crate) fn news(&mut self) -> Vec<String> {
+        let mut events = self.events();
+        events.retain(|event| !event.starts_with("frame"));
+        events
+    }
+}
+
+pub(crate) fn prompt(uuid: &str) -> Prompt {
+    Prompt::new(uuid, UserMessage::new("x")).unwrap()
+}
+
+pub(crate) fn brief_line(line: &[u8]) -> String {
+    assert_eq!(line.last(), Some(&b'\n'));
+    let line: Value = serde_json::from_slice(line).unwrap();
+    let word = |value: &Value| value.as_str().unwrap_or("?").to_owned();
+    match line["type"].as_str().unwrap() {
+        "user" => word(&line["uuid"]),
+        "control_request" => word(&line["request"]["subtype"]),
+        "control_cancel_request" => format!("cancel {}", word(&line["request_id"])),
+        "control_response" => {
+            let response = &line["response"];
+            let (how, id) = (word(&response["subtype"]), word(&response["request_id"]));
+            format!("{how} {id}")
+        }
+        other => other.to_owned(),
+    }
+}
+
+pub(crate) fn brief(event: &Event) -> String {
+    match event {
+        Event::Frame(frame) => format!("frame {}", frame.head().label()),
+        Event::Ask(ask) => format!("ask {}", ask.request_id),
+        Event::AskCancelled { request_id } => format!("ask cancelled {request_id}"),
+        Event::Answered {
+            request_id,
+            outcome,
+        } => match outcome {
+            Ok(_) => format!("answered {request_id}"),
+            Err(RequestFailure::Refused { .. }) => format!("refused {request_id}"),
+            Err(RequestFailure::TimedOut { .. }) => format!("timed out {request_id}"),
+            Err(RequestFailure::SessionEnded { .. }) => format!("ended {request_id}"),
+            Err(RequestFailure::Unreadable { .. }) => format!("unreadable {request_id}"),
+            Err(RequestFailure::AnswerTooLong { .. }) => format!("too long {request_id}"),
+            Err(other) => panic!("{other:?}"),
+        },
+        Event::Written { uuid } => format!("written {uuid}"),
+        Event::Lost { uuid } => format!("lost {uuid}"),
+        Event::Withdrawn { uuid } => format!("withdrawn {uuid}"),
+        Event::Activity(activity) => format!("{activity:?}"),
+        Event::Notice(Notice::NotAFrame { .. }) => "not a frame".to_owned(),
+        Event::Notice(Notice::UnfinishedLine { .. }) => "unfinished line".to_owned(),
+        Event::Notice(Notice::LineTooLong { .. }) => "line too long".to_owned(),
+        Event::Notice(Notice::StrayAnswer { .. }) => "stray answer".to_owned(),
+        Event::Notice(Notice::AskWithoutId { .. }) => "ask without id".to_owned(),
+        other => panic!("{other:?}"),
+    }
+}
+
+pub(crate) fn success(id: &str, response: Value) -> Value {
+    json!({"type": "control_response",
+        "response": {"subtype": "success", "request_id": id, "response": response}})
+}
+
+pub(crate) fn refusal(id: &str, error: Value) -> Value {
+    json!({"type": "control_response",
+        "response": {"subtype": "error", "request_id": id, "error": error}})
+}
+
+pub(crate) fn ask(id: &str) -> Value {
+    json!({"type": "control_request", "request_id": id,
+        "request": {"subtype": "can_use_tool", "tool_name": "Bash", "input": {}}})
+}
+
+pub(crate) fn cancel(id: &str) -> Value {
+    json!({"type": "control_cancel_request", "request_id": id})
+}
+
+pub(crate) fn state(state: &str) -> Value {
+    json!({"type": "system", "subtype": "session_state_changed", "state": state})
+}
+
+pub(crate) fn lifecycle(uuid: &str, state: &str) -> Value {
+    json!({"type": "command_lifecycle", "command_uuid": uuid, "state": state})
+}
+
+pub(crate) fn init() -> Value {
+    json!({"type": "system", "subtype": "init"})
+}
+
+pub(crate) fn assistant() -> Value {
+    json!({"type": "assistant", "message": {"content": []}})
+}
+
+/// A result of an agent that names no messages.
+pub(crate) fn result() -> Value {
+    json!({"type": "result", "subtype": "success", "is_error": false})
+}
+
+pub(crate) fn result_of(uuids: &[&str]) -> Value {
+    let mut result = result();
+    result["user_message_uuids"] = json!(uuids);
+    result
+}
+
+pub(crate) fn allow(id: &str) -> bytes::Bytes {
+    control::success(id, Some(&json!({"behavior": "allow"}))).unwrap()
+}
+
+/// A host that takes lines of 200 bytes.
+pub(crate) fn narrow() -> Session {
+    let mut session = Session {
+        host: Host::new(200),
+        now: Instant::now(),
+    };
+    session.request("init", &Initialize::default());
+    session.lines();
+    session.hears(success("init", json!({})));
+    session.events();
+    session
+}

@@ -1,0 +1,14 @@
+//! Open types: what is read and written again is the same JSON value, known or
+//! not.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../common/exact.rs"]
+mod exact;
+
+mod arbitrary;
+mod check;
+mod errors;
+mod limits;
+mod null;
+mod order;
+mod unknown;
