@@ -2,6 +2,7 @@
 
 use super::{CacheControl, CitationsConfig, Content, ContentBlock};
 use crate::open::{object, open_enum, union};
+use base64::engine::{Engine, general_purpose::STANDARD};
 
 object! {
     /// An image.
@@ -123,5 +124,123 @@ object! {
     pub struct ContentSource tags("type" = "content") {
         /// The content.
         pub content: Content,
+    }
+}
+
+/// The `data` of a [`Base64Source`] is not base64.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the data is not base64: {0}")]
+pub struct NotBase64(base64::DecodeError);
+
+impl ImageBlock {
+    /// The image in this place: bytes, a URL, or a file that was uploaded.
+    pub fn new(source: impl Into<Source>) -> Self {
+        Self {
+            source: source.into(),
+            transformations: None,
+            cache_control: None,
+            extra: Default::default(),
+        }
+    }
+}
+
+impl DocumentBlock {
+    /// The document in this place.
+    pub fn new(source: impl Into<Source>) -> Self {
+        Self {
+            source: source.into(),
+            title: None,
+            context: None,
+            citations: None,
+            cache_control: None,
+            extra: Default::default(),
+        }
+    }
+
+    /// Sets its title.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// Sets what the model is told about it.
+    #[must_use]
+    pub fn context(mut self, context: impl Into<String>) -> Self {
+        self.context = Some(context.into());
+        self
+    }
+
+    /// Lets the model cite it.
+    #[must_use]
+    pub fn cited(mut self) -> Self {
+        self.citations = Some(CitationsConfig {
+            enabled: Some(true),
+            extra: Default::default(),
+        });
+        self
+    }
+}
+
+impl Source {
+    /// These bytes, in the block itself. The API takes images of the types
+    /// `image/png`, `image/jpeg`, `image/gif` and `image/webp`, and documents
+    /// of the type `application/pdf`.
+    pub fn bytes(media_type: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
+        Base64Source::new(media_type, bytes).into()
+    }
+
+    /// What is at this URL. The API fetches it.
+    pub fn url(url: impl Into<String>) -> Self {
+        Self::Url(UrlSource {
+            url: url.into(),
+            extra: Default::default(),
+        })
+    }
+
+    /// This text, in the block itself. For documents.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(TextSource {
+            media_type: "text/plain".to_owned(),
+            data: text.into(),
+            extra: Default::default(),
+        })
+    }
+
+    /// A file that was uploaded to the API, which gave it this id.
+    pub fn uploaded(file_id: impl Into<String>) -> Self {
+        Self::File(FileSource {
+            file_id: file_id.into(),
+            extra: Default::default(),
+        })
+    }
+}
+
+impl Base64Source {
+    /// These bytes, which are of this type.
+    ///
+    /// ```
+    /// use agentwire_protocol::content::Base64Source;
+    ///
+    /// let source = Base64Source::new("image/png", b"\x89PNG");
+    /// assert_eq!(source.data, "iVBORw==");
+    /// assert_eq!(source.decode()?, b"\x89PNG");
+    /// # Ok::<(), agentwire_protocol::content::NotBase64>(())
+    /// ```
+    pub fn new(media_type: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
+        Self {
+            media_type: media_type.into(),
+            data: STANDARD.encode(bytes),
+            extra: Default::default(),
+        }
+    }
+
+    /// The bytes.
+    ///
+    /// # Errors
+    ///
+    /// When the data is not base64 of the standard alphabet, padded.
+    pub fn decode(&self) -> Result<Vec<u8>, NotBase64> {
+        STANDARD.decode(&self.data).map_err(NotBase64)
     }
 }

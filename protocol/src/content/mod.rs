@@ -3,6 +3,7 @@
 //! The API has types of its own for what it returns and for what it is sent.
 //! Here they are one: what it is sent has a few members more.
 
+mod attachment;
 mod browser;
 mod cache;
 mod citation;
@@ -17,6 +18,7 @@ mod tool_definition;
 mod toolset;
 mod web;
 
+pub use attachment::CannotAttach;
 pub use browser::{
     BrowserStateBlock, BrowserStateChange, BrowserTab, DownloadCompleted, DownloadFailed,
     DownloadStarted, TabOpened,
@@ -40,7 +42,7 @@ pub use conversation::{
 };
 pub use media::{
     Base64Source, ContentSource, DocumentBlock, FileSource, ImageBlock, ImageTransformations,
-    OversizedImage, SearchResultBlock, Source, TextSource, UrlSource,
+    NotBase64, OversizedImage, SearchResultBlock, Source, TextSource, UrlSource,
 };
 pub use server_tool::{
     AdvisorContent, AdvisorError, AdvisorErrorCode, AdvisorRedactedResult, AdvisorResult,
