@@ -1,5 +1,6 @@
 //! What can go wrong, and what a session says when it is over.
 
+use agentwire_protocol::content::CannotAttach;
 use agentwire_protocol::host::RequestFailure;
 use agentwire_protocol::{Json, ViewError};
 use std::fmt;
@@ -66,6 +67,9 @@ pub enum Error {
         /// The message.
         uuid: Box<str>,
     },
+    /// A file cannot be attached.
+    #[error(transparent)]
+    Attach(#[from] AttachError),
     /// The session is over, or closing.
     #[error("{0}")]
     Ended(Arc<SessionEnd>),
@@ -103,6 +107,36 @@ impl fmt::Display for CliNotFound {
 }
 
 impl std::error::Error for CliNotFound {}
+
+/// A file that cannot be attached.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum AttachError {
+    /// It cannot be read.
+    #[error("{} cannot be read: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: Arc<io::Error>,
+    },
+    /// It is larger than was allowed.
+    #[error("{} cannot be attached: it has more than {limit} bytes", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// How many bytes it may have.
+        limit: u64,
+    },
+    /// It is of a kind that the Messages API does not take.
+    #[error("{source}")]
+    Kind {
+        /// The file.
+        path: PathBuf,
+        /// What may be attached, and what to do instead.
+        source: CannotAttach,
+    },
+}
 
 /// How a session ended.
 #[derive(Debug, Clone)]

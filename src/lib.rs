@@ -64,6 +64,7 @@
 /// What is on the wire: messages, control requests, and the state machines.
 pub use agentwire_protocol as protocol;
 
+mod attach;
 mod client;
 mod error;
 mod event;
@@ -79,8 +80,9 @@ pub use agentwire_protocol::host::Activity;
 pub use agentwire_protocol::message::UserMessage;
 pub use agentwire_protocol::permission::PermissionResult;
 pub use agentwire_protocol::{Frame, Message};
+pub use attach::{attach, attach_up_to};
 pub use client::{Client, Handle, Pending, Sent};
-pub use error::{CliNotFound, EndReason, Error, SessionEnd};
+pub use error::{AttachError, CliNotFound, EndReason, Error, SessionEnd};
 pub use event::{Event, Notice};
 pub use options::Options;
 pub use permission::{PermissionAsk, PermissionHandler};

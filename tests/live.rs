@@ -14,11 +14,14 @@ async fn every_scenario_file_passes_on_the_real_cli() {
     }
 }
 
+use agentwire::protocol::content::{ContentBlock, DocumentBlock, ImageBlock, Source};
 use agentwire::protocol::message::SystemMessage;
 use agentwire::protocol::permission::PermissionMode;
-use agentwire::{Client, EndReason, Error, Event, Message, Options, PermissionResult, query};
+use agentwire::{
+    Client, EndReason, Error, Event, Message, Options, PermissionResult, UserMessage, attach, query,
+};
 use agentwire_testkit::{Scenario, Step};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -156,6 +159,101 @@ async fn killing_the_cli_in_mid_turn_ends_the_stream_with_the_signal() {
     assert_eq!(
         (end.reason, end.exit.unwrap().signal()),
         (EndReason::Exited, Some(9))
+    );
+}
+
+/// An image of one pixel.
+const PNG: &[u8] = b"\x89PNG\x0d\x0a\x1a\x0a\0\0\0\x0dIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0\x90wS\xde\0\0\0\x0cIDATx\x9cch\x10P\0\0\x01\xc4\0\xb1\xab\x8e\xec&\0\0\0\0IEND\xaeB`\x82";
+
+/// What the model is given of a prompt: the user's message, without the
+/// reminders that the CLI adds and its marks for the cache.
+async fn given(prompt: UserMessage) -> Vec<Value> {
+    let live = Live::start(Scenario::default().reply([Step::text("I see.")])).await;
+    let answer = query(prompt, live.options()).await.unwrap();
+    assert!(!answer.result().await.unwrap().is_error);
+    let asked = live.model.request(0).await.body.unwrap();
+    let messages = asked["messages"].as_array().unwrap();
+    let user = messages.iter().filter(|message| message["role"] == "user");
+    user.flat_map(|message| message["content"].as_array().unwrap())
+        .filter(|block| !block.to_string().contains("<system-reminder>"))
+        .map(|block| {
+            let mut block = block.clone();
+            block.as_object_mut().unwrap().remove("cache_control");
+            block
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn attachments_reach_the_model_as_the_api_has_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path
+    };
+    // The name of the first one is wrong; its bytes count.
+    let image = file("pixel.jpg", PNG);
+    let pdf = file("empty.pdf", b"%PDF-1.4\ntrailer<</Root 1 0 R>>\n%%EOF\n");
+    let text = file("notes.md", "Crabs \u{1f980}\n@notes.md\n".as_bytes());
+    let prompt = UserMessage::text("Look")
+        .with(attach(image).await.unwrap())
+        .with(attach(pdf).await.unwrap())
+        .with(attach(text).await.unwrap())
+        .with(ImageBlock::new(Source::url(
+            "https://example.invalid/a.png",
+        )))
+        .with(
+            DocumentBlock::new(Source::uploaded("file_1"))
+                .title("Crabs")
+                .context("A book")
+                .cited(),
+        );
+    let mut given = given(prompt).await;
+    // The CLI says behind it where it keeps a copy of the image.
+    let note = given.pop().unwrap()["text"].as_str().unwrap().to_owned();
+    assert!(note.starts_with("[Image: source: /"), "{note}");
+    let png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGNoEFAAAAHEALGrjuwmAAAAAElFTkSuQmCC";
+    let pdf = "JVBERi0xLjQKdHJhaWxlcjw8L1Jvb3QgMSAwIFI+PgolJUVPRgo=";
+    assert_eq!(
+        given,
+        [
+            json!({ "type": "text", "text": "Look" }),
+            json!({ "type": "image", "source":
+                { "type": "base64", "media_type": "image/png", "data": png } }),
+            json!({ "type": "document", "title": "empty.pdf", "source":
+                { "type": "base64", "media_type": "application/pdf", "data": pdf } }),
+            json!({ "type": "document", "title": "notes.md", "source":
+                { "type": "text", "media_type": "text/plain", "data": "Crabs \u{1f980}\n@notes.md\n" } }),
+            json!({ "type": "image", "source":
+                { "type": "url", "url": "https://example.invalid/a.png" } }),
+            json!({ "type": "document", "title": "Crabs", "context": "A book",
+                "citations": { "enabled": true },
+                "source": { "type": "file", "file_id": "file_1" } }),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn the_cli_corrects_images_and_passes_documents_on_whatever_they_are() {
+    let mislabelled = ImageBlock::new(Source::bytes("image/jpeg", PNG));
+    let broken = ContentBlock::attachment("a.png", &PNG[..20]).unwrap();
+    let archive = DocumentBlock::new(Source::bytes("application/zip", b"PK\x05\x06"));
+    let prompt = UserMessage::text("Look")
+        .with(mislabelled)
+        .with(broken)
+        .with(archive);
+    let given = given(prompt).await;
+    assert_eq!(given[1]["source"]["media_type"], "image/png");
+    let replaced = given.iter().filter_map(|block| block["text"].as_str());
+    let replaced: Vec<_> = replaced
+        .filter(|text| text.contains("could not be processed"))
+        .collect();
+    assert_eq!(replaced.len(), 1, "{given:?}");
+    assert!(
+        given.contains(&json!({ "type": "document", "source":
+            { "type": "base64", "media_type": "application/zip", "data": "UEsFBg==" } })),
+        "{given:?}"
     );
 }
 
