@@ -14,9 +14,16 @@ async fn every_scenario_file_passes_on_the_real_cli() {
     }
 }
 
+use agentwire::protocol::agent_definition::{AgentDefinition, AgentMemory};
 use agentwire::protocol::content::{ContentBlock, DocumentBlock, ImageBlock, Source};
+use agentwire::protocol::control::Initialize;
+use agentwire::protocol::mcp::McpHttpServer;
 use agentwire::protocol::message::SystemMessage;
-use agentwire::protocol::permission::PermissionMode;
+use agentwire::protocol::model::EffortLevel;
+use agentwire::protocol::permission::{
+    Allow, PermissionBehavior, PermissionDestination, PermissionMode, PermissionRule,
+    PermissionUpdate,
+};
 use agentwire::{
     Client, EndReason, Error, Event, Message, Options, PermissionResult, UserMessage, attach, query,
 };
@@ -24,6 +31,8 @@ use agentwire_testkit::{Scenario, Step};
 use serde_json::{Value, json};
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use support::{Live, describe, hasty, line_of, log_to_end, says, wait_for, wait_until_gone};
 
@@ -160,6 +169,66 @@ async fn killing_the_cli_in_mid_turn_ends_the_stream_with_the_signal() {
         (end.reason, end.exit.unwrap().signal()),
         (EndReason::Exited, Some(9))
     );
+}
+
+#[tokio::test]
+async fn sub_agents_are_taken_as_they_are_built() {
+    let live = Live::start(Scenario::default()).await;
+    let reviewer = AgentDefinition::new("Reviews a change.", "You review code.")
+        .tools(["Read"])
+        .disallowed_tools(["Bash"])
+        .model("haiku")
+        .own_mcp_server(
+            "wiki",
+            McpHttpServer::new("http://127.0.0.1:9/mcp").header("A", "b"),
+        )
+        .skills(["pdf"])
+        .max_turns(3)
+        .background()
+        .memory(AgentMemory::Project)
+        .effort(EffortLevel::Low)
+        .permission_mode(PermissionMode::Plan);
+    let mut initialize = Initialize::default();
+    initialize.agents = Some([("reviewer".to_owned(), reviewer)].into());
+    let options = live.options().initialize(initialize);
+    let mut client = Client::connect(options).await.unwrap();
+    let agents = client.initialized().agents.as_deref().unwrap();
+    let taken = agents
+        .iter()
+        .find(|agent| agent.name == "reviewer")
+        .unwrap();
+    assert_eq!(taken.description.as_deref(), Some("Reviews a change."));
+    assert_eq!(taken.model.as_deref(), Some("haiku"));
+    client.close().await;
+}
+
+#[tokio::test]
+async fn a_rule_that_is_added_with_an_answer_saves_the_next_question() {
+    let touch = |name: &str| {
+        let command = format!("touch {name}");
+        [Step::tool("Bash", json!({ "command": command }), "")]
+    };
+    let scenario = Scenario::default()
+        .reply(touch("first"))
+        .reply(touch("second"))
+        .reply([Step::text("Done.")]);
+    let live = Live::start(scenario).await;
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let options = live.options().on_permission(move |_| {
+        count.fetch_add(1, Ordering::Relaxed);
+        let touching = PermissionUpdate::add_rules(
+            [PermissionRule::new("Bash").content("touch *")],
+            PermissionBehavior::Allow,
+            PermissionDestination::Session,
+        );
+        async { Allow::default().updated_permissions([touching]).into() }
+    });
+    let answer = query("Make them", options).await.unwrap();
+    assert!(!answer.result().await.unwrap().is_error);
+    assert!(live.project().join("first").exists());
+    assert!(live.project().join("second").exists());
+    assert_eq!(asked.load(Ordering::Relaxed), 1);
 }
 
 /// An image of one pixel.

@@ -90,6 +90,18 @@ object! {
 
 impl AgentDefinition {
     /// A sub-agent for what `description` says, with this system prompt.
+    ///
+    /// ```
+    /// use agentwire_protocol::agent_definition::AgentDefinition;
+    /// use agentwire_protocol::mcp::McpHttpServer;
+    ///
+    /// let reviewer = AgentDefinition::new("Reviews a change.", "You review code.")
+    ///     .tools(["Read", "Grep"])
+    ///     .model("haiku")
+    ///     .mcp_server("tickets")
+    ///     .own_mcp_server("wiki", McpHttpServer::new("https://example.com/mcp"));
+    /// # drop(reviewer);
+    /// ```
     pub fn new(description: impl Into<String>, prompt: impl Into<String>) -> Self {
         Self {
             description: description.into(),
@@ -112,6 +124,91 @@ impl AgentDefinition {
             observer_message: None,
             extra: Default::default(),
         }
+    }
+
+    /// Sets its tools: these and no others.
+    #[must_use]
+    pub fn tools<T: Into<String>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
+        self.tools = Some(tools.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sets the tools that it does not get; `mcp__name` stands for a whole
+    /// server.
+    #[must_use]
+    pub fn disallowed_tools<T: Into<String>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
+        self.disallowed_tools = Some(tools.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sets its model: an alias, a full name, or `inherit`.
+    #[must_use]
+    pub fn model(mut self, model: impl Into<String>) -> Self {
+        self.model = Some(model.into());
+        self
+    }
+
+    /// Gives it an MCP server that the session has.
+    #[must_use]
+    pub fn mcp_server(mut self, name: impl Into<String>) -> Self {
+        let servers = self.mcp_servers.get_or_insert_default();
+        servers.push(AgentMcpServers::Named(name.into()));
+        self
+    }
+
+    /// Gives it an MCP server of its own.
+    #[must_use]
+    pub fn own_mcp_server(
+        mut self,
+        name: impl Into<String>,
+        config: impl Into<McpServerConfig>,
+    ) -> Self {
+        let servers = self.mcp_servers.get_or_insert_default();
+        let own = BTreeMap::from([(name.into(), config.into())]);
+        servers.push(AgentMcpServers::Own(own));
+        self
+    }
+
+    /// Sets the skills that it has from the start.
+    #[must_use]
+    pub fn skills<T: Into<String>>(mut self, skills: impl IntoIterator<Item = T>) -> Self {
+        self.skills = Some(skills.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sets how many times the model may be asked.
+    #[must_use]
+    pub fn max_turns(mut self, turns: u64) -> Self {
+        self.max_turns = Some(turns);
+        self
+    }
+
+    /// Has its parent go on without waiting for it.
+    #[must_use]
+    pub fn background(mut self) -> Self {
+        self.background = Some(true);
+        self
+    }
+
+    /// Gives it a memory.
+    #[must_use]
+    pub fn memory(mut self, memory: AgentMemory) -> Self {
+        self.memory = Some(memory);
+        self
+    }
+
+    /// Sets how hard its model works.
+    #[must_use]
+    pub fn effort(mut self, effort: impl Into<Effort>) -> Self {
+        self.effort = Some(effort.into());
+        self
+    }
+
+    /// Sets how its permissions are decided.
+    #[must_use]
+    pub fn permission_mode(mut self, mode: PermissionMode) -> Self {
+        self.permission_mode = Some(mode);
+        self
     }
 }
 

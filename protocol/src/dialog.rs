@@ -10,7 +10,6 @@ object! {
     /// Only kinds are sent that a host of the session listed in
     /// `supportedDialogKinds` of its `initialize`. A host leaves the kinds
     /// that it did not list unanswered: they may be another host's.
-    #[derive(Default)]
     pub struct RequestUserDialog tags("subtype" = "request_user_dialog") {
         /// What kind of dialog.
         pub dialog_kind: String,
@@ -43,6 +42,18 @@ object! {
     /// The user dismissed the dialog.
     #[derive(Default)]
     pub struct DialogCancelled tags("behavior" = "cancelled") {}
+}
+
+impl RequestUserDialog {
+    /// A dialog of this kind that shows this, an object.
+    pub fn new(dialog_kind: impl Into<String>, payload: impl Into<Json>) -> Self {
+        Self {
+            dialog_kind: dialog_kind.into(),
+            payload: Some(payload.into()),
+            tool_use_id: None,
+            extra: Default::default(),
+        }
+    }
 }
 
 impl UserDialogResult {

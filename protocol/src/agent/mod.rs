@@ -231,11 +231,9 @@ impl Agent {
             (_, true) => {
                 let request_id = (self.ids)();
                 let question = CanUseTool {
-                    tool_name: name.to_owned(),
                     display_name: Some(name.to_owned()),
-                    input: ask.input.clone(),
                     tool_use_id: Some(tool_use_id.to_owned()),
-                    ..CanUseTool::default()
+                    ..CanUseTool::new(name, ask.input.clone())
                 };
                 self.set_state(SessionState::RequiresAction);
                 self.send(control::request(&request_id, &question));

@@ -183,9 +183,14 @@ object! {
 
 impl McpSetServers {
     /// These servers and no others.
-    pub fn to<N: Into<String>>(servers: impl IntoIterator<Item = (N, McpServerConfig)>) -> Self {
+    pub fn to<N: Into<String>, C: Into<McpServerConfig>>(
+        servers: impl IntoIterator<Item = (N, C)>,
+    ) -> Self {
         Self {
-            servers: servers.into_iter().map(|(n, s)| (n.into(), s)).collect(),
+            servers: servers
+                .into_iter()
+                .map(|(name, config)| (name.into(), config.into()))
+                .collect(),
             ..Self::default()
         }
     }

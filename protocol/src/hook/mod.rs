@@ -128,7 +128,6 @@ object! {
 
 object! {
     /// How hard the model thinks.
-    #[derive(Default)]
     pub struct HookEffort {
         /// The level, such as `medium`, as the model really applies it.
         pub level: String,

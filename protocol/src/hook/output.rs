@@ -22,6 +22,18 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// );
 /// # Ok::<(), serde_json::Error>(())
 /// ```
+///
+/// What every hook can say is set on a [`SyncOutput`]:
+///
+/// ```
+/// use agentwire_protocol::hook::{HookOutput, PostToolUseOutput, SyncOutput};
+///
+/// let output = HookOutput::from(
+///     SyncOutput::from(PostToolUseOutput::default().additional_context("The tests pass."))
+///         .system_message("Tests were run."),
+/// );
+/// # drop(output);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 #[allow(
@@ -61,7 +73,6 @@ object! {
 
 object! {
     /// The agent goes ahead without the hook.
-    #[derive(Default)]
     pub struct AsyncOutput {
         /// `true`.
         pub is_async: bool = "async",
@@ -92,30 +103,83 @@ impl HookOutput {
     /// why. A `Stop` or `SubagentStop` that is blocked has the model go on.
     #[must_use]
     pub fn block(reason: impl Into<String>) -> Self {
-        Self::Sync(SyncOutput {
-            decision: Some(HookDecision::Block),
-            reason: Some(reason.into()),
-            ..SyncOutput::default()
-        })
+        SyncOutput::block(reason).into()
     }
 
     /// The turn ends, and the user is told why.
     #[must_use]
     pub fn end_turn(reason: impl Into<String>) -> Self {
-        Self::Sync(SyncOutput {
-            keep_going: Some(false),
-            stop_reason: Some(reason.into()),
-            ..SyncOutput::default()
-        })
+        SyncOutput::end_turn(reason).into()
     }
 
     /// The agent goes ahead without the hook.
     #[must_use]
     pub fn detach() -> Self {
-        Self::Async(AsyncOutput {
+        AsyncOutput::new().into()
+    }
+}
+
+impl SyncOutput {
+    /// The agent may not do what the hook was about, and the model is told
+    /// why; see [`HookOutput::block`].
+    #[must_use]
+    pub fn block(reason: impl Into<String>) -> Self {
+        Self {
+            decision: Some(HookDecision::Block),
+            reason: Some(reason.into()),
+            ..Self::default()
+        }
+    }
+
+    /// The turn ends, and the user is told why.
+    #[must_use]
+    pub fn end_turn(reason: impl Into<String>) -> Self {
+        Self {
+            keep_going: Some(false),
+            stop_reason: Some(reason.into()),
+            ..Self::default()
+        }
+    }
+
+    /// Sets what the user is told.
+    #[must_use]
+    pub fn system_message(mut self, message: impl Into<String>) -> Self {
+        self.system_message = Some(message.into());
+        self
+    }
+
+    /// Keeps what the hook printed out of the transcript.
+    #[must_use]
+    pub fn suppress_output(mut self) -> Self {
+        self.suppress_output = Some(true);
+        self
+    }
+
+    /// Sets what only hooks of this event can say.
+    #[must_use]
+    pub fn specific(mut self, specific: impl Into<SpecificOutput>) -> Self {
+        self.specific = Some(specific.into());
+        self
+    }
+}
+
+impl AsyncOutput {
+    /// The agent goes ahead without the hook.
+    #[must_use]
+    #[allow(clippy::new_without_default, reason = "an answer is given on purpose")]
+    pub fn new() -> Self {
+        Self {
             is_async: true,
-            ..AsyncOutput::default()
-        })
+            timeout: None,
+            extra: Default::default(),
+        }
+    }
+
+    /// Sets how many milliseconds the hook may still take.
+    #[must_use]
+    pub fn timeout(mut self, milliseconds: impl Into<Number>) -> Self {
+        self.timeout = Some(milliseconds.into());
+        self
     }
 }
 

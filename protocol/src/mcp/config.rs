@@ -11,6 +11,18 @@ use std::collections::BTreeMap;
 ///
 /// Only here may the tag be missing: what has a `command` and no `type` is a
 /// program.
+///
+/// ```
+/// use agentwire_protocol::control::McpSetServers;
+/// use agentwire_protocol::mcp::{McpHttpServer, McpServerConfig, McpStdioServer};
+///
+/// let servers: [(&str, McpServerConfig); 2] = [
+///     ("files", McpStdioServer::new("mcp-files", ["--read-only"]).env("LANG", "C").into()),
+///     ("tickets", McpHttpServer::new("https://example.com/mcp").header("X-Team", "crabs").into()),
+/// ];
+/// let request = McpSetServers::to(servers);
+/// # drop(request);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum McpServerConfig {
@@ -79,6 +91,36 @@ macro_rules! remote_server {
                     always_load: None,
                     extra: Default::default(),
                 }
+            }
+
+            /// Adds a header, which every request has.
+            #[must_use]
+            pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+                let headers = self.headers.get_or_insert_default();
+                headers.insert(name.into(), value.into());
+                self
+            }
+
+            /// Sets what is said about its tools.
+            #[must_use]
+            pub fn tools(mut self, policies: impl IntoIterator<Item = McpToolPolicy>) -> Self {
+                self.tools = Some(policies.into_iter().collect());
+                self
+            }
+
+            /// Sets how many milliseconds a tool call may take.
+            #[must_use]
+            pub fn timeout(mut self, milliseconds: impl Into<Number>) -> Self {
+                self.timeout = Some(milliseconds.into());
+                self
+            }
+
+            /// Has its tools always be in the prompt. The start then waits for
+            /// the server.
+            #[must_use]
+            pub fn always_load(mut self) -> Self {
+                self.always_load = Some(true);
+                self
             }
         }
     )*};
@@ -169,6 +211,29 @@ impl McpStdioServer {
             extra: Default::default(),
         }
     }
+
+    /// Sets a variable of its environment, which is otherwise the agent's.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        let env = self.env.get_or_insert_default();
+        env.insert(name.into(), value.into());
+        self
+    }
+
+    /// Sets how many milliseconds a tool call may take.
+    #[must_use]
+    pub fn timeout(mut self, milliseconds: impl Into<Number>) -> Self {
+        self.timeout = Some(milliseconds.into());
+        self
+    }
+
+    /// Has its tools always be in the prompt. The start then waits for the
+    /// server.
+    #[must_use]
+    pub fn always_load(mut self) -> Self {
+        self.always_load = Some(true);
+        self
+    }
 }
 
 impl McpSdkServer {
@@ -180,6 +245,20 @@ impl McpSdkServer {
             tools: None,
             extra: Default::default(),
         }
+    }
+
+    /// Sets how many milliseconds a tool call may take.
+    #[must_use]
+    pub fn timeout(mut self, milliseconds: impl Into<Number>) -> Self {
+        self.timeout = Some(milliseconds.into());
+        self
+    }
+
+    /// Sets what is said about its tools.
+    #[must_use]
+    pub fn tools(mut self, policies: impl IntoIterator<Item = McpToolPolicy>) -> Self {
+        self.tools = Some(policies.into_iter().collect());
+        self
     }
 }
 

@@ -2,11 +2,11 @@
 
 use crate::json::Json;
 use crate::open::{object, open_enum};
+use crate::permission::unless_null;
 
 object! {
     /// An MCP server wants something from the user. Answered with an
     /// [`McpElicitationResult`].
-    #[derive(Default)]
     pub struct McpElicitation tags("subtype" = "elicitation") {
         /// The server.
         pub mcp_server_name: String,
@@ -65,6 +65,50 @@ object! {
     }
 }
 
+impl McpElicitation {
+    /// This server wants the fields of this JSON Schema filled in.
+    pub fn form(
+        mcp_server_name: impl Into<String>,
+        message: impl Into<String>,
+        requested_schema: impl Into<Json>,
+    ) -> Self {
+        Self {
+            mode: Some(ElicitationMode::Form),
+            requested_schema: unless_null(requested_schema),
+            ..Self::new(mcp_server_name.into(), message.into())
+        }
+    }
+
+    /// This server wants this page to be opened.
+    pub fn url(
+        mcp_server_name: impl Into<String>,
+        message: impl Into<String>,
+        url: impl Into<String>,
+    ) -> Self {
+        Self {
+            mode: Some(ElicitationMode::Url),
+            url: Some(url.into()),
+            ..Self::new(mcp_server_name.into(), message.into())
+        }
+    }
+
+    fn new(mcp_server_name: String, message: String) -> Self {
+        Self {
+            mcp_server_name,
+            message,
+            mode: None,
+            url: None,
+            elicitation_id: None,
+            requested_schema: None,
+            property_order: None,
+            title: None,
+            display_name: None,
+            description: None,
+            extra: Default::default(),
+        }
+    }
+}
+
 impl McpElicitationResult {
     fn new(action: ElicitationAction) -> Self {
         Self {
@@ -75,11 +119,11 @@ impl McpElicitationResult {
         }
     }
 
-    /// The user filled in the form.
+    /// The user filled in the form: an object with a member for each field.
     #[must_use]
     pub fn accept(content: impl Into<Json>) -> Self {
         Self {
-            content: Some(content.into()),
+            content: unless_null(content),
             ..Self::new(ElicitationAction::Accept)
         }
     }

@@ -55,7 +55,6 @@ object! {
 
 object! {
     /// The role and the content of a user message.
-    #[derive(Default)]
     pub struct UserBody {
         /// `user`.
         pub role: Option<String>,
@@ -101,6 +100,17 @@ open_enum! {
     }
 }
 
+impl Default for UserBody {
+    /// Nothing, said by the user: without a role the agent would exit.
+    fn default() -> Self {
+        Self {
+            role: Some("user".to_owned()),
+            content: None,
+            extra: Default::default(),
+        }
+    }
+}
+
 impl UserMessage {
     /// A prompt with this content: a text, or blocks.
     ///
@@ -118,9 +128,8 @@ impl UserMessage {
     pub fn new(content: impl Into<Content>) -> Self {
         let mut message = Self {
             message: UserBody {
-                role: Some("user".to_owned()),
                 content: Some(content.into()),
-                extra: Default::default(),
+                ..UserBody::default()
             },
             ..Self::default()
         };

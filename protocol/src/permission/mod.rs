@@ -1,5 +1,12 @@
 //! Permissions: what the agent asks before it runs a tool, and the answers.
 
+mod update;
+
+pub use update::{
+    AddDirectories, AddRules, PermissionBehavior, PermissionDestination, PermissionRule,
+    PermissionUpdate, RemoveDirectories, RemoveRules, ReplaceRules, SetMode,
+};
+
 use crate::json::Json;
 use crate::mcp::McpServerProvenance;
 use crate::open::{object, open_enum, union};
@@ -25,7 +32,6 @@ open_enum! {
 object! {
     /// The agent asks whether a tool may run. There is no deadline: the turn
     /// waits until it is answered, interrupted or the session ends.
-    #[derive(Default)]
     pub struct CanUseTool tags("subtype" = "can_use_tool") {
         /// The tool.
         pub tool_name: String,
@@ -164,6 +170,68 @@ open_enum! {
     }
 }
 
+impl CanUseTool {
+    /// May this tool run with this input, an object?
+    pub fn new(tool_name: impl Into<String>, input: impl Into<Json>) -> Self {
+        Self {
+            tool_name: tool_name.into(),
+            input: input.into(),
+            tool_use_id: None,
+            permission_suggestions: None,
+            blocked_path: None,
+            decision_reason: None,
+            decision_reason_type: None,
+            title: None,
+            display_name: None,
+            description: None,
+            agent_id: None,
+            mcp_server: None,
+            matched_ask_rule: None,
+            default_to_no: None,
+            suppress_always_allow_rule: None,
+            classifier_approvable: None,
+            requires_user_interaction: None,
+            server_policy_ask_only: None,
+            extra: Default::default(),
+        }
+    }
+}
+
+impl Allow {
+    /// Changes the rules, for next time: the `permission_suggestions` that
+    /// came with the question, or others.
+    ///
+    /// ```
+    /// use agentwire_protocol::permission::{
+    ///     Allow, PermissionBehavior, PermissionDestination, PermissionResult, PermissionRule,
+    ///     PermissionUpdate,
+    /// };
+    ///
+    /// let git = PermissionUpdate::add_rules(
+    ///     [PermissionRule::new("Bash").content("git *")],
+    ///     PermissionBehavior::Allow,
+    ///     PermissionDestination::Session,
+    /// );
+    /// let answer = PermissionResult::from(Allow::default().updated_permissions([git]));
+    /// # drop(answer);
+    /// ```
+    #[must_use]
+    pub fn updated_permissions(
+        mut self,
+        updates: impl IntoIterator<Item = PermissionUpdate>,
+    ) -> Self {
+        self.updated_permissions = Some(updates.into_iter().collect());
+        self
+    }
+
+    /// Says who decided, for statistics.
+    #[must_use]
+    pub fn decision_classification(mut self, classification: DecisionClassification) -> Self {
+        self.decision_classification = Some(classification);
+        self
+    }
+}
+
 impl Deny {
     /// The tool may not run, and this is what the model is told.
     pub fn new(message: impl Into<String>) -> Self {
@@ -175,6 +243,36 @@ impl Deny {
             extra: Default::default(),
         }
     }
+
+    /// Ends the turn. The agent then replaces the message by one of its own.
+    #[must_use]
+    pub fn interrupt(mut self) -> Self {
+        self.interrupt = Some(true);
+        self
+    }
+
+    /// Says who decided, for statistics.
+    #[must_use]
+    pub fn decision_classification(mut self, classification: DecisionClassification) -> Self {
+        self.decision_classification = Some(classification);
+        self
+    }
+}
+
+/// Why a tool may not run whose input was to be replaced by something odd.
+/// With the input that it was called with, it might do what the host meant to
+/// prevent.
+pub(crate) const NO_OBJECT: &str =
+    "The host wanted to run the tool with an input that is no object.";
+
+/// The input of a tool, when it is one.
+pub(crate) fn input_object(input: impl Into<Json>) -> Option<Json> {
+    Some(input.into()).filter(|input| input.get().starts_with('{'))
+}
+
+/// A value for a member that may be missing but not `null`.
+pub(crate) fn unless_null(value: impl Into<Json>) -> Option<Json> {
+    Some(value.into()).filter(|value| !value.is_null())
 }
 
 impl PermissionResult {
@@ -184,13 +282,17 @@ impl PermissionResult {
         Self::Allow(Allow::default())
     }
 
-    /// The tool may run, with this input instead.
+    /// The tool may run, with this input instead. The agent takes nothing but
+    /// objects: anything else makes it a denial that says so.
     #[must_use]
     pub fn allow_with(input: impl Into<Json>) -> Self {
-        Self::Allow(Allow {
-            updated_input: Some(input.into()),
-            ..Allow::default()
-        })
+        match input_object(input) {
+            Some(input) => Self::Allow(Allow {
+                updated_input: Some(input),
+                ..Allow::default()
+            }),
+            None => Self::deny(NO_OBJECT),
+        }
     }
 
     /// The tool may not run, and the model is told why.
@@ -202,121 +304,6 @@ impl PermissionResult {
     /// The tool may not run, and the turn ends.
     #[must_use]
     pub fn deny_and_interrupt(message: impl Into<String>) -> Self {
-        Self::Deny(Deny {
-            interrupt: Some(true),
-            ..Deny::new(message)
-        })
-    }
-}
-
-union! {
-    /// A change of the rules by which permissions are decided.
-    pub enum PermissionUpdate by "type" {
-        /// Adds rules.
-        "addRules" => AddRules(AddRules),
-        /// Replaces the rules.
-        "replaceRules" => ReplaceRules(ReplaceRules),
-        /// Takes rules away.
-        "removeRules" => RemoveRules(RemoveRules),
-        /// Sets the mode.
-        "setMode" => SetMode(SetMode),
-        /// Adds directories in which the agent may work.
-        "addDirectories" => AddDirectories(AddDirectories),
-        /// Takes such directories away.
-        "removeDirectories" => RemoveDirectories(RemoveDirectories),
-    }
-}
-
-/// Three updates carry rules, and nothing else differs between them.
-macro_rules! rules_update {
-    ($($(#$meta:tt)* $name:ident = $tag:literal,)*) => {$(
-        object! {
-            $(#$meta)*
-            pub struct $name tags("type" = $tag) {
-                /// The rules.
-                pub rules: Vec<PermissionRule>,
-                /// What the rules say.
-                pub behavior: PermissionBehavior,
-                /// Where they are kept.
-                pub destination: PermissionDestination,
-            }
-        }
-    )*};
-}
-
-rules_update! {
-    /// Adds rules.
-    AddRules = "addRules",
-    /// Replaces the rules.
-    ReplaceRules = "replaceRules",
-    /// Takes rules away.
-    RemoveRules = "removeRules",
-}
-
-object! {
-    /// Sets the mode.
-    pub struct SetMode tags("type" = "setMode") {
-        /// The mode.
-        pub mode: PermissionMode,
-        /// Where it is kept.
-        pub destination: PermissionDestination,
-    }
-}
-
-object! {
-    /// Adds directories in which the agent may work.
-    pub struct AddDirectories tags("type" = "addDirectories") {
-        /// The directories.
-        pub directories: Vec<String>,
-        /// Where they are kept.
-        pub destination: PermissionDestination,
-    }
-}
-
-object! {
-    /// Takes such directories away.
-    pub struct RemoveDirectories tags("type" = "removeDirectories") {
-        /// The directories.
-        pub directories: Vec<String>,
-        /// Where they are kept.
-        pub destination: PermissionDestination,
-    }
-}
-
-object! {
-    /// A rule about a tool.
-    pub struct PermissionRule {
-        /// The tool.
-        pub tool_name: String = "toolName",
-        /// What of the tool, such as `git *` of `Bash`; all of it, when absent.
-        pub rule_content: Option<String> = "ruleContent",
-    }
-}
-
-open_enum! {
-    /// What a rule says.
-    pub enum PermissionBehavior {
-        /// The tool may run.
-        Allow = "allow",
-        /// It may not.
-        Deny = "deny",
-        /// Somebody has to be asked.
-        Ask = "ask",
-    }
-}
-
-open_enum! {
-    /// Where a change of the rules is kept.
-    pub enum PermissionDestination {
-        /// In the user's settings.
-        UserSettings = "userSettings",
-        /// In the project's settings.
-        ProjectSettings = "projectSettings",
-        /// In the project's settings that are not shared.
-        LocalSettings = "localSettings",
-        /// In this session alone.
-        Session = "session",
-        /// As if it had been given on the command line.
-        CliArg = "cliArg",
+        Self::Deny(Deny::new(message).interrupt())
     }
 }

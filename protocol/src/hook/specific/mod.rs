@@ -1,10 +1,18 @@
 //! What only the hooks of one event can answer.
 
+mod tool;
+
+pub use tool::{
+    PermissionDeniedOutput, PermissionRequestAllow, PermissionRequestDecision,
+    PermissionRequestDeny, PermissionRequestOutput, PostToolUseOutput, PreToolUseOutput,
+    ToolDecision,
+};
+
 use super::output::{HookOutput, SyncOutput};
 use crate::json::Json;
 use crate::mcp::ElicitationAction;
-use crate::open::{object, open_enum, union};
-use crate::permission::{PermissionBehavior, PermissionUpdate};
+use crate::open::{object, union};
+use crate::permission::{PermissionBehavior, unless_null};
 
 /// The union of what the events can say. Each makes a whole answer, too.
 macro_rules! specific_outputs {
@@ -71,103 +79,6 @@ specific_outputs! {
     WorktreeCreate = "WorktreeCreate": WorktreeCreateOutput,
     /// What is shown.
     MessageDisplay = "MessageDisplay": MessageDisplayOutput,
-}
-
-object! {
-    /// May the tool run, and with which input?
-    #[derive(Default)]
-    pub struct PreToolUseOutput tags("hookEventName" = "PreToolUse") {
-        /// Whether it may; decided as without the hook, when absent.
-        pub permission_decision: Option<ToolDecision> = "permissionDecision",
-        /// Why. When it may not, the model is told.
-        pub permission_decision_reason: Option<String> = "permissionDecisionReason",
-        /// The input to run it with, whole.
-        pub updated_input: Option<Json> = "updatedInput",
-        /// Something for the model to read.
-        pub additional_context: Option<String> = "additionalContext",
-    }
-}
-
-open_enum! {
-    /// Whether a tool may run.
-    pub enum ToolDecision {
-        /// It may, and nobody is asked.
-        Allow = "allow",
-        /// It may not.
-        Deny = "deny",
-        /// Somebody is asked.
-        Ask = "ask",
-        /// The turn ends, and the call is left to be decided later.
-        Defer = "defer",
-    }
-}
-
-object! {
-    /// What came of a tool.
-    #[derive(Default)]
-    pub struct PostToolUseOutput tags("hookEventName" = "PostToolUse") {
-        /// Something for the model to read.
-        pub additional_context: Option<String> = "additionalContext",
-        /// Something for the classifier that decides permissions in mode
-        /// `auto`: it may take this for the user's own wish, so nothing that
-        /// a tool or a model said belongs here. At most 2000 UTF-16 units,
-        /// which all hooks of a call share.
-        pub classifier_context: Option<String> = "classifierContext",
-        /// What the model is told came of the tool.
-        pub updated_tool_output: Option<Json> = "updatedToolOutput",
-        /// The same, for tools of MCP servers alone. It is the older way.
-        pub updated_mcp_tool_output: Option<Json> = "updatedMCPToolOutput",
-    }
-}
-
-object! {
-    /// May the tool run?
-    pub struct PermissionRequestOutput tags("hookEventName" = "PermissionRequest") {
-        /// Whether it may.
-        pub decision: PermissionRequestDecision,
-    }
-}
-
-union! {
-    /// Whether the tool of a permission request may run.
-    pub enum PermissionRequestDecision by "behavior" {
-        /// It may.
-        "allow" => Allow(PermissionRequestAllow),
-        /// It may not.
-        "deny" => Deny(PermissionRequestDeny),
-    }
-}
-
-object! {
-    /// The tool may run.
-    #[derive(Default)]
-    pub struct PermissionRequestAllow tags("behavior" = "allow") {
-        /// The input to run it with, instead of the one it was called with.
-        pub updated_input: Option<Json> = "updatedInput",
-        /// Changes of the rules, for next time.
-        pub updated_permissions: Option<Vec<PermissionUpdate>> = "updatedPermissions",
-    }
-}
-
-object! {
-    /// The tool may not run. Other than the answer to `can_use_tool`, it
-    /// needs no message.
-    #[derive(Default)]
-    pub struct PermissionRequestDeny tags("behavior" = "deny") {
-        /// What the model is told.
-        pub message: Option<String>,
-        /// Whether the turn ends.
-        pub interrupt: Option<bool>,
-    }
-}
-
-object! {
-    /// May the model try again what was denied?
-    #[derive(Default)]
-    pub struct PermissionDeniedOutput tags("hookEventName" = "PermissionDenied") {
-        /// Whether it may.
-        pub retry: Option<bool>,
-    }
 }
 
 object! {
@@ -269,6 +180,35 @@ macro_rules! elicitation_output {
                 pub content: Option<Json>,
             }
         }
+
+        impl $name {
+            /// The server is told that this was filled in, an object.
+            pub fn accept(content: impl Into<Json>) -> Self {
+                Self {
+                    action: Some(ElicitationAction::Accept),
+                    content: unless_null(content),
+                    ..Self::default()
+                }
+            }
+
+            /// The server is told that the user refused.
+            #[must_use]
+            pub fn decline() -> Self {
+                Self {
+                    action: Some(ElicitationAction::Decline),
+                    ..Self::default()
+                }
+            }
+
+            /// The server is told that the user turned away.
+            #[must_use]
+            pub fn cancel() -> Self {
+                Self {
+                    action: Some(ElicitationAction::Cancel),
+                    ..Self::default()
+                }
+            }
+        }
     )*};
 }
 
@@ -290,6 +230,16 @@ macro_rules! watch_output {
                 pub watch_paths: Option<Vec<String>> = "watchPaths",
             }
         }
+
+        impl $name {
+            /// Changes of these paths are told to the hooks of `FileChanged`.
+            pub fn watch<P: Into<String>>(paths: impl IntoIterator<Item = P>) -> Self {
+                Self {
+                    watch_paths: Some(paths.into_iter().map(Into::into).collect()),
+                    ..Self::default()
+                }
+            }
+        }
     )*};
 }
 
@@ -302,7 +252,6 @@ watch_output! {
 
 object! {
     /// Where the worktree is.
-    #[derive(Default)]
     pub struct WorktreeCreateOutput tags("hookEventName" = "WorktreeCreate") {
         /// Its directory, absolute.
         pub worktree_path: String = "worktreePath",
@@ -318,72 +267,85 @@ object! {
     }
 }
 
-impl PreToolUseOutput {
-    /// The tool may run, and nobody is asked.
+/// Most events let a hook add something for the model.
+macro_rules! add_context {
+    ($($name:ident,)*) => {$(
+        impl $name {
+            /// Sets something for the model to read.
+            #[must_use]
+            pub fn additional_context(mut self, context: impl Into<String>) -> Self {
+                self.additional_context = Some(context.into());
+                self
+            }
+        }
+    )*};
+}
+
+add_context! {
+    PreToolUseOutput,
+    PostToolUseOutput,
+    PostToolUseFailureOutput,
+    PostToolBatchOutput,
+    NotificationOutput,
+    UserPromptSubmitOutput,
+    UserPromptExpansionOutput,
+    SessionStartOutput,
+    SetupOutput,
+    PostModelSwitchOutput,
+    StopOutput,
+    SubagentStartOutput,
+    SubagentStopOutput,
+}
+
+impl UserPromptSubmitOutput {
+    /// Sets the session's title.
+    #[must_use]
+    pub fn session_title(mut self, title: impl Into<String>) -> Self {
+        self.session_title = Some(title.into());
+        self
+    }
+}
+
+impl SessionStartOutput {
+    /// Sets the first prompt.
+    #[must_use]
+    pub fn initial_user_message(mut self, prompt: impl Into<String>) -> Self {
+        self.initial_user_message = Some(prompt.into());
+        self
+    }
+
+    /// Sets the session's title.
+    #[must_use]
+    pub fn session_title(mut self, title: impl Into<String>) -> Self {
+        self.session_title = Some(title.into());
+        self
+    }
+
+    /// Sets the paths whose changes are told to the hooks of `FileChanged`.
+    #[must_use]
+    pub fn watch_paths<P: Into<String>>(mut self, paths: impl IntoIterator<Item = P>) -> Self {
+        self.watch_paths = Some(paths.into_iter().map(Into::into).collect());
+        self
+    }
+}
+
+impl PreModelSwitchOutput {
+    /// The model may be changed.
     #[must_use]
     pub fn allow() -> Self {
-        Self::decide(ToolDecision::Allow)
-    }
-
-    /// The tool may run with this input instead, and nobody is asked.
-    #[must_use]
-    pub fn allow_with(input: impl Into<Json>) -> Self {
         Self {
-            updated_input: Some(input.into()),
-            ..Self::allow()
-        }
-    }
-
-    /// The tool may not run, and the model is told why.
-    #[must_use]
-    pub fn deny(reason: impl Into<String>) -> Self {
-        Self {
-            permission_decision_reason: Some(reason.into()),
-            ..Self::decide(ToolDecision::Deny)
-        }
-    }
-
-    /// Somebody is asked.
-    #[must_use]
-    pub fn ask() -> Self {
-        Self::decide(ToolDecision::Ask)
-    }
-
-    fn decide(decision: ToolDecision) -> Self {
-        Self {
-            permission_decision: Some(decision),
+            permission_decision: Some(PermissionBehavior::Allow),
             ..Self::default()
         }
     }
-}
 
-impl PermissionRequestOutput {
-    /// The tool may run. `updates` change the rules for next time.
+    /// The model may not be changed, and this is why.
     #[must_use]
-    pub fn allow(updates: Vec<PermissionUpdate>) -> Self {
-        PermissionRequestDecision::Allow(PermissionRequestAllow {
-            updated_permissions: (!updates.is_empty()).then_some(updates),
-            ..PermissionRequestAllow::default()
-        })
-        .into()
-    }
-
-    /// The tool may not run, and the model is told why.
-    #[must_use]
-    pub fn deny(message: impl Into<String>) -> Self {
-        PermissionRequestDecision::Deny(PermissionRequestDeny {
-            message: Some(message.into()),
-            ..PermissionRequestDeny::default()
-        })
-        .into()
-    }
-}
-
-impl From<PermissionRequestDecision> for PermissionRequestOutput {
-    fn from(decision: PermissionRequestDecision) -> Self {
+    pub fn deny(reason: impl Into<String>) -> Self {
         Self {
-            decision,
-            extra: Default::default(),
+            permission_decision: Some(PermissionBehavior::Deny),
+            permission_decision_reason: Some(reason.into()),
+            ..Self::default()
         }
     }
 }
@@ -393,6 +355,16 @@ impl WorktreeCreateOutput {
     pub fn at(worktree_path: impl Into<String>) -> Self {
         Self {
             worktree_path: worktree_path.into(),
+            extra: Default::default(),
+        }
+    }
+}
+
+impl MessageDisplayOutput {
+    /// This is shown in place of the piece.
+    pub fn show(display_content: impl Into<String>) -> Self {
+        Self {
+            display_content: Some(display_content.into()),
             ..Self::default()
         }
     }

@@ -1,0 +1,393 @@
+//! What the constructors and setters write: one line of JSON for each. No
+//! member is missing that has to be there, and none is `null` that was not
+//! set.
+
+#![allow(clippy::unwrap_used)]
+
+mod hooks;
+
+use agentwire_protocol::Json;
+use agentwire_protocol::agent_definition::{AgentDefinition, AgentMemory};
+use agentwire_protocol::content::{
+    Base64Source, ContentBlock, DocumentBlock, ImageBlock, NotBase64, Source,
+};
+use agentwire_protocol::control::McpSetServers;
+use agentwire_protocol::dialog::{RequestUserDialog, UserDialogResult};
+use agentwire_protocol::hook::{
+    ElicitationOutput, PermissionRequestOutput, PostToolUseOutput, PreToolUseOutput,
+};
+use agentwire_protocol::mcp::{
+    McpElicitation, McpElicitationResult, McpHttpServer, McpPermissionPolicy, McpSdkServer,
+    McpServerConfig, McpSseServer, McpStdioServer, McpToolPolicy,
+};
+use agentwire_protocol::message::{Priority, UserBody, UserMessage};
+use agentwire_protocol::model::EffortLevel;
+use agentwire_protocol::permission::{
+    Allow, CanUseTool, DecisionClassification, Deny, PermissionBehavior, PermissionDestination,
+    PermissionMode, PermissionResult, PermissionRule, PermissionUpdate,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+use std::fmt::Debug;
+
+/// Asserts that the value is written so, and is the same when it is read.
+#[track_caller]
+fn writes<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: T, json: &str) {
+    assert_eq!(serde_json::to_string(&value).unwrap(), json);
+    assert_eq!(serde_json::from_str::<T>(json).unwrap(), value);
+}
+
+#[test]
+fn prompts() {
+    let message = |members: &str| {
+        format!(
+            r#"{{"type":"user","message":{{"role":"user","content":"Go"}},{members}"parent_tool_use_id":null}}"#
+        )
+    };
+    let go = || UserMessage::text("Go");
+    writes(go(), &message(""));
+    writes(go().uuid("u"), &message(r#""uuid":"u","#));
+    for (priority, name) in [
+        (Priority::Now, "now"),
+        (Priority::Next, "next"),
+        (Priority::Later, "later"),
+    ] {
+        let member = format!(r#""priority":"{name}","#);
+        writes(go().priority(priority), &message(&member));
+    }
+    writes(go().verbatim(), &message(r#""client_composed":true,"#));
+    writes(
+        go().should_query(false),
+        &message(r#""shouldQuery":false,"#),
+    );
+    writes(go().synthetic(), &message(r#""isSynthetic":true,"#));
+    // The agent exits when it is given a message without a role.
+    writes(UserBody::default(), r#"{"role":"user"}"#);
+    writes(
+        UserMessage::text("Go")
+            .with(ImageBlock::new(Source::url("u")))
+            .message,
+        r#"{"role":"user","content":[{"type":"text","text":"Go"},{"type":"image","source":{"type":"url","url":"u"}}]}"#,
+    );
+}
+
+#[test]
+fn attachments() {
+    writes(
+        Source::bytes("image/png", b"\x89PNG"),
+        r#"{"type":"base64","media_type":"image/png","data":"iVBORw=="}"#,
+    );
+    writes(Source::url("u"), r#"{"type":"url","url":"u"}"#);
+    writes(
+        Source::text("é"),
+        r#"{"type":"text","media_type":"text/plain","data":"é"}"#,
+    );
+    writes(
+        Source::uploaded("file_1"),
+        r#"{"type":"file","file_id":"file_1"}"#,
+    );
+    writes(
+        ContentBlock::from(ImageBlock::new(Base64Source::new("image/gif", "GIF"))),
+        r#"{"type":"image","source":{"type":"base64","media_type":"image/gif","data":"R0lG"}}"#,
+    );
+    let document = || DocumentBlock::new(Source::uploaded("f"));
+    for (block, members) in [
+        (document(), ""),
+        (document().title("T"), r#","title":"T""#),
+        (document().context("C"), r#","context":"C""#),
+        (document().cited(), r#","citations":{"enabled":true}"#),
+    ] {
+        writes(
+            ContentBlock::from(block),
+            &format!(r#"{{"type":"document","source":{{"type":"file","file_id":"f"}}{members}}}"#),
+        );
+    }
+}
+
+#[test]
+fn bytes_come_back_out_of_base64_or_an_error_says_why_not() {
+    let all: Vec<u8> = (0..=255).collect();
+    for length in [0, 1, 2, 3, 256] {
+        let source = Base64Source::new("application/pdf", &all[..length]);
+        assert_eq!(source.decode().unwrap(), all[..length]);
+    }
+    for data in ["iVBORw", "iVBO\nRw==", "-_-_", "é", "="] {
+        let mut source = Base64Source::new("image/png", "");
+        source.data = data.to_owned();
+        let error: NotBase64 = source.decode().unwrap_err();
+        assert!(error.to_string().starts_with("the data is not base64: "));
+    }
+}
+
+#[test]
+fn agent_definitions() {
+    let agent = || AgentDefinition::new("D", "P");
+    for (agent, before, after) in [
+        (agent(), "", ""),
+        (agent().tools(["Read"]), r#""tools":["Read"],"#, ""),
+        (agent().tools::<&str>([]), r#""tools":[],"#, ""),
+        (
+            agent().disallowed_tools(["mcp__a"]),
+            r#""disallowedTools":["mcp__a"],"#,
+            "",
+        ),
+        (agent().model("inherit"), "", r#","model":"inherit""#),
+        (
+            agent()
+                .mcp_server("a")
+                .own_mcp_server("b", McpSdkServer::new("b")),
+            "",
+            r#","mcpServers":["a",{"b":{"type":"sdk","name":"b"}}]"#,
+        ),
+        (agent().skills(["pdf"]), "", r#","skills":["pdf"]"#),
+        (agent().max_turns(3), "", r#","maxTurns":3"#),
+        (agent().background(), "", r#","background":true"#),
+        (
+            agent().memory(AgentMemory::Project),
+            "",
+            r#","memory":"project""#,
+        ),
+        (agent().effort(EffortLevel::High), "", r#","effort":"high""#),
+        (
+            agent().permission_mode(PermissionMode::Plan),
+            "",
+            r#","permissionMode":"plan""#,
+        ),
+    ] {
+        writes(
+            agent,
+            &format!(r#"{{"description":"D",{before}"prompt":"P"{after}}}"#),
+        );
+    }
+}
+
+#[test]
+fn mcp_servers() {
+    let deny = || McpToolPolicy::new("t", McpPermissionPolicy::AlwaysDeny);
+    writes(deny(), r#"{"name":"t","permission_policy":"always_deny"}"#);
+    let stdio = || McpStdioServer::new("c", ["a"]);
+    for (server, members) in [
+        (stdio(), ""),
+        (
+            stdio().env("K", "1").env("L", "2"),
+            r#","env":{"K":"1","L":"2"}"#,
+        ),
+        (stdio().timeout(2000), r#","timeout":2000"#),
+        (stdio().always_load(), r#","alwaysLoad":true"#),
+    ] {
+        writes(
+            McpServerConfig::from(server),
+            &format!(r#"{{"type":"stdio","command":"c","args":["a"]{members}}}"#),
+        );
+    }
+    let http = || McpHttpServer::new("u");
+    let sse = || McpSseServer::new("u");
+    for (http, sse, members) in [
+        (http(), sse(), ""),
+        (
+            http().header("A", "1").header("B", "2"),
+            sse().header("A", "1").header("B", "2"),
+            r#","headers":{"A":"1","B":"2"}"#,
+        ),
+        (
+            http().tools([deny()]),
+            sse().tools([deny()]),
+            r#","tools":[{"name":"t","permission_policy":"always_deny"}]"#,
+        ),
+        (
+            http().timeout(2000),
+            sse().timeout(2000),
+            r#","timeout":2000"#,
+        ),
+        (
+            http().always_load(),
+            sse().always_load(),
+            r#","alwaysLoad":true"#,
+        ),
+    ] {
+        let json = |kind: &str| format!(r#"{{"type":"{kind}","url":"u"{members}}}"#);
+        writes(McpServerConfig::from(http), &json("http"));
+        writes(McpServerConfig::from(sse), &json("sse"));
+    }
+    let sdk = || McpSdkServer::new("n");
+    for (server, members) in [
+        (sdk(), ""),
+        (sdk().timeout(1500.5), r#","timeout":1500.5"#),
+        (
+            sdk().tools([deny()]),
+            r#","tools":[{"name":"t","permission_policy":"always_deny"}]"#,
+        ),
+    ] {
+        writes(
+            McpServerConfig::from(server),
+            &format!(r#"{{"type":"sdk","name":"n"{members}}}"#),
+        );
+    }
+    writes(
+        McpSetServers::to([("n", sdk())]),
+        r#"{"subtype":"mcp_set_servers","servers":{"n":{"type":"sdk","name":"n"}}}"#,
+    );
+}
+
+#[test]
+fn permission_results() {
+    let rule = || PermissionRule::new("Bash").content("git *");
+    let remembering = Allow::default().updated_permissions([PermissionUpdate::add_rules(
+        [rule()],
+        PermissionBehavior::Allow,
+        PermissionDestination::Session,
+    )]);
+    for (result, json) in [
+        (PermissionResult::allow(), r#"{"behavior":"allow"}"#),
+        (
+            PermissionResult::allow_with(json!({ "a": 1 })),
+            r#"{"behavior":"allow","updatedInput":{"a":1}}"#,
+        ),
+        (
+            remembering.into(),
+            r#"{"behavior":"allow","updatedPermissions":[{"type":"addRules","rules":[{"toolName":"Bash","ruleContent":"git *"}],"behavior":"allow","destination":"session"}]}"#,
+        ),
+        (
+            Allow::default()
+                .decision_classification(DecisionClassification::UserPermanent)
+                .into(),
+            r#"{"behavior":"allow","decisionClassification":"user_permanent"}"#,
+        ),
+        (
+            PermissionResult::deny("no"),
+            r#"{"behavior":"deny","message":"no"}"#,
+        ),
+        (
+            PermissionResult::deny_and_interrupt("no"),
+            r#"{"behavior":"deny","message":"no","interrupt":true}"#,
+        ),
+        (
+            Deny::new("no").interrupt().into(),
+            r#"{"behavior":"deny","message":"no","interrupt":true}"#,
+        ),
+        (
+            Deny::new("no")
+                .decision_classification(DecisionClassification::UserReject)
+                .into(),
+            r#"{"behavior":"deny","message":"no","decisionClassification":"user_reject"}"#,
+        ),
+    ] {
+        writes(result, json);
+    }
+}
+
+#[test]
+fn permission_updates() {
+    use PermissionBehavior::{Ask, Deny};
+    use PermissionDestination::{ProjectSettings, UserSettings};
+    let rules = || [PermissionRule::new("Bash")];
+    for (update, json) in [
+        (
+            PermissionUpdate::add_rules(rules(), Deny, UserSettings),
+            r#"{"type":"addRules","rules":[{"toolName":"Bash"}],"behavior":"deny","destination":"userSettings"}"#,
+        ),
+        (
+            PermissionUpdate::replace_rules(rules(), Ask, ProjectSettings),
+            r#"{"type":"replaceRules","rules":[{"toolName":"Bash"}],"behavior":"ask","destination":"projectSettings"}"#,
+        ),
+        (
+            PermissionUpdate::remove_rules(rules(), Deny, UserSettings),
+            r#"{"type":"removeRules","rules":[{"toolName":"Bash"}],"behavior":"deny","destination":"userSettings"}"#,
+        ),
+        (
+            PermissionUpdate::set_mode(PermissionMode::AcceptEdits, UserSettings),
+            r#"{"type":"setMode","mode":"acceptEdits","destination":"userSettings"}"#,
+        ),
+        (
+            PermissionUpdate::add_directories(["/a"], UserSettings),
+            r#"{"type":"addDirectories","directories":["/a"],"destination":"userSettings"}"#,
+        ),
+        (
+            PermissionUpdate::remove_directories(["/a"], UserSettings),
+            r#"{"type":"removeDirectories","directories":["/a"],"destination":"userSettings"}"#,
+        ),
+    ] {
+        writes(update, json);
+    }
+}
+
+#[test]
+fn elicitations_and_dialogs() {
+    for (answer, json) in [
+        (
+            McpElicitationResult::accept(json!({ "a": 1 })),
+            r#"{"action":"accept","content":{"a":1}}"#,
+        ),
+        (McpElicitationResult::accept_url(), r#"{"action":"accept"}"#),
+        (McpElicitationResult::decline(), r#"{"action":"decline"}"#),
+        (McpElicitationResult::cancel(), r#"{"action":"cancel"}"#),
+    ] {
+        writes(answer, json);
+    }
+    writes(
+        UserDialogResult::completed("yes"),
+        r#"{"behavior":"completed","result":"yes"}"#,
+    );
+    writes(UserDialogResult::cancelled(), r#"{"behavior":"cancelled"}"#);
+}
+
+#[test]
+fn what_an_agent_asks() {
+    writes(
+        CanUseTool::new("Bash", json!({ "command": "ls" })),
+        r#"{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"ls"}}"#,
+    );
+    writes(
+        RequestUserDialog::new("k", json!({})),
+        r#"{"subtype":"request_user_dialog","dialog_kind":"k","payload":{}}"#,
+    );
+    writes(
+        McpElicitation::form("s", "Who?", json!({ "type": "object" })),
+        r#"{"subtype":"elicitation","mcp_server_name":"s","message":"Who?","mode":"form","requested_schema":{"type":"object"}}"#,
+    );
+    writes(
+        McpElicitation::url("s", "Log in", "https://example.com"),
+        r#"{"subtype":"elicitation","mcp_server_name":"s","message":"Log in","mode":"url","url":"https://example.com"}"#,
+    );
+}
+
+#[test]
+fn an_input_that_is_no_object_denies() {
+    let no = "The host wanted to run the tool with an input that is no object.";
+    for input in [json!(null), json!("ls"), json!(["ls"])] {
+        writes(
+            PermissionResult::allow_with(input.clone()),
+            &format!(r#"{{"behavior":"deny","message":"{no}"}}"#),
+        );
+        writes(
+            PreToolUseOutput::allow_with(input.clone()),
+            &format!(
+                r#"{{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"{no}"}}"#
+            ),
+        );
+        writes(
+            PermissionRequestOutput::allow_with(input),
+            &format!(
+                r#"{{"hookEventName":"PermissionRequest","decision":{{"behavior":"deny","message":"{no}"}}}}"#
+            ),
+        );
+    }
+}
+
+#[test]
+fn null_is_left_out_where_it_is_not_meant() {
+    let null = Json::null;
+    writes(
+        PostToolUseOutput::default().updated_tool_output(null()),
+        r#"{"hookEventName":"PostToolUse"}"#,
+    );
+    writes(
+        McpElicitationResult::accept(null()),
+        r#"{"action":"accept"}"#,
+    );
+    writes(
+        ElicitationOutput::accept(null()),
+        r#"{"hookEventName":"Elicitation","action":"accept"}"#,
+    );
+}
