@@ -6,6 +6,7 @@ use crate::mailbox::Mailbox;
 use crate::options::Options;
 use crate::process::{ChildProcess, CloseReport};
 use crate::session::{self, Command};
+use agentwire_protocol::Json;
 use agentwire_protocol::control::{
     Answer, HostRequest, InitializeAnswer, Interrupt, InterruptReceipt, SetModel, SetModelAnswer,
     SetPermissionMode, SetPermissionModeAnswer,
@@ -168,6 +169,12 @@ impl Client {
         self.handle.request(request)
     }
 
+    /// Makes a control request that has no type here; see
+    /// [`Handle::request_raw`].
+    pub fn request_raw(&self, subtype: &str, members: impl Into<Json>) -> Pending<Json> {
+        self.handle.request_raw(subtype, members)
+    }
+
     /// Stops the turn that runs; see [`Handle::interrupt`].
     pub fn interrupt(&self) -> Pending<InterruptReceipt> {
         self.handle.interrupt()
@@ -271,8 +278,32 @@ impl Handle {
     /// answer; it fails when the request is refused, not answered within
     /// [`Options::request_timeout`], or the session ends.
     pub fn request<R: HostRequest>(&self, request: &R) -> Pending<R::Answer> {
+        self.make(R::SUBTYPE, Request::new(new_id(), request))
+    }
+
+    /// Makes a control request that has no type here: its subtype, and its
+    /// other members as an object. The answer is what the agent gave, and an
+    /// empty object where it gave nothing.
+    ///
+    /// ```no_run
+    /// # async fn example(client: agentwire::Client) -> Result<(), agentwire::Error> {
+    /// use serde_json::json;
+    ///
+    /// let answer = client.request_raw("make_coffee", json!({ "cups": 2 })).await?;
+    /// println!("{:?} cups", answer.member("cups"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// It fails as [`Handle::request`] does, and with [`Error::Encode`] when
+    /// `members` is not an object.
+    pub fn request_raw(&self, subtype: &str, members: impl Into<Json>) -> Pending<Json> {
+        self.make(subtype, Request::raw(new_id(), subtype, members))
+    }
+
+    fn make<T>(&self, subtype: &str, request: serde_json::Result<Request>) -> Pending<T> {
         let (reply, answer) = oneshot::channel();
-        let outcome = match Request::new(new_id(), request) {
+        let outcome = match request {
             Ok(request) => {
                 let patience = self.request_timeout;
                 self.command(Command::Request {
@@ -284,7 +315,7 @@ impl Handle {
             Err(error) => Err(error.into()),
         };
         Pending {
-            subtype: R::SUBTYPE,
+            subtype: subtype.into(),
             waiting: self.waiting(outcome, answer),
             kind: PhantomData,
         }
@@ -376,7 +407,7 @@ impl Future for Sent {
 
 /// A control request on its way. It is made whether this is awaited or not.
 pub struct Pending<T> {
-    subtype: &'static str,
+    subtype: Box<str>,
     waiting: Waiting<Answer>,
     kind: PhantomData<fn() -> T>,
 }
@@ -396,7 +427,7 @@ impl<T: serde::de::DeserializeOwned> Future for Pending<T> {
         self.waiting.poll(context).map(|answer| {
             let answer = answer?;
             answer.read().map_err(|error| Error::UnreadAnswer {
-                subtype: self.subtype,
+                subtype: self.subtype.clone(),
                 reason: error.to_string(),
                 payload: answer.response,
             })

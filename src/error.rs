@@ -50,7 +50,7 @@ pub enum Error {
     #[error("`{subtype}` was done, but its answer cannot be read: {reason}")]
     UnreadAnswer {
         /// The request.
-        subtype: &'static str,
+        subtype: Box<str>,
         /// The answer.
         payload: Option<Json>,
         /// Why it cannot be read.

@@ -113,6 +113,9 @@ async fn control_requests_are_answered() {
         .await
         .unwrap_err();
     assert!(error.to_string().contains("invalid"), "{error}");
+    let raw = json!({ "model": "claude-sonnet-4-5" });
+    let answer = client.request_raw("set_model", raw).await.unwrap();
+    assert_eq!(answer.get(), r#"{"model":"claude-sonnet-4-5"}"#);
     client.close().await;
 }
 

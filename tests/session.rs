@@ -456,6 +456,25 @@ async fn a_request_that_is_refused_says_why() {
 }
 
 #[tokio::test]
+async fn a_request_without_a_type_is_answered_like_any_other() {
+    let mut client = Client::connect(fake(&Scenario::default())).await.unwrap();
+    let answer = client
+        .request_raw("set_model", serde_json::json!({ "model": "other" }))
+        .await
+        .unwrap();
+    assert_eq!(answer.get(), r#"{"model":"other"}"#);
+    let error = client
+        .request_raw("make_coffee", serde_json::json!({}))
+        .await
+        .unwrap_err();
+    assert!(matches!(&error, Error::Request(_)), "{error:?}");
+    assert!(error.to_string().contains("make_coffee"), "{error}");
+    let error = client.request_raw("make_coffee", "two").await.unwrap_err();
+    assert!(matches!(&error, Error::Encode(_)), "{error:?}");
+    client.close().await;
+}
+
+#[tokio::test]
 async fn an_error_result_is_data_and_the_exit_status_that_follows_is_no_error() {
     let mut answer = query("Go", fake(&Scenario::default())).await.unwrap();
     let (log, error) = log_to_end(async || answer.next().await).await;

@@ -3,9 +3,11 @@
 
 use crate::codec::encode;
 use crate::control::{self, HostRequest};
+use crate::json::{Json, Members};
 use crate::message::UserMessage;
 use crate::outbox::{Class, Outgoing, Urgency};
 use bytes::Bytes;
+use serde::Serialize;
 use std::fmt;
 
 /// What the driver is to do with the pipe.
@@ -80,16 +82,66 @@ impl Request {
         request_id: impl Into<Box<str>>,
         request: &R,
     ) -> serde_json::Result<Self> {
-        let id = request_id.into();
-        let class = match R::SUBTYPE {
+        Self::ready(
+            request_id.into(),
+            R::SUBTYPE,
+            request.withdraws_waiting(),
+            request,
+        )
+    }
+
+    /// Makes a request ready that nobody has given a type to: its subtype, and
+    /// its other members as an object.
+    ///
+    /// ```
+    /// use agentwire_protocol::host::{Host, Request};
+    /// use serde_json::json;
+    /// use std::time::{Duration, Instant};
+    ///
+    /// let mut host = Host::default();
+    /// let request = Request::raw("r7", "make_coffee", json!({ "cups": 2 }))?;
+    /// host.request(Instant::now(), request, Duration::from_secs(60))?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When `members` is not an object.
+    pub fn raw(
+        request_id: impl Into<Box<str>>,
+        subtype: &str,
+        members: impl Into<Json>,
+    ) -> serde_json::Result<Self> {
+        let members: Members = members.into().read()?;
+        let withdraws_waiting = subtype == "interrupt"
+            && members
+                .get("cancel_queued")
+                .is_some_and(|cancel| cancel.get() == "true");
+        let mut request = Members::default();
+        request.push("subtype", subtype.into());
+        for (name, value) in members.into_entries() {
+            if name != "subtype" {
+                request.push(name, value);
+            }
+        }
+        Self::ready(request_id.into(), subtype, withdraws_waiting, &request)
+    }
+
+    fn ready(
+        id: Box<str>,
+        subtype: &str,
+        withdraws_waiting: bool,
+        request: &impl Serialize,
+    ) -> serde_json::Result<Self> {
+        let class = match subtype {
             "initialize" => Class::Greeting,
             "interrupt" => Class::Interrupt,
             _ => Class::Control,
         };
         let line = control::request(&id, request)?;
         Ok(Self {
-            subtype: R::SUBTYPE.into(),
-            withdraws_waiting: request.withdraws_waiting(),
+            subtype: subtype.into(),
+            withdraws_waiting,
             outgoing: Outgoing { class, id, line },
         })
     }
@@ -98,5 +150,48 @@ impl Request {
     #[must_use]
     pub fn request_id(&self) -> &str {
         &self.outgoing.id
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::control::{Interrupt, SetModel};
+    use serde_json::json;
+
+    fn parts(request: Request) -> (Box<str>, bool, Class, Bytes) {
+        let Outgoing { class, line, .. } = request.outgoing;
+        (request.subtype, request.withdraws_waiting, class, line)
+    }
+
+    #[test]
+    fn a_raw_request_is_what_the_typed_one_is() {
+        let raw = |subtype, members| parts(Request::raw("r", subtype, members).unwrap());
+        assert_eq!(
+            raw("set_model", json!({ "model": "m" })),
+            parts(Request::new("r", &SetModel::to("m")).unwrap())
+        );
+        assert_eq!(
+            raw("interrupt", json!({ "cancel_queued": true })),
+            parts(Request::new("r", &Interrupt::and_cancel_queued()).unwrap())
+        );
+        assert_eq!(
+            raw("interrupt", json!({})),
+            parts(Request::new("r", &Interrupt::default()).unwrap())
+        );
+    }
+
+    #[test]
+    fn a_raw_request_has_one_subtype_and_keeps_its_digits() {
+        let members: Json = serde_json::from_str(r#"{"n":1.00,"subtype":"other"}"#).unwrap();
+        let (.., line) = parts(Request::raw("r", "make_coffee", members).unwrap());
+        assert_eq!(
+            line,
+            "{\"type\":\"control_request\",\"request_id\":\"r\",\"request\":{\"subtype\":\"make_coffee\",\"n\":1.00}}\n"
+        );
+        for no_object in [json!(null), json!([1]), json!("a")] {
+            assert!(Request::raw("r", "make_coffee", no_object).is_err());
+        }
     }
 }
