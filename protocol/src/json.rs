@@ -1,11 +1,11 @@
 //! JSON that nobody has given a type to, kept as it was written.
 
-use crate::open::{Field, read_kept};
+use crate::open::{Field, Text, read_kept};
 use crate::surrogate::mended;
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, ser};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -140,19 +140,48 @@ impl<'de> Deserialize<'de> for Json {
 /// A JSON number that keeps its text: costs and durations come with digits
 /// that an `f64` does not have.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Number(Json);
+pub struct Number(Digits);
+
+/// The text of a number. Hardly any is long enough to need memory of its own.
+#[derive(Clone, PartialEq, Eq)]
+enum Digits {
+    Short(u8, [u8; SHORT]),
+    Long(Box<str>),
+}
+
+/// With its length, and what says which of the two it is, a short text takes
+/// no more room than a `String`.
+const SHORT: usize = 22;
 
 impl Number {
     /// The number as JSON text.
     #[must_use]
     pub fn get(&self) -> &str {
-        self.0.get()
+        match &self.0 {
+            Digits::Short(len, bytes) => bytes
+                .get(..usize::from(*len))
+                .and_then(|bytes| std::str::from_utf8(bytes).ok())
+                .unwrap_or_default(),
+            Digits::Long(text) => text,
+        }
     }
 
     /// The nearest `f64`; infinite for what is beyond it.
     #[must_use]
     pub fn as_f64(&self) -> f64 {
         self.get().parse().unwrap_or(f64::NAN)
+    }
+
+    /// A text that is a number.
+    fn of_text(text: &str) -> Self {
+        let mut bytes = [0; SHORT];
+        match (bytes.get_mut(..text.len()), u8::try_from(text.len())) {
+            (Some(place), Ok(len)) => {
+                place.copy_from_slice(text.as_bytes());
+                Self(Digits::Short(len, bytes))
+            }
+            _ => Self(Digits::Long(text.into())),
+        }
     }
 }
 
@@ -170,35 +199,32 @@ impl fmt::Display for Number {
 
 impl From<u64> for Number {
     fn from(number: u64) -> Self {
-        Self(Value::from(number).into())
+        Self::of_text(&number.to_string())
     }
 }
 
 impl From<f64> for Number {
     /// What JSON cannot write (infinities, NaN) becomes 0.
     fn from(number: f64) -> Self {
-        Self(
-            serde_json::Number::from_f64(number)
-                .map_or_else(|| 0.into(), Value::from)
-                .into(),
-        )
+        match serde_json::Number::from_f64(number) {
+            Some(number) => Self::of_text(&number.to_string()),
+            None => 0.into(),
+        }
     }
 }
 
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
+        let raw: &RawValue = serde_json::from_str(self.get()).map_err(ser::Error::custom)?;
+        raw.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = Json::deserialize(deserializer)?;
-        if json
-            .get()
-            .starts_with(|first: char| first == '-' || first.is_ascii_digit())
-        {
-            Ok(Self(json))
+        let text = Text::deserialize(deserializer)?.0;
+        if text.starts_with(|first: char| first == '-' || first.is_ascii_digit()) {
+            Ok(Self::of_text(&text))
         } else {
             Err(serde::de::Error::custom("not a number"))
         }

@@ -5,7 +5,7 @@ use super::{
     BrowserToolset, CacheControl, CitationsConfig, ComputerToolset, FetchableUrls, McpToolset,
 };
 use crate::json::{Json, Members};
-use crate::open::{Field, object, open_enum, read_kept, tag_name};
+use crate::open::{Field, Text, object, open_enum, read_kept};
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -48,7 +48,7 @@ macro_rules! definitions {
                 let json = Json::deserialize(deserializer)?;
                 let members: Members = read_kept(&json)?;
                 let tag = members.get("type").filter(|tag| !tag.is_null());
-                match tag.map(tag_name).as_deref() {
+                match tag.map(Text::from).as_ref().map(Text::quoted) {
                     None | Some("custom") => read_kept(&json).map(Self::Custom),
                     $( Some($($tag)|+) => read_kept(&json).map(Self::$variant), )*
                     _ => Ok(Self::Unknown(members)),

@@ -2,7 +2,7 @@
 
 use super::ContentBlock;
 use crate::json::Json;
-use crate::open::{Field, object, open_enum, read_kept, tag_name, union};
+use crate::open::{Field, Text, object, open_enum, read_kept, union};
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -37,7 +37,8 @@ impl<'de> Deserialize<'de> for WebSearchContent {
         if json.get().starts_with('[') {
             return read_kept(&json).map(Self::Results);
         }
-        match json.member("type").as_ref().map(tag_name).as_deref() {
+        let tag = json.member("type");
+        match tag.as_ref().map(Text::from).as_ref().map(Text::quoted) {
             Some("web_search_tool_result_error") => read_kept(&json).map(Self::Error),
             _ => Ok(Self::Unknown(json)),
         }

@@ -17,12 +17,14 @@ mod enumeration;
 mod field;
 mod object;
 mod read;
+mod text;
 mod trace;
 mod union;
 
 pub(crate) use enumeration::open_enum;
 pub(crate) use field::{Field, absent, read_list};
 pub(crate) use object::{object, wire_name};
-pub(crate) use read::{Key, Object, Rest, read_kept, read_members, read_object, tag_name};
+pub(crate) use read::{Key, Object, Rest, read_kept, read_members, read_object};
+pub(crate) use text::Text;
 pub(crate) use trace::{Located, read_text};
 pub(crate) use union::{from_kind, union};

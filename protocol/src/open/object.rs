@@ -49,13 +49,12 @@ macro_rules! object {
                 fn member<'de, A: serde::de::MapAccess<'de>>(
                     &mut self,
                     key: &str,
-                    rest: &mut $crate::open::Rest<A>,
+                    rest: &mut $crate::open::Rest<'de, A>,
                 ) -> Result<(), A::Error> {
                     match key {
                         $($(
                             $tag => {
-                                let tag: $crate::json::Json = rest.read(key)?;
-                                if $crate::open::tag_name(&tag) != $value {
+                                if rest.read_tag(key)?.quoted() != $value {
                                     return Err(serde::de::Error::custom(concat!(
                                         "expected the tag `", $value, "`"
                                     )));
@@ -85,7 +84,7 @@ macro_rules! object {
 
             impl $crate::open::Object for $name {
                 fn of_members<'de, A: serde::de::MapAccess<'de>>(
-                    rest: &mut $crate::open::Rest<A>,
+                    rest: &mut $crate::open::Rest<'de, A>,
                 ) -> Result<Self, A::Error> {
                     let mut read = Partial::default();
                     while let Some($crate::open::Key(key)) = rest.next_key()? {

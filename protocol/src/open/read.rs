@@ -1,6 +1,7 @@
 //! Reading objects member by member.
 
 use super::field::{Field, FieldSeed};
+use super::text::Text;
 use super::trace;
 use crate::json::{Json, Members};
 use serde::de::value::MapDeserializer;
@@ -17,22 +18,26 @@ pub(crate) trait Object: Sized {
     const KEEPS_TAG: bool = false;
 
     /// Takes all the members that are left.
-    fn of_members<'de, A: MapAccess<'de>>(rest: &mut Rest<A>) -> Result<Self, A::Error>;
+    fn of_members<'de, A: MapAccess<'de>>(rest: &mut Rest<'de, A>) -> Result<Self, A::Error>;
 }
 
 /// The members of an object that nobody has read yet: those that came before
 /// the tag and were kept until somebody knew how to read them, and then those
 /// that are still in the text.
-pub(crate) struct Rest<A> {
+pub(crate) struct Rest<'de, A> {
+    /// The tag by which a union chose the kind that reads the rest, and which
+    /// only those have to see that keep everything.
+    tag: Option<(&'static str, Text<'de>)>,
     kept: std::vec::IntoIter<(Cow<'static, str>, Json)>,
     /// The value of the member that it is at, when that was kept.
     value: Option<Json>,
     map: A,
 }
 
-impl<'de, A: MapAccess<'de>> Rest<A> {
+impl<'de, A: MapAccess<'de>> Rest<'de, A> {
     fn new(map: A) -> Self {
         Self {
+            tag: None,
             kept: vec![].into_iter(),
             value: None,
             map,
@@ -59,11 +64,40 @@ impl<'de, A: MapAccess<'de>> Rest<A> {
         .inspect_err(|_| trace::member(key))
     }
 
+    /// Reads the tag that it is at, whose name is `key`.
+    pub(crate) fn read_tag(&mut self, key: &str) -> Result<Text<'de>, A::Error> {
+        let text = match self.value.take() {
+            Some(kept) => Text(Cow::Owned(kept.get().to_owned())),
+            None => self.map.next_value().inspect_err(|_| trace::member(key))?,
+        };
+        Ok(text.plain())
+    }
+
     /// Gives members back, as the next ones.
     pub(crate) fn put_back(&mut self, members: Members) {
-        let mut members = members.into_entries();
-        members.extend(&mut self.kept);
-        self.kept = members.into_iter();
+        if !members.is_empty() {
+            let mut members = members.into_entries();
+            members.extend(&mut self.kept);
+            self.kept = members.into_iter();
+        }
+    }
+
+    /// Gives back what came before a tag, and the tag, by which the kind `T`
+    /// has been chosen.
+    pub(crate) fn put_back_with_tag<T: Object>(
+        &mut self,
+        mut before: Members,
+        name: &'static str,
+        tag: Text<'de>,
+    ) {
+        if T::KEEPS_TAG {
+            if before.is_empty() && self.tag.is_none() {
+                self.tag = Some((name, tag));
+            } else {
+                before.push(name, tag.into());
+            }
+        }
+        self.put_back(before);
     }
 }
 
@@ -161,24 +195,11 @@ pub(crate) fn read_kept<T: Field, E: de::Error>(value: &Json) -> Result<T, E> {
     T::read(&mut deserializer).map_err(|error| E::custom(trace::without_place(&error)))
 }
 
-/// The text of a tag; empty for what is no string.
-pub(crate) fn tag_name(tag: &Json) -> Cow<'_, str> {
-    match tag
-        .get()
-        .strip_prefix('"')
-        .and_then(|it| it.strip_suffix('"'))
-    {
-        Some(name) if !name.contains('\\') => Cow::Borrowed(name),
-        Some(_) => Cow::Owned(tag.read().unwrap_or_default()),
-        None => Cow::Borrowed(""),
-    }
-}
-
 /// In a box, so that the other kinds of a union need not have its size.
 impl<T: Object> Object for Box<T> {
     const KEEPS_TAG: bool = T::KEEPS_TAG;
 
-    fn of_members<'de, A: MapAccess<'de>>(rest: &mut Rest<A>) -> Result<Self, A::Error> {
+    fn of_members<'de, A: MapAccess<'de>>(rest: &mut Rest<'de, A>) -> Result<Self, A::Error> {
         T::of_members(rest).map(Box::new)
     }
 }
@@ -186,8 +207,11 @@ impl<T: Object> Object for Box<T> {
 impl Object for Members {
     const KEEPS_TAG: bool = true;
 
-    fn of_members<'de, A: MapAccess<'de>>(rest: &mut Rest<A>) -> Result<Self, A::Error> {
+    fn of_members<'de, A: MapAccess<'de>>(rest: &mut Rest<'de, A>) -> Result<Self, A::Error> {
         let mut members = Self::default();
+        if let Some((name, tag)) = rest.tag.take() {
+            members.push(name, tag.into());
+        }
         while let Some(Key(key)) = rest.next_key()? {
             let value = rest.read(&key)?;
             members.push(key.into_owned(), value);

@@ -43,31 +43,30 @@ macro_rules! union {
                 const KEEPS_TAG: bool = true;
 
                 fn of_members<'de, A: serde::de::MapAccess<'de>>(
-                    rest: &mut $crate::open::Rest<A>,
+                    rest: &mut $crate::open::Rest<'de, A>,
                 ) -> Result<Self, A::Error> {
                     let mut before = $crate::json::Members::default();
                     while let Some($crate::open::Key(key)) = rest.next_key()? {
-                        let value: $crate::json::Json = rest.read(&key)?;
                         if key != $tag {
+                            let value = rest.read(&key)?;
                             before.push(key.into_owned(), value);
                             continue;
                         }
-                        return match &*$crate::open::tag_name(&value) {
+                        let tag = rest.read_tag(&key)?;
+                        return match tag.quoted() {
                             $( $($value)|+ => {
-                                if <$($type)+ as $crate::open::Object>::KEEPS_TAG {
-                                    before.push($tag, value);
-                                }
-                                rest.put_back(before);
-                                <$($type)+ as $crate::open::Object>::of_members(rest).map(Self::$variant)
+                                rest.put_back_with_tag::<$($type)+>(before, $tag, tag);
+                                <$($type)+ as $crate::open::Object>::of_members(rest)
+                                    .map(Self::$variant)
                             } )*
                             _ => {
-                                before.push($tag, value);
-                                rest.put_back(before);
+                                rest.put_back_with_tag::<$crate::json::Members>(before, $tag, tag);
                                 $crate::open::Object::of_members(rest).map(Self::Unknown)
                             }
                         };
                     }
-                    Ok(Self::Unknown(before))
+                    rest.put_back(before);
+                    $crate::open::Object::of_members(rest).map(Self::Unknown)
                 }
             }
 

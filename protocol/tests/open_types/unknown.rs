@@ -149,6 +149,11 @@ fn a_kind_that_is_missing_or_no_string_is_unknown_and_not_an_error() {
         r#"{"type":{"type":"user"}}"#,
         r#"{"type":"system"}"#,
         r#"{"type":"system","subtype":null}"#,
+        r#"{"type":"system"}"#,
+        r#"{"type":"system","subtypE":"status"}"#,
+        r#"{"subtypE":"status","type":"system"}"#,
+        r#"{"subtype":"sunrise","at":6,"type":"system"}"#,
+        r#"{"\u0074ype":"s\u0079stem","subtype":"s\u0075nrise"}"#,
         r#"{"type":"user","message":{"content":[{"text":"no type"},{}]}}"#,
         "{}",
     ] {
