@@ -12,7 +12,7 @@
 //! ```
 
 use crate::control::every_host_request;
-use crate::control::{self, ControlCancel, ControlRequest, ControlResponse, HostRequest};
+use crate::control::{self, Answer, ControlCancel, ControlRequest, ControlResponse, HostRequest};
 use crate::dialog::UserDialogResult;
 use crate::exact::is_same_value;
 use crate::frame::Frame;
@@ -138,6 +138,21 @@ impl Auditor {
         }
     }
 
+    /// Looks at the asks that an answer brings along. The host answers them
+    /// like any other.
+    fn open_asks(&mut self, answer: &Answer, mut audit: Audit) -> Audit {
+        for (name, asks) in answer.open_asks() {
+            for (index, ask) in asks.iter().enumerate() {
+                let of_ask = match Frame::new(Bytes::copy_from_slice(ask.get().as_bytes())) {
+                    Ok(frame) => self.request(&frame),
+                    Err(error) => Audit::failed(String::new(), error.to_string()),
+                };
+                audit = audit.with(&format!("/response/{name}/{index}"), of_ask);
+            }
+        }
+        audit
+    }
+
     fn response(&mut self, frame: &Frame) -> Audit {
         let asked = frame
             .head()
@@ -145,6 +160,9 @@ impl Auditor {
             .as_ref()
             .and_then(|id| self.requests.remove(id));
         let mut audit = check::<ControlResponse>(frame);
+        if let Ok(envelope) = frame.read::<ControlResponse>() {
+            audit = self.open_asks(&envelope.response, audit);
+        }
         let Some(subtype) = asked else { return audit };
         audit.kind = format!("control_response/{subtype}");
         // `mcp_message` goes both ways, and only the host's answer says anything.
@@ -186,15 +204,19 @@ impl Audit {
 
     /// Adds what is found in a part of the frame that is opaque to the frame's
     /// own type. A part that is not there changes nothing.
-    fn with_part(mut self, frame: &Frame, pointer: &str, check: Check) -> Self {
+    fn with_part(self, frame: &Frame, pointer: &str, check: Check) -> Self {
         let part = pointer.split('/').skip(1).try_fold(
             serde_json::from_slice::<Json>(frame.raw()).unwrap_or_default(),
             |value, key| value.member(key),
         );
-        let Some(part) = part.filter(|part| !part.is_null()) else {
-            return self;
-        };
-        let part = check(&part);
+        match part.filter(|part| !part.is_null()) {
+            Some(part) => self.with(pointer, check(&part)),
+            None => self,
+        }
+    }
+
+    /// Adds what was found in the part of the frame to which `pointer` leads.
+    fn with(mut self, pointer: &str, part: Self) -> Self {
         self.typed &= part.typed;
         self.lossless &= part.lossless;
         self.error = self
@@ -279,6 +301,31 @@ mod tests {
                 .as_ref()
                 .is_some_and(|error| error.contains("message"))
         );
+    }
+
+    #[test]
+    fn asks_that_an_answer_brings_along_are_asks_like_others() {
+        let audits = audit(&[
+            r#"{"type":"control_request","request_id":"r1","request":{"subtype":"initialize"}}"#,
+            r#"{"type":"control_response","response":{"subtype":"success","request_id":"r1","response":{"commands":[]},
+                "pending_permission_requests":[
+                    {"type":"control_request","request_id":"a1","request":{"subtype":"can_use_tool","tool_name":"T","input":{},"lane":1}},
+                    {"type":"control_request","request_id":"a2","request":{"subtype":"can_use_tool"}}]}}"#,
+            r#"{"type":"control_response","response":{"subtype":"success","request_id":"a1","response":{"behavior":"allow","mood":1}}}"#,
+        ]);
+        let answer = &audits[1];
+        assert_eq!(answer.kind, "control_response/initialize");
+        assert_eq!(
+            answer.untyped,
+            ["/response/pending_permission_requests/0/request/lane"]
+        );
+        let error = answer.error.as_deref().unwrap_or_default();
+        assert!(
+            error.starts_with("/response/pending_permission_requests/1: "),
+            "{error}"
+        );
+        assert_eq!(audits[2].kind, "control_response/can_use_tool");
+        assert_eq!(audits[2].untyped, ["/response/response/mood"]);
     }
 
     #[test]

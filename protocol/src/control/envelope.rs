@@ -50,8 +50,8 @@ object! {
         pub error_code: Option<String>,
         /// The model that a refused `set_model` leaves in place.
         pub model: Option<String>,
-        /// Permission asks that were open when the host connected, as whole
-        /// control requests.
+        /// Permission asks that were open when the host connected: whole
+        /// control requests, each of which reads as a [`ControlRequest`].
         pub pending_permission_requests: Option<Vec<Json>>,
         /// Dialogs that were open then.
         pub pending_user_dialog_requests: Option<Vec<Json>>,
@@ -83,6 +83,28 @@ pub struct Refusal {
 }
 
 impl Answer {
+    /// The asks that were open when the host connected, under the names of
+    /// the members that hold them. Each reads as a [`ControlRequest`]; one that
+    /// does not is no reason not to read the answer.
+    pub fn open_asks(&self) -> impl Iterator<Item = (&'static str, &[Json])> {
+        [
+            (
+                "pending_permission_requests",
+                &self.pending_permission_requests,
+            ),
+            (
+                "pending_user_dialog_requests",
+                &self.pending_user_dialog_requests,
+            ),
+            (
+                "pending_elicitation_requests",
+                &self.pending_elicitation_requests,
+            ),
+        ]
+        .into_iter()
+        .filter_map(|(name, asks)| Some((name, asks.as_deref()?)))
+    }
+
     /// What came of the request; the refusal, when it was refused.
     ///
     /// # Errors

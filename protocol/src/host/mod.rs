@@ -633,14 +633,9 @@ fn add_to_receipt(answer: &mut Answer, passed: Vec<String>, withdrawn: Vec<Strin
 
 /// The asks that an `initialize` answer brings along, as lines.
 fn asks_that_wait(answer: &Answer) -> Vec<Bytes> {
-    [
-        &answer.pending_permission_requests,
-        &answer.pending_user_dialog_requests,
-        &answer.pending_elicitation_requests,
-    ]
-    .into_iter()
-    .flatten()
-    .flatten()
-    .map(|ask| Bytes::copy_from_slice(ask.get().as_bytes()))
-    .collect()
+    answer
+        .open_asks()
+        .flat_map(|(_, asks)| asks)
+        .map(|ask| Bytes::copy_from_slice(ask.get().as_bytes()))
+        .collect()
 }
