@@ -2,14 +2,17 @@
 //! came of them and in whichever pieces.
 #![allow(clippy::unwrap_used)]
 
+#[path = "common/recorded.rs"]
+mod recorded;
+
 use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::conversation::{
     Assembler, BlockState, Change, Conversation, Entry, PartialJson, Place, Reply, ReplyState,
 };
 use agentwire_protocol::message::{Message, StopReason};
 use proptest::prelude::*;
+use recorded::Recorded;
 use serde_json::{Value, json};
-use std::path::Path;
 
 fn message(value: Value) -> Message {
     serde_json::from_value(value).unwrap()
@@ -458,29 +461,15 @@ fn events_that_fit_nothing_change_nothing() {
     assert_eq!(Assembler::default().push(&text(0, "no stream")), None);
 }
 
-/// The messages of the recorded sessions, a list for each time an agent was
-/// started.
+/// The messages that agents wrote, session by session.
 fn recorded() -> Vec<Vec<Message>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/recordings");
-    let mut sessions = vec![];
-    for file in std::fs::read_dir(folder).unwrap() {
-        let path = file.unwrap().path();
-        if path.extension().is_none_or(|it| it != "ndjson") {
-            continue;
-        }
-        let mut messages = vec![];
-        for line in std::fs::read_to_string(path).unwrap().lines() {
-            let line: Value = serde_json::from_str(line).unwrap();
-            if line["dir"] == "recv"
-                && let Ok(message) = serde_json::from_value(line["msg"].clone())
-            {
-                messages.push(message);
-            }
-        }
-        sessions.push(messages);
-    }
-    assert!(sessions.len() > 10);
-    sessions
+    let messages = |session: Vec<Recorded>| {
+        let lines = session.into_iter().filter(|it| it.dir == "recv");
+        lines
+            .filter_map(|it| serde_json::from_str(&it.line).ok())
+            .collect()
+    };
+    recorded::sessions().into_iter().map(messages).collect()
 }
 
 /// What was said, without what only the stream knows.

@@ -8,8 +8,9 @@
 
 #[path = "../../fuzz/checks.rs"]
 mod checks;
+#[path = "common/recorded.rs"]
+mod recorded;
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How many spoilt inputs there are at least.
@@ -47,7 +48,11 @@ const TOKENS: &[&str] = &[
 
 #[test]
 fn spoilt_lines_are_read_or_refused_and_never_lost() {
-    let lines = recorded();
+    let recorded = recorded::sessions().into_iter().flatten();
+    let lines: Vec<Vec<u8>> = recorded
+        .filter(|it| it.dir == "recv" || it.dir == "send")
+        .map(|it| it.line.into_bytes())
+        .collect();
     let seconds: u64 =
         std::env::var("AGENTWIRE_FUZZ_SECONDS").map_or(0, |seconds| seconds.parse().unwrap());
     let until = Instant::now() + Duration::from_secs(seconds);
@@ -98,27 +103,6 @@ fn spoil(input: &mut Vec<u8>, lines: &[Vec<u8>], dice: &mut Dice) {
             }
         }
     }
-}
-
-/// What both sides wrote in the recorded sessions.
-fn recorded() -> Vec<Vec<u8>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/recordings");
-    let mut files: Vec<_> = folder
-        .read_dir()
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|it| it == "ndjson"))
-        .collect();
-    files.sort();
-    let mut lines = vec![];
-    for file in files {
-        let text = std::fs::read_to_string(file).unwrap();
-        for line in text.lines() {
-            let (_, message) = line.split_once(r#","msg":"#).unwrap();
-            lines.push(message.strip_suffix('}').unwrap().as_bytes().to_vec());
-        }
-    }
-    lines
 }
 
 /// xorshift64: every run throws the same.

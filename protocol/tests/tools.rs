@@ -4,6 +4,8 @@
 
 #[path = "common/exact.rs"]
 mod exact;
+#[path = "common/recorded.rs"]
+mod recorded;
 
 use agentwire_protocol::Untyped;
 use agentwire_protocol::content::ContentBlock;
@@ -16,9 +18,9 @@ use agentwire_protocol::tool::{
 };
 use agentwire_protocol::{Json, Message};
 use exact::Exact;
+use recorded::Recorded;
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
-use std::path::Path;
 
 fn json(text: &str) -> Json {
     serde_json::from_str(text).unwrap()
@@ -627,22 +629,11 @@ fn an_error_names_the_tool_and_the_place() {
 
 #[test]
 fn every_tool_call_in_the_recordings_is_known() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/recordings");
     let (mut took, mut gave) = (BTreeSet::new(), BTreeSet::new());
-    for entry in folder.read_dir().unwrap() {
-        let path = entry.unwrap().path();
-        if path
-            .extension()
-            .is_none_or(|extension| extension != "ndjson")
-        {
-            continue;
-        }
+    for session in recorded::sessions() {
         let mut names = HashMap::new();
-        for line in std::fs::read_to_string(path).unwrap().lines() {
-            let Some(message) = json(line).member("msg") else {
-                continue;
-            };
-            match message.read() {
+        for Recorded { line, .. } in session {
+            match serde_json::from_str(&line) {
                 Ok(Message::Assistant(message)) => {
                     for call in message
                         .message

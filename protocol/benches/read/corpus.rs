@@ -1,12 +1,13 @@
 //! Sessions without end, made of the recorded ones.
 
+#[path = "../../tests/common/recorded.rs"]
+mod recorded;
+
 use agentwire_protocol::Frame;
 use bytes::Bytes;
-use serde::Deserialize;
+use recorded::{Recorded, sessions};
 use serde_json::Value;
-use serde_json::value::RawValue;
 use std::collections::HashMap;
-use std::path::Path;
 
 /// Lines that an agent wrote.
 pub(crate) struct Corpus {
@@ -53,32 +54,14 @@ impl Corpus {
     }
 }
 
-/// A line of a recording.
-#[derive(Deserialize)]
-struct Record<'a> {
-    dir: &'a str,
-    /// As it was written: the order of members has its price.
-    #[serde(borrow)]
-    msg: &'a RawValue,
-}
-
 /// What the agent wrote in the recorded sessions, in order.
 fn recorded() -> Vec<(String, Asked)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/recordings");
-    let mut files: Vec<_> = folder
-        .read_dir()
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|it| it == "ndjson"))
-        .collect();
-    files.sort();
     let mut lines = vec![];
-    for file in files {
+    for session in sessions() {
         let mut asked: HashMap<String, Asked> = HashMap::new();
-        for line in std::fs::read_to_string(file).unwrap().lines() {
-            let Record { dir, msg } = serde_json::from_str(line).unwrap();
-            let message: Value = serde_json::from_str(msg.get()).unwrap_or_default();
-            match dir {
+        for Recorded { dir, line } in session {
+            let message: Value = serde_json::from_str(&line).unwrap_or_default();
+            match dir.as_str() {
                 "send" if message["type"] == "control_request" => {
                     let kind = match message["request"]["subtype"].as_str() {
                         Some("initialize") => Asked::Initialize,
@@ -92,16 +75,13 @@ fn recorded() -> Vec<(String, Asked)> {
                 // One answer to a malformed request has no id, and is no line
                 // of the protocol.
                 "recv" if message["type"] != "control_response" => {
-                    lines.push((msg.get().to_owned(), Asked::Other));
+                    lines.push((line, Asked::Other));
                 }
                 "recv" => {
                     if let Some(id) = message["response"]["request_id"].as_str() {
                         let kind = asked.remove(id).unwrap_or(Asked::Other);
                         let failed = message["response"]["subtype"] == "error";
-                        lines.push((
-                            msg.get().to_owned(),
-                            if failed { Asked::Other } else { kind },
-                        ));
+                        lines.push((line, if failed { Asked::Other } else { kind }));
                     }
                 }
                 _ => {}
