@@ -52,3 +52,28 @@ fn the_types_know_all_of_the_json_examples() {
     }
     assert_eq!((lines, answers), (12, 1));
 }
+
+#[test]
+fn links_to_files_lead_somewhere() {
+    let project = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut links = 0;
+    for document in [
+        "README.md",
+        "CONTRIBUTING.md",
+        "protocol/README.md",
+        "testkit/recordings/README.md",
+    ] {
+        let document = project.join(document);
+        let text = std::fs::read_to_string(&document).expect("a document");
+        for link in text.split("](").skip(1) {
+            let link = link.split([')', '#']).next().unwrap_or_default();
+            if link.is_empty() || link.contains("://") {
+                continue;
+            }
+            links += 1;
+            let target = document.with_file_name(link);
+            assert!(target.exists(), "{}: {link}", document.display());
+        }
+    }
+    assert!(links > 20, "{links}");
+}
