@@ -39,6 +39,10 @@ pub struct Scenario {
     pub startup: Vec<Fault>,
     /// What the model says, one entry for each time it is asked.
     pub replies: Vec<Reply>,
+    /// What sub-agents say, one entry for each time one of them asks its
+    /// model. The scripted model says it; the fake agent has no sub-agents.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub subagents: Vec<Reply>,
     /// What a test harness keeps in the same file (the prompts it sends, what
     /// it expects). Neither the fake agent nor the scripted model reads it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -153,7 +157,7 @@ pub enum ScenarioError {
     /// An error of the model's server stands beside other steps of its reply.
     #[error("reply {reply} has an `error` beside other steps; an error is a reply of its own")]
     ErrorBesideOthers {
-        /// The reply, counted from 0.
+        /// The reply, counted from 0; those of sub-agents behind the others.
         reply: usize,
     },
 }
@@ -167,7 +171,7 @@ impl Scenario {
     /// reply mixes an error with other steps.
     pub fn from_json(text: &str) -> Result<Self, ScenarioError> {
         let scenario: Self = serde_json::from_str(text)?;
-        for (reply, steps) in scenario.replies.iter().enumerate() {
+        for (reply, steps) in scenario.every_reply().enumerate() {
             if steps.len() > 1 && steps.iter().any(|step| matches!(step, Step::Error(_))) {
                 return Err(ScenarioError::ErrorBesideOthers { reply });
             }
@@ -180,6 +184,18 @@ impl Scenario {
     pub fn reply(mut self, steps: impl IntoIterator<Item = Step>) -> Self {
         self.replies.push(steps.into_iter().collect());
         self
+    }
+
+    /// Adds a reply of a sub-agent.
+    #[must_use]
+    pub fn subagent(mut self, steps: impl IntoIterator<Item = Step>) -> Self {
+        self.subagents.push(steps.into_iter().collect());
+        self
+    }
+
+    /// All replies, those of sub-agents behind the others.
+    pub(crate) fn every_reply(&self) -> impl Iterator<Item = &Reply> {
+        self.replies.iter().chain(&self.subagents)
     }
 
     /// Adds something that goes wrong before the first line is read.

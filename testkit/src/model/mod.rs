@@ -11,7 +11,7 @@
 //! the same question however often it is put: the CLI takes an unknown 400 for
 //! a server that lacks a beta feature, and asks up to six times with less of
 //! them. When no reply is left, the answer is HTTP 400. Side requests (see
-//! [`Answer::Side`]) never take a reply.
+//! [`Answer::Side`]) never take a reply, and sub-agents take theirs.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
@@ -152,6 +152,7 @@ impl Shared {
         self.requests.send_modify(|requests| {
             let answer = match kind {
                 Kind::MainLoop => self.take(requests, body.as_ref()),
+                Kind::Subagent => self.take_of_subagents(requests),
                 Kind::Side => Answer::Side,
                 Kind::CountTokens | Kind::Other => Answer::Other,
             };
@@ -189,13 +190,29 @@ impl Shared {
         }
     }
 
-    /// A reply of the script, as a stream or whole.
+    /// The next reply for a sub-agent. One for which the script has nothing
+    /// is told that.
+    fn take_of_subagents(&self, requests: &[ModelRequest]) -> Answer {
+        let taken = requests.iter().map(|request| request.answer);
+        let next = taken.filter(|it| matches!(it, Answer::Subagent(_))).count();
+        if next < self.scenario.subagents.len() {
+            Answer::Subagent(next)
+        } else {
+            Answer::Side
+        }
+    }
+
+    /// A reply of the script, as a stream or whole. Those of sub-agents are
+    /// counted behind the others.
     async fn reply(&self, number: usize, model: &str, stream: bool) -> Response {
-        let reply = &self.scenario.replies[number];
+        let replies: Vec<_> = self.scenario.every_reply().take(number + 1).collect();
+        let [earlier @ .., reply] = &replies[..] else {
+            unreachable!("a reply that was taken is there");
+        };
         if let Some(Step::Error(refusal)) = reply.first() {
             return error(refusal);
         }
-        let earlier = self.scenario.replies[..number].iter().flatten();
+        let earlier = earlier.iter().flat_map(|reply| reply.iter());
         let tools = earlier.filter(|step| matches!(step, Step::Tool(_))).count();
         let id = format!("msg_{}", number + 1);
         self.send(Message::new(id, model, reply, tools), stream)
@@ -247,6 +264,10 @@ async fn answer(
     let (place, answer) = shared.record(kind, &method, uri.path(), body);
     match answer {
         Answer::Reply(number) => shared.reply(number, &model, stream).await,
+        Answer::Subagent(number) => {
+            let number = shared.scenario.replies.len() + number;
+            shared.reply(number, &model, stream).await
+        }
         Answer::Side => shared.side(place, &model, stream).await,
         Answer::EndOfScript => refuse(
             StatusCode::BAD_REQUEST,

@@ -35,12 +35,14 @@ impl ModelRequest {
 pub enum Answer {
     /// A reply of the script, by its number (counted from 0).
     Reply(usize),
+    /// What the script has a sub-agent say, by its number (counted from 0).
+    Subagent(usize),
     /// An error, since the script had no reply left for the main loop.
     EndOfScript,
     /// A fixed text: a request of the CLI beside the main loop, such as a
     /// title, a summary for `/compact`, a side question, a prompt suggestion,
     /// a web search, a hook that asks a model, a try of a new model, or a
-    /// sub-agent.
+    /// sub-agent for which the script has nothing left.
     Side,
     /// Something other than a message: a count of tokens, a sign of life, or
     /// an error 404.
@@ -51,6 +53,7 @@ pub enum Answer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     MainLoop,
+    Subagent,
     Side,
     CountTokens,
     Other,
@@ -64,9 +67,12 @@ impl Kind {
         body: Option<&Value>,
     ) -> Self {
         match (method, path, body) {
-            (&Method::POST, "/v1/messages", Some(body)) if is_main_loop(headers, body) => {
-                Self::MainLoop
+            (&Method::POST, "/v1/messages", Some(_))
+                if headers.contains_key("x-claude-code-agent-id") =>
+            {
+                Self::Subagent
             }
+            (&Method::POST, "/v1/messages", Some(body)) if is_main_loop(body) => Self::MainLoop,
             (&Method::POST, "/v1/messages", Some(_)) => Self::Side,
             (&Method::POST, "/v1/messages/count_tokens", _) => Self::CountTokens,
             _ => Self::Other,
@@ -74,14 +80,14 @@ impl Kind {
     }
 }
 
-/// Tells the main loop's requests from the CLI's side requests.
+/// Tells the main loop's requests from the CLI's side requests. Sub-agents name
+/// themselves in a header.
 ///
 /// Model, tools and system prompt do not: a side question, a suggestion and a
 /// summary repeat the main loop's request to the letter and add a message,
 /// while a main loop may have no tools and any system prompt. What does
 /// (measured on 2.1.329):
 ///
-/// - sub-agents name themselves in a header;
 /// - titles and hooks ask for a JSON schema, a web search chooses its tool;
 /// - `set_model` tries the new model with a request for a single token;
 /// - the main loop has the prompt cached up to what is new, for its next
@@ -91,9 +97,8 @@ impl Kind {
 /// It is wrong in two cases: a hook of the type `agent` looks like the main
 /// loop, and so does everything else under `DISABLE_PROMPT_CACHING=1`. A
 /// client that never caches is taken for a main loop.
-fn is_main_loop(headers: &HeaderMap, body: &Value) -> bool {
-    !headers.contains_key("x-claude-code-agent-id")
-        && body.get("tool_choice").is_none()
+fn is_main_loop(body: &Value) -> bool {
+    body.get("tool_choice").is_none()
         && body["max_tokens"] != 1
         && body.pointer("/output_config/format").is_none()
         && caches_its_news(body)

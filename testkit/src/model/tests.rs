@@ -237,6 +237,35 @@ async fn only_the_main_loop_takes_replies() {
 }
 
 #[tokio::test]
+async fn sub_agents_have_replies_of_their_own() {
+    let scenario = Scenario::default()
+        .reply([tool("main")])
+        .subagent([Step::text("Sub. "), tool("sub")])
+        .subagent([Step::Error(ApiError {
+            status: 529,
+            kind: "overloaded_error".to_owned(),
+            message: "Later.".to_owned(),
+        })]);
+    let model = ScriptedModel::start(scenario).await.unwrap();
+    let agent = "POST /v1/messages HTTP/1.1\r\nx-claude-code-agent-id: a1\r\nx:";
+    let (_, sub) = ask(&model, agent, &prompt()).await;
+    assert!(sub.contains("Sub. "));
+    let (_, main) = say(&model, prompt()).await;
+    assert_eq!(ask(&model, agent, &prompt()).await.0, 529);
+    assert!(ask(&model, agent, &prompt()).await.1.contains("\"side \""));
+    let answers: Vec<_> = model.requests().iter().map(|it| it.answer).collect();
+    let [first, second] = [0, 1].map(Answer::Subagent);
+    assert_eq!(answers, [first, Answer::Reply(0), second, Answer::Side]);
+    // No two messages and no two calls have the same id.
+    for (body, id, call) in [(main, "msg_1", "toolu_1"), (sub, "msg_2", "toolu_2")] {
+        let events = events(&body);
+        assert_eq!(events[0]["message"]["id"], id);
+        let called = events.iter().find_map(|it| it.pointer("/content_block/id"));
+        assert_eq!(called.unwrap(), call);
+    }
+}
+
+#[tokio::test]
 async fn a_request_can_be_waited_for() {
     let scenario = Scenario::default().reply([]).reply([]);
     let model = ScriptedModel::start(scenario).await.unwrap();
