@@ -351,6 +351,11 @@ impl Members {
         }
     }
 
+    /// Takes `key` away.
+    pub(crate) fn remove(&mut self, key: &str) {
+        self.0.retain(|(k, _)| k != key);
+    }
+
     /// Adds a member behind the others, without a look at what is there: an
     /// object with a million members must not cost a million searches.
     pub(crate) fn push(&mut self, key: impl Into<Cow<'static, str>>, value: Json) {

@@ -1,13 +1,11 @@
 //! Whole messages of partial ones.
 
-use super::{
-    BlockState, Conversation, Entry, PartialJson, Reply, ReplyBlock, ReplyState, Subagent,
-};
-use crate::content::{CompactionBlock, ContentBlock};
-use crate::json::Json;
+use super::change::{Change, Place};
+use super::reply::{Stream, merge};
+use super::{BlockState, Conversation, Entry, Reply, ReplyBlock, ReplyState, Subagent};
 use crate::message::{
-    AbandonedBlocks, AssistantBody, AssistantMessage, BlockDelta, ContentBlockDelta, Message,
-    MessageDelta, StreamEvent, StreamEventMessage, SystemMessage, Usage, UserMessage,
+    AssistantBody, AssistantMessage, Message, StreamEvent, StreamEventMessage, SystemMessage,
+    UserMessage,
 };
 use std::collections::HashMap;
 use std::mem::discriminant;
@@ -55,78 +53,13 @@ pub struct Assembler {
 /// The tool call that started the sub-agent; none for the main agent.
 type Thread = Option<String>;
 
-/// A reply that is being streamed.
-#[derive(Debug, Clone, Default)]
-struct Stream {
-    /// The API's id of the message.
-    id: String,
-    /// The reply's place in its thread.
-    entry: usize,
-    /// How many blocks the reply has.
-    seen: usize,
-    /// The API's indexes of the blocks, and where they are in the reply.
-    blocks: Vec<(u64, usize)>,
-    /// The inputs of tools, by place in the reply.
-    inputs: HashMap<usize, PartialJson>,
-}
-
-/// Where an entry of a conversation is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place<'a> {
-    /// The tool call that started the sub-agent; `None` for the main agent.
-    pub thread: Option<&'a str>,
-    /// The entry's index in [`Conversation::thread`].
-    pub entry: usize,
-}
-
-/// What a message changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Change<'a> {
-    /// There is a new entry.
-    Added(Place<'a>),
-    /// Something in an entry is different: a block came whole, the state
-    /// changed.
-    Changed(Place<'a>),
-    /// A text grew.
-    Text {
-        /// The reply.
-        at: Place<'a>,
-        /// The block's index in the reply.
-        block: usize,
-        /// What was added.
-        text: &'a str,
-    },
-    /// Thinking grew.
-    Thinking {
-        /// The reply.
-        at: Place<'a>,
-        /// The block's index in the reply.
-        block: usize,
-        /// What was added.
-        thinking: &'a str,
-    },
-    /// A tool's input grew. [`Assembler::conversation`] has it as it can be
-    /// read so far.
-    ToolInput {
-        /// The reply.
-        at: Place<'a>,
-        /// The block's index in the reply.
-        block: usize,
-        /// What was added to its text.
-        json: &'a str,
-    },
-    /// Entries or blocks are gone, and those behind them are in other places.
-    Rebuilt,
-}
-
 impl From<Conversation> for Assembler {
     /// Goes on with a conversation that was kept.
     fn from(conversation: Conversation) -> Self {
         Self {
             places: places(&conversation),
+            streams: streams(&conversation),
             conversation,
-            streams: HashMap::new(),
         }
     }
 }
@@ -140,9 +73,9 @@ impl Assembler {
             Message::Assistant(message) => Some(self.assistant(message)),
             Message::User(message) => Some(self.user(message)),
             Message::Result(result) => {
-                self.break_off(&None);
-                let uuid = result.uuid.as_deref();
-                Some(self.put(None, uuid, Entry::Result(result.clone())))
+                let rebuilt = self.break_off(&None);
+                let change = self.put(None, Entry::Result(result.clone()));
+                Some(change.or_rebuilt(rebuilt))
             }
             Message::System(message) => self.system(message),
             Message::ConversationReset(reset) => {
@@ -155,19 +88,13 @@ impl Assembler {
     }
 
     /// The conversation so far. What has come of a tool's input is brought up
-    /// to date here, not with every piece of it.
+    /// to date here, not with every piece of it; that takes as long as reading
+    /// all of the input that there is.
     pub fn conversation(&mut self) -> &Conversation {
         for (thread, stream) in &mut self.streams {
-            let Some(reply) = reply_at(&mut self.conversation, thread.as_deref(), stream.entry)
-            else {
-                continue;
-            };
-            for (&block, text) in &stream.inputs {
-                if reply.blocks.get(block).map(|it| &it.state) == Some(&BlockState::Streaming)
-                    && let (Some(input), Some(value)) = (input_of(reply, block), text.value())
-                {
-                    *input = value;
-                }
+            let reply = reply_at(&mut self.conversation, thread.as_deref(), stream.entry);
+            if let Some(reply) = reply {
+                stream.show_inputs(reply);
             }
         }
         &self.conversation
@@ -184,20 +111,17 @@ impl Assembler {
     /// blocks of a reply that came with this `uuid`. Says whether there was
     /// one.
     pub fn remove(&mut self, uuids: &[impl AsRef<str>]) -> bool {
-        let found = uuids
-            .iter()
-            .any(|uuid| self.places.contains_key(uuid.as_ref()));
-        if found {
-            self.retain(|_, entry| {
-                let gone = |uuid: &str| uuids.iter().any(|it| it.as_ref() == uuid);
-                match entry {
-                    Entry::Reply(reply) => {
-                        keep_blocks(reply, |_, block| !block.uuid.as_deref().is_some_and(gone));
-                        !reply.blocks.is_empty()
-                    }
-                    entry => !uuid_of(entry).is_some_and(gone),
-                }
-            });
+        let mut found = false;
+        for uuid in uuids.iter().map(AsRef::as_ref) {
+            let Some((thread, entry)) = self.places.get(uuid).cloned() else {
+                continue;
+            };
+            found |= match self.entries(thread.as_deref()).get(entry) {
+                Some(Entry::Reply(_)) => self.take_blocks(&thread, entry, |_, block| {
+                    block.uuid.as_deref() == Some(uuid)
+                }),
+                _ => self.take_entry(&thread, entry),
+            };
         }
         found
     }
@@ -211,32 +135,26 @@ impl Assembler {
             &message.task_description,
         );
         let entry = Entry::User(Box::new(message.clone()));
-        self.put(thread, message.uuid.as_deref(), entry)
+        self.put(thread, entry)
     }
 
     fn system<'a>(&mut self, message: &'a SystemMessage) -> Option<Change<'a>> {
-        let mut rebuilt = false;
-        let uuid = match message {
+        let rebuilt = match message {
             SystemMessage::Init(init) => {
                 self.conversation.session_id.clone_from(&init.session_id);
                 return None;
             }
-            SystemMessage::CompactBoundary(it) => &it.uuid,
-            SystemMessage::LocalCommandOutput(it) => &it.uuid,
-            SystemMessage::Informational(it) => &it.uuid,
-            SystemMessage::ModelRefusalNoFallback(it) => &it.uuid,
+            SystemMessage::CompactBoundary(_)
+            | SystemMessage::LocalCommandOutput(_)
+            | SystemMessage::Informational(_)
+            | SystemMessage::ModelRefusalNoFallback(_) => false,
             SystemMessage::ModelRefusalFallback(it) => {
-                rebuilt = self.remove(it.retracted_message_uuids.as_deref().unwrap_or_default());
-                &it.uuid
+                self.remove(it.retracted_message_uuids.as_deref().unwrap_or_default())
             }
             _ => return None,
         };
-        let change = self.put(
-            None,
-            uuid.as_deref(),
-            Entry::Notice(Box::new(message.clone())),
-        );
-        Some(if rebuilt { Change::Rebuilt } else { change })
+        let change = self.put(None, Entry::Notice(Box::new(message.clone())));
+        Some(change.or_rebuilt(rebuilt))
     }
 
     fn assistant<'a>(&mut self, message: &'a AssistantMessage) -> Change<'a> {
@@ -249,19 +167,15 @@ impl Assembler {
         );
         let rebuilt = self.remove(message.supersedes.as_deref().unwrap_or_default());
         let id = message.message.id.as_deref().or(message.uuid.as_deref());
-        let (place, is_new) = self.reply(thread, id);
+        let (entry, change) = self.reply(thread, id);
         if let Some(uuid) = &message.uuid {
             self.places
-                .insert(uuid.clone(), (thread.map(str::to_owned), place.entry));
+                .insert(uuid.clone(), (thread.map(str::to_owned), entry));
         }
-        if let Some(reply) = reply_at(&mut self.conversation, thread, place.entry) {
+        if let Some(reply) = reply_at(&mut self.conversation, thread, entry) {
             merge(reply, message);
         }
-        match (rebuilt, is_new) {
-            (true, _) => Change::Rebuilt,
-            (_, true) => Change::Added(place),
-            (_, false) => Change::Changed(place),
-        }
+        change.or_rebuilt(rebuilt)
     }
 
     fn stream_event<'a>(&mut self, partial: &'a StreamEventMessage) -> Option<Change<'a>> {
@@ -277,15 +191,17 @@ impl Assembler {
         };
         let reply = reply_at(&mut self.conversation, thread, stream.entry)?;
         let change = stream.take(reply, &partial.event, at);
-        let abandoned =
-            (partial.abandoned_blocks.as_ref()).is_some_and(|blocks| self.abandon(&key, blocks));
+        let abandoned = partial.abandoned_blocks.as_ref();
+        let void = abandoned.and_then(|blocks| stream.abandon(reply, blocks));
+        let entry = stream.entry;
         if let StreamEvent::MessageStop(_) = partial.event {
             self.streams.remove(&key);
         }
-        if abandoned {
-            Some(Change::Rebuilt)
-        } else {
-            change
+        match void {
+            Some(void) if self.take_unsaid(&key, entry, |block| void.contains(&block)) => {
+                Some(Change::Rebuilt)
+            }
+            _ => change,
         }
     }
 
@@ -298,152 +214,132 @@ impl Assembler {
         let key = thread.map(str::to_owned);
         let rebuilt = self.break_off(&key);
         self.introduce(thread, &None, &None, &None);
-        let (place, is_new) = self.reply(thread, body.id.as_deref());
-        if let Some(reply) = reply_at(&mut self.conversation, thread, place.entry) {
-            if is_new {
+        let (entry, change) = self.reply(thread, body.id.as_deref());
+        if let Some(reply) = reply_at(&mut self.conversation, thread, entry) {
+            if let Change::Added(_) = change {
                 let content = std::mem::take(&mut reply.message.message.content);
                 reply.message.message = body.clone();
                 reply.message.message.content = content;
                 reply.message.session_id.clone_from(&partial.session_id);
                 reply.message.parent_tool_use_id = key.clone();
             }
+            reply.message.message.stop_reason = None;
             reply.state = ReplyState::Streaming;
         }
-        self.streams.insert(
-            key,
-            Stream {
-                id: body.id.clone().unwrap_or_default(),
-                entry: place.entry,
-                ..Stream::default()
-            },
-        );
-        match (rebuilt, is_new) {
-            (true, _) => Change::Rebuilt,
-            (_, true) => Change::Added(place),
-            (_, false) => Change::Changed(place),
-        }
+        self.streams.insert(key, Stream::new(entry));
+        change.or_rebuilt(rebuilt)
     }
 
     /// Ends a stream that did not end itself: what the agent never said was
-    /// not said. Says whether something went away.
+    /// not said. Says whether there was one.
     fn break_off(&mut self, thread: &Thread) -> bool {
         let Some(stream) = self.streams.remove(thread) else {
             return false;
         };
-        let Some(reply) = reply_at(&mut self.conversation, thread.as_deref(), stream.entry) else {
-            return false;
-        };
-        reply.state = ReplyState::Aborted;
-        self.drop_unsaid(thread, stream.entry, |_| true)
+        let reply = reply_at(&mut self.conversation, thread.as_deref(), stream.entry);
+        if let Some(reply) = reply {
+            // The model was done, and only the end of its stream is missing.
+            if reply.message.message.stop_reason.is_some() {
+                reply.state = ReplyState::Done;
+                return true;
+            }
+            reply.state = ReplyState::Aborted;
+        }
+        self.take_unsaid(thread, stream.entry, |_| true);
+        true
     }
 
-    /// Blocks of a reply that was cut off and does not go on are void.
-    fn abandon(&mut self, thread: &Thread, blocks: &AbandonedBlocks) -> bool {
-        let Some(stream) = self.streams.get(thread) else {
-            return false;
-        };
-        let of_this =
-            self.places.get(&blocks.api_message_id) == Some(&(thread.clone(), stream.entry));
-        let from = blocks.from_block_index.unwrap_or_default();
-        let void: Vec<usize> = stream
-            .blocks
-            .iter()
-            .filter(|(index, _)| of_this && *index >= from)
-            .map(|&(_, block)| block)
-            .collect();
-        let entry = stream.entry;
-        self.drop_unsaid(thread, entry, |block| void.contains(&block))
-    }
-
-    /// Takes away those blocks of a reply that the agent has not said, and the
-    /// reply when it was cut off before anything was. Says whether something
-    /// went away.
-    fn drop_unsaid(
+    /// Takes away those blocks of a reply that are void and that the agent has
+    /// not said. Says whether something went.
+    fn take_unsaid(
         &mut self,
         thread: &Thread,
         entry: usize,
         is_void: impl Fn(usize) -> bool,
     ) -> bool {
-        let mut dropped = false;
-        self.retain(|at, it| match it {
-            Entry::Reply(reply) if at == (thread.as_deref(), entry) => {
-                let before = reply.blocks.len();
-                keep_blocks(reply, |index, block| {
-                    block.state == BlockState::Whole || !is_void(index)
-                });
-                let keep = !reply.blocks.is_empty() || reply.state != ReplyState::Aborted;
-                dropped = !keep || reply.blocks.len() < before;
-                keep
-            }
-            _ => true,
-        });
-        dropped
+        self.take_blocks(thread, entry, |index, block| {
+            block.state != BlockState::Whole && is_void(index)
+        })
     }
 
-    /// Keeps the entries that `keep` says, and finds everything again.
-    fn retain(&mut self, mut keep: impl FnMut((Option<&str>, usize), &mut Entry) -> bool) {
-        let mut retain = |thread: Option<&str>, entries: &mut Vec<Entry>| {
-            let mut index = 0..;
-            entries.retain_mut(|entry| keep((thread, index.next().unwrap_or(usize::MAX)), entry));
+    /// Takes blocks of a reply away, and the reply when it has none left and
+    /// none will come. Says whether something went.
+    fn take_blocks(
+        &mut self,
+        thread: &Thread,
+        entry: usize,
+        is_gone: impl Fn(usize, &ReplyBlock) -> bool,
+    ) -> bool {
+        let Some(reply) = reply_at(&mut self.conversation, thread.as_deref(), entry) else {
+            return false;
         };
-        retain(None, &mut self.conversation.entries);
-        for (thread, subagent) in &mut self.conversation.subagents {
-            retain(Some(thread), &mut subagent.entries);
+        let mut kept = Vec::with_capacity(reply.blocks.len());
+        for (index, block) in reply.blocks.iter().enumerate() {
+            kept.push(!is_gone(index, block));
+            if let (Some(false), Some(uuid)) = (kept.last(), &block.uuid) {
+                self.places.remove(uuid);
+            }
         }
-        self.places = places(&self.conversation);
-        // A block that moved is not written to any more: it comes whole.
-        let (places, conversation) = (&self.places, &mut self.conversation);
-        self.streams.retain(|thread, stream| {
-            let Some(&(_, entry)) = places.get(&stream.id) else {
-                return false;
-            };
-            stream.entry = entry;
-            reply_at(conversation, thread.as_deref(), entry)
-                .is_some_and(|reply| reply.blocks.len() == stream.seen)
+        let mut keeps = kept.iter();
+        reply.blocks.retain(|_| keeps.next() == Some(&true));
+        let mut keeps = kept.iter();
+        let content = &mut reply.message.message.content;
+        content.retain(|_| keeps.next() == Some(&true));
+        match self.streams.get_mut(thread) {
+            Some(stream) if stream.entry == entry => stream.follow(&kept),
+            _ if reply.blocks.is_empty() => return self.take_entry(thread, entry),
+            _ => {}
+        }
+        kept.contains(&false)
+    }
+
+    /// Takes an entry away; what is behind it moves up. Says whether it was
+    /// there.
+    fn take_entry(&mut self, thread: &Thread, entry: usize) -> bool {
+        let entries = self.entries(thread.as_deref());
+        if entry >= entries.len() {
+            return false;
+        }
+        entries.remove(entry);
+        self.places.retain(|_, (of, at)| {
+            let is_there = of != thread || *at != entry;
+            if of == thread && *at > entry {
+                *at -= 1;
+            }
+            is_there
         });
+        if let Some(stream) = self.streams.get_mut(thread)
+            && stream.entry > entry
+        {
+            stream.entry -= 1;
+        }
+        true
     }
 
     /// Puts an entry where the one with its `uuid` is, or behind all others.
-    fn put<'a>(&mut self, thread: Option<&'a str>, uuid: Option<&str>, entry: Entry) -> Change<'a> {
-        let key = thread.map(str::to_owned);
-        let known = uuid
-            .and_then(|uuid| self.places.get(uuid))
-            .filter(|(of, _)| *of == key)
-            .map(|&(_, entry)| entry);
+    fn put<'a>(&mut self, thread: Option<&'a str>, entry: Entry) -> Change<'a> {
+        let uuid = uuid_of(&entry).map(str::to_owned);
+        let known = uuid.as_deref().and_then(|uuid| self.known(thread, uuid));
         let entries = self.entries(thread);
-        if let Some(index) = known
-            && let Some(old) = entries.get_mut(index)
+        if let Some(known) = known
+            && let Some(old) = entries.get_mut(known)
+            && discriminant(old) == discriminant(&entry)
         {
             *old = entry;
             return Change::Changed(Place {
                 thread,
-                entry: index,
+                entry: known,
             });
         }
-        entries.push(entry);
-        let index = entries.len() - 1;
-        if let Some(uuid) = uuid {
-            self.places.insert(uuid.to_owned(), (key, index));
-        }
-        Change::Added(Place {
-            thread,
-            entry: index,
-        })
+        self.add(thread, uuid, entry)
     }
 
-    /// The place of the reply with this id, and whether it is new.
-    fn reply<'a>(&mut self, thread: Option<&'a str>, id: Option<&str>) -> (Place<'a>, bool) {
-        let key = thread.map(str::to_owned);
-        if let Some((of, entry)) = id.and_then(|id| self.places.get(id))
-            && *of == key
+    /// The reply with this id, which is there from now on.
+    fn reply<'a>(&mut self, thread: Option<&'a str>, id: Option<&str>) -> (usize, Change<'a>) {
+        if let Some(entry) = id.and_then(|id| self.known(thread, id))
+            && reply_at(&mut self.conversation, thread, entry).is_some()
         {
-            return (
-                Place {
-                    thread,
-                    entry: *entry,
-                },
-                false,
-            );
+            return (entry, Change::Changed(Place { thread, entry }));
         }
         let reply = Reply {
             message: AssistantMessage::default(),
@@ -451,13 +347,25 @@ impl Assembler {
             state: ReplyState::Done,
             extra: Default::default(),
         };
+        let change = self.add(thread, id.map(str::to_owned), reply.into());
+        (self.entries(thread).len() - 1, change)
+    }
+
+    /// Where the entry with this id is in a thread.
+    fn known(&self, thread: Option<&str>, id: &str) -> Option<usize> {
+        let (of, entry) = self.places.get(id)?;
+        (of.as_deref() == thread).then_some(*entry)
+    }
+
+    /// Puts an entry behind all others.
+    fn add<'a>(&mut self, thread: Option<&'a str>, id: Option<String>, new: Entry) -> Change<'a> {
         let entries = self.entries(thread);
-        entries.push(reply.into());
+        entries.push(new);
         let entry = entries.len() - 1;
         if let Some(id) = id {
-            self.places.insert(id.to_owned(), (key, entry));
+            self.places.insert(id, (thread.map(str::to_owned), entry));
         }
-        (Place { thread, entry }, true)
+        Change::Added(Place { thread, entry })
     }
 
     /// The entries of a thread, which is there from now on.
@@ -501,297 +409,6 @@ impl Assembler {
     }
 }
 
-impl Stream {
-    /// Takes an event of the stream.
-    fn take<'a>(
-        &mut self,
-        reply: &mut Reply,
-        event: &'a StreamEvent,
-        at: Place<'a>,
-    ) -> Option<Change<'a>> {
-        match event {
-            StreamEvent::ContentBlockStart(start) => {
-                self.blocks.push((start.index, reply.blocks.len()));
-                reply
-                    .message
-                    .message
-                    .content
-                    .push(start.content_block.clone());
-                reply.blocks.push(ReplyBlock {
-                    state: BlockState::Streaming,
-                    uuid: None,
-                    extra: Default::default(),
-                });
-                self.seen = reply.blocks.len();
-                Some(Change::Changed(at))
-            }
-            StreamEvent::ContentBlockDelta(delta) => self.grow(reply, delta, at),
-            StreamEvent::ContentBlockStop(stop) => {
-                let block = self.block(stop.index)?;
-                let state = &mut reply.blocks.get_mut(block)?.state;
-                let input = self.inputs.remove(&block);
-                if *state == BlockState::Streaming {
-                    *state = BlockState::Written;
-                    if let Some(whole) = input.and_then(|input| input.whole()) {
-                        *input_of(reply, block)? = whole;
-                    }
-                }
-                Some(Change::Changed(at))
-            }
-            StreamEvent::MessageDelta(delta) => {
-                change(&mut reply.message.message, delta);
-                Some(Change::Changed(at))
-            }
-            StreamEvent::MessageStop(_) => {
-                if reply.state == ReplyState::Streaming {
-                    reply.state = ReplyState::Done;
-                }
-                Some(Change::Changed(at))
-            }
-            _ => None,
-        }
-    }
-
-    fn grow<'a>(
-        &mut self,
-        reply: &mut Reply,
-        ContentBlockDelta { index, delta, .. }: &'a ContentBlockDelta,
-        at: Place<'a>,
-    ) -> Option<Change<'a>> {
-        let block = self.block(*index)?;
-        if reply.blocks.get(block)?.state != BlockState::Streaming {
-            return None;
-        }
-        match (reply.message.message.content.get_mut(block)?, delta) {
-            (ContentBlock::Text(it), BlockDelta::Text(delta)) => {
-                it.text.push_str(&delta.text);
-                let text = &delta.text;
-                Some(Change::Text { at, block, text })
-            }
-            (ContentBlock::Text(it), BlockDelta::Citations(delta)) => {
-                let citations = it.citations.get_or_insert_default();
-                citations.push(delta.citation.clone());
-                Some(Change::Changed(at))
-            }
-            (ContentBlock::Thinking(it), BlockDelta::Thinking(delta)) => {
-                it.thinking.push_str(&delta.thinking);
-                let thinking = &delta.thinking;
-                Some(Change::Thinking {
-                    at,
-                    block,
-                    thinking,
-                })
-            }
-            (ContentBlock::Thinking(it), BlockDelta::Signature(delta)) => {
-                it.signature = Some(delta.signature.clone());
-                Some(Change::Changed(at))
-            }
-            (ContentBlock::Compaction(it), BlockDelta::Compaction(delta)) => {
-                let CompactionBlock {
-                    content,
-                    encrypted_content,
-                    ..
-                } = it;
-                if let Some(piece) = &delta.content {
-                    content.get_or_insert_default().push_str(piece);
-                }
-                if delta.encrypted_content.is_some() {
-                    encrypted_content.clone_from(&delta.encrypted_content);
-                }
-                Some(Change::Changed(at))
-            }
-            (_, BlockDelta::InputJson(delta)) => {
-                input_of(reply, block)?;
-                let json = &delta.partial_json;
-                self.inputs.entry(block).or_default().push(json);
-                Some(Change::ToolInput { at, block, json })
-            }
-            _ => None,
-        }
-    }
-
-    /// Where the block with the API's `index` is in the reply.
-    fn block(&self, index: u64) -> Option<usize> {
-        let found = self.blocks.iter().rev().find(|(it, _)| *it == index);
-        found.map(|&(_, block)| block)
-    }
-}
-
-/// Adds what came whole to a reply. Blocks take the places of those that were
-/// streamed.
-fn merge(reply: &mut Reply, message: &AssistantMessage) {
-    let mut new = message.clone();
-    let blocks = std::mem::take(&mut new.message.content);
-    let old = &mut reply.message;
-    new.message.content = std::mem::take(&mut old.message.content);
-    // What only the first message says holds for all of them.
-    macro_rules! keep {
-        ($($field:ident),*) => { $(
-            if new.$field.is_none() {
-                new.$field = old.$field.take();
-            }
-        )* };
-    }
-    keep!(
-        parent_tool_use_id,
-        error,
-        session_id,
-        user_message_uuid,
-        user_message_uuids,
-        resumed_from_incomplete_thinking,
-        resume_reason,
-        aborted,
-        request_id,
-        thinking_duration_ms,
-        thinking_display,
-        context_usage,
-        usage_report,
-        timestamp,
-        agent_id,
-        subagent_type,
-        task_description
-    );
-    prepend(&mut new.supersedes, old.supersedes.take());
-    prepend(&mut new.tool_use_meta, old.tool_use_meta.take());
-    // The stream has said the last word on these before the last block came.
-    if old.message.stop_reason.is_some() {
-        let (new, old) = (&mut new.message, &mut old.message);
-        new.stop_reason = old.stop_reason.take();
-        new.stop_sequence = old.stop_sequence.take();
-        new.stop_details = old.stop_details.take();
-        new.usage = old.usage.take();
-        new.container = old.container.take();
-        new.context_management = old.context_management.take();
-    }
-    reply.message = new;
-
-    let mut again: Vec<usize> = (0..reply.blocks.len())
-        .filter(|&index| message.uuid.is_some() && reply.blocks[index].uuid == message.uuid)
-        .collect();
-    again.reverse();
-    for block in blocks {
-        let index = again.pop().unwrap_or_else(|| place_of(reply, &block));
-        let said = ReplyBlock {
-            state: BlockState::Whole,
-            uuid: message.uuid.clone(),
-            extra: Default::default(),
-        };
-        let content = &mut reply.message.message.content;
-        match (content.get_mut(index), reply.blocks.get_mut(index)) {
-            (Some(old), Some(old_state)) => (*old, *old_state) = (block, said),
-            _ => {
-                content.push(block);
-                reply.blocks.push(said);
-            }
-        }
-    }
-    if message.aborted == Some(true) {
-        reply.state = ReplyState::Aborted;
-    }
-}
-
-/// Puts what came earlier before what is there, each once.
-fn prepend<T: PartialEq>(list: &mut Option<Vec<T>>, earlier: Option<Vec<T>>) {
-    if let Some(mut all) = earlier {
-        let new = list.take().unwrap_or_default();
-        all.retain(|it| !new.contains(it));
-        all.extend(new);
-        *list = Some(all);
-    }
-}
-
-/// Where a block goes that came whole: where the first block of its kind is
-/// that was streamed and has not come whole yet, or behind all others.
-fn place_of(reply: &Reply, block: &ContentBlock) -> usize {
-    let content = &reply.message.message.content;
-    content
-        .iter()
-        .zip(&reply.blocks)
-        .position(|(streamed, at)| {
-            at.state != BlockState::Whole
-                && discriminant(streamed) == discriminant(block)
-                && call_id(streamed) == call_id(block)
-        })
-        .unwrap_or(content.len())
-}
-
-/// The id of a tool call.
-fn call_id(block: &ContentBlock) -> Option<&str> {
-    match block {
-        ContentBlock::ToolUse(call) => Some(&call.id),
-        ContentBlock::ServerToolUse(call) => Some(&call.id),
-        ContentBlock::McpToolUse(call) => Some(&call.id),
-        _ => None,
-    }
-}
-
-/// The input of a tool call.
-fn input_of(reply: &mut Reply, block: usize) -> Option<&mut Json> {
-    match reply.message.message.content.get_mut(block)? {
-        ContentBlock::ToolUse(call) => Some(&mut call.input),
-        ContentBlock::ServerToolUse(call) => Some(&mut call.input),
-        ContentBlock::McpToolUse(call) => Some(&mut call.input),
-        _ => None,
-    }
-}
-
-/// What changes in a message as a whole.
-fn change(
-    body: &mut AssistantBody,
-    MessageDelta {
-        delta,
-        usage,
-        context_management,
-        ..
-    }: &MessageDelta,
-) {
-    macro_rules! set {
-        ($($to:expr => $from:expr),* $(,)?) => { $(
-            if $from.is_some() {
-                $to.clone_from(&$from);
-            }
-        )* };
-    }
-    set!(
-        body.stop_reason => delta.stop_reason,
-        body.stop_sequence => delta.stop_sequence,
-        body.stop_details => delta.stop_details,
-        body.container => delta.container,
-        body.context_management => *context_management,
-    );
-    let Some(usage) = usage else { return };
-    let old: &mut Usage = body.usage.get_or_insert_default();
-    set!(
-        old.input_tokens => usage.input_tokens,
-        old.output_tokens => usage.output_tokens,
-        old.output_tokens_details => usage.output_tokens_details,
-        old.cache_creation_input_tokens => usage.cache_creation_input_tokens,
-        old.cache_read_input_tokens => usage.cache_read_input_tokens,
-        old.cache_creation => usage.cache_creation,
-        old.server_tool_use => usage.server_tool_use,
-        old.service_tier => usage.service_tier,
-        old.speed => usage.speed,
-        old.inference_geo => usage.inference_geo,
-        old.iterations => usage.iterations,
-        old.fallback_credit => usage.fallback_credit,
-    );
-}
-
-/// Keeps the blocks that `keep` says.
-fn keep_blocks(reply: &mut Reply, keep: impl Fn(usize, &ReplyBlock) -> bool) {
-    let kept: Vec<bool> = (reply.blocks.iter().enumerate())
-        .map(|(index, block)| keep(index, block))
-        .collect();
-    let mut keeps = kept.iter();
-    reply.blocks.retain(|_| keeps.next() == Some(&true));
-    let mut keeps = kept.iter();
-    reply
-        .message
-        .message
-        .content
-        .retain(|_| keeps.next() == Some(&true));
-}
-
 fn reply_at<'c>(
     conversation: &'c mut Conversation,
     thread: Option<&str>,
@@ -826,13 +443,10 @@ fn uuid_of(entry: &Entry) -> Option<&str> {
 /// Where everything is.
 fn places(conversation: &Conversation) -> HashMap<String, (Thread, usize)> {
     let mut places = HashMap::new();
-    let subagents = conversation.subagents.iter();
-    let threads = std::iter::once((None, &conversation.entries))
-        .chain(subagents.map(|(thread, it)| (Some(thread), &it.entries)));
-    for (thread, entries) in threads {
+    for (thread, entries) in conversation.threads() {
         for (index, entry) in entries.iter().enumerate() {
             let mut at = |id: &str| {
-                places.insert(id.to_owned(), (thread.cloned(), index));
+                places.insert(id.to_owned(), (thread.map(str::to_owned), index));
             };
             if let Entry::Reply(reply) = entry {
                 reply.message.message.id.as_deref().map(&mut at);
@@ -846,4 +460,17 @@ fn places(conversation: &Conversation) -> HashMap<String, (Thread, usize)> {
         }
     }
     places
+}
+
+/// What was being streamed when the conversation was kept.
+fn streams(conversation: &Conversation) -> HashMap<Thread, Stream> {
+    let streaming = |(thread, entries): (Option<&str>, &[Entry])| {
+        let mut replies = entries.iter().map(Entry::reply).enumerate().rev();
+        let (entry, reply) = replies.find_map(|(entry, reply)| {
+            let reply = reply.filter(|it| it.state == ReplyState::Streaming)?;
+            Some((entry, reply))
+        })?;
+        Some((thread.map(str::to_owned), Stream::resumed(entry, reply)))
+    };
+    conversation.threads().filter_map(streaming).collect()
 }

@@ -7,9 +7,12 @@
 //! it can be written as JSON and read again.
 
 mod assembler;
+mod change;
 mod partial_json;
+mod reply;
 
-pub use assembler::{Assembler, Change, Place};
+pub use assembler::Assembler;
+pub use change::{Change, Place};
 pub use partial_json::PartialJson;
 
 use crate::content::{Content, ContentBlock, ToolResultBlock};
@@ -126,9 +129,8 @@ impl Conversation {
     /// What a tool call was answered, by whichever agent made it.
     #[must_use]
     pub fn tool_result(&self, tool_use_id: &str) -> Option<&ToolResultBlock> {
-        std::iter::once(&self.entries)
-            .chain(self.subagents.values().map(|it| &it.entries))
-            .flat_map(|entries| entries.iter().rev())
+        self.threads()
+            .flat_map(|(_, entries)| entries.iter().rev())
             .filter_map(|entry| match entry {
                 Entry::User(message) => message.message.content.as_ref(),
                 _ => None,
@@ -140,6 +142,14 @@ impl Conversation {
                 }
                 _ => None,
             })
+    }
+
+    /// The entries of the main agent and of each sub-agent, with the tool call
+    /// that started it.
+    fn threads(&self) -> impl Iterator<Item = (Option<&str>, &[Entry])> {
+        let subagents = self.subagents.iter();
+        std::iter::once((None, &self.entries[..]))
+            .chain(subagents.map(|(call, it)| (Some(&call[..]), &it.entries[..])))
     }
 }
 

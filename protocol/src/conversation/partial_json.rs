@@ -23,10 +23,11 @@ pub struct PartialJson {
     /// What has to come to close what is open, outermost first.
     open: Vec<u8>,
     at: At,
-    /// Where the text can be cut and closed, and what closes it there: behind
-    /// the last whole value, or in the text of a string.
+    /// Where the text can be cut and closed: behind the last whole value, or
+    /// in the text of a string.
     cut: usize,
-    closing: Vec<u8>,
+    /// Whether that is in a string.
+    in_string: bool,
 }
 
 /// Where in a JSON text the next byte is.
@@ -82,7 +83,12 @@ impl PartialJson {
     #[must_use]
     pub fn value(&self) -> Option<Json> {
         let mut text = self.text.get(..self.cut)?.to_owned();
-        text.extend(self.closing.iter().rev().map(|&byte| char::from(byte)));
+        if self.in_string {
+            text.push('"');
+        }
+        // What is open was open at the cut as well: the text can be cut behind
+        // every bracket.
+        text.extend(self.open.iter().rev().map(|&byte| char::from(byte)));
         serde_json::from_str(&text).ok()
     }
 
@@ -99,7 +105,7 @@ impl PartialJson {
                 At::Scalar
             }
             At::Scalar => {
-                self.may_end(self.seen - 1);
+                self.may_end(self.seen - 1, false);
                 self.between(false, byte)
             }
             At::Key => self.between(true, byte),
@@ -112,17 +118,17 @@ impl PartialJson {
         match byte {
             b'{' | b'[' => {
                 self.open.push(if byte == b'{' { b'}' } else { b']' });
-                self.may_end(self.seen);
+                self.may_end(self.seen, false);
                 if byte == b'{' { At::Key } else { At::Value }
             }
             b'}' | b']' => {
                 self.open.pop();
-                self.may_end(self.seen);
+                self.may_end(self.seen, false);
                 At::Value
             }
             b'"' => {
                 if !key {
-                    self.may_end_in_string(self.seen);
+                    self.may_end(self.seen, true);
                 }
                 At::String {
                     key,
@@ -141,7 +147,7 @@ impl PartialJson {
         let escape = match (escape, byte) {
             (Escape::None | Escape::Half, b'"') => {
                 if !key {
-                    self.may_end(self.seen);
+                    self.may_end(self.seen, false);
                 }
                 return At::Value;
             }
@@ -168,26 +174,15 @@ impl PartialJson {
             _ => Escape::None,
         };
         if !key && escape == Escape::None && self.text.is_char_boundary(self.seen) {
-            self.may_end_in_string(self.seen);
+            self.may_end(self.seen, true);
         }
         At::String { key, escape }
     }
 
-    /// The text can be cut at `cut`, where everything is whole that is not
-    /// open.
-    fn may_end(&mut self, cut: usize) {
+    /// The text can be cut at `cut`, behind something whole or in a string.
+    fn may_end(&mut self, cut: usize, in_string: bool) {
         self.cut = cut;
-        self.closing.clone_from(&self.open);
-    }
-
-    /// The text can be cut at `cut`, in a string.
-    fn may_end_in_string(&mut self, cut: usize) {
-        let was_in_string = self.closing.last() == Some(&b'"');
-        self.cut = cut;
-        if !was_in_string {
-            self.closing.clone_from(&self.open);
-            self.closing.push(b'"');
-        }
+        self.in_string = in_string;
     }
 }
 

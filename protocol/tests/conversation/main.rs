@@ -1,0 +1,13 @@
+//! Conversations are put together from the messages of a session, whatever
+//! came of them and in whichever pieces.
+#![allow(clippy::unwrap_used)]
+
+mod any;
+mod blocks;
+mod cut_off;
+#[path = "../common/recorded.rs"]
+mod recorded;
+mod recordings;
+mod said;
+mod stream;
+mod taken_away;

@@ -1,0 +1,108 @@
+//! The recorded sessions.
+
+use crate::recorded::{self, Recorded};
+use crate::said::*;
+use agentwire_protocol::content::ContentBlock;
+use agentwire_protocol::conversation::{
+    Assembler, BlockState, Change, Conversation, Entry, ReplyState,
+};
+use agentwire_protocol::message::Message;
+
+/// The messages that agents wrote, session by session.
+fn recorded() -> Vec<Vec<Message>> {
+    let messages = |session: Vec<Recorded>| {
+        let lines = session.into_iter().filter(|it| it.dir == "recv");
+        lines
+            .filter_map(|it| serde_json::from_str(&it.line).ok())
+            .collect()
+    };
+    recorded::sessions().into_iter().map(messages).collect()
+}
+
+/// What was said, without what only the stream knows.
+fn whole(conversation: &Conversation) -> Vec<(String, Vec<ContentBlock>)> {
+    let entries = conversation.entries.iter();
+    let inner = conversation.subagents.values().flat_map(|it| &it.entries);
+    entries
+        .chain(inner)
+        .map(|entry| match entry {
+            Entry::Reply(reply) => {
+                let whole = reply.content().iter().zip(&reply.blocks);
+                let whole = whole.filter(|(_, at)| at.state == BlockState::Whole);
+                let id = reply.message.message.id.as_deref().unwrap();
+                let name = format!("{id}, {}", reply.state);
+                (name, whole.map(|(block, _)| block.clone()).collect())
+            }
+            entry => (serde_json::to_string(entry).unwrap(), vec![]),
+        })
+        .collect()
+}
+
+#[test]
+fn recorded_sessions_say_the_same_with_and_without_their_streams() {
+    for messages in recorded() {
+        let streamed = conversation(&messages);
+        let plain = conversation(
+            messages
+                .iter()
+                .filter(|it| !matches!(it, Message::StreamEvent(_))),
+        );
+        assert_eq!(whole(&streamed), whole(&plain));
+        for entry in &streamed.entries {
+            if let Some(reply) = entry.reply() {
+                assert_ne!(reply.state, ReplyState::Streaming);
+                assert!(reply.blocks.iter().all(|it| it.state == BlockState::Whole));
+            }
+        }
+    }
+}
+
+#[test]
+fn recorded_texts_are_painted_as_they_are_said_in_the_end() {
+    let mut compared = 0;
+    for messages in recorded() {
+        let mut assembler = Assembler::default();
+        let mut painted: std::collections::BTreeMap<(usize, usize), String> = Default::default();
+        for message in &messages {
+            match assembler.push(message) {
+                Some(Change::Text { at, block, text }) if at.thread.is_none() => {
+                    *painted.entry((at.entry, block)).or_default() += text;
+                }
+                Some(Change::Rebuilt) => panic!("nothing is taken away in the recordings"),
+                _ => {}
+            }
+        }
+        let conversation = assembler.into_conversation();
+        for ((entry, block), text) in painted {
+            let said = reply(&conversation, entry).content()[block]
+                .as_text()
+                .unwrap();
+            // What the agent said in words of its own stands as `text` in the
+            // recordings.
+            if said != "text" {
+                assert_eq!(said, text);
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 20);
+}
+
+#[test]
+fn a_conversation_is_written_and_read_and_goes_on_anywhere() {
+    for messages in recorded() {
+        let all = whole(&conversation(&messages));
+        for cut in (0..messages.len()).step_by(7) {
+            let (before, behind) = messages.split_at(cut);
+            let kept = serde_json::to_string(&conversation(before)).unwrap();
+            let read: Conversation = serde_json::from_str(&kept).unwrap();
+            assert_eq!(serde_json::to_string(&read).unwrap(), kept);
+            let mut assembler = Assembler::from(read);
+            for message in behind {
+                assembler.push(message);
+            }
+            let again = whole(&assembler.into_conversation());
+            assert_eq!(again, all, "cut at {cut}");
+        }
+    }
+}
