@@ -5,6 +5,9 @@
 
 mod support;
 
+#[path = "live/conversation.rs"]
+mod conversation;
+
 use support::scenario;
 
 #[tokio::test]
