@@ -8,6 +8,7 @@
 use crate::control::{
     self, ControlCancel, ControlRequest, ControlResponse, HostRequest, every_host_request,
 };
+use crate::conversation::Conversation;
 use crate::dialog::UserDialogResult;
 use crate::hook::HookOutput;
 use crate::json::{Json, Members, Number};
@@ -32,6 +33,12 @@ pub fn lines() -> Schema {
         ];
         any_of(&[" A line of the protocol, in either direction."], kinds)
     })
+}
+
+/// A conversation, as [`Conversation`] is written.
+#[must_use]
+pub fn conversation() -> Schema {
+    whole(SchemaGenerator::subschema_for::<Conversation>)
 }
 
 /// What the answer to each control request holds, the agent's requests and the

@@ -17,6 +17,16 @@ fn the_schemas_in_the_repository_are_those_of_the_types() {
     check("lines", &schema::lines());
     check("answers", &schema::answers());
     check("tools", &schema::tools());
+    check("conversation", &schema::conversation());
+}
+
+fn all() -> [Schema; 4] {
+    [
+        schema::lines(),
+        schema::answers(),
+        schema::tools(),
+        schema::conversation(),
+    ]
 }
 
 #[track_caller]
@@ -39,7 +49,7 @@ fn check(name: &str, schema: &Schema) {
 #[test]
 fn no_two_types_have_the_same_name() {
     // Of two types with one name, the second would be given a number.
-    for schema in [schema::lines(), schema::answers(), schema::tools()] {
+    for schema in all() {
         let types = schema.get("$defs").unwrap().as_object().unwrap();
         for name in types.keys() {
             let without_number = name.trim_end_matches(|digit: char| digit.is_ascii_digit());
@@ -53,7 +63,7 @@ fn no_two_types_have_the_same_name() {
 
 #[test]
 fn every_type_and_every_member_is_described() {
-    for schema in [schema::lines(), schema::answers(), schema::tools()] {
+    for schema in all() {
         let types = schema.get("$defs").unwrap().as_object().unwrap();
         for (name, definition) in types {
             assert!(is_described(definition), "{name}");

@@ -35,6 +35,15 @@ object! {
 
 object! {
     /// What was said to a sub-agent and by it.
+    ///
+    /// The agent does not stream what sub-agents say. Of one that the turn
+    /// waits for it says the tool calls and their results only, unless
+    /// [`Initialize::forward_subagent_text`] asks for texts and thinking; of
+    /// one in the background it says everything but the prompt. One that is
+    /// spoken to again goes on under the tool call that started it.
+    ///
+    /// [`Initialize::forward_subagent_text`]:
+    ///     crate::control::Initialize::forward_subagent_text
     #[derive(Default)]
     pub struct Subagent {
         /// The sub-agent's id.
@@ -94,7 +103,7 @@ open_enum! {
         /// whole: strings may be cut, and what comes last may be missing.
         Streaming = "streaming",
         /// The model has written it. The agent has not said it yet, and may
-        /// never do so.
+        /// never do so: it passes over texts of nothing but white space.
         Written = "written",
         /// The agent has said it.
         Whole = "whole",

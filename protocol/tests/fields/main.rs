@@ -7,6 +7,7 @@
 mod agent_definition;
 mod content;
 mod control;
+mod conversation;
 mod dialog;
 mod hook;
 mod mcp;
@@ -24,10 +25,11 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use table::{Either, Enum, Object, Union};
 
-const OBJECTS: [&[Object]; 11] = [
+const OBJECTS: [&[Object]; 12] = [
     agent_definition::OBJECTS,
     content::OBJECTS,
     control::OBJECTS,
+    conversation::OBJECTS,
     dialog::OBJECTS,
     hook::OBJECTS,
     mcp::OBJECTS,
@@ -38,9 +40,10 @@ const OBJECTS: [&[Object]; 11] = [
     tool::OBJECTS,
 ];
 
-const UNIONS: [&[Union]; 8] = [
+const UNIONS: [&[Union]; 9] = [
     content::UNIONS,
     control::UNIONS,
+    conversation::UNIONS,
     dialog::UNIONS,
     hook::UNIONS,
     message::UNIONS,
@@ -58,10 +61,11 @@ const EITHER: [&[Either]; 6] = [
     tool::EITHER,
 ];
 
-const ENUMS: [&[Enum]; 9] = [
+const ENUMS: [&[Enum]; 10] = [
     agent_definition::ENUMS,
     content::ENUMS,
     control::ENUMS,
+    conversation::ENUMS,
     hook::ENUMS,
     mcp::ENUMS,
     message::ENUMS,

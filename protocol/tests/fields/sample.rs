@@ -3,10 +3,15 @@
 use agentwire_protocol::schema;
 use serde_json::{Map, Value, json};
 
-/// The definitions of all three schemas, by the names of their types.
+/// The definitions of all schemas, by the names of their types.
 pub(crate) fn definitions() -> Map<String, Value> {
     let mut all = Map::new();
-    for schema in [schema::lines(), schema::answers(), schema::tools()] {
+    for schema in [
+        schema::lines(),
+        schema::answers(),
+        schema::tools(),
+        schema::conversation(),
+    ] {
         let definitions = schema.get("$defs").and_then(Value::as_object);
         for (name, definition) in definitions.expect("definitions") {
             let before = all.insert(name.clone(), definition.clone());
