@@ -48,7 +48,7 @@ const TOKENS: &[&str] = &[
 
 #[test]
 fn spoilt_lines_are_read_or_refused_and_never_lost() {
-    let recorded = recorded::sessions().into_iter().flatten();
+    let recorded = recorded::sessions().into_values().flatten();
     let lines: Vec<Vec<u8>> = recorded
         .filter(|it| it.dir == "recv" || it.dir == "send")
         .map(|it| it.line.into_bytes())

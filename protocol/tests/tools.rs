@@ -630,7 +630,7 @@ fn an_error_names_the_tool_and_the_place() {
 #[test]
 fn every_tool_call_in_the_recordings_is_known() {
     let (mut took, mut gave) = (BTreeSet::new(), BTreeSet::new());
-    for session in recorded::sessions() {
+    for session in recorded::sessions().into_values() {
         let mut names = HashMap::new();
         for Recorded { line, .. } in session.into_iter().filter(|it| it.dir == "recv") {
             match serde_json::from_str(&line) {

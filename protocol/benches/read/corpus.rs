@@ -57,7 +57,7 @@ impl Corpus {
 /// What the agent wrote in the recorded sessions, in order.
 fn recorded() -> Vec<(String, Asked)> {
     let mut lines = vec![];
-    for session in sessions() {
+    for session in sessions().into_values() {
         let mut asked: HashMap<String, Asked> = HashMap::new();
         for Recorded { dir, line } in session {
             let message: Value = serde_json::from_str(&line).unwrap_or_default();

@@ -83,6 +83,22 @@ pub struct Refusal {
 }
 
 impl Answer {
+    /// An answer to a request that was done.
+    pub(crate) fn success(request_id: &str, response: Option<Json>) -> Self {
+        Self {
+            subtype: AnswerKind::Success,
+            request_id: request_id.to_owned(),
+            response,
+            error: None,
+            error_code: None,
+            model: None,
+            pending_permission_requests: None,
+            pending_user_dialog_requests: None,
+            pending_elicitation_requests: None,
+            extra: Default::default(),
+        }
+    }
+
     /// The asks that were open when the host connected, under the names of
     /// the members that hold them. Each reads as a [`ControlRequest`]; one that
     /// does not is no reason not to read the answer.

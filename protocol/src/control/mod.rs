@@ -95,6 +95,11 @@ pub trait HostRequest: Serialize {
     fn withdraws_waiting(&self) -> bool {
         false
     }
+
+    /// The user message that it takes back, as [`CancelAsyncMessage`] does.
+    fn takes_back(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// Calls a macro with the names of all requests that the host can make.

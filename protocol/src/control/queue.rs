@@ -1,10 +1,15 @@
 //! Requests about the messages that wait in the agent's queue.
 
-use super::host_requests;
+use super::HostRequest;
 use crate::open::object;
 
-host_requests! {
-    CancelAsyncMessage = "cancel_async_message" => CancelAsyncMessageAnswer,
+impl HostRequest for CancelAsyncMessage {
+    const SUBTYPE: &'static str = "cancel_async_message";
+    type Answer = CancelAsyncMessageAnswer;
+
+    fn takes_back(&self) -> Option<&str> {
+        Some(&self.message_uuid)
+    }
 }
 
 object! {

@@ -1,6 +1,6 @@
 //! What a session tells its driver.
 
-use super::Activity;
+use super::{Activity, SubmissionState};
 use crate::control::{Answer, Refusal};
 use crate::frame::{Frame, FrameError, Head, ViewError};
 use bytes::Bytes;
@@ -27,22 +27,12 @@ pub enum Event {
         /// The answer, or why there is none.
         outcome: Result<Answer, RequestFailure>,
     },
-    /// A user message is in the pipe.
-    Written {
+    /// A user message has come further. Its last state comes once.
+    Submission {
         /// The message.
         uuid: Box<str>,
-    },
-    /// A user message that still waited was taken back, by an interrupt that
-    /// asked for it.
-    Withdrawn {
-        /// The message.
-        uuid: Box<str>,
-    },
-    /// A user message never reached the agent, or the session ended before
-    /// the agent was done with it.
-    Lost {
-        /// The message.
-        uuid: Box<str>,
+        /// How far it has come.
+        state: SubmissionState,
     },
     /// The session began to work, to rest, or to wait for somebody.
     Activity(Activity),

@@ -26,21 +26,26 @@
 //! ```
 
 mod event;
+mod submissions;
 mod transmit;
 mod turns;
 
 pub use event::{Ask, Event, Notice, RequestFailure};
+pub use submissions::SubmissionState;
 pub use transmit::{Closing, Prompt, Request, Transmit};
 pub use turns::Activity;
 
 use crate::codec::{DEFAULT_LINE_LIMIT, Line, LineDecoder};
-use crate::control::{self, Answer, ControlResponse, InterruptReceipt, Refusal};
+use crate::control::{
+    self, Answer, CancelAsyncMessageAnswer, ControlResponse, InterruptReceipt, Refusal,
+};
 use crate::frame::{Frame, Head};
-use crate::json::Json;
+use crate::json::{Json, Members};
 use crate::outbox::{Class, Outbox, Outgoing};
 use bytes::Bytes;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
+use submissions::Submissions;
 use turns::Turns;
 
 /// The host's side of a session.
@@ -59,6 +64,7 @@ pub struct Host {
     /// answer may list them still.
     asks_answered: BTreeSet<Box<str>>,
     turns: Turns,
+    submissions: Submissions,
     events: VecDeque<Event>,
     outgoing: OutgoingState,
 }
@@ -74,6 +80,8 @@ struct Pending {
     passed: Vec<String>,
     /// User messages that it withdrew here.
     withdrawn: Vec<String>,
+    /// The user message that the agent is to take out of its queue.
+    takes_back: Option<Box<str>>,
 }
 
 /// How far the host is with its own side of the pipe.
@@ -107,6 +115,7 @@ impl Host {
             asks: BTreeSet::new(),
             asks_answered: BTreeSet::new(),
             turns: Turns::default(),
+            submissions: Submissions::default(),
             events: VecDeque::new(),
             outgoing: OutgoingState::Open,
         }
@@ -133,7 +142,7 @@ impl Host {
     /// When the session is closing.
     pub fn submit(&mut self, prompt: Prompt) -> Result<(), Closing> {
         self.check_open()?;
-        self.turns.submitted(&prompt.0.id);
+        self.submissions.submitted(&prompt.0.id);
         self.outbox.push(prompt.0);
         self.after_change();
         Ok(())
@@ -158,8 +167,20 @@ impl Host {
         let Request {
             subtype,
             withdraws_waiting,
+            takes_back,
             outgoing,
         } = request;
+        if let Some(uuid) = takes_back.as_deref()
+            && self.outbox.has_user(uuid)
+        {
+            self.withdraw_prompt(uuid);
+            self.events.push_back(Event::Answered {
+                outcome: Ok(taken_back(&outgoing.id, uuid)),
+                request_id: outgoing.id,
+            });
+            self.after_change();
+            return Ok(());
+        }
         let (mut passed, mut withdrawn) = (Vec::new(), Vec::new());
         if outgoing.class == Class::Interrupt {
             passed.extend(self.outbox.passed_by_interrupt().map(str::to_owned));
@@ -177,6 +198,7 @@ impl Host {
             patience,
             passed,
             withdrawn,
+            takes_back,
         };
         self.requests.insert(outgoing.id.clone(), pending);
         self.outbox.push(outgoing);
@@ -249,7 +271,8 @@ impl Host {
     /// The line that was handed out is written.
     pub fn handle_written(&mut self) {
         if let Some((Class::User(_), uuid)) = self.in_flight.take() {
-            self.events.push_back(Event::Written { uuid });
+            self.submissions.advance(&uuid, SubmissionState::Written);
+            self.after_change();
         }
     }
 
@@ -304,9 +327,9 @@ impl Host {
         for request_id in std::mem::take(&mut self.asks) {
             self.events.push_back(Event::AskCancelled { request_id });
         }
-        for uuid in self.turns.end() {
-            self.events.push_back(Event::Lost { uuid });
-        }
+        self.submissions.end();
+        self.tell_submissions();
+        self.turns.end();
     }
 
     // What to do next.
@@ -326,7 +349,8 @@ impl Host {
                 Some(Outgoing { class, id, line }) => {
                     self.note_passed(class, &id);
                     if let Class::User(_) = class {
-                        self.turns.left(&id);
+                        self.submissions.advance(&id, SubmissionState::Handed);
+                        self.after_change();
                     }
                     self.in_flight = Some((class, id));
                     Some(Transmit::Line(line))
@@ -389,9 +413,19 @@ impl Host {
             .any(|pending| &*pending.subtype == "initialize")
     }
 
+    /// Tells what the last thing that happened has changed.
     fn after_change(&mut self) {
-        if let Some(activity) = self.turns.poll_change(self.asks.is_empty()) {
+        self.tell_submissions();
+        self.turns
+            .set_open(!self.asks.is_empty(), !self.submissions.is_empty());
+        if let Some(activity) = self.turns.poll_change() {
             self.events.push_back(Event::Activity(activity));
+        }
+    }
+
+    fn tell_submissions(&mut self) {
+        while let Some((uuid, state)) = self.submissions.poll_change() {
+            self.events.push_back(Event::Submission { uuid, state });
         }
     }
 
@@ -428,6 +462,7 @@ impl Host {
                     self.extend_deadline(now, &frame);
                 }
                 self.turns.saw(&frame);
+                self.submissions.saw(&frame);
                 self.events.push_back(Event::Frame(frame));
             }
         }
@@ -448,6 +483,7 @@ impl Host {
             Err(error) => Err(RequestFailure::Unreadable { error, frame }),
             Ok(ControlResponse { response, .. }) => match response.into_result() {
                 Ok(mut answer) => {
+                    self.see_answer(&pending, &answer);
                     add_to_receipt(&mut answer, pending.passed, pending.withdrawn);
                     Ok(answer)
                 }
@@ -477,6 +513,26 @@ impl Host {
         }
         if !self.is_greeting() {
             self.asks_answered.clear();
+        }
+    }
+
+    /// What an answer says of user messages.
+    fn see_answer(&mut self, pending: &Pending, answer: &Answer) {
+        match (&*pending.subtype, &pending.takes_back) {
+            ("interrupt", _) => {
+                if let Ok(receipt) = answer.read() {
+                    self.submissions.saw_receipt(&receipt);
+                }
+            }
+            (_, Some(uuid)) => {
+                if let Ok(CancelAsyncMessageAnswer {
+                    cancelled: true, ..
+                }) = answer.read()
+                {
+                    self.submissions.cancelled(uuid);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -550,7 +606,8 @@ impl Host {
             }
         }
         if head.as_ref().is_some_and(|head| &*head.kind == "result") {
-            self.turns.lost_result();
+            self.turns.turn_ended();
+            self.submissions.turn_ended(SubmissionState::Completed);
         }
         self.events
             .push_back(Event::Notice(Notice::LineTooLong { head, length }));
@@ -567,9 +624,7 @@ impl Host {
     fn withdraw_prompt(&mut self, uuid: &str) {
         let is_it = |line: &Outgoing| matches!(line.class, Class::User(_)) && &*line.id == uuid;
         if self.outbox.withdraw(is_it).is_some() {
-            self.turns.lost(uuid);
-            self.events
-                .push_back(Event::Withdrawn { uuid: uuid.into() });
+            self.submissions.advance(uuid, SubmissionState::Withdrawn);
         }
     }
 
@@ -608,10 +663,20 @@ impl Host {
     /// deadline, or with the session, which knows the reason.
     fn lose(&mut self, class: Class, id: Box<str>) {
         if let Class::User(_) = class {
-            self.turns.lost(&id);
-            self.events.push_back(Event::Lost { uuid: id });
+            self.submissions.advance(&id, SubmissionState::Lost);
         }
     }
+}
+
+/// The answer to a request that takes a message back which never left the
+/// host.
+fn taken_back(request_id: &str, uuid: &str) -> Answer {
+    let answer = CancelAsyncMessageAnswer {
+        cancelled: true,
+        message_uuid: Some(uuid.to_owned()),
+        extra: Members::default(),
+    };
+    Answer::success(request_id, Json::from_value(&answer).ok())
 }
 
 /// The agent knows nothing of messages that never left the host; the caller

@@ -39,6 +39,8 @@ pub struct Prompt(pub(super) Outgoing);
 pub struct Request {
     pub(super) subtype: Box<str>,
     pub(super) withdraws_waiting: bool,
+    /// The user message that it takes back.
+    pub(super) takes_back: Option<Box<str>>,
     pub(super) outgoing: Outgoing,
 }
 
@@ -82,12 +84,11 @@ impl Request {
         request_id: impl Into<Box<str>>,
         request: &R,
     ) -> serde_json::Result<Self> {
-        Self::ready(
-            request_id.into(),
-            R::SUBTYPE,
-            request.withdraws_waiting(),
-            request,
-        )
+        Self::ready(request_id.into(), R::SUBTYPE, request).map(|it| Self {
+            withdraws_waiting: request.withdraws_waiting(),
+            takes_back: request.takes_back().map(Into::into),
+            ..it
+        })
     }
 
     /// Makes a request ready that nobody has given a type to: its subtype, and
@@ -117,6 +118,9 @@ impl Request {
             && members
                 .get("cancel_queued")
                 .is_some_and(|cancel| cancel.get() == "true");
+        let takes_back = (subtype == "cancel_async_message")
+            .then(|| members.get_str("message_uuid"))
+            .flatten();
         let mut request = Members::default();
         request.push("subtype", subtype.into());
         for (name, value) in members.into_entries() {
@@ -124,15 +128,14 @@ impl Request {
                 request.push(name, value);
             }
         }
-        Self::ready(request_id.into(), subtype, withdraws_waiting, &request)
+        Self::ready(request_id.into(), subtype, &request).map(|it| Self {
+            withdraws_waiting,
+            takes_back: takes_back.map(Into::into),
+            ..it
+        })
     }
 
-    fn ready(
-        id: Box<str>,
-        subtype: &str,
-        withdraws_waiting: bool,
-        request: &impl Serialize,
-    ) -> serde_json::Result<Self> {
+    fn ready(id: Box<str>, subtype: &str, request: &impl Serialize) -> serde_json::Result<Self> {
         let class = match subtype {
             "initialize" => Class::Greeting,
             "interrupt" => Class::Interrupt,
@@ -141,7 +144,8 @@ impl Request {
         let line = control::request(&id, request)?;
         Ok(Self {
             subtype: subtype.into(),
-            withdraws_waiting,
+            withdraws_waiting: false,
+            takes_back: None,
             outgoing: Outgoing { class, id, line },
         })
     }

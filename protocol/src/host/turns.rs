@@ -1,14 +1,10 @@
-//! Whether the session works or rests, and which user messages are not dealt
-//! with yet.
+//! Whether the session works or rests.
 //!
-//! Three sources tell, and not every agent has all of them: session states,
-//! the lifecycle of each message, and results. Results are never counted; one
-//! ends the messages that it names. Only for an agent that names none and
-//! reports no lifecycles a result ends everything that was sent before it.
+//! The agent's session states tell; for an agent that reports none, what it
+//! sends, and its results.
 
 use crate::frame::Frame;
-use crate::message::{CommandLifecycle, Message, ResultMessage, SessionState, SystemMessage};
-use std::collections::BTreeMap;
+use crate::message::{Message, SessionState, SystemMessage};
 
 /// What a session is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,16 +21,14 @@ pub enum Activity {
 /// The session's turns, as far as the host can tell.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
-    /// User messages that the agent is not done with, and whether they have
-    /// left.
-    outstanding: BTreeMap<Box<str>, bool>,
     /// The last state that the agent reported, if it reports any.
     reported: Option<SessionState>,
     /// Whether a turn seems to run, for agents that do not report states.
     inferred_running: bool,
-    /// Whether the agent reports what becomes of each message.
-    has_lifecycles: bool,
+    /// Whether an ask waits for the host.
     asks_open: bool,
+    /// Whether a user message is not dealt with yet.
+    messages_open: bool,
     last: Option<Activity>,
 }
 
@@ -46,7 +40,7 @@ impl Turns {
         };
         if self.asks_open {
             Activity::RequiresAction
-        } else if running || !self.outstanding.is_empty() {
+        } else if running || self.messages_open {
             Activity::Running
         } else {
             Activity::Idle
@@ -54,35 +48,24 @@ impl Turns {
     }
 
     /// The activity, when it is another than the last time.
-    pub(super) fn poll_change(&mut self, no_asks: bool) -> Option<Activity> {
-        self.asks_open = !no_asks;
+    pub(super) fn poll_change(&mut self) -> Option<Activity> {
         let activity = self.activity();
         let before = self.last.replace(activity).unwrap_or(Activity::Idle);
         (activity != before).then_some(activity)
     }
 
-    pub(super) fn submitted(&mut self, uuid: &str) {
-        self.outstanding.insert(uuid.into(), false);
+    /// What is open between the two sides.
+    pub(super) fn set_open(&mut self, asks: bool, messages: bool) {
+        self.asks_open = asks;
+        self.messages_open = messages;
     }
 
-    /// A message was handed to the pipe.
-    pub(super) fn left(&mut self, uuid: &str) {
-        if let Some(has_left) = self.outstanding.get_mut(uuid) {
-            *has_left = true;
-        }
-    }
-
-    pub(super) fn lost(&mut self, uuid: &str) {
-        self.outstanding.remove(uuid);
-    }
-
-    /// The session is over: the messages that the agent was not done with.
-    pub(super) fn end(&mut self) -> impl Iterator<Item = Box<str>> {
-        self.inferred_running = false;
-        self.reported = None;
-        self.asks_open = false;
-        self.last = Some(Activity::Idle);
-        std::mem::take(&mut self.outstanding).into_keys()
+    /// The session is over.
+    pub(super) fn end(&mut self) {
+        *self = Self {
+            last: Some(Activity::Idle),
+            ..Self::default()
+        };
     }
 
     /// A frame of the data plane came by.
@@ -98,50 +81,13 @@ impl Turns {
             ("system", Some("init")) | ("assistant" | "stream_event", _) => {
                 self.inferred_running = true;
             }
-            ("command_lifecycle", _) => {
-                if let Ok(CommandLifecycle {
-                    command_uuid,
-                    state,
-                    ..
-                }) = frame.read()
-                {
-                    self.has_lifecycles = true;
-                    if state.is_final() {
-                        self.outstanding.remove(&*command_uuid);
-                    }
-                }
-            }
-            ("result", _) => self.saw_result(frame),
+            ("result", _) => self.turn_ended(),
             _ => {}
         }
     }
 
-    /// A result came by in a line that was too long to keep.
-    pub(super) fn lost_result(&mut self) {
+    /// A result came by.
+    pub(super) fn turn_ended(&mut self) {
         self.inferred_running = false;
-        if !self.has_lifecycles {
-            self.outstanding.retain(|_, has_left| !*has_left);
-        }
-    }
-
-    fn saw_result(&mut self, frame: &Frame) {
-        self.inferred_running = false;
-        let named = match frame.read::<ResultMessage>() {
-            Ok(ResultMessage {
-                user_message_uuids: Some(uuids),
-                ..
-            }) => uuids,
-            Ok(ResultMessage {
-                user_message_uuid: Some(uuid),
-                ..
-            }) => vec![uuid],
-            _ => vec![],
-        };
-        for uuid in &named {
-            self.outstanding.remove(&**uuid);
-        }
-        if named.is_empty() && !self.has_lifecycles {
-            self.outstanding.retain(|_, has_left| !*has_left);
-        }
     }
 }

@@ -52,7 +52,7 @@ fn a_whole_turn(cuts: &[usize]) -> (Vec<String>, Vec<String>) {
             }
         },
         host::Event::Ask(_) => "ask".to_owned(),
-        host::Event::Written { uuid } => format!("written {uuid}"),
+        host::Event::Submission { uuid, state } => format!("{state} {uuid}"),
         host::Event::Activity(activity) => format!("{activity:?}"),
         other => panic!("{other:?}"),
     });
@@ -118,7 +118,10 @@ fn a_turn_with_a_text_and_a_tool() {
         told,
         [
             "Running",
+            "handed m1",
             "written m1",
+            "queued m1",
+            "started m1",
             // The agent's own state comes before its ask.
             r#"stream_eventSome("I ")"#,
             r#"stream_eventSome("run")"#,
@@ -128,6 +131,7 @@ fn a_turn_with_a_text_and_a_tool() {
             r#"stream_eventSome("all ")"#,
             r#"stream_eventSome("done")"#,
             "result/success",
+            "completed m1",
             "Idle",
         ]
     );

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// A line of a session.
@@ -13,8 +14,8 @@ pub(crate) struct Recorded {
     pub(crate) line: String,
 }
 
-/// What was written in each session, in order.
-pub(crate) fn sessions() -> Vec<Vec<Recorded>> {
+/// What was written in each session, in order, by the name of the recording.
+pub(crate) fn sessions() -> BTreeMap<String, Vec<Recorded>> {
     #[derive(Deserialize)]
     struct Record<'a> {
         dir: String,
@@ -23,15 +24,12 @@ pub(crate) fn sessions() -> Vec<Vec<Recorded>> {
     }
 
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/recordings");
-    let mut files: Vec<_> = folder
+    let files = folder
         .read_dir()
         .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|it| it == "ndjson"))
-        .collect();
-    files.sort();
-    assert!(files.len() > 10, "{}", folder.display());
-    let session = |text: String| {
+        .map(|entry| entry.unwrap().path());
+    let recordings = files.filter(|path| path.extension().is_some_and(|it| it == "ndjson"));
+    let session = |text: &str| {
         let records = text.lines().map(|line| serde_json::from_str(line).unwrap());
         let recorded = records.map(|Record { dir, msg }| Recorded {
             dir,
@@ -39,8 +37,12 @@ pub(crate) fn sessions() -> Vec<Vec<Recorded>> {
         });
         recorded.collect()
     };
-    files
-        .iter()
-        .map(|file| session(std::fs::read_to_string(file).unwrap()))
-        .collect()
+    let sessions: BTreeMap<_, _> = recordings
+        .map(|path| {
+            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+            (name, session(&std::fs::read_to_string(path).unwrap()))
+        })
+        .collect();
+    assert!(sessions.len() > 10, "{}", folder.display());
+    sessions
 }

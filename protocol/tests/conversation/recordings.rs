@@ -16,7 +16,7 @@ fn recorded() -> Vec<Vec<Message>> {
             .filter_map(|it| serde_json::from_str(&it.line).ok())
             .collect()
     };
-    recorded::sessions().into_iter().map(messages).collect()
+    recorded::sessions().into_values().map(messages).collect()
 }
 
 /// What was said, without what only the stream knows.

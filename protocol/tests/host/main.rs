@@ -7,6 +7,9 @@ mod asks;
 mod end;
 mod interrupt;
 mod lines;
+#[path = "../common/recorded.rs"]
+mod recorded;
 mod requests;
 mod sending;
 mod session;
+mod submissions;

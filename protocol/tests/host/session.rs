@@ -1,7 +1,9 @@
 //! A host, what it is told, and what it makes of it.
 
 use agentwire_protocol::control::{self, HostRequest, Initialize};
-use agentwire_protocol::host::{Event, Host, Notice, Prompt, Request, RequestFailure, Transmit};
+use agentwire_protocol::host::{
+    Event, Host, Notice, Prompt, Request, RequestFailure, SubmissionState, Transmit,
+};
 use agentwire_protocol::message::UserMessage;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -75,8 +77,26 @@ impl Session {
         }
     }
 
+    /// What has happened; of user messages, whether they were written, and
+    /// whether they did not reach the agent. [`Session::states`] has the rest.
     pub(crate) fn events(&mut self) -> Vec<String> {
         std::iter::from_fn(|| self.host.poll_event())
+            .filter(|event| match event {
+                Event::Submission { state, .. } => matches!(
+                    state,
+                    SubmissionState::Written | SubmissionState::Withdrawn | SubmissionState::Lost
+                ),
+                _ => true,
+            })
+            .map(|event| brief(&event))
+            .collect()
+    }
+
+    /// What has become of user messages; whatever else happened is thrown
+    /// away.
+    pub(crate) fn states(&mut self) -> Vec<String> {
+        std::iter::from_fn(|| self.host.poll_event())
+            .filter(|event| matches!(event, Event::Submission { .. }))
             .map(|event| brief(&event))
             .collect()
     }
@@ -127,9 +147,7 @@ pub(crate) fn brief(event: &Event) -> String {
             Err(RequestFailure::AnswerTooLong { .. }) => format!("too long {request_id}"),
             Err(other) => panic!("{other:?}"),
         },
-        Event::Written { uuid } => format!("written {uuid}"),
-        Event::Lost { uuid } => format!("lost {uuid}"),
-        Event::Withdrawn { uuid } => format!("withdrawn {uuid}"),
+        Event::Submission { uuid, state } => format!("{state} {uuid}"),
         Event::Activity(activity) => format!("{activity:?}"),
         Event::Notice(Notice::NotAFrame { .. }) => "not a frame".to_owned(),
         Event::Notice(Notice::UnfinishedLine { .. }) => "unfinished line".to_owned(),

@@ -1,0 +1,289 @@
+//! What becomes of user messages: each state is told once, and the last one is
+//! told for every message.
+
+use crate::recorded;
+use crate::session::{
+    MINUTE, Session, assistant, init, lifecycle, prompt, refusal, result, result_of, success,
+};
+use agentwire_protocol::control::{CancelAsyncMessage, Interrupt, SetModel};
+use agentwire_protocol::host::{Prompt, Request};
+use agentwire_protocol::message::UserMessage;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+fn cut_off(uuids: &[&str]) -> Value {
+    let mut result = result_of(uuids);
+    result["subtype"] = json!("error_during_execution");
+    result["terminal_reason"] = json!("aborted_streaming");
+    result
+}
+
+/// A session in which these messages are in the pipe.
+fn written(uuids: &[&str]) -> Session {
+    let mut session = Session::connected();
+    for uuid in uuids {
+        session.submit(uuid);
+    }
+    session.lines();
+    session.states();
+    session
+}
+
+#[test]
+fn a_message_is_handed_written_queued_started_and_completed() {
+    let mut session = Session::connected();
+    session.submit("m");
+    assert_eq!(session.states(), [""; 0], "it waits");
+    session.lines();
+    assert_eq!(session.states(), ["handed m", "written m"]);
+    session.hear_all(&[
+        lifecycle("m", "queued"),
+        lifecycle("m", "started"),
+        result_of(&["m"]),
+        lifecycle("m", "completed"),
+    ]);
+    assert_eq!(session.states(), ["queued m", "started m", "completed m"]);
+}
+
+#[test]
+fn a_state_that_comes_late_says_nothing_new() {
+    let mut session = Session::connected();
+    session.submit("m");
+    // The pipe is slow to say that it has it.
+    assert!(session.host.poll_transmit().is_some());
+    session.hear_all(&[
+        lifecycle("m", "started"),
+        lifecycle("m", "queued"),
+        lifecycle("m", "started"),
+    ]);
+    session.host.handle_written();
+    session.hear_all(&[
+        lifecycle("m", "completed"),
+        result_of(&["m"]),
+        lifecycle("m", "cancelled"),
+    ]);
+    assert_eq!(session.states(), ["handed m", "started m", "completed m"]);
+}
+
+#[test]
+fn cancelled_means_two_things() {
+    let mut session = written(&["a", "b", "c"]);
+    session.hear_all(&[
+        lifecycle("a", "queued"),
+        lifecycle("a", "started"),
+        lifecycle("b", "queued"),
+        lifecycle("c", "queued"),
+        lifecycle("c", "started"),
+    ]);
+    session.states();
+    session.hear_all(&[
+        lifecycle("b", "cancelled"),
+        lifecycle("a", "cancelled"),
+        cut_off(&["c"]),
+        lifecycle("c", "cancelled"),
+    ]);
+    assert_eq!(
+        session.states(),
+        ["cancelled b", "interrupted a", "interrupted c"]
+    );
+}
+
+#[test]
+fn an_agent_without_lifecycles_tells_by_the_names_in_its_messages() {
+    let mut session = written(&["a", "b"]);
+    let mut init = init();
+    init["user_message_uuids"] = json!(["a"]);
+    let mut said = assistant();
+    said["user_message_uuid"] = json!("b");
+    session.hear_all(&[init, said, result_of(&["a", "b"])]);
+    assert_eq!(
+        session.states(),
+        ["started a", "started b", "completed a", "completed b"]
+    );
+}
+
+#[test]
+fn a_result_that_names_nobody_ends_what_had_left() {
+    let mut session = written(&["a"]);
+    session.submit("b");
+    session.hears(result());
+    assert_eq!(session.states(), ["completed a"]);
+    session.lines();
+    session.hears(result());
+    assert_eq!(session.states(), ["handed b", "written b", "completed b"]);
+}
+
+#[test]
+fn with_lifecycles_a_result_that_names_nobody_ends_nothing() {
+    let mut session = written(&["a"]);
+    session.hear_all(&[lifecycle("a", "queued"), result()]);
+    assert_eq!(session.states(), ["queued a"]);
+}
+
+#[test]
+fn an_echo_shows_that_the_agent_has_it() {
+    let mut session = written(&["a"]);
+    session.hears(json!({"type": "user", "uuid": "a", "isReplay": true, "message": {}}));
+    assert_eq!(session.states(), ["queued a"]);
+}
+
+#[test]
+fn a_prompt_that_a_hook_blocks_is_refused() {
+    let mut session = written(&["a", "b"]);
+    let blocked = json!({"type": "system", "subtype": "informational", "content": "no",
+        "prompt_submit_outcome": {"kind": "blocked_by_hook"}});
+    session.hear_all(&[blocked, result_of(&["a"]), result_of(&["b"])]);
+    assert_eq!(session.states(), ["refused a", "completed b"]);
+}
+
+#[test]
+fn a_receipt_tells_what_waits_and_what_was_taken_out() {
+    let mut session = written(&["a", "b"]);
+    session.request("i", &Interrupt::default());
+    session.lines();
+    session.hears(success(
+        "i",
+        json!({"still_queued": ["a"], "cancelled": ["b"]}),
+    ));
+    assert_eq!(session.states(), ["queued a", "cancelled b"]);
+}
+
+#[test]
+fn a_message_that_waits_here_is_taken_back_here() {
+    let mut session = Session::connected();
+    session.submit("a");
+    session.submit("b");
+    session.request("c", &CancelAsyncMessage::new("a"));
+    assert_eq!(session.events(), ["Running", "answered c", "withdrawn a"]);
+    assert_eq!(session.lines(), ["b"]);
+    // What has left is for the agent to take back.
+    session.request("d", &CancelAsyncMessage::new("b"));
+    assert_eq!(session.lines(), ["cancel_async_message"]);
+    session.states();
+    session.hears(success(
+        "d",
+        json!({"cancelled": true, "message_uuid": "b"}),
+    ));
+    assert_eq!(session.states(), ["cancelled b"]);
+}
+
+#[test]
+fn a_request_to_take_back_that_comes_too_late_changes_nothing() {
+    let mut session = written(&["a"]);
+    session.request("c", &CancelAsyncMessage::new("a"));
+    session.request("d", &CancelAsyncMessage::new("a"));
+    session.lines();
+    session.hears(success("c", json!({"cancelled": false})));
+    session.hears(refusal("d", json!("no")));
+    assert_eq!(session.states(), [""; 0]);
+}
+
+#[test]
+fn a_raw_request_takes_back_as_the_typed_one_does() {
+    let mut session = Session::connected();
+    session.submit("a");
+    let members = json!({"message_uuid": "a"});
+    let raw = Request::raw("c", "cancel_async_message", members).unwrap();
+    session.host.request(session.now, raw, MINUTE).unwrap();
+    assert_eq!(session.states(), ["withdrawn a"]);
+}
+
+#[test]
+fn every_message_has_an_end_when_the_session_has() {
+    let mut session = written(&["a"]);
+    session.submit("b");
+    session.request("m", &SetModel::to("x"));
+    session.submit("c");
+    assert!(session.host.poll_transmit().is_some());
+    session.hears(lifecycle("a", "started"));
+    session.states();
+    session.host.end();
+    assert_eq!(session.states(), ["lost c"]);
+    session.host.handle_end();
+    assert_eq!(session.states(), ["lost a", "lost b"]);
+    assert!(session.host.submit(prompt("d")).is_err());
+}
+
+#[test]
+fn what_the_agent_says_of_a_message_that_has_not_left_is_not_of_that_message() {
+    let mut session = Session::connected();
+    session.submit("a");
+    session.hears(lifecycle("a", "completed"));
+    assert_eq!(session.states(), [""; 0]);
+    assert_eq!(session.lines(), ["a"]);
+}
+
+/// What a recorded session tells of each message that its host sent: all
+/// states, in order.
+fn states_in(name: &str) -> BTreeMap<String, String> {
+    let mut session = Session::connected();
+    for line in recorded::sessions().remove(name).unwrap() {
+        let message: Value = serde_json::from_str(&line.line).unwrap();
+        match line.dir.as_str() {
+            "send" if message["type"] == "user" && message["uuid"].is_string() => {
+                let uuid = message["uuid"].as_str().unwrap();
+                let message: UserMessage = serde_json::from_str(&line.line).unwrap();
+                session
+                    .host
+                    .submit(Prompt::new(uuid, message).unwrap())
+                    .unwrap();
+                session.lines();
+            }
+            "recv" => session.hears(message),
+            _ => {}
+        }
+    }
+    let mut states = BTreeMap::<String, Vec<String>>::new();
+    for state in session.states() {
+        let (state, uuid) = state.split_once(' ').unwrap();
+        let short = uuid[uuid.len() - 4..].to_owned();
+        states.entry(short).or_default().push(state.to_owned());
+    }
+    states
+        .into_iter()
+        .map(|(uuid, all)| (uuid, all.join(" ")))
+        .collect()
+}
+
+#[test]
+fn the_recorded_queue_of_priorities_is_told_message_by_message() {
+    let states = states_in("08_priority_order");
+    assert_eq!(states.len(), 7);
+    for (uuid, states) in states {
+        // The first one was preempted by the fifth, which was for now.
+        let end = if uuid == "0001" {
+            "interrupted"
+        } else {
+            "completed"
+        };
+        assert_eq!(
+            states,
+            format!("handed written queued started {end}"),
+            "{uuid}"
+        );
+    }
+}
+
+#[test]
+fn recorded_interrupts_and_cancels_are_told_apart() {
+    let states = states_in("05_interrupt");
+    for (uuid, told) in [
+        ("0001", "handed written queued started interrupted"),
+        ("0002", "handed written queued started interrupted"),
+        ("000a", "handed written queued started completed"),
+        ("0003", "handed written queued started interrupted"),
+        ("000b", "handed written queued cancelled"),
+    ] {
+        assert_eq!(states[uuid], told, "{uuid}");
+    }
+    let states = states_in("09_cancel_async_and_folding");
+    for (uuid, told) in [
+        ("0001", "handed written queued started completed"),
+        ("0002", "handed written queued cancelled"),
+        ("0003", "handed written queued started completed"),
+        // It was not to ask the model.
+        ("0009", "handed written queued started completed"),
+    ] {
+        assert_eq!(states[uuid], told, "{uuid}");
+    }
+}
