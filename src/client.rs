@@ -6,6 +6,7 @@ use crate::mailbox::Mailbox;
 use crate::options::Options;
 use crate::process::{ChildProcess, CloseReport};
 use crate::session::{self, Command};
+use crate::submission::{Progress, Submission};
 use agentwire_protocol::Json;
 use agentwire_protocol::control::{
     Answer, HostRequest, InitializeAnswer, Interrupt, InterruptReceipt, SetModel, SetModelAnswer,
@@ -22,7 +23,7 @@ use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 use uuid::Uuid;
 
 /// A conversation with an agent.
@@ -160,7 +161,7 @@ impl Client {
     }
 
     /// Sends a user message; see [`Handle::send`].
-    pub fn send(&self, message: impl Into<UserMessage>) -> Sent {
+    pub fn send(&self, message: impl Into<UserMessage>) -> Submission {
         self.handle.send(message)
     }
 
@@ -258,20 +259,25 @@ impl Stream for Client {
 
 impl Handle {
     /// Sends a user message: a text, or a [`UserMessage`]. It is stamped with
-    /// a `uuid` if it has none. What is returned may be awaited: it is ready
-    /// when the message is in the pipe.
-    pub fn send(&self, message: impl Into<UserMessage>) -> Sent {
+    /// a `uuid` if it has none. What is returned tells what becomes of it, and
+    /// may be awaited: it is ready when the message is in the pipe.
+    pub fn send(&self, message: impl Into<UserMessage>) -> Submission {
         let mut message = message.into();
         let uuid = message.uuid.take().unwrap_or_else(new_id);
-        let (reply, written) = oneshot::channel();
-        let outcome = match Prompt::new(uuid.as_str(), message) {
-            Ok(prompt) => self.command(Command::Send { prompt, reply }),
-            Err(error) => Err(error.into()),
-        };
-        Sent {
-            uuid,
-            waiting: self.waiting(outcome, written),
+        let (progress, receiver) = watch::channel(Progress::new());
+        let submission = Submission::new(&uuid, receiver, self.clone());
+        match Prompt::new(uuid, message) {
+            Ok(prompt) => {
+                if let Err(unsent) = self.commands.send(Command::Send { prompt, progress }) {
+                    let error = Error::Ended(self.end());
+                    if let Command::Send { progress, .. } = unsent.0 {
+                        progress.send_replace(Progress::failed(error));
+                    }
+                }
+            }
+            Err(error) => drop(progress.send_replace(Progress::failed(error.into()))),
         }
+        submission
     }
 
     /// Makes any control request. What is returned may be awaited for the
@@ -356,7 +362,7 @@ impl Handle {
     }
 
     /// How the session ended, for what fails because it has.
-    fn end(&self) -> Arc<SessionEnd> {
+    pub(crate) fn end(&self) -> Arc<SessionEnd> {
         let gone = || Arc::new(SessionEnd::runtime_gone());
         self.end.get().cloned().unwrap_or_else(gone)
     }
@@ -379,29 +385,6 @@ impl fmt::Debug for Handle {
         f.debug_struct("Handle")
             .field("open", &!self.commands.is_closed())
             .finish()
-    }
-}
-
-/// A user message on its way. It is sent whether this is awaited or not.
-#[derive(Debug)]
-pub struct Sent {
-    uuid: String,
-    waiting: Waiting<()>,
-}
-
-impl Sent {
-    /// The message's id, under which the agent reports what becomes of it.
-    #[must_use]
-    pub fn uuid(&self) -> &str {
-        &self.uuid
-    }
-}
-
-impl Future for Sent {
-    type Output = Result<(), Error>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        self.waiting.poll(context)
     }
 }
 

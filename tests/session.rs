@@ -546,7 +546,7 @@ fn handles_can_be_sent_anywhere() {
     anywhere::<Error>();
     sent::<Client>();
     sent::<agentwire::Query>();
-    sent::<agentwire::Sent>();
+    sent::<agentwire::Submission>();
 }
 
 #[tokio::test]

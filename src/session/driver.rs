@@ -9,10 +9,12 @@ use crate::error::{EndReason, Error, SessionEnd};
 use crate::event::{Event, Notice};
 use crate::mailbox::Sender;
 use crate::process::{ChildProcess, CloseStep, Exit};
+use crate::submission::Progress;
 use agentwire_protocol::Message;
 use agentwire_protocol::control::Answer;
-use agentwire_protocol::host::{self, Activity, Host, RequestFailure, Transmit};
-use std::collections::{HashMap, VecDeque};
+use agentwire_protocol::host::{self, Activity, Host, RequestFailure, SubmissionState, Transmit};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io;
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -47,8 +49,11 @@ pub(super) struct Driver {
     pub(super) sender: Sender,
     pub(super) asks: Asks,
     pub(super) requests: HashMap<Box<str>, oneshot::Sender<Result<Answer, Error>>>,
-    /// By the message's id, which a host that tries again may use twice.
-    pub(super) sends: HashMap<Box<str>, VecDeque<oneshot::Sender<Result<(), Error>>>>,
+    /// Who wants to know what becomes of messages, by the message's id, which
+    /// a host that tries again may use twice.
+    pub(super) submissions: HashMap<Box<str>, Vec<watch::Sender<Progress>>>,
+    /// Messages that were lost, while nobody knows yet how the session ended.
+    pub(super) lost: Vec<watch::Sender<Progress>>,
     pub(super) end: End,
     pub(super) stage: Stage,
     pub(super) last_result_failed: bool,
@@ -124,11 +129,20 @@ impl Driver {
 
     fn obey(&mut self, command: Command) {
         match command {
-            Command::Send { prompt, reply } => {
+            Command::Send { prompt, progress } => {
                 let uuid: Box<str> = prompt.uuid().into();
                 match self.host.submit(prompt) {
-                    Ok(()) => self.sends.entry(uuid).or_default().push_back(reply),
-                    Err(host::Closing) => drop(reply.send(Err(self.closing()))),
+                    Ok(()) => {
+                        let all = self.submissions.entry(uuid).or_default();
+                        if let Some(earlier) = all.first() {
+                            let so_far = earlier.borrow().clone();
+                            progress.send_replace(so_far);
+                        }
+                        all.push(progress);
+                    }
+                    Err(host::Closing) => {
+                        progress.send_replace(Progress::failed(self.closing()));
+                    }
                 }
             }
             Command::Request {
@@ -197,20 +211,7 @@ impl Driver {
                     drop(reply.send(outcome));
                 }
             }
-            host::Event::Written { uuid } => {
-                if let Some(reply) = self.waiting_send(&uuid) {
-                    drop(reply.send(Ok(())));
-                }
-            }
-            host::Event::Withdrawn { uuid } => {
-                if let Some(reply) = self.waiting_send(&uuid) {
-                    let uuid = uuid.clone();
-                    drop(reply.send(Err(Error::Withdrawn { uuid })));
-                }
-                self.sender.put(Event::Notice(Notice::Withdrawn { uuid }));
-            }
-            // Whoever waits for it learns how the session ended, when it has.
-            host::Event::Lost { uuid } => self.sender.put(Event::Notice(Notice::Lost { uuid })),
+            host::Event::Submission { uuid, state } => self.tell_submission(uuid, state),
             host::Event::Activity(activity) => {
                 tracing::trace!(?activity, "the session's activity changed");
                 self.sender.put(Event::Activity(activity));
@@ -241,13 +242,31 @@ impl Driver {
         }
     }
 
-    fn waiting_send(&mut self, uuid: &str) -> Option<oneshot::Sender<Result<(), Error>>> {
-        let waiting = self.sends.get_mut(uuid)?;
-        let first = waiting.pop_front();
-        if waiting.is_empty() {
-            self.sends.remove(uuid);
+    /// A user message has come further.
+    fn tell_submission(&mut self, uuid: Box<str>, state: SubmissionState) {
+        let all = match self.submissions.entry(uuid.clone()) {
+            Entry::Occupied(all) if state.is_end() => all.remove(),
+            Entry::Occupied(all) => {
+                for progress in all.get() {
+                    progress.send_modify(|it| it.advance(state));
+                }
+                return;
+            }
+            Entry::Vacant(_) => vec![],
+        };
+        for progress in all {
+            progress.send_modify(|it| it.advance(state));
+            if state == SubmissionState::Lost {
+                self.lost.push(progress);
+            }
         }
-        first
+        match state {
+            SubmissionState::Withdrawn => {
+                self.sender.put(Event::Notice(Notice::Withdrawn { uuid }));
+            }
+            SubmissionState::Lost => self.sender.put(Event::Notice(Notice::Lost { uuid })),
+            _ => {}
+        }
     }
 
     fn next_timeout(&self) -> Option<Instant> {
@@ -354,8 +373,8 @@ impl Driver {
         for (_, reply) in self.requests.drain() {
             drop(reply.send(Err(ended())));
         }
-        for reply in self.sends.drain().flat_map(|(_, replies)| replies) {
-            drop(reply.send(Err(ended())));
+        for progress in self.lost.drain(..) {
+            progress.send_modify(|it| it.end(ended()));
         }
         self.sender
             .end((end.reason != EndReason::Closed).then(ended));
@@ -364,10 +383,11 @@ impl Driver {
     /// A command that came when the session was over.
     fn refuse(&mut self, command: Command, end: &Arc<SessionEnd>) {
         match command {
-            Command::Send { prompt, reply } => {
+            Command::Send { prompt, progress } => {
                 let uuid = prompt.uuid().into();
                 self.sender.put(Event::Notice(Notice::Lost { uuid }));
-                drop(reply.send(Err(Error::Ended(Arc::clone(end)))));
+                let error = Error::Ended(Arc::clone(end));
+                progress.send_replace(Progress::failed(error));
             }
             Command::Request { reply, .. } => {
                 drop(reply.send(Err(Error::Ended(Arc::clone(end)))));

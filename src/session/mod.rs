@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::mailbox::{Mailbox, mailbox};
 use crate::options::Options;
 use crate::process::{ChildProcess, Pipes};
+use crate::submission::Progress;
 use agentwire_protocol::control::Answer;
 use agentwire_protocol::host::{Host, Prompt, Request};
 use asks::Asks;
@@ -23,17 +24,17 @@ use std::sync::Arc;
 use std::time::Duration;
 use stderr::StderrTail;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 use uuid::Uuid;
 use writer::Writer;
 
 /// What handles tell the driver.
 #[derive(Debug)]
 pub(crate) enum Command {
-    /// Send a user message, and say when it is in the pipe.
+    /// Send a user message, and tell what becomes of it.
     Send {
         prompt: Prompt,
-        reply: oneshot::Sender<Result<(), Error>>,
+        progress: watch::Sender<Progress>,
     },
     /// Make a request, and say what came of it.
     Request {
@@ -90,7 +91,8 @@ pub(crate) fn start(options: Options) -> Result<Started, Error> {
         sender,
         asks: Asks::new(options.permissions, handle.clone()),
         requests: Default::default(),
-        sends: Default::default(),
+        submissions: Default::default(),
+        lost: vec![],
         end,
         stage: driver::Stage::Open,
         last_result_failed: false,

@@ -86,8 +86,12 @@ impl Submissions {
         self.open.is_empty()
     }
 
+    /// A message was put into the outbox. One with the id of another that is
+    /// not dealt with yet is the same to the agent, and so it is here.
     pub(super) fn submitted(&mut self, uuid: &str) {
-        self.open.insert(uuid.into(), SubmissionState::Waiting);
+        self.open
+            .entry(uuid.into())
+            .or_insert(SubmissionState::Waiting);
     }
 
     /// A message has come so far. Says nothing that was said, or that is less
@@ -243,10 +247,10 @@ impl Submissions {
         if self.has_lifecycles {
             return;
         }
-        let left = |(uuid, state): (&Box<str>, &SubmissionState)| {
-            (*state > SubmissionState::Waiting).then(|| uuid.clone())
-        };
-        let all: Vec<Box<str>> = self.open.iter().filter_map(left).collect();
+        let all: Vec<Box<str>> = (self.open.iter())
+            .filter(|(_, state)| **state > SubmissionState::Waiting)
+            .map(|(uuid, _)| uuid.clone())
+            .collect();
         for uuid in all {
             self.advance(&uuid, how);
         }

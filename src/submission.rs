@@ -1,0 +1,172 @@
+//! User messages on their way.
+
+use crate::client::{Handle, Pending};
+use crate::error::Error;
+use agentwire_protocol::control::{CancelAsyncMessage, CancelAsyncMessageAnswer};
+use agentwire_protocol::host::SubmissionState;
+use std::fmt;
+use std::future::{Future, IntoFuture};
+use std::pin::Pin;
+use tokio::sync::watch;
+
+/// A user message on its way. It is sent whether this is kept or not.
+///
+/// Awaiting it waits until the message is in the pipe, as
+/// [`Submission::written`] does.
+///
+/// ```no_run
+/// # async fn example(client: agentwire::Client) -> Result<(), agentwire::Error> {
+/// use agentwire::SubmissionState;
+///
+/// let mut submission = client.send("Tell me a story.");
+/// while !submission.state().is_end() {
+///     println!("{}", submission.changed().await);
+/// }
+/// assert_eq!(submission.ended().await, SubmissionState::Completed);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Submission {
+    uuid: Box<str>,
+    progress: watch::Receiver<Progress>,
+    handle: Handle,
+}
+
+/// How far a message has come, and why it went no further.
+#[derive(Debug, Clone)]
+pub(crate) struct Progress {
+    state: SubmissionState,
+    was_written: bool,
+    error: Option<Error>,
+}
+
+impl Progress {
+    /// Nothing has happened yet.
+    pub(crate) fn new() -> Self {
+        Self {
+            state: SubmissionState::Waiting,
+            was_written: false,
+            error: None,
+        }
+    }
+
+    /// It has come further.
+    pub(crate) fn advance(&mut self, state: SubmissionState) {
+        self.state = state;
+        self.was_written |= !matches!(
+            state,
+            SubmissionState::Waiting
+                | SubmissionState::Handed
+                | SubmissionState::Withdrawn
+                | SubmissionState::Lost
+        );
+    }
+
+    /// The session is over: why it went no further.
+    pub(crate) fn end(&mut self, error: Error) {
+        self.error = Some(error);
+    }
+
+    /// It went nowhere.
+    pub(crate) fn failed(error: Error) -> Self {
+        Self {
+            state: SubmissionState::Lost,
+            was_written: false,
+            error: Some(error),
+        }
+    }
+}
+
+impl Submission {
+    pub(crate) fn new(uuid: &str, progress: watch::Receiver<Progress>, handle: Handle) -> Self {
+        Self {
+            uuid: uuid.into(),
+            progress,
+            handle,
+        }
+    }
+
+    /// The message's id, under which the agent reports what becomes of it.
+    ///
+    /// To the agent two messages with one id are one, and so they are here.
+    #[must_use]
+    pub fn uuid(&self) -> &str {
+        &self.uuid
+    }
+
+    /// How far it has come.
+    #[must_use]
+    pub fn state(&self) -> SubmissionState {
+        self.progress.borrow().state
+    }
+
+    /// Waits until it has come further than when this was last called, and
+    /// says how far. States that follow each other closely are told as one.
+    /// At once, when it has come to its end. Cancel safe.
+    pub async fn changed(&mut self) -> SubmissionState {
+        if self.progress.changed().await.is_err() && !self.state().is_end() {
+            // Nobody drives the session any more.
+            return SubmissionState::Lost;
+        }
+        self.progress.borrow_and_update().state
+    }
+
+    /// Waits until the message is in the pipe.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Encode`] when it cannot be written as JSON,
+    /// [`Error::Withdrawn`] when it was taken back before, [`Error::Ended`]
+    /// when the session ended before.
+    pub async fn written(&mut self) -> Result<(), Error> {
+        let is_known = |it: &Progress| {
+            // The session ends first, and then it is known how.
+            it.was_written || it.error.is_some() || it.state == SubmissionState::Withdrawn
+        };
+        match self.progress.wait_for(is_known).await {
+            Ok(progress) if progress.was_written => Ok(()),
+            Ok(progress) => Err(progress.error.clone().unwrap_or_else(|| Error::Withdrawn {
+                uuid: self.uuid.clone(),
+            })),
+            Err(_) => Err(Error::Ended(self.handle.end())),
+        }
+    }
+
+    /// Waits until nothing more becomes of it, and says what became of it.
+    /// What the turn that took it up came to is in that turn's result.
+    pub async fn ended(&mut self) -> SubmissionState {
+        match self.progress.wait_for(|it| it.state.is_end()).await {
+            Ok(progress) => progress.state,
+            Err(_) => SubmissionState::Lost,
+        }
+    }
+
+    /// Takes the message back: here, when it still waits here, and out of the
+    /// agent's queue otherwise. The answer says whether it was there to be
+    /// taken; its state says where it was, [`SubmissionState::Withdrawn`] or
+    /// [`SubmissionState::Cancelled`]. A message that a turn has taken up goes
+    /// on: that is what [`Handle::interrupt`] is for.
+    pub fn cancel(&self) -> Pending<CancelAsyncMessageAnswer> {
+        self.handle
+            .request(&CancelAsyncMessage::new(self.uuid.to_string()))
+    }
+}
+
+impl IntoFuture for Submission {
+    type Output = Result<(), Error>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(mut self) -> Self::IntoFuture {
+        Box::pin(async move { self.written().await })
+    }
+}
+
+impl fmt::Debug for Submission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Submission")
+            .field("uuid", &self.uuid)
+            .field("state", &self.state())
+            .finish_non_exhaustive()
+    }
+}

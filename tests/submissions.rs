@@ -1,0 +1,117 @@
+//! What becomes of messages that were sent, and how they are taken back.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use agentwire::protocol::message::Priority;
+use agentwire::{Client, Error, Submission, SubmissionState, UserMessage};
+use agentwire_testkit::{Fault, Scenario, Step};
+use std::time::Duration;
+use support::fake;
+
+/// A model that is busy until it is interrupted.
+fn busy() -> Scenario {
+    Scenario::default()
+        .reply([Step::text("Hm "), Step::WaitMs(60_000)])
+        .reply([Step::text("Done.")])
+}
+
+async fn connect(scenario: &Scenario) -> Client {
+    Client::connect(fake(scenario)).await.unwrap()
+}
+
+/// Waits until the message has come at least so far.
+async fn until(submission: &mut Submission, state: SubmissionState) {
+    while submission.state() < state {
+        submission.changed().await;
+    }
+}
+
+#[tokio::test]
+async fn a_message_can_be_watched_to_its_end() {
+    let mut client = connect(&Scenario::default().reply([Step::text("Hello.")])).await;
+    let mut submission = client.send("Hello?");
+    assert_eq!(submission.state(), SubmissionState::Waiting);
+    let mut states = vec![submission.state()];
+    while !submission.state().is_end() {
+        states.push(submission.changed().await);
+    }
+    assert!(states.is_sorted(), "{states:?}");
+    assert_eq!(submission.ended().await, SubmissionState::Completed);
+    // It can be asked again, and by others.
+    assert_eq!(
+        submission.clone().changed().await,
+        SubmissionState::Completed
+    );
+    submission.await.unwrap();
+    client.close().await;
+}
+
+#[tokio::test]
+async fn a_message_is_taken_out_of_the_agents_queue() {
+    let mut client = connect(&busy()).await;
+    let mut first = client.send("Work");
+    until(&mut first, SubmissionState::Started).await;
+    let mut second = client.send(UserMessage::text("And then?").priority(Priority::Later));
+    until(&mut second, SubmissionState::Queued).await;
+
+    assert!(second.cancel().await.unwrap().cancelled);
+    assert_eq!(second.ended().await, SubmissionState::Cancelled);
+    // One that a turn has taken up goes on.
+    assert!(!first.cancel().await.unwrap().cancelled);
+    assert_eq!(first.state(), SubmissionState::Started);
+
+    client.interrupt().await.unwrap();
+    assert_eq!(first.ended().await, SubmissionState::Interrupted);
+    client.close().await;
+}
+
+#[tokio::test]
+async fn a_message_that_waits_here_is_taken_back_here() {
+    // The agent reads nothing any more, and the pipe is full.
+    let scenario = Scenario::default().reply([Step::text("Hm "), Step::Fault(Fault::Hang)]);
+    let mut client = connect(&scenario).await;
+    let mut first = client.send("Work");
+    until(&mut first, SubmissionState::Started).await;
+    let mut huge = client.send("x".repeat(1 << 20));
+    until(&mut huge, SubmissionState::Handed).await;
+    let mut waiting = client.send("And then?");
+
+    let answer = waiting.cancel().await.unwrap();
+    assert!(answer.cancelled);
+    assert_eq!(answer.message_uuid.as_deref(), Some(waiting.uuid()));
+    assert_eq!(waiting.ended().await, SubmissionState::Withdrawn);
+    assert!(matches!(
+        waiting.written().await,
+        Err(Error::Withdrawn { .. })
+    ));
+
+    client.abort().await;
+    assert_eq!(huge.ended().await, SubmissionState::Lost);
+    assert!(matches!(huge.written().await, Err(Error::Ended(_))));
+    // This one was written; what became of it nobody knows.
+    assert_eq!(first.ended().await, SubmissionState::Lost);
+    first.written().await.unwrap();
+}
+
+#[tokio::test]
+async fn what_is_sent_when_the_session_is_over_is_lost() {
+    let mut client = connect(&Scenario::default()).await;
+    let handle = client.handle();
+    client.close().await;
+    let mut late = handle.send("Hello?");
+    assert!(matches!(late.written().await, Err(Error::Ended(_))));
+    assert_eq!(late.ended().await, SubmissionState::Lost);
+    assert_eq!(late.changed().await, SubmissionState::Lost);
+}
+
+#[tokio::test]
+async fn a_watch_outlives_its_client() {
+    let client = connect(&busy()).await;
+    let mut submission = client.send("Work");
+    until(&mut submission, SubmissionState::Started).await;
+    drop(client);
+    let ended = tokio::time::timeout(Duration::from_secs(30), submission.ended());
+    assert_eq!(ended.await.unwrap(), SubmissionState::Lost);
+}
