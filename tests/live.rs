@@ -21,14 +21,15 @@ use agentwire::protocol::agent_definition::{AgentDefinition, AgentMemory};
 use agentwire::protocol::content::{ContentBlock, DocumentBlock, ImageBlock, Source};
 use agentwire::protocol::control::Initialize;
 use agentwire::protocol::mcp::McpHttpServer;
-use agentwire::protocol::message::SystemMessage;
+use agentwire::protocol::message::{Priority, SystemMessage};
 use agentwire::protocol::model::EffortLevel;
 use agentwire::protocol::permission::{
     Allow, PermissionBehavior, PermissionDestination, PermissionMode, PermissionRule,
     PermissionUpdate,
 };
 use agentwire::{
-    Client, EndReason, Error, Event, Message, Options, PermissionResult, UserMessage, attach, query,
+    Client, EndReason, Error, Event, Message, Options, PermissionResult, SubmissionState,
+    UserMessage, attach, query,
 };
 use agentwire_testkit::{Scenario, Step};
 use serde_json::{Value, json};
@@ -37,7 +38,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use support::{Live, describe, hasty, line_of, log_to_end, says, wait_for, wait_until_gone};
+use support::{
+    Live, describe, hasty, line_of, log_to_end, priorities, says, wait_for, wait_until_gone,
+};
 
 #[tokio::test]
 async fn flags_and_environment_arrive() {
@@ -421,4 +424,30 @@ async fn closing_with_a_tool_running_reports_what_it_took() {
     println!("{report:?}");
     assert!(report.left.is_empty(), "{report:?}");
     assert!(!support::is_alive(tool));
+}
+
+#[tokio::test]
+async fn messages_of_all_priorities_run_in_their_order_and_are_told_apart() {
+    let live = Live::start(priorities::scenario()).await;
+    let mut client = Client::connect(live.options()).await.unwrap();
+    priorities::assert_order(&priorities::run(&mut client).await);
+    client.close().await;
+}
+
+#[tokio::test]
+async fn a_message_is_taken_out_of_the_agents_queue() {
+    let live = Live::start(priorities::scenario()).await;
+    let mut client = Client::connect(live.options()).await.unwrap();
+    let mut first = client.send("Tell a story");
+    wait_for(&mut client, says("upon")).await;
+    let mut second = client.send(UserMessage::text("And?").priority(Priority::Later));
+    while second.state() < SubmissionState::Queued {
+        second.changed().await;
+    }
+    assert!(second.cancel().await.unwrap().cancelled);
+    assert_eq!(second.ended().await, SubmissionState::Cancelled);
+    assert!(!first.cancel().await.unwrap().cancelled);
+    client.interrupt().await.unwrap();
+    assert_eq!(first.ended().await, SubmissionState::Interrupted);
+    client.close().await;
 }

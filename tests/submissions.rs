@@ -8,7 +8,7 @@ use agentwire::protocol::message::Priority;
 use agentwire::{Client, Error, Submission, SubmissionState, UserMessage};
 use agentwire_testkit::{Fault, Scenario, Step};
 use std::time::Duration;
-use support::fake;
+use support::{fake, priorities};
 
 /// A model that is busy until it is interrupted.
 fn busy() -> Scenario {
@@ -114,4 +114,11 @@ async fn a_watch_outlives_its_client() {
     drop(client);
     let ended = tokio::time::timeout(Duration::from_secs(30), submission.ended());
     assert_eq!(ended.await.unwrap(), SubmissionState::Lost);
+}
+
+#[tokio::test]
+async fn messages_of_all_priorities_run_in_their_order_and_are_told_apart() {
+    let mut client = connect(&priorities::scenario()).await;
+    priorities::assert_order(&priorities::run(&mut client).await);
+    client.close().await;
 }

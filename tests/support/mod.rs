@@ -7,6 +7,7 @@
     reason = "each test file uses a part of it"
 )]
 
+pub(crate) mod priorities;
 pub(crate) mod scenario;
 
 use agentwire::protocol::content::ContentBlock;

@@ -1,0 +1,101 @@
+//! Six messages of all priorities, sent while the model talks: `a` for later,
+//! `b` for next or without a priority, which is the same, `c` for now.
+
+use super::{says, wait_for};
+use agentwire::protocol::message::Priority;
+use agentwire::{Client, Event, Message, SubmissionState, UserMessage};
+use agentwire_testkit::{Scenario, Step};
+use std::time::Duration;
+
+pub(crate) fn scenario() -> Scenario {
+    Scenario::default()
+        .reply([
+            Step::chunks(["Once ", "upon "], Duration::from_millis(10)),
+            Step::WaitMs(60_000),
+        ])
+        .reply([Step::text("Now.")])
+        .reply([Step::text("Next.")])
+        .reply([Step::text("Later.")])
+}
+
+/// The messages that each turn answered, and what became of each message.
+pub(crate) struct Told {
+    pub(crate) turns: Vec<Vec<String>>,
+    pub(crate) ends: Vec<(String, SubmissionState)>,
+}
+
+pub(crate) async fn run(client: &mut Client) -> Told {
+    let first = client.send(message("00", None));
+    wait_for(client, says("upon")).await;
+    let mut all = vec![first];
+    for (name, priority) in [
+        ("a1", Some(Priority::Later)),
+        ("b1", Some(Priority::Next)),
+        ("b2", None),
+        ("a2", Some(Priority::Later)),
+        ("b3", Some(Priority::Next)),
+    ] {
+        all.push(client.send(message(name, priority)));
+    }
+    for submission in &mut all {
+        while submission.state() < SubmissionState::Queued {
+            submission.changed().await;
+        }
+    }
+    all.push(client.send(message("c1", Some(Priority::Now))));
+    let mut turns = vec![];
+    while turns.len() < 4 {
+        let uuids = wait_for(client, |event| {
+            let Event::Frame(frame) = event else {
+                return None;
+            };
+            match frame.message() {
+                Ok(Message::Result(result)) => result.user_message_uuids,
+                _ => None,
+            }
+        })
+        .await;
+        turns.push(uuids.iter().map(|uuid| short(uuid)).collect());
+    }
+    let mut ends = vec![];
+    for submission in &mut all {
+        let end = submission.ended().await;
+        ends.push((short(submission.uuid()), end));
+    }
+    Told { turns, ends }
+}
+
+fn message(name: &str, priority: Option<Priority>) -> UserMessage {
+    let uuid = format!("00000000-0000-4000-8000-0000000000{name}");
+    let mut message = UserMessage::text(name).uuid(uuid);
+    message.priority = priority;
+    message
+}
+
+/// The order that was measured: the one for now cuts the first one off, and a
+/// class is one turn.
+pub(crate) fn assert_order(told: &Told) {
+    let turns: Vec<Vec<&str>> = (told.turns.iter())
+        .map(|turn| turn.iter().map(String::as_str).collect())
+        .collect();
+    assert_eq!(
+        turns,
+        [
+            vec!["00"],
+            vec!["c1"],
+            vec!["b1", "b2", "b3"],
+            vec!["a1", "a2"]
+        ]
+    );
+    for (name, end) in &told.ends {
+        let expected = match name.as_str() {
+            "00" => SubmissionState::Interrupted,
+            _ => SubmissionState::Completed,
+        };
+        assert_eq!(*end, expected, "{name}");
+    }
+}
+
+fn short(uuid: &str) -> String {
+    uuid[uuid.len() - 2..].to_owned()
+}
