@@ -5,7 +5,7 @@ use crate::event::Event;
 use crate::mailbox::Mailbox;
 use crate::options::Options;
 use crate::process::{ChildProcess, CloseReport};
-use crate::session::{self, Command};
+use crate::session::{self, Command, WhenFull};
 use crate::submission::{Progress, Submission};
 use agentwire_protocol::Json;
 use agentwire_protocol::control::{
@@ -165,6 +165,19 @@ impl Client {
         self.handle.send(message)
     }
 
+    /// Sends a user message once there is room; see
+    /// [`Handle::send_when_room`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Handle::send_when_room`].
+    pub async fn send_when_room(
+        &self,
+        message: impl Into<UserMessage>,
+    ) -> Result<Submission, Error> {
+        self.handle.send_when_room(message).await
+    }
+
     /// Makes any control request; see [`Handle::request`].
     pub fn request<R: HostRequest>(&self, request: &R) -> Pending<R::Answer> {
         self.handle.request(request)
@@ -260,22 +273,51 @@ impl Stream for Client {
 impl Handle {
     /// Sends a user message: a text, or a [`UserMessage`]. It is stamped with
     /// a `uuid` if it has none. What is returned tells what becomes of it, and
-    /// may be awaited: it is ready when the message is in the pipe.
+    /// may be awaited: it is ready when the message is in the pipe. It fails
+    /// with [`Error::Full`] when too much waits to be written already.
     pub fn send(&self, message: impl Into<UserMessage>) -> Submission {
-        let mut message = message.into();
+        self.put(message.into(), WhenFull::Fail)
+    }
+
+    /// Sends a user message once there is room for it among those that wait to
+    /// be written. Whoever waits first goes first. When the future is dropped
+    /// before it is ready, nothing is sent.
+    ///
+    /// # Errors
+    ///
+    /// As [`Submission::written`], for what fails before there was room.
+    pub async fn send_when_room(
+        &self,
+        message: impl Into<UserMessage>,
+    ) -> Result<Submission, Error> {
+        let (has_room, room) = oneshot::channel();
+        let mut submission = self.put(message.into(), WhenFull::Wait(has_room));
+        match room.await {
+            Ok(()) => Ok(submission),
+            // It was not taken, and says why.
+            Err(_) => submission.written().await.map(|()| submission),
+        }
+    }
+
+    fn put(&self, mut message: UserMessage, when_full: WhenFull) -> Submission {
         let uuid = message.uuid.take().unwrap_or_else(new_id);
         let (progress, receiver) = watch::channel(Progress::new());
         let submission = Submission::new(&uuid, receiver, self.clone());
-        match Prompt::new(uuid, message) {
-            Ok(prompt) => {
-                if let Err(unsent) = self.commands.send(Command::Send { prompt, progress }) {
-                    let error = Error::Ended(self.end());
-                    if let Command::Send { progress, .. } = unsent.0 {
-                        progress.send_replace(Progress::failed(error));
-                    }
-                }
+        let command = match Prompt::new(uuid, message) {
+            Ok(prompt) => Command::Send {
+                prompt,
+                progress,
+                when_full,
+            },
+            Err(error) => {
+                progress.send_replace(Progress::failed(error.into()));
+                return submission;
             }
-            Err(error) => drop(progress.send_replace(Progress::failed(error.into()))),
+        };
+        if let Err(mpsc::error::SendError(Command::Send { progress, .. })) =
+            self.commands.send(command)
+        {
+            progress.send_replace(Progress::failed(Error::Ended(self.end())));
         }
         submission
     }

@@ -67,6 +67,11 @@ pub enum Error {
         /// The message.
         uuid: Box<str>,
     },
+    /// So much waits to be written already that there was no room for a
+    /// message or a request: see
+    /// [`Options::unwritten_limits`](crate::Options::unwritten_limits).
+    #[error("too much waits to be written already: wait for room with `send_when_room`")]
+    Full,
     /// A file cannot be attached.
     #[error(transparent)]
     Attach(#[from] AttachError),

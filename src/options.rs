@@ -6,6 +6,7 @@ use crate::permission::{PermissionAsk, PermissionHandler, SharedHandler};
 use crate::process::ClosePolicy;
 use agentwire_protocol::codec::DEFAULT_LINE_LIMIT;
 use agentwire_protocol::control::Initialize;
+use agentwire_protocol::outbox::Limits;
 use agentwire_protocol::permission::{PermissionMode, PermissionResult};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -50,6 +51,7 @@ pub struct Options {
     pub(crate) close: ClosePolicy,
     pub(crate) line_limit: usize,
     pub(crate) unread_limit: usize,
+    pub(crate) unwritten_limits: Limits,
 }
 
 /// What Linux passes on as one argument, its terminating NUL included. Other
@@ -81,6 +83,7 @@ impl Default for Options {
             close: ClosePolicy::default(),
             line_limit: DEFAULT_LINE_LIMIT,
             unread_limit: 64 * 1024 * 1024,
+            unwritten_limits: Limits::default(),
         }
     }
 }
@@ -237,6 +240,15 @@ impl Options {
     /// notice says how many.
     pub fn unread_limit(mut self, bytes: usize) -> Self {
         self.unread_limit = bytes;
+        self
+    }
+
+    /// How much may wait to be written, in bytes. Beyond it
+    /// [`Client::send`](crate::Client::send) and requests fail with
+    /// [`Error::Full`], and
+    /// [`Client::send_when_room`](crate::Client::send_when_room) waits.
+    pub fn unwritten_limits(mut self, limits: Limits) -> Self {
+        self.unwritten_limits = limits;
         self
     }
 

@@ -5,8 +5,10 @@
 mod support;
 
 use agentwire::protocol::message::Priority;
+use agentwire::protocol::outbox::Limits;
 use agentwire::{Client, Error, Submission, SubmissionState, UserMessage};
 use agentwire_testkit::{Fault, Scenario, Step};
+use std::future::Future;
 use std::time::Duration;
 use support::{fake, priorities};
 
@@ -121,4 +123,72 @@ async fn messages_of_all_priorities_run_in_their_order_and_are_told_apart() {
     let mut client = connect(&priorities::scenario()).await;
     priorities::assert_order(&priorities::run(&mut client).await);
     client.close().await;
+}
+
+/// A session whose pipe is full, with the message that fills it.
+async fn full(limits: Limits) -> (Client, Submission) {
+    let scenario = Scenario::default().reply([Step::text("Hm "), Step::Fault(Fault::Hang)]);
+    let options = fake(&scenario).unwritten_limits(limits);
+    let client = Client::connect(options).await.unwrap();
+    let mut first = client.send("Work");
+    until(&mut first, SubmissionState::Started).await;
+    let mut huge = client.send("x".repeat(1 << 20));
+    until(&mut huge, SubmissionState::Handed).await;
+    (client, huge)
+}
+
+#[tokio::test]
+async fn when_too_much_waits_sending_fails_or_waits_as_the_caller_chooses() {
+    let limits = Limits {
+        users: 1000,
+        reserved_for_now: 1000,
+        control: 1000,
+    };
+    let (mut client, _huge) = full(limits).await;
+    let waiting = client.send("y".repeat(600));
+    let mut refused = client.send("z".repeat(600));
+    assert!(matches!(refused.written().await, Err(Error::Full)));
+    assert_eq!(waiting.state(), SubmissionState::Waiting);
+    // There is room kept for what is for now, and for interrupts.
+    let now = client.send(UserMessage::text("Stop!").priority(Priority::Now));
+    let stop = client.interrupt();
+    assert_eq!(now.state(), SubmissionState::Waiting);
+
+    // Two wait for room; one of them gives up.
+    let mut patient = Box::pin(client.send_when_room("p".repeat(600)));
+    let mut dropped = Box::pin(client.send_when_room("q".repeat(600)));
+    for blocked in [&mut patient, &mut dropped] {
+        assert!(
+            std::future::poll_fn(|context| {
+                std::task::Poll::Ready(blocked.as_mut().poll(context).is_pending())
+            })
+            .await
+        );
+    }
+    drop(dropped);
+    assert!(waiting.cancel().await.unwrap().cancelled);
+    let patient = patient.await.unwrap();
+    assert_eq!(patient.state(), SubmissionState::Waiting);
+
+    drop(stop);
+    client.abort().await;
+    assert!(matches!(
+        client.send_when_room("late").await,
+        Err(Error::Ended(_))
+    ));
+}
+
+#[tokio::test]
+async fn who_waits_for_room_learns_that_the_session_ended() {
+    let limits = Limits {
+        users: 100,
+        ..Limits::default()
+    };
+    let (mut client, _huge) = full(limits).await;
+    let _waiting = client.send("y".repeat(600));
+    let handle = client.handle();
+    let blocked = tokio::spawn(async move { handle.send_when_room("z".repeat(600)).await });
+    tokio::task::yield_now().await;
+    client.abort().await;
+    assert!(matches!(blocked.await.unwrap(), Err(Error::Ended(_))));
 }

@@ -12,6 +12,9 @@
 //!
 //! While the outbox is held (until `initialize` is answered) only the
 //! greeting and answers leave it.
+//!
+//! What waits is bounded in bytes, user messages and control requests apart.
+//! Answers and interrupts always find room: somebody waits for them.
 
 use crate::message::Priority;
 use bytes::Bytes;
@@ -77,12 +80,43 @@ impl fmt::Debug for Outgoing {
     }
 }
 
+/// How many bytes may wait to be written.
+///
+/// A line that is longer than its limit is taken when nothing else of its kind
+/// waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Those of user messages. 16 MiB, if not set.
+    pub users: usize,
+    /// What user messages that are for now may have on top of that. 1 MiB, if
+    /// not set.
+    pub reserved_for_now: usize,
+    /// Those of control requests, interrupts excepted. 16 MiB, if not set.
+    pub control: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        const MIB: usize = 1024 * 1024;
+        Self {
+            users: 16 * MIB,
+            reserved_for_now: MIB,
+            control: 16 * MIB,
+        }
+    }
+}
+
 /// Lines that wait to be written.
 #[derive(Debug, Default)]
 pub struct Outbox {
     /// Between two fences order is by class; never empty.
     segments: VecDeque<Segment>,
     held: bool,
+    limits: Limits,
+    /// The bytes of user messages that wait.
+    user_bytes: usize,
+    /// The bytes of control requests that wait.
+    control_bytes: usize,
 }
 
 /// What waits before a fence, and the fence.
@@ -99,8 +133,40 @@ impl Outbox {
     #[must_use]
     pub fn held() -> Self {
         Self {
-            segments: VecDeque::new(),
             held: true,
+            ..Self::default()
+        }
+    }
+
+    /// Sets how many bytes may wait.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// Whether there is room for such a line.
+    #[must_use]
+    pub fn has_room(&self, class: Class, bytes: usize) -> bool {
+        let (waiting, limit) = match class {
+            Class::Greeting | Class::Answer | Class::Interrupt => return true,
+            Class::Control => (self.control_bytes, self.limits.control),
+            Class::User(Urgency::Now) => {
+                let limit = self
+                    .limits
+                    .users
+                    .saturating_add(self.limits.reserved_for_now);
+                (self.user_bytes, limit)
+            }
+            Class::User(_) => (self.user_bytes, self.limits.users),
+        };
+        waiting == 0 || waiting.saturating_add(bytes) <= limit
+    }
+
+    /// The bytes that lines of this kind have, while they wait.
+    fn bytes_of(&mut self, class: Class) -> Option<&mut usize> {
+        match class {
+            Class::Control => Some(&mut self.control_bytes),
+            Class::User(_) => Some(&mut self.user_bytes),
+            Class::Greeting | Class::Answer | Class::Interrupt => None,
         }
     }
 
@@ -109,8 +175,12 @@ impl Outbox {
         self.held = false;
     }
 
-    /// Puts a line in its place.
+    /// Puts a line in its place, whether there [is room](Outbox::has_room) or
+    /// not.
     pub fn push(&mut self, outgoing: Outgoing) {
+        if let Some(waiting) = self.bytes_of(outgoing.class) {
+            *waiting += outgoing.line.len();
+        }
         if self.segments.back().is_none_or(|last| last.fence.is_some()) {
             self.segments.push_back(Segment::default());
         }
@@ -153,7 +223,16 @@ impl Outbox {
         while self.segments.front().is_some_and(Segment::is_empty) {
             self.segments.pop_front();
         }
-        next
+        self.gone(next)
+    }
+
+    /// Counts a line that waits no more.
+    fn gone(&mut self, line: Option<Outgoing>) -> Option<Outgoing> {
+        let line = line?;
+        if let Some(waiting) = self.bytes_of(line.class) {
+            *waiting -= line.line.len();
+        }
+        Some(line)
     }
 
     fn pop_held(&mut self) -> Option<Outgoing> {
@@ -173,19 +252,21 @@ impl Outbox {
 
     /// Takes a line out that must not be written any more.
     pub fn withdraw(&mut self, matches: impl Fn(&Outgoing) -> bool) -> Option<Outgoing> {
-        self.segments.iter_mut().find_map(|segment| {
+        let found = self.segments.iter_mut().find_map(|segment| {
             for queue in std::iter::once(&mut segment.urgent).chain(&mut segment.users) {
                 if let Some(at) = queue.iter().position(&matches) {
                     return queue.remove(at);
                 }
             }
             segment.fence.take_if(|fence| matches(fence))
-        })
+        });
+        self.gone(found)
     }
 
     /// Takes everything out, in no particular order.
     pub fn drain(&mut self) -> Vec<Outgoing> {
         let mut all = Vec::new();
+        (self.user_bytes, self.control_bytes) = (0, 0);
         for segment in self.segments.drain(..) {
             all.extend(segment.urgent);
             all.extend(segment.users.into_iter().flatten());
@@ -292,6 +373,45 @@ mod tests {
         outbox.release();
         assert_eq!(order(&mut outbox), ["stop", "A", "set_model"]);
         assert!(outbox.is_empty());
+    }
+
+    fn long(class: Class, id: &str, bytes: usize) -> Outgoing {
+        Outgoing {
+            line: vec![b'x'; bytes].into(),
+            ..line(class, id)
+        }
+    }
+
+    #[test]
+    fn what_waits_is_bounded_and_somebody_who_waits_finds_room() {
+        let mut outbox = Outbox::default();
+        outbox.set_limits(Limits {
+            users: 100,
+            reserved_for_now: 20,
+            control: 50,
+        });
+        // A line that is too long has room when nothing else waits.
+        assert!(outbox.has_room(User(Next), 1000));
+        outbox.push(long(User(Next), "A", 60));
+        assert!(outbox.has_room(User(Later), 40));
+        assert!(!outbox.has_room(User(Later), 41));
+        assert!(outbox.has_room(User(Now), 60));
+        assert!(!outbox.has_room(User(Now), 61));
+        // Requests have room of their own.
+        assert!(outbox.has_room(Control, 1000));
+        outbox.push(long(Control, "set_model", 50));
+        assert!(!outbox.has_room(Control, 1));
+        for class in [Answer, Interrupt, Greeting] {
+            assert!(outbox.has_room(class, 1000));
+        }
+        // What has left, and what was taken back, makes room.
+        outbox.pop();
+        assert!(outbox.has_room(User(Next), 1000));
+        outbox.withdraw(|line| line.class == Control);
+        assert!(outbox.has_room(Control, 1000));
+        outbox.push(long(User(Next), "B", 200));
+        outbox.drain();
+        assert!(outbox.has_room(User(Next), 1000));
     }
 
     #[test]

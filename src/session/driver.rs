@@ -1,9 +1,9 @@
 //! The task that owns a session's state machine.
 
-use super::Command;
 use super::asks::{Asks, Reply};
 use super::stderr::StderrTail;
 use super::writer::Writer;
+use super::{Command, WhenFull};
 use crate::client::End;
 use crate::error::{EndReason, Error, SessionEnd};
 use crate::event::{Event, Notice};
@@ -12,9 +12,11 @@ use crate::process::{ChildProcess, CloseStep, Exit};
 use crate::submission::Progress;
 use agentwire_protocol::Message;
 use agentwire_protocol::control::Answer;
-use agentwire_protocol::host::{self, Activity, Host, RequestFailure, SubmissionState, Transmit};
-use std::collections::HashMap;
+use agentwire_protocol::host::{
+    self, Activity, Host, NotTaken, Prompt, RequestFailure, SubmissionState, Transmit,
+};
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -54,6 +56,8 @@ pub(super) struct Driver {
     pub(super) submissions: HashMap<Box<str>, Vec<watch::Sender<Progress>>>,
     /// Messages that were lost, while nobody knows yet how the session ended.
     pub(super) lost: Vec<watch::Sender<Progress>>,
+    /// Messages that wait for room, in order.
+    pub(super) blocked: VecDeque<Blocked>,
     pub(super) end: End,
     pub(super) stage: Stage,
     pub(super) last_result_failed: bool,
@@ -69,6 +73,13 @@ pub(super) enum Stage {
     PipeClosed(EndReason, Instant),
     /// The CLI's input is closed, for this reason. What was unwritten is lost.
     InputClosed(EndReason),
+}
+
+/// A message for which there was no room.
+pub(super) struct Blocked {
+    prompt: Prompt,
+    progress: watch::Sender<Progress>,
+    has_room: oneshot::Sender<()>,
 }
 
 /// What happened in the world outside.
@@ -129,21 +140,21 @@ impl Driver {
 
     fn obey(&mut self, command: Command) {
         match command {
-            Command::Send { prompt, progress } => {
-                let uuid: Box<str> = prompt.uuid().into();
-                match self.host.submit(prompt) {
-                    Ok(()) => {
-                        let all = self.submissions.entry(uuid).or_default();
-                        if let Some(earlier) = all.first() {
-                            let so_far = earlier.borrow().clone();
-                            progress.send_replace(so_far);
-                        }
-                        all.push(progress);
-                    }
-                    Err(host::Closing) => {
-                        progress.send_replace(Progress::failed(self.closing()));
-                    }
-                }
+            Command::Send {
+                prompt,
+                progress,
+                when_full: WhenFull::Wait(has_room),
+            } => self.blocked.push_back(Blocked {
+                prompt,
+                progress,
+                has_room,
+            }),
+            Command::Send {
+                prompt,
+                progress,
+                when_full: WhenFull::Fail,
+            } => {
+                self.submit(prompt, progress);
             }
             Command::Request {
                 request,
@@ -153,7 +164,7 @@ impl Driver {
                 let request_id = request.request_id().into();
                 match self.host.request(now(), request, patience) {
                     Ok(()) => drop(self.requests.insert(request_id, reply)),
-                    Err(host::Closing) => drop(reply.send(Err(self.closing()))),
+                    Err(error) => drop(reply.send(Err(self.not_taken(error)))),
                 }
             }
             Command::Finish { within } => {
@@ -171,6 +182,52 @@ impl Driver {
         }
     }
 
+    /// Says whether the message was taken.
+    fn submit(&mut self, prompt: Prompt, progress: watch::Sender<Progress>) -> bool {
+        let uuid: Box<str> = prompt.uuid().into();
+        if let Err(error) = self.host.submit(prompt) {
+            progress.send_replace(Progress::failed(self.not_taken(error)));
+            return false;
+        }
+        let all = self.submissions.entry(uuid).or_default();
+        if let Some(earlier) = all.first() {
+            let so_far = earlier.borrow().clone();
+            progress.send_replace(so_far);
+        }
+        all.push(progress);
+        true
+    }
+
+    /// Sends the first of the messages that wait for room, when there is some.
+    /// Says whether there was one.
+    fn submit_blocked(&mut self) -> bool {
+        let is_next =
+            |first: &Blocked| first.has_room.is_closed() || self.host.has_room(&first.prompt);
+        if !self.blocked.front().is_some_and(is_next) {
+            return false;
+        }
+        if let Some(Blocked {
+            prompt,
+            progress,
+            has_room,
+        }) = self.blocked.pop_front()
+            && !has_room.is_closed()
+        {
+            // Nobody may listen any more: it is sent all the same.
+            if self.submit(prompt, progress) {
+                let _ = has_room.send(());
+            }
+        }
+        true
+    }
+
+    fn not_taken(&self, error: NotTaken) -> Error {
+        match error {
+            NotTaken::Full => Error::Full,
+            _ => self.closing(),
+        }
+    }
+
     /// Everything that the machine wants done, until it wants nothing more.
     fn do_what_is_to_do(&mut self) {
         loop {
@@ -181,7 +238,7 @@ impl Driver {
                     Transmit::Line(line) => self.writer.write(line),
                     Transmit::End => self.input_closed(EndReason::Closed, false),
                 }
-            } else {
+            } else if !self.submit_blocked() {
                 return;
             }
         }
@@ -373,6 +430,9 @@ impl Driver {
         for (_, reply) in self.requests.drain() {
             drop(reply.send(Err(ended())));
         }
+        for Blocked { progress, .. } in self.blocked.drain(..) {
+            progress.send_replace(Progress::failed(ended()));
+        }
         for progress in self.lost.drain(..) {
             progress.send_modify(|it| it.end(ended()));
         }
@@ -383,7 +443,9 @@ impl Driver {
     /// A command that came when the session was over.
     fn refuse(&mut self, command: Command, end: &Arc<SessionEnd>) {
         match command {
-            Command::Send { prompt, progress } => {
+            Command::Send {
+                prompt, progress, ..
+            } => {
                 let uuid = prompt.uuid().into();
                 self.sender.put(Event::Notice(Notice::Lost { uuid }));
                 let error = Error::Ended(Arc::clone(end));

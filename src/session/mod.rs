@@ -35,6 +35,7 @@ pub(crate) enum Command {
     Send {
         prompt: Prompt,
         progress: watch::Sender<Progress>,
+        when_full: WhenFull,
     },
     /// Make a request, and say what came of it.
     Request {
@@ -46,6 +47,14 @@ pub(crate) enum Command {
     Finish { within: Option<Duration> },
     /// Nobody is interested any more.
     Abandon,
+}
+
+/// What is to be done with a message when too much waits already.
+#[derive(Debug)]
+pub(crate) enum WhenFull {
+    Fail,
+    /// Wait for room, and say when there is; not any more, when nobody listens.
+    Wait(oneshot::Sender<()>),
 }
 
 /// What a session that was started is held by.
@@ -78,8 +87,10 @@ pub(crate) fn start(options: Options) -> Result<Started, Error> {
     let (sender, mailbox) = mailbox(options.unread_limit);
     let end = End::default();
     let handle = Handle::new(commands, Arc::clone(&end), options.request_timeout);
+    let mut host = Host::new(options.line_limit);
+    host.set_limits(options.unwritten_limits);
     let driver = Driver {
-        host: Host::new(options.line_limit),
+        host,
         child: Arc::clone(&child),
         stdout: Some(ChildStdout::from_std(stdout).map_err(failed)?),
         writer: Writer::start(ChildStdin::from_std(stdin).map_err(failed)?),
@@ -93,6 +104,7 @@ pub(crate) fn start(options: Options) -> Result<Started, Error> {
         requests: Default::default(),
         submissions: Default::default(),
         lost: vec![],
+        blocked: Default::default(),
         end,
         stage: driver::Stage::Open,
         last_result_failed: false,

@@ -32,7 +32,7 @@ mod turns;
 
 pub use event::{Ask, Event, Notice, RequestFailure};
 pub use submissions::SubmissionState;
-pub use transmit::{Closing, Prompt, Request, Transmit};
+pub use transmit::{NotTaken, Prompt, Request, Transmit};
 pub use turns::Activity;
 
 use crate::codec::{DEFAULT_LINE_LIMIT, Line, LineDecoder};
@@ -41,7 +41,7 @@ use crate::control::{
 };
 use crate::frame::{Frame, Head};
 use crate::json::{Json, Members};
-use crate::outbox::{Class, Outbox, Outgoing};
+use crate::outbox::{Class, Limits, Outbox, Outgoing};
 use bytes::Bytes;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
@@ -135,13 +135,27 @@ impl Host {
 
     // What the user wants.
 
+    /// Sets how many bytes may wait to be written.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.outbox.set_limits(limits);
+    }
+
+    /// Whether there is room for this message among those that wait.
+    #[must_use]
+    pub fn has_room(&self, prompt: &Prompt) -> bool {
+        self.outbox.has_room(prompt.0.class, prompt.0.line.len())
+    }
+
     /// Sends a user message.
     ///
     /// # Errors
     ///
-    /// When the session is closing.
-    pub fn submit(&mut self, prompt: Prompt) -> Result<(), Closing> {
+    /// When the session is closing, or too much waits already.
+    pub fn submit(&mut self, prompt: Prompt) -> Result<(), NotTaken> {
         self.check_open()?;
+        if !self.has_room(&prompt) {
+            return Err(NotTaken::Full);
+        }
         self.submissions.submitted(&prompt.0.id);
         self.outbox.push(prompt.0);
         self.after_change();
@@ -153,16 +167,16 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// When the session is closing. A session that is finishing still takes
-    /// requests, for a callback may want to make one.
+    /// When the session is closing, or too much waits already. A session that
+    /// is finishing still takes requests, for a callback may want to make one.
     pub fn request(
         &mut self,
         now: Instant,
         request: Request,
         patience: Duration,
-    ) -> Result<(), Closing> {
+    ) -> Result<(), NotTaken> {
         if matches!(self.outgoing, OutgoingState::Ending | OutgoingState::Closed) {
-            return Err(Closing);
+            return Err(NotTaken::Closing);
         }
         let Request {
             subtype,
@@ -180,6 +194,9 @@ impl Host {
             });
             self.after_change();
             return Ok(());
+        }
+        if !self.outbox.has_room(outgoing.class, outgoing.line.len()) {
+            return Err(NotTaken::Full);
         }
         let (mut passed, mut withdrawn) = (Vec::new(), Vec::new());
         if outgoing.class == Class::Interrupt {
@@ -380,11 +397,11 @@ impl Host {
 
     // Inside.
 
-    fn check_open(&self) -> Result<(), Closing> {
+    fn check_open(&self) -> Result<(), NotTaken> {
         if self.outgoing == OutgoingState::Open {
             Ok(())
         } else {
-            Err(Closing)
+            Err(NotTaken::Closing)
         }
     }
 

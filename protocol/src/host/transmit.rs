@@ -44,10 +44,17 @@ pub struct Request {
     pub(super) outgoing: Outgoing,
 }
 
-/// The session takes nothing any more: it is closing, or it is over.
+/// Why the session does not take a message or a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the session is closing and takes nothing any more")]
-pub struct Closing;
+#[non_exhaustive]
+pub enum NotTaken {
+    /// It takes nothing any more: it is closing, or it is over.
+    #[error("the session is closing and takes nothing any more")]
+    Closing,
+    /// So much waits to be written already that there is no room for it.
+    #[error("too much waits to be written already")]
+    Full,
+}
 
 impl Prompt {
     /// Makes a message ready, with the id under which the agent reports what

@@ -5,7 +5,7 @@ use crate::session::{
     result_of, state, success,
 };
 use agentwire_protocol::control::SetModel;
-use agentwire_protocol::host::{Activity, Closing, Request, Transmit};
+use agentwire_protocol::host::{Activity, NotTaken, Request, Transmit};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -193,12 +193,12 @@ fn finishing_closes_at_once_when_there_is_nothing_to_wait_for() {
 fn a_session_that_is_finishing_takes_no_messages() {
     let mut session = Session::connected();
     session.host.finish();
-    assert_eq!(session.host.submit(prompt("A")), Err(Closing));
+    assert_eq!(session.host.submit(prompt("A")), Err(NotTaken::Closing));
     assert!(session.closes());
     let request = Request::new("r1", &SetModel::to("m")).unwrap();
     assert_eq!(
         session.host.request(session.now, request, MINUTE),
-        Err(Closing)
+        Err(NotTaken::Closing)
     );
     assert_eq!(session.events(), Vec::<String>::new());
 }

@@ -2,7 +2,7 @@
 
 use crate::session::{MINUTE, Session, allow, ask, init, prompt, state};
 use agentwire_protocol::control::SetModel;
-use agentwire_protocol::host::{Activity, Closing, Request, Transmit};
+use agentwire_protocol::host::{Activity, NotTaken, Request, Transmit};
 
 #[test]
 fn ending_closes_at_once_and_says_what_is_lost() {
@@ -20,7 +20,7 @@ fn ending_closes_at_once_and_says_what_is_lost() {
     assert_eq!(session.news(), ["lost D", "lost E"]);
     assert!(session.closes());
     assert_eq!(session.host.poll_transmit(), None);
-    assert_eq!(session.host.submit(prompt("F")), Err(Closing));
+    assert_eq!(session.host.submit(prompt("F")), Err(NotTaken::Closing));
     let request = Request::new("r2", &SetModel::to("m")).unwrap();
     assert!(session.host.request(session.now, request, MINUTE).is_err());
 

@@ -1,9 +1,10 @@
 //! What leaves, and when.
 
-use crate::session::{Session, allow, ask, prompt, refusal, success};
+use crate::session::{MINUTE, Session, allow, ask, prompt, refusal, success};
 use agentwire_protocol::control::{Initialize, Interrupt, SetModel};
-use agentwire_protocol::host::{Prompt, Transmit};
+use agentwire_protocol::host::{NotTaken, Prompt, Request, Transmit};
 use agentwire_protocol::message::{Priority, UserMessage};
+use agentwire_protocol::outbox::Limits;
 use serde_json::json;
 
 #[test]
@@ -103,4 +104,46 @@ fn a_write_that_fails_loses_the_messages_that_did_not_leave() {
     // The first is in the agent's hands, and the request ends once.
     session.host.handle_end();
     assert_eq!(session.news(), ["ended model", "lost A"]);
+}
+
+#[test]
+fn what_waits_is_bounded_and_there_is_room_again_when_it_has_left() {
+    let mut session = Session::connected();
+    session.host.set_limits(Limits {
+        users: 200,
+        reserved_for_now: 200,
+        control: 100,
+    });
+    session.submit("A");
+    let full = Err(NotTaken::Full);
+    let mut taken = 1;
+    while session.host.submit(prompt(&format!("B{taken}"))).is_ok() {
+        taken += 1;
+    }
+    assert_eq!(session.host.submit(prompt("C")), full);
+    let now = UserMessage::text("x").priority(Priority::Now);
+    let now = Prompt::new("W", now).unwrap();
+    assert!(session.host.has_room(&now));
+    session.host.submit(now).unwrap();
+
+    session.request("r1", &SetModel::to("m"));
+    let second = Request::new("r2", &SetModel::to("m")).unwrap();
+    assert_eq!(session.host.request(session.now, second, MINUTE), full);
+    // Somebody waits for these.
+    session.request("i", &Interrupt::default());
+    session.hears(ask("a"));
+    assert!(session.host.respond("a", allow("a")));
+
+    // One is in flight, and waits no more.
+    assert!(session.host.poll_transmit().is_some());
+    session.host.handle_written();
+    assert!(session.lines().len() > taken);
+    session.submit("C");
+    // What was not taken has no states and no answer.
+    let events = session.events();
+    assert!(events.contains(&"written C".to_owned()) || session.lines() == ["C"]);
+    assert!(
+        !events.iter().any(|event| event.contains("r2")),
+        "{events:?}"
+    );
 }
