@@ -6,7 +6,7 @@ use crate::mailbox::Mailbox;
 use crate::options::Options;
 use crate::process::{ChildProcess, CloseReport};
 use crate::session::{self, Command, WhenFull};
-use crate::submission::{Progress, Submission};
+use crate::submission::{Progress, Submission, Unwritten};
 use agentwire_protocol::Json;
 use agentwire_protocol::control::{
     Answer, HostRequest, InitializeAnswer, Interrupt, InterruptReceipt, SetModel, SetModelAnswer,
@@ -178,6 +178,15 @@ impl Client {
         self.handle.send_when_room(message).await
     }
 
+    /// What waits to be written; see [`Handle::unwritten`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Handle::unwritten`].
+    pub async fn unwritten(&self) -> Result<Unwritten, Error> {
+        self.handle.unwritten().await
+    }
+
     /// Makes any control request; see [`Handle::request`].
     pub fn request<R: HostRequest>(&self, request: &R) -> Pending<R::Answer> {
         self.handle.request(request)
@@ -297,6 +306,17 @@ impl Handle {
             // It was not taken, and says why.
             Err(_) => submission.written().await.map(|()| submission),
         }
+    }
+
+    /// What waits to be written.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Ended`] when the session is over.
+    pub async fn unwritten(&self) -> Result<Unwritten, Error> {
+        let (reply, waiting) = oneshot::channel();
+        self.command(Command::Waiting { reply })?;
+        waiting.await.map_err(|_| Error::Ended(self.end()))
     }
 
     fn put(&self, mut message: UserMessage, when_full: WhenFull) -> Submission {

@@ -89,4 +89,4 @@ pub use options::Options;
 pub use permission::{PermissionAsk, PermissionHandler};
 pub use process::{ClosePolicy, CloseReport, CloseStep};
 pub use query::{Query, query};
-pub use submission::Submission;
+pub use submission::{Submission, Unwritten};

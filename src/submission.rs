@@ -4,9 +4,11 @@ use crate::client::{Handle, Pending};
 use crate::error::Error;
 use agentwire_protocol::control::{CancelAsyncMessage, CancelAsyncMessageAnswer};
 use agentwire_protocol::host::SubmissionState;
+use agentwire_protocol::outbox::Waiting;
 use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// A user message on its way. It is sent whether this is kept or not.
@@ -74,6 +76,33 @@ impl Progress {
             state: SubmissionState::Lost,
             was_written: false,
             error: Some(error),
+        }
+    }
+}
+
+/// What waits to be written to the agent, because the agent does not read, or
+/// has not answered the first request yet.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unwritten {
+    /// How many user messages.
+    pub messages: usize,
+    /// The bytes that these have.
+    pub message_bytes: usize,
+    /// The bytes of control requests, interrupts excepted.
+    pub control_bytes: usize,
+    /// How long the oldest of the messages has waited that are for later:
+    /// those that are sent after it may pass it again and again.
+    pub oldest_later: Option<Duration>,
+}
+
+impl Unwritten {
+    pub(crate) fn new(waiting: Waiting, now: Instant) -> Self {
+        Self {
+            messages: waiting.users,
+            message_bytes: waiting.user_bytes,
+            control_bytes: waiting.control_bytes,
+            oldest_later: (waiting.oldest_later).map(|since| now.saturating_duration_since(since)),
         }
     }
 }

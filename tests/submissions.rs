@@ -78,7 +78,9 @@ async fn a_message_that_waits_here_is_taken_back_here() {
     until(&mut first, SubmissionState::Started).await;
     let mut huge = client.send("x".repeat(1 << 20));
     until(&mut huge, SubmissionState::Handed).await;
-    let mut waiting = client.send("And then?");
+    let mut waiting = client.send(UserMessage::text("And then?").priority(Priority::Later));
+    let unwritten = client.unwritten().await.unwrap();
+    assert!(unwritten.oldest_later.is_some(), "{unwritten:?}");
 
     let answer = waiting.cancel().await.unwrap();
     assert!(answer.cancelled);
@@ -104,6 +106,7 @@ async fn what_is_sent_when_the_session_is_over_is_lost() {
     client.close().await;
     let mut late = handle.send("Hello?");
     assert!(matches!(late.written().await, Err(Error::Ended(_))));
+    assert!(matches!(handle.unwritten().await, Err(Error::Ended(_))));
     assert_eq!(late.ended().await, SubmissionState::Lost);
     assert_eq!(late.changed().await, SubmissionState::Lost);
 }
@@ -149,6 +152,12 @@ async fn when_too_much_waits_sending_fails_or_waits_as_the_caller_chooses() {
     let mut refused = client.send("z".repeat(600));
     assert!(matches!(refused.written().await, Err(Error::Full)));
     assert_eq!(waiting.state(), SubmissionState::Waiting);
+    let unwritten = client.unwritten().await.unwrap();
+    assert_eq!((unwritten.messages, unwritten.oldest_later), (1, None));
+    assert!(
+        (600..1000).contains(&unwritten.message_bytes),
+        "{unwritten:?}"
+    );
     // There is room kept for what is for now, and for interrupts.
     let now = client.send(UserMessage::text("Stop!").priority(Priority::Now));
     let stop = client.interrupt();

@@ -20,6 +20,7 @@ use crate::message::Priority;
 use bytes::Bytes;
 use std::collections::VecDeque;
 use std::fmt;
+use std::time::Instant;
 
 /// What an outgoing line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +68,8 @@ pub struct Outgoing {
     pub id: Box<str>,
     /// The line, newline included.
     pub line: Bytes,
+    /// Since when it waits, where somebody wants to know.
+    pub since: Option<Instant>,
 }
 
 impl fmt::Debug for Outgoing {
@@ -104,6 +107,21 @@ impl Default for Limits {
             control: 16 * MIB,
         }
     }
+}
+
+/// What waits to be written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Waiting {
+    /// How many user messages wait.
+    pub users: usize,
+    /// The bytes that these have.
+    pub user_bytes: usize,
+    /// The bytes of the control requests that wait, interrupts excepted.
+    pub control_bytes: usize,
+    /// Since when the oldest of the user messages waits that have the priority
+    /// `later`: messages that come after it may pass it for ever.
+    pub oldest_later: Option<Instant>,
 }
 
 /// Lines that wait to be written.
@@ -159,6 +177,22 @@ impl Outbox {
             Class::User(_) => (self.user_bytes, self.limits.users),
         };
         waiting == 0 || waiting.saturating_add(bytes) <= limit
+    }
+
+    /// What waits.
+    #[must_use]
+    pub fn waiting(&self) -> Waiting {
+        let users = |urgency: Urgency| {
+            let queue = move |segment: &Segment| segment.users[urgency as usize].len();
+            self.segments.iter().map(queue).sum::<usize>()
+        };
+        let later = |segment: &Segment| segment.users[Urgency::Later as usize].front()?.since;
+        Waiting {
+            users: users(Urgency::Now) + users(Urgency::Next) + users(Urgency::Later),
+            user_bytes: self.user_bytes,
+            control_bytes: self.control_bytes,
+            oldest_later: self.segments.iter().filter_map(later).min(),
+        }
     }
 
     /// The bytes that lines of this kind have, while they wait.
@@ -306,6 +340,7 @@ mod tests {
             class,
             id: id.into(),
             line: Bytes::new(),
+            since: None,
         }
     }
 
@@ -412,6 +447,30 @@ mod tests {
         outbox.push(long(User(Next), "B", 200));
         outbox.drain();
         assert!(outbox.has_room(User(Next), 1000));
+    }
+
+    #[test]
+    fn what_waits_can_be_seen_and_since_when_the_oldest_for_later_does() {
+        let start = Instant::now();
+        let at = |id, seconds| Outgoing {
+            since: Some(start + std::time::Duration::from_secs(seconds)),
+            ..long(User(Later), id, 10)
+        };
+        let mut outbox = Outbox::default();
+        assert_eq!(outbox.waiting(), Waiting::default());
+        outbox.push(at("A", 1));
+        outbox.push(long(User(Next), "B", 10));
+        outbox.push(long(Control, "C", 5));
+        outbox.push(at("D", 2));
+        let waiting = outbox.waiting();
+        assert_eq!(
+            (waiting.users, waiting.user_bytes, waiting.control_bytes),
+            (3, 30, 5)
+        );
+        assert_eq!(waiting.oldest_later, at("", 1).since);
+        assert_eq!(outbox.pop().unwrap().id, "B".into());
+        assert_eq!(outbox.pop().unwrap().id, "A".into());
+        assert_eq!(outbox.waiting().oldest_later, at("", 2).since);
     }
 
     #[test]

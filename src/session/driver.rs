@@ -9,7 +9,7 @@ use crate::error::{EndReason, Error, SessionEnd};
 use crate::event::{Event, Notice};
 use crate::mailbox::Sender;
 use crate::process::{ChildProcess, CloseStep, Exit};
-use crate::submission::Progress;
+use crate::submission::{Progress, Unwritten};
 use agentwire_protocol::Message;
 use agentwire_protocol::control::Answer;
 use agentwire_protocol::host::{
@@ -167,6 +167,10 @@ impl Driver {
                     Err(error) => drop(reply.send(Err(self.not_taken(error)))),
                 }
             }
+            Command::Waiting { reply } => {
+                // Whoever asked may have gone.
+                let _ = reply.send(Unwritten::new(self.host.waiting(), now()));
+            }
             Command::Finish { within } => {
                 self.host.finish();
                 let until = within.and_then(|limit| now().checked_add(limit));
@@ -185,7 +189,7 @@ impl Driver {
     /// Says whether the message was taken.
     fn submit(&mut self, prompt: Prompt, progress: watch::Sender<Progress>) -> bool {
         let uuid: Box<str> = prompt.uuid().into();
-        if let Err(error) = self.host.submit(prompt) {
+        if let Err(error) = self.host.submit(now(), prompt) {
             progress.send_replace(Progress::failed(self.not_taken(error)));
             return false;
         }
@@ -454,7 +458,7 @@ impl Driver {
             Command::Request { reply, .. } => {
                 drop(reply.send(Err(Error::Ended(Arc::clone(end)))));
             }
-            Command::Finish { .. } | Command::Abandon => {}
+            Command::Waiting { .. } | Command::Finish { .. } | Command::Abandon => {}
         }
     }
 

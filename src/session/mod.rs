@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::mailbox::{Mailbox, mailbox};
 use crate::options::Options;
 use crate::process::{ChildProcess, Pipes};
-use crate::submission::Progress;
+use crate::submission::{Progress, Unwritten};
 use agentwire_protocol::control::Answer;
 use agentwire_protocol::host::{Host, Prompt, Request};
 use asks::Asks;
@@ -43,6 +43,8 @@ pub(crate) enum Command {
         patience: Duration,
         reply: oneshot::Sender<Result<Answer, Error>>,
     },
+    /// Say what waits to be written.
+    Waiting { reply: oneshot::Sender<Unwritten> },
     /// End the session once it is idle, or when so much time has passed.
     Finish { within: Option<Duration> },
     /// Nobody is interested any more.

@@ -41,7 +41,7 @@ use crate::control::{
 };
 use crate::frame::{Frame, Head};
 use crate::json::{Json, Members};
-use crate::outbox::{Class, Limits, Outbox, Outgoing};
+use crate::outbox::{Class, Limits, Outbox, Outgoing, Waiting};
 use bytes::Bytes;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
@@ -140,6 +140,12 @@ impl Host {
         self.outbox.set_limits(limits);
     }
 
+    /// What waits to be written.
+    #[must_use]
+    pub fn waiting(&self) -> Waiting {
+        self.outbox.waiting()
+    }
+
     /// Whether there is room for this message among those that wait.
     #[must_use]
     pub fn has_room(&self, prompt: &Prompt) -> bool {
@@ -151,11 +157,12 @@ impl Host {
     /// # Errors
     ///
     /// When the session is closing, or too much waits already.
-    pub fn submit(&mut self, prompt: Prompt) -> Result<(), NotTaken> {
+    pub fn submit(&mut self, now: Instant, mut prompt: Prompt) -> Result<(), NotTaken> {
         self.check_open()?;
         if !self.has_room(&prompt) {
             return Err(NotTaken::Full);
         }
+        prompt.0.since = Some(now);
         self.submissions.submitted(&prompt.0.id);
         self.outbox.push(prompt.0);
         self.after_change();
@@ -235,6 +242,7 @@ impl Host {
                 class: Class::Answer,
                 id: request_id.into(),
                 line,
+                since: None,
             });
         }
         self.after_change();
@@ -363,7 +371,9 @@ impl Host {
                 Some(Transmit::End)
             }
             OutgoingState::Open | OutgoingState::Finishing => match self.outbox.pop() {
-                Some(Outgoing { class, id, line }) => {
+                Some(Outgoing {
+                    class, id, line, ..
+                }) => {
                     self.note_passed(class, &id);
                     if let Class::User(_) = class {
                         self.submissions.advance(&id, SubmissionState::Handed);
@@ -603,6 +613,7 @@ impl Host {
                         class: Class::Answer,
                         id,
                         line,
+                        since: None,
                     });
                 }
                 "control_response" => {
@@ -666,6 +677,7 @@ impl Host {
                 class: Class::Control,
                 id: request_id.into(),
                 line,
+                since: None,
             });
         }
     }

@@ -71,6 +71,7 @@ impl Prompt {
             class,
             id,
             line: encode(&message)?,
+            since: None,
         }))
     }
 
@@ -153,7 +154,12 @@ impl Request {
             subtype: subtype.into(),
             withdraws_waiting: false,
             takes_back: None,
-            outgoing: Outgoing { class, id, line },
+            outgoing: Outgoing {
+                class,
+                id,
+                line,
+                since: None,
+            },
         })
     }
 

@@ -128,7 +128,7 @@ impl Session {
         let mut message = UserMessage::new(format!("say {uuid}"));
         message.priority = priority;
         self.host
-            .submit(Prompt::new(uuid, message).unwrap())
+            .submit(self.now, Prompt::new(uuid, message).unwrap())
             .unwrap();
     }
 

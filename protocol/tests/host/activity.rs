@@ -193,7 +193,10 @@ fn finishing_closes_at_once_when_there_is_nothing_to_wait_for() {
 fn a_session_that_is_finishing_takes_no_messages() {
     let mut session = Session::connected();
     session.host.finish();
-    assert_eq!(session.host.submit(prompt("A")), Err(NotTaken::Closing));
+    assert_eq!(
+        session.host.submit(session.now, prompt("A")),
+        Err(NotTaken::Closing)
+    );
     assert!(session.closes());
     let request = Request::new("r1", &SetModel::to("m")).unwrap();
     assert_eq!(

@@ -20,7 +20,10 @@ fn ending_closes_at_once_and_says_what_is_lost() {
     assert_eq!(session.news(), ["lost D", "lost E"]);
     assert!(session.closes());
     assert_eq!(session.host.poll_transmit(), None);
-    assert_eq!(session.host.submit(prompt("F")), Err(NotTaken::Closing));
+    assert_eq!(
+        session.host.submit(session.now, prompt("F")),
+        Err(NotTaken::Closing)
+    );
     let request = Request::new("r2", &SetModel::to("m")).unwrap();
     assert!(session.host.request(session.now, request, MINUTE).is_err());
 
@@ -85,7 +88,7 @@ fn the_end_ends_everything_exactly_once() {
     assert_eq!(session.host.poll_timeout(), None);
     assert_eq!(session.host.poll_transmit(), None);
     assert!(!session.host.respond("a1", allow("a1")));
-    assert!(session.host.submit(prompt("D")).is_err());
+    assert!(session.host.submit(session.now, prompt("D")).is_err());
 
     session.host.handle_end();
     session.host.handle_written();

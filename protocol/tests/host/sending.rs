@@ -74,10 +74,16 @@ fn a_message_that_arrives_more_urgent_passes_those_that_wait() {
     let mut session = Session::connected();
     let with =
         |uuid: &str, priority| Prompt::new(uuid, UserMessage::new("x").priority(priority)).unwrap();
-    session.host.submit(with("L", Priority::Later)).unwrap();
+    session
+        .host
+        .submit(session.now, with("L", Priority::Later))
+        .unwrap();
     session.submit("N");
     session.request("model", &SetModel::to("m"));
-    session.host.submit(with("W", Priority::Now)).unwrap();
+    session
+        .host
+        .submit(session.now, with("W", Priority::Now))
+        .unwrap();
     assert_eq!(session.lines(), ["N", "L", "set_model", "W"]);
 }
 
@@ -99,7 +105,7 @@ fn a_write_that_fails_loses_the_messages_that_did_not_leave() {
     session.host.handle_write_failed();
     assert_eq!(session.news(), ["lost B", "lost C"]);
     assert_eq!(session.host.poll_transmit(), None);
-    assert!(session.host.submit(prompt("D")).is_err());
+    assert!(session.host.submit(session.now, prompt("D")).is_err());
 
     // The first is in the agent's hands, and the request ends once.
     session.host.handle_end();
@@ -117,14 +123,18 @@ fn what_waits_is_bounded_and_there_is_room_again_when_it_has_left() {
     session.submit("A");
     let full = Err(NotTaken::Full);
     let mut taken = 1;
-    while session.host.submit(prompt(&format!("B{taken}"))).is_ok() {
+    while session
+        .host
+        .submit(session.now, prompt(&format!("B{taken}")))
+        .is_ok()
+    {
         taken += 1;
     }
-    assert_eq!(session.host.submit(prompt("C")), full);
+    assert_eq!(session.host.submit(session.now, prompt("C")), full);
     let now = UserMessage::text("x").priority(Priority::Now);
     let now = Prompt::new("W", now).unwrap();
     assert!(session.host.has_room(&now));
-    session.host.submit(now).unwrap();
+    session.host.submit(session.now, now).unwrap();
 
     session.request("r1", &SetModel::to("m"));
     let second = Request::new("r2", &SetModel::to("m")).unwrap();

@@ -40,7 +40,7 @@ impl Session {
     }
 
     pub(crate) fn submit(&mut self, uuid: &str) {
-        self.host.submit(prompt(uuid)).unwrap();
+        self.host.submit(self.now, prompt(uuid)).unwrap();
     }
 
     /// Lines arrive, all in one chunk.

@@ -201,7 +201,7 @@ fn every_message_has_an_end_when_the_session_has() {
     assert_eq!(session.states(), ["lost c"]);
     session.host.handle_end();
     assert_eq!(session.states(), ["lost a", "lost b"]);
-    assert!(session.host.submit(prompt("d")).is_err());
+    assert!(session.host.submit(session.now, prompt("d")).is_err());
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn states_in(name: &str) -> BTreeMap<String, String> {
                 let message: UserMessage = serde_json::from_str(&line.line).unwrap();
                 session
                     .host
-                    .submit(Prompt::new(uuid, message).unwrap())
+                    .submit(session.now, Prompt::new(uuid, message).unwrap())
                     .unwrap();
                 session.lines();
             }

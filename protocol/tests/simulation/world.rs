@@ -246,7 +246,7 @@ impl World {
         message.priority = priority;
         if (self
             .host
-            .submit(Prompt::new(uuid.as_str(), message).unwrap()))
+            .submit(self.now, Prompt::new(uuid.as_str(), message).unwrap()))
         .is_ok()
         {
             self.checks.called(&uuid, Kind::User(urgency));
