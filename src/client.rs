@@ -371,6 +371,8 @@ impl Handle {
 
     fn make<T>(&self, subtype: &str, request: serde_json::Result<Request>) -> Pending<T> {
         let (reply, answer) = oneshot::channel();
+        let request_id = request.as_ref().map(|it| it.request_id().into());
+        let request_id = request_id.unwrap_or_default();
         let outcome = match request {
             Ok(request) => {
                 let patience = self.request_timeout;
@@ -383,6 +385,7 @@ impl Handle {
             Err(error) => Err(error.into()),
         };
         Pending {
+            request_id,
             subtype: subtype.into(),
             waiting: self.waiting(outcome, answer),
             kind: PhantomData,
@@ -450,8 +453,10 @@ impl fmt::Debug for Handle {
     }
 }
 
-/// A control request on its way. It is made whether this is awaited or not.
+/// A control request on its way. It is made whether this is awaited or not:
+/// dropping this only stops the waiting.
 pub struct Pending<T> {
+    request_id: Box<str>,
     subtype: Box<str>,
     waiting: Waiting<Answer>,
     kind: PhantomData<fn() -> T>,
@@ -462,6 +467,18 @@ impl<T> fmt::Debug for Pending<T> {
         f.debug_struct("Pending")
             .field("subtype", &self.subtype)
             .finish_non_exhaustive()
+    }
+}
+
+impl<T> Pending<T> {
+    /// Takes the request back: it does not leave any more, or the agent is
+    /// told that nobody waits for its answer. What the agent has done by then
+    /// is done. Unless the answer is there already, awaiting this fails with
+    /// [`RequestFailure::Cancelled`](agentwire_protocol::host::RequestFailure::Cancelled).
+    pub fn cancel(&self) {
+        let request_id = self.request_id.clone();
+        // When nobody drives the session any more, the request is over.
+        let _ = self.waiting.handle.command(Command::Cancel { request_id });
     }
 }
 

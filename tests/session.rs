@@ -431,6 +431,20 @@ async fn a_request_that_is_not_answered_ends_at_its_deadline() {
 }
 
 #[tokio::test]
+async fn a_request_that_is_taken_back_ends_at_once() {
+    // The agent reads nothing any more.
+    let scenario = Scenario::default().reply([Step::text("Hm "), Step::Fault(Fault::Hang)]);
+    let mut client = Client::connect(fake(&scenario)).await.unwrap();
+    client.send("Go");
+    wait_for(&mut client, says("Hm")).await;
+    let pending = client.set_model(Some("m"));
+    pending.cancel();
+    let error = pending.await.unwrap_err();
+    assert_eq!(error.to_string(), "`set_model` was cancelled");
+    client.abort().await;
+}
+
+#[tokio::test]
 async fn a_request_that_is_refused_says_why() {
     let mut client = Client::connect(fake(&Scenario::default())).await.unwrap();
     #[derive(serde::Serialize)]

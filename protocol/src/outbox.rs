@@ -294,6 +294,8 @@ impl Outbox {
             }
             segment.fence.take_if(|fence| matches(fence))
         });
+        // Nothing is behind what is not there.
+        self.segments.retain(|segment| !segment.is_empty());
         self.gone(found)
     }
 
@@ -447,6 +449,14 @@ mod tests {
         outbox.push(long(User(Next), "B", 200));
         outbox.drain();
         assert!(outbox.has_room(User(Next), 1000));
+    }
+
+    #[test]
+    fn what_stood_behind_a_fence_that_was_withdrawn_goes_at_once() {
+        let mut outbox = filled(&[(Control, "C"), (User(Next), "A"), (Control, "D")]);
+        outbox.withdraw(|line| &*line.id == "C").unwrap();
+        outbox.withdraw(|line| &*line.id == "A").unwrap();
+        assert_eq!(outbox.pop().unwrap().id, "D".into());
     }
 
     #[test]

@@ -167,6 +167,9 @@ impl Driver {
                     Err(error) => drop(reply.send(Err(self.not_taken(error)))),
                 }
             }
+            Command::Cancel { request_id } => {
+                self.host.cancel(&request_id);
+            }
             Command::Waiting { reply } => {
                 // Whoever asked may have gone.
                 let _ = reply.send(Unwritten::new(self.host.waiting(), now()));
@@ -458,7 +461,10 @@ impl Driver {
             Command::Request { reply, .. } => {
                 drop(reply.send(Err(Error::Ended(Arc::clone(end)))));
             }
-            Command::Waiting { .. } | Command::Finish { .. } | Command::Abandon => {}
+            Command::Cancel { .. }
+            | Command::Waiting { .. }
+            | Command::Finish { .. }
+            | Command::Abandon => {}
         }
     }
 

@@ -43,6 +43,8 @@ pub(crate) enum Command {
         patience: Duration,
         reply: oneshot::Sender<Result<Answer, Error>>,
     },
+    /// Take a request back.
+    Cancel { request_id: Box<str> },
     /// Say what waits to be written.
     Waiting { reply: oneshot::Sender<Unwritten> },
     /// End the session once it is idle, or when so much time has passed.

@@ -168,6 +168,13 @@ pub enum RequestFailure {
         /// How long it was waited for.
         after: Duration,
     },
+    /// The host took it back before it was answered. What the agent has done
+    /// of it by then is done.
+    #[error("`{subtype}` was cancelled")]
+    Cancelled {
+        /// The request.
+        subtype: Box<str>,
+    },
     /// The session ended first.
     #[error("the session ended before `{subtype}` was answered")]
     SessionEnded {

@@ -230,6 +230,24 @@ impl Host {
         Ok(())
     }
 
+    /// Takes a request back that is not answered yet: it ends at once, and the
+    /// agent is told if it has left. `false` when it is answered, or was never
+    /// made.
+    pub fn cancel(&mut self, request_id: &str) -> bool {
+        let Some((request_id, pending)) = self.requests.remove_entry(request_id) else {
+            return false;
+        };
+        self.withdraw_request(&request_id);
+        self.events.push_back(Event::Answered {
+            request_id,
+            outcome: Err(RequestFailure::Cancelled {
+                subtype: pending.subtype,
+            }),
+        });
+        self.after_change();
+        true
+    }
+
     /// Sends the answer to an ask; `line` is that of [`control::success`] or
     /// [`control::failure`]. `false` when the ask is not open: it was
     /// answered already, or cancelled, and a late answer must not be sent.

@@ -186,3 +186,20 @@ fn a_request_may_wait_for_ever() {
     session.hears(success("r1", json!({})));
     assert_eq!(session.events(), ["answered r1"]);
 }
+
+#[test]
+fn a_request_that_is_taken_back_ends_at_once_and_the_agent_is_told_if_it_has_left() {
+    let mut session = Session::connected();
+    session.request("left", &SetModel::to("m"));
+    assert_eq!(session.lines(), ["set_model"]);
+    session.request("waits", &SetModel::to("m"));
+    assert!(session.host.cancel("left"));
+    assert!(session.host.cancel("waits"));
+    assert_eq!(session.events(), ["cancelled left", "cancelled waits"]);
+    assert_eq!(session.lines(), ["cancel left"]);
+    // It is over: neither again, nor by an answer that comes all the same.
+    assert!(!session.host.cancel("left"));
+    assert!(!session.host.cancel("never made"));
+    session.hears(success("left", json!({})));
+    assert_eq!(session.events(), ["stray answer"]);
+}

@@ -141,6 +141,7 @@ pub(crate) fn brief(event: &Event) -> String {
         } => match outcome {
             Ok(_) => format!("answered {request_id}"),
             Err(RequestFailure::Refused { .. }) => format!("refused {request_id}"),
+            Err(RequestFailure::Cancelled { .. }) => format!("cancelled {request_id}"),
             Err(RequestFailure::TimedOut { .. }) => format!("timed out {request_id}"),
             Err(RequestFailure::SessionEnded { .. }) => format!("ended {request_id}"),
             Err(RequestFailure::Unreadable { .. }) => format!("unreadable {request_id}"),

@@ -1,5 +1,6 @@
 //! What has to hold, whatever happens.
 
+use crate::dice::Dice;
 use agentwire_protocol::host::{Event, SubmissionState};
 use agentwire_protocol::outbox::Urgency;
 use bytes::Bytes;
@@ -43,6 +44,14 @@ impl Checks {
                 self.requests.insert(id.to_owned(), false);
             }
         }
+    }
+
+    /// A request that was made; it may have ended.
+    pub(crate) fn some_request(&self, dice: &mut Dice) -> Option<String> {
+        // Without the first one nothing would ever leave.
+        let made = self.requests.keys().filter(|id| *id != "init");
+        let made: Vec<&String> = made.collect();
+        (!made.is_empty()).then(|| made[dice.below(made.len())].clone())
     }
 
     /// The agent wrote a line.

@@ -219,7 +219,13 @@ impl World {
                     self.checks.called(&id, Kind::Fence);
                 }
             }
-            15..19 => {
+            15 => {
+                if let Some(id) = self.checks.some_request(&mut self.dice) {
+                    self.note(format!("user cancels {id}"));
+                    self.host.cancel(&id);
+                }
+            }
+            16..19 => {
                 if let Some(ask) = self.checks.asks.pop_first() {
                     self.answer(&ask);
                 }
@@ -311,6 +317,9 @@ impl World {
                 Some(Transmit::End) => {
                     self.note("the host closes the pipe");
                     self.host_closed = true;
+                }
+                None if self.host.poll_transmit().is_some() => {
+                    return Err("the host says that nothing is to be written, and it is".to_owned());
                 }
                 None => {}
             }
