@@ -7,7 +7,9 @@
 //! Two corpora of 100 MB each, made of the recorded sessions: what the agent
 //! wrote, session after session, with fresh ids. One has the partial messages,
 //! the other has not. Each round reads a whole corpus in every way, one after
-//! the other, on one thread; what is printed is the median of the rounds.
+//! the other, on one thread; what is printed is the median of the rounds, and
+//! the median of how many times as fast as `Value` each was in the same round:
+//! a machine is not equally fast all the time.
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
 mod corpus;
@@ -80,13 +82,15 @@ fn main() {
                 times.push(time(way.1, &corpus));
             }
         }
-        let medians: Vec<Duration> = times.iter_mut().map(|times| median(times)).collect();
-        for ((name, _), took) in WAYS.iter().zip(&medians) {
+        let values = times[0].clone();
+        for ((name, _), times) in WAYS.iter().zip(&times) {
+            let took = median(times.iter().map(Duration::as_secs_f64));
+            let rounds = values.iter().zip(times);
+            let factor = median(rounds.map(|(value, time)| value.div_duration_f64(*time)));
             println!(
-                "  {name:<22} {:>7.0} ms {:>7.0} MB/s {:>7.2} x",
-                took.as_secs_f64() * 1e3,
-                corpus.megabytes() / took.as_secs_f64(),
-                medians[0].as_secs_f64() / took.as_secs_f64(),
+                "  {name:<22} {:>7.0} ms {:>7.0} MB/s {factor:>7.2} x",
+                took * 1e3,
+                corpus.megabytes() / took,
             );
         }
     }
@@ -100,7 +104,8 @@ fn time(way: fn(&Frame, Asked), corpus: &Corpus) -> Duration {
     start.elapsed()
 }
 
-fn median(times: &mut [Duration]) -> Duration {
-    times.sort();
-    times[times.len() / 2]
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }
