@@ -8,7 +8,7 @@ use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::control::{
     self, CancelAsyncMessage, HostRequest, Initialize, Interrupt, SetModel,
 };
-use agentwire_protocol::host::{Activity, Host, Prompt, Request, Transmit};
+use agentwire_protocol::host::{Activity, Event, Host, Prompt, Request, Transmit};
 use agentwire_protocol::message::{Priority, UserMessage};
 use agentwire_protocol::outbox::{Limits, Urgency};
 use agentwire_protocol::permission::PermissionResult;
@@ -448,6 +448,15 @@ impl World {
         while let Some(event) = self.host.poll_event() {
             self.note(format!("host: {event:?}"));
             self.checks.heard(&event)?;
+            if let Event::Answered {
+                request_id,
+                outcome: Err(_),
+            } = &event
+                && &**request_id == "init"
+            {
+                // Whoever connects gives up, as a client does.
+                self.host.end();
+            }
         }
         Ok(())
     }
