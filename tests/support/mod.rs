@@ -11,10 +11,11 @@ pub(crate) mod priorities;
 pub(crate) mod scenario;
 
 use agentwire::protocol::content::ContentBlock;
-use agentwire::{Client, ClosePolicy, Error, Event, Message, Options};
+use agentwire::{Client, ClosePolicy, Error, Event, Message, Options, SessionEnd};
 use agentwire_testkit::model::ScriptedModel;
 use agentwire_testkit::{Scenario, fake_agent};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -245,4 +246,27 @@ pub(crate) fn script(folder: &TempDir, text: &str) -> PathBuf {
         .unwrap();
     assert!(written.success());
     path
+}
+
+/// How the session ended, from what failed because it had. Panics for every
+/// other error.
+#[track_caller]
+pub(crate) fn ended(error: Error) -> Arc<SessionEnd> {
+    match error {
+        Error::Ended(end) => end,
+        error => panic!("{error}"),
+    }
+}
+
+/// A CLI that answers `initialize` with `answer` and then does `then`.
+pub(crate) fn answering(folder: &tempfile::TempDir, answer: &str, then: &str) -> Options {
+    let text = format!(
+        r#"read -r line
+id=$(printf %s "$line" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
+echo '{{"type":"control_response","response":{{"subtype":"success","request_id":"'$id'","response":{answer}}}}}'
+{then}"#
+    );
+    Options::new()
+        .cli(script(folder, &text))
+        .close_policy(hasty())
 }

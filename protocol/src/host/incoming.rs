@@ -1,0 +1,233 @@
+//! What comes in: frames of the data plane, answers, asks, their cancelling,
+//! and what is no frame.
+
+use super::{Ask, Event, Host, Notice, OutgoingState, Pending, RequestFailure, SubmissionState};
+use crate::codec::Line;
+use crate::control::{
+    self, Answer, CancelAsyncMessageAnswer, ControlResponse, InterruptReceipt, Refusal,
+};
+use crate::frame::{Frame, Head};
+use crate::json::Json;
+use crate::outbox::{Class, Outgoing};
+use bytes::Bytes;
+use std::time::Instant;
+
+impl Host {
+    pub(super) fn handle_line(&mut self, now: Instant, line: Line) {
+        match line {
+            Line::Whole(raw) => match Frame::new(raw.clone()) {
+                Ok(frame) => self.handle_frame(now, frame),
+                Err(error) => {
+                    self.events
+                        .push_back(Event::Notice(Notice::NotAFrame { line: raw, error }));
+                }
+            },
+            Line::Unfinished(raw) => match Frame::new(raw.clone()) {
+                Ok(frame) => self.handle_frame(now, frame),
+                Err(_) => {
+                    self.events
+                        .push_back(Event::Notice(Notice::UnfinishedLine { line: raw }));
+                }
+            },
+            Line::TooLong { head, length } => self.handle_too_long(&head, length),
+        }
+    }
+
+    fn handle_frame(&mut self, now: Instant, frame: Frame) {
+        match frame.kind() {
+            "control_response" => self.handle_answer(now, frame),
+            "control_request" => self.handle_ask(frame),
+            "control_cancel_request" => self.handle_cancel(frame),
+            _ => {
+                let head = frame.head();
+                if (head.kind.as_ref(), head.subtype.as_deref())
+                    == ("system", Some("control_request_progress"))
+                {
+                    self.extend_deadline(now, &frame);
+                }
+                self.turns.saw(&frame);
+                self.submissions.saw(&frame);
+                self.events.push_back(Event::Frame(frame));
+            }
+        }
+    }
+
+    fn handle_answer(&mut self, now: Instant, frame: Frame) {
+        let waited_for = frame
+            .head()
+            .request_id
+            .as_ref()
+            .and_then(|id| self.requests.remove_entry(id));
+        let Some((request_id, pending)) = waited_for else {
+            self.events
+                .push_back(Event::Notice(Notice::StrayAnswer { frame }));
+            return;
+        };
+        let outcome = match frame.read::<ControlResponse>() {
+            Err(error) => Err(RequestFailure::Unreadable { error, frame }),
+            Ok(ControlResponse { response, .. }) => match response.into_result() {
+                Ok(mut answer) => {
+                    self.see_answer(&pending, &answer);
+                    add_to_receipt(&mut answer, pending.passed, pending.withdrawn);
+                    Ok(answer)
+                }
+                Err(refusal) => Err(RequestFailure::Refused {
+                    subtype: pending.subtype.clone(),
+                    refusal,
+                }),
+            },
+        };
+        let mut waiting = Vec::new();
+        if &*pending.subtype == "initialize" && outcome.is_ok() {
+            self.outbox.release();
+            waiting = outcome.as_ref().map(asks_that_wait).unwrap_or_default();
+        }
+        self.events.push_back(Event::Answered {
+            request_id,
+            outcome,
+        });
+        for ask in waiting {
+            let is_answered = |ask: &Frame| {
+                let id = ask.head().request_id.as_ref();
+                id.is_some_and(|id| self.asks_answered.contains(id))
+            };
+            if !Frame::new(ask.clone()).is_ok_and(|ask| is_answered(&ask)) {
+                self.handle_line(now, Line::Whole(ask));
+            }
+        }
+        if !self.is_greeting() {
+            self.asks_answered.clear();
+        }
+    }
+
+    /// What an answer says of user messages.
+    fn see_answer(&mut self, pending: &Pending, answer: &Answer) {
+        match (&*pending.subtype, &pending.takes_back) {
+            ("interrupt", _) => {
+                if let Ok(receipt) = answer.read() {
+                    self.submissions.saw_receipt(&receipt);
+                }
+            }
+            (_, Some(uuid)) => {
+                if let Ok(CancelAsyncMessageAnswer {
+                    cancelled: true, ..
+                }) = answer.read()
+                {
+                    self.submissions.cancelled(uuid);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn handle_ask(&mut self, frame: Frame) {
+        let Some(request_id) = frame.head().request_id.clone() else {
+            self.events
+                .push_back(Event::Notice(Notice::AskWithoutId { frame }));
+            return;
+        };
+        // An ask that was open when the host connected comes twice.
+        if self.asks.insert(request_id.clone()) {
+            self.events.push_back(Event::Ask(Ask { request_id, frame }));
+        }
+    }
+
+    fn handle_cancel(&mut self, frame: Frame) {
+        let Some(request_id) = frame.head().request_id.clone() else {
+            return;
+        };
+        // An answer that has not left must not follow its cancelling.
+        let waiting = self
+            .outbox
+            .withdraw(|line| line.class == Class::Answer && line.id == request_id)
+            .is_some();
+        if self.asks.remove(&request_id) || waiting {
+            self.events.push_back(Event::AskCancelled { request_id });
+        }
+    }
+
+    fn handle_too_long(&mut self, head: &Bytes, length: u64) {
+        let head = Head::of_cut_line(head);
+        if let Some(Head {
+            kind,
+            request_id: Some(request_id),
+            ..
+        }) = &head
+        {
+            let is_dialog = head
+                .as_ref()
+                .is_some_and(|head| head.subtype.as_deref() == Some("request_user_dialog"));
+            match &**kind {
+                // Dialogs are left alone; see `leave_unanswered`.
+                "control_request" if is_dialog || self.outgoing == OutgoingState::Closed => {}
+                "control_request" => {
+                    let refusal = Refusal::new(format!(
+                        "the request was {length} bytes long, more than this host takes"
+                    ));
+                    let line = control::failure(request_id, &refusal);
+                    let id = request_id.clone();
+                    self.outbox.push(Outgoing {
+                        class: Class::Answer,
+                        id,
+                        line,
+                        since: None,
+                    });
+                }
+                "control_response" => {
+                    if let Some(pending) = self.requests.remove(request_id) {
+                        if &*pending.subtype == "initialize" {
+                            self.outbox.release();
+                        }
+                        self.events.push_back(Event::Answered {
+                            request_id: request_id.clone(),
+                            outcome: Err(RequestFailure::AnswerTooLong {
+                                subtype: pending.subtype,
+                                length,
+                            }),
+                        });
+                    }
+                }
+                _ => {}
+            }
+        }
+        if head.as_ref().is_some_and(|head| &*head.kind == "result") {
+            self.turns.turn_ended();
+            self.submissions.turn_ended(SubmissionState::Completed);
+        }
+        self.events
+            .push_back(Event::Notice(Notice::LineTooLong { head, length }));
+    }
+
+    fn extend_deadline(&mut self, now: Instant, frame: &Frame) {
+        let id = frame.head().request_id.as_ref();
+        if let Some(pending) = id.and_then(|id| self.requests.get_mut(id)) {
+            pending.deadline = now.checked_add(pending.patience);
+        }
+    }
+}
+
+/// The agent knows nothing of messages that never left the host; the caller
+/// wants to know of them all the same.
+fn add_to_receipt(answer: &mut Answer, passed: Vec<String>, withdrawn: Vec<String>) {
+    if passed.is_empty() && withdrawn.is_empty() {
+        return;
+    }
+    // An agent that gives no receipt, or one that cannot be read.
+    let mut receipt: InterruptReceipt = answer.read().unwrap_or_default();
+    if !passed.is_empty() {
+        receipt.still_queued.get_or_insert_default().extend(passed);
+    }
+    if !withdrawn.is_empty() {
+        receipt.cancelled.get_or_insert_default().extend(withdrawn);
+    }
+    answer.response = Json::from_value(&receipt).ok().or(answer.response.take());
+}
+
+/// The asks that an `initialize` answer brings along, as lines.
+fn asks_that_wait(answer: &Answer) -> Vec<Bytes> {
+    answer
+        .open_asks()
+        .flat_map(|(_, asks)| asks)
+        .map(|ask| Bytes::copy_from_slice(ask.get().as_bytes()))
+        .collect()
+}

@@ -1,0 +1,199 @@
+//! How sessions end: by the CLI, by the host, by whatever breaks; and what is
+//! said of it.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use agentwire::{Client, EndReason, Error, Options, query};
+use agentwire_testkit::{Fault, Scenario, Step};
+use std::os::unix::process::ExitStatusExt;
+use std::time::{Duration, Instant};
+use support::{answering, ended, fake, log_to_end, says, wait_for};
+
+#[tokio::test]
+async fn a_cli_that_exits_at_once_is_reported_at_once_with_its_status_and_its_last_words() {
+    let scenario = Scenario::default()
+        .at_startup(Fault::Stderr("no licence\n".to_owned()))
+        .at_startup(Fault::Exit(3));
+    let started = Instant::now();
+    let error = Client::connect(fake(&scenario)).await.unwrap_err();
+    // The deadline of a request is a minute.
+    assert!(started.elapsed() < Duration::from_secs(30));
+    let text = error.to_string();
+    assert!(
+        text.contains("exit status: 3") && text.contains("no licence"),
+        "{text}"
+    );
+    assert_eq!(ended(error).reason, EndReason::Exited);
+}
+
+#[tokio::test]
+async fn a_cli_that_is_not_there_is_an_error_that_says_where_it_was_looked_for() {
+    let error = Client::connect(Options::new().cli("/no/such/claude"))
+        .await
+        .unwrap_err();
+    let Error::CliNotFound(missing) = &error else {
+        panic!("{error}")
+    };
+    assert_eq!(missing.looked, ["/no/such/claude"]);
+    assert!(error.to_string().contains("AGENTWIRE_CLI"), "{error}");
+}
+
+#[tokio::test]
+async fn killing_the_cli_in_mid_turn_ends_the_stream_with_the_signal() {
+    let scenario = Scenario::default().reply([Step::text("I begin "), Step::WaitMs(60_000)]);
+    let mut client = Client::connect(fake(&scenario)).await.unwrap();
+    let handle = client.handle();
+    client.send("Go").await.unwrap();
+    wait_for(&mut client, says("begin")).await;
+
+    let killed = Instant::now();
+    support::kill(client.pid());
+    let (_, error) = log_to_end(async || client.next().await).await;
+    // The issue asks for a second; a machine with much to do gets some more.
+    assert!(
+        killed.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        killed.elapsed()
+    );
+    let error = error.unwrap();
+    assert!(error.to_string().contains("SIGKILL"), "{error}");
+    let end = ended(error);
+    assert_eq!(
+        (end.reason, end.exit.unwrap().signal()),
+        (EndReason::Exited, Some(9))
+    );
+
+    // Whoever comes later learns the same.
+    for error in [
+        handle.send("Hello?").await.unwrap_err(),
+        handle.interrupt().await.map(drop).unwrap_err(),
+    ] {
+        assert_eq!(ended(error).exit.unwrap().signal(), Some(9));
+    }
+    assert!(client.next().await.is_none());
+}
+
+#[tokio::test]
+async fn what_the_cli_wrote_before_it_died_is_delivered_first() {
+    let many: Vec<Step> = (0..500)
+        .map(|number| Step::text(format!("number {number}")))
+        .collect();
+    let scenario = Scenario::default().reply(many.into_iter().chain([Step::Fault(Fault::Exit(9))]));
+    let mut answer = query("Count", fake(&scenario)).await.unwrap();
+    let (log, error) = log_to_end(async || answer.next().await).await;
+    let texts = log
+        .iter()
+        .filter(|line| line.starts_with("text: number"))
+        .count();
+    assert_eq!(texts, 500);
+    assert_eq!(ended(error.unwrap()).exit.unwrap().code(), Some(9));
+}
+
+#[tokio::test]
+async fn a_grandchild_that_holds_the_output_open_does_not_hold_the_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let pid_file = folder.path().join("pid");
+    let hold = format!("echo $$ > {}; exec sleep 1000", pid_file.display());
+    let scenario = Scenario::default().reply([
+        Step::Fault(Fault::Spawn(
+            ["sh", "-c", &hold].map(str::to_owned).to_vec(),
+        )),
+        Step::text("Bye."),
+        Step::WaitMs(300),
+        Step::Fault(Fault::Exit(4)),
+    ]);
+    let mut answer = query("Go", fake(&scenario)).await.unwrap();
+    let (log, error) = log_to_end(async || answer.next().await).await;
+    assert_eq!(log[0], "text: Bye.");
+    assert_eq!(ended(error.unwrap()).exit.unwrap().code(), Some(4));
+    let pid = support::line_of(&pid_file).await.parse().unwrap();
+    support::wait_until_gone(pid);
+}
+
+#[tokio::test]
+async fn an_error_result_is_data_and_the_exit_status_that_follows_is_no_error() {
+    let mut answer = query("Go", fake(&Scenario::default())).await.unwrap();
+    let (log, error) = log_to_end(async || answer.next().await).await;
+    assert_eq!(log.last().unwrap(), "result: success error");
+    assert!(error.is_none(), "{error:?}");
+}
+
+#[tokio::test]
+async fn closing_lets_the_turn_that_runs_come_to_its_end() {
+    let scenario = Scenario::default().reply([Step::WaitMs(300), Step::text("Slow, but done.")]);
+    // The steps of the ladder are shorter than the turn: their time starts
+    // when the session is idle.
+    let mut client = Client::connect(
+        fake(&scenario).close_policy(support::hasty().exit(Duration::from_millis(200))),
+    )
+    .await
+    .unwrap();
+    client.send("Go").await.unwrap();
+    let report = client.close().await;
+    assert_eq!(report.step, agentwire::CloseStep::Exited);
+    let (log, error) = log_to_end(async || client.next().await).await;
+    assert!(error.is_none(), "{error:?}");
+    assert_eq!(log, ["text: Slow, but done.", "result: success fine"]);
+}
+
+#[tokio::test]
+async fn a_session_that_is_closing_takes_nothing_new() {
+    let scenario = Scenario::default().reply([Step::text("Hm "), Step::WaitMs(60_000)]);
+    let policy = support::hasty().finish(Duration::from_millis(300));
+    let mut client = Client::connect(fake(&scenario).close_policy(policy))
+        .await
+        .unwrap();
+    let handle = client.handle();
+    client.send("Go").await.unwrap();
+    wait_for(&mut client, says("Hm")).await;
+    let close = client.close();
+    let late = async {
+        // Closing begins when its future is first polled.
+        tokio::task::yield_now().await;
+        handle.send("One more").await
+    };
+    let (report, late) = tokio::join!(close, late);
+    assert_eq!(ended(late.unwrap_err()).reason, EndReason::Closed);
+    assert_eq!(report.step, agentwire::CloseStep::Terminated);
+    let (_, error) = log_to_end(async || client.next().await).await;
+    assert_eq!(ended(error.unwrap()).reason, EndReason::CutOff);
+}
+
+#[tokio::test]
+async fn closing_comes_to_an_end_when_the_runtime_of_the_session_is_gone() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let scenario = Scenario::default().reply([Step::text("Hm "), Step::WaitMs(60_000)]);
+    let options = fake(&scenario);
+    let mut client = runtime
+        .spawn(Client::connect(options))
+        .await
+        .unwrap()
+        .unwrap();
+    client.send("Go").await.unwrap();
+    runtime.shutdown_background();
+    let report = client.close().await;
+    assert!(report.left.is_empty(), "{report:?}");
+    let (_, error) = log_to_end(async || client.next().await).await;
+    assert_eq!(ended(error.unwrap()).reason, EndReason::RuntimeGone);
+}
+
+#[tokio::test]
+async fn a_cli_that_closes_its_input_and_lives_on_is_ended_and_the_error_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = answering(&folder, "{}", "exec 0<&-; exec sleep 1000");
+    let mut client = Client::connect(options).await.unwrap();
+    // The first may still fit into the pipe.
+    let mut refused = client.send("Hello?").await.is_err();
+    while !refused {
+        refused = client.send("Hello?").await.is_err();
+    }
+    let error = client.send("Are you there?").await.unwrap_err();
+    assert_eq!(ended(error).reason, EndReason::InputClosed);
+    let (_, error) = log_to_end(async || client.next().await).await;
+    assert_eq!(ended(error.unwrap()).reason, EndReason::InputClosed);
+}
