@@ -1,8 +1,9 @@
 //! What a session tells its driver.
 
-use super::{Activity, SubmissionState};
+use super::{Activity, SessionNews, SubmissionState, TurnEvent};
 use crate::control::{Answer, Refusal};
 use crate::frame::{Frame, FrameError, Head, ViewError};
+use crate::message::BackgroundTask;
 use bytes::Bytes;
 use std::fmt;
 use std::time::Duration;
@@ -34,6 +35,12 @@ pub enum Event {
         /// How far it has come.
         state: SubmissionState,
     },
+    /// A turn began, took a message up, or ended.
+    Turn(TurnEvent),
+    /// The session is not what it was: its id, its model, its title.
+    Session(SessionNews),
+    /// These tasks run in the background, and no others.
+    Background(Vec<BackgroundTask>),
     /// The session began to work, to rest, or to wait for somebody.
     Activity(Activity),
     /// Something that is no frame, or that nobody waited for.

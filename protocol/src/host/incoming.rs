@@ -1,13 +1,16 @@
 //! What comes in: frames of the data plane, answers, asks, their cancelling,
 //! and what is no frame.
 
-use super::{Ask, Event, Host, Notice, OutgoingState, Pending, RequestFailure, SubmissionState};
+use super::sign::{Sign, is_of_main_agent};
+use super::turns::Stopped;
+use super::{Ask, Event, Host, Notice, OutgoingState, Pending, RequestFailure, TurnOutcome};
 use crate::codec::Line;
 use crate::control::{
     self, Answer, CancelAsyncMessageAnswer, ControlResponse, InterruptReceipt, Refusal,
 };
 use crate::frame::{Frame, Head};
 use crate::json::Json;
+use crate::message::{CommandState, SessionState};
 use crate::outbox::{Class, Outgoing};
 use bytes::Bytes;
 use std::time::Instant;
@@ -39,16 +42,68 @@ impl Host {
             "control_request" => self.handle_ask(frame),
             "control_cancel_request" => self.handle_cancel(frame),
             _ => {
-                let head = frame.head();
-                if (head.kind.as_ref(), head.subtype.as_deref())
-                    == ("system", Some("control_request_progress"))
-                {
-                    self.extend_deadline(now, &frame);
-                }
-                self.turns.saw(&frame);
-                self.submissions.saw(&frame);
-                self.events.push_back(Event::Frame(frame));
+                self.handle_data(now, frame);
             }
+        }
+    }
+
+    /// A frame of the data plane: what it begins is told before it, what it
+    /// ends after it.
+    fn handle_data(&mut self, now: Instant, frame: Frame) {
+        if frame.kind() == "system" && frame.subtype() == Some("control_request_progress") {
+            self.extend_deadline(now, &frame);
+        }
+        let mut sign = Sign::of(&frame);
+        self.work.saw(&sign);
+        if self.begins_turn(&sign, &frame) {
+            let began = self.turns.begin();
+            self.tell_turn(began);
+        }
+        (self.submissions).saw_begin(&sign, &frame, self.turns.is_running());
+        self.tell_submissions();
+        if let Sign::Init(init) = &sign {
+            if Self::is_queue_named(init.capabilities.as_ref()) {
+                self.has_queue();
+            }
+        } else if let Sign::Lifecycle(_) = &sign {
+            self.has_queue();
+        }
+        self.events.push_back(Event::Frame(frame.clone()));
+
+        let news = self.known.saw(&sign);
+        self.events.extend(news.into_iter().map(Event::Session));
+        let background = self.background.saw(&mut sign);
+        self.events.extend(background.map(Event::Background));
+        let result = match &sign {
+            Sign::Result(result) => result.as_deref(),
+            _ => None,
+        };
+        let outcome = self.turns.outcome(result);
+        self.submissions.saw_end(&sign, outcome);
+        self.tell_submissions();
+        match sign {
+            Sign::Result(_) => self.end_turn(outcome, Some(frame)),
+            Sign::State(SessionState::Idle) => {
+                self.end_turn(TurnOutcome::NoResult, None);
+                self.submissions.agent_rests();
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a turn runs from this frame on, if none did.
+    fn begins_turn(&self, sign: &Sign, frame: &Frame) -> bool {
+        if self.turns.is_running() {
+            return false;
+        }
+        match sign {
+            Sign::Init(_) => true,
+            Sign::Lifecycle(lifecycle) => lifecycle.state == CommandState::Started,
+            // Sub-agents speak between turns as well.
+            Sign::Talk => is_of_main_agent(frame),
+            // One that nothing announced: it begins and ends here.
+            Sign::Result(_) => true,
+            _ => false,
         }
     }
 
@@ -67,7 +122,7 @@ impl Host {
             Err(error) => Err(RequestFailure::Unreadable { error, frame }),
             Ok(ControlResponse { response, .. }) => match response.into_result() {
                 Ok(mut answer) => {
-                    self.see_answer(&pending, &answer);
+                    self.see_answer(now, &pending, &answer);
                     add_to_receipt(&mut answer, pending.passed, pending.withdrawn);
                     Ok(answer)
                 }
@@ -81,6 +136,10 @@ impl Host {
         if &*pending.subtype == "initialize" && outcome.is_ok() {
             self.outbox.release();
             waiting = outcome.as_ref().map(asks_that_wait).unwrap_or_default();
+        }
+        if pending.by_host {
+            self.pressed(now, outcome.is_ok());
+            return;
         }
         self.events.push_back(Event::Answered {
             request_id,
@@ -100,10 +159,21 @@ impl Host {
         }
     }
 
-    /// What an answer says of user messages.
-    fn see_answer(&mut self, pending: &Pending, answer: &Answer) {
+    /// What an answer says of the agent and of user messages.
+    fn see_answer(&mut self, now: Instant, pending: &Pending, answer: &Answer) {
         match (&*pending.subtype, &pending.takes_back) {
+            ("initialize", _) => {
+                let capabilities = answer
+                    .response
+                    .as_ref()
+                    .and_then(|it| it.member("capabilities"));
+                let are_named = capabilities.is_some_and(|it| it.read::<Vec<Json>>().is_ok());
+                self.introduced(now, are_named);
+            }
             ("interrupt", _) => {
+                if !pending.by_host {
+                    self.turns.stop(Stopped::Interrupted);
+                }
                 if let Ok(receipt) = answer.read() {
                     self.submissions.saw_receipt(&receipt);
                 }
@@ -191,8 +261,10 @@ impl Host {
             }
         }
         if head.as_ref().is_some_and(|head| &*head.kind == "result") {
-            self.turns.turn_ended();
-            self.submissions.turn_ended(SubmissionState::Completed);
+            let outcome = self.turns.outcome(None);
+            self.submissions.saw_end(&Sign::Result(None), outcome);
+            self.tell_submissions();
+            self.end_turn(outcome, None);
         }
         self.events
             .push_back(Event::Notice(Notice::LineTooLong { head, length }));

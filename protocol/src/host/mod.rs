@@ -25,22 +25,35 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod activity;
+mod background;
 mod event;
 mod incoming;
+mod news;
+mod queueing;
+mod sign;
 mod submissions;
 mod transmit;
 mod turns;
 
+pub use activity::Activity;
 pub use event::{Ask, Event, Notice, RequestFailure};
+pub use news::SessionNews;
+pub use queueing::Queueing;
 pub use submissions::SubmissionState;
 pub use transmit::{NotTaken, Prompt, Request, Transmit};
-pub use turns::Activity;
+pub use turns::{TurnEnd, TurnEvent, TurnOutcome};
 
 use crate::codec::{DEFAULT_LINE_LIMIT, LineDecoder};
 use crate::control::{self, Answer, CancelAsyncMessageAnswer};
+use crate::frame::Frame;
 use crate::json::{Json, Members};
 use crate::outbox::{Class, Limits, Outbox, Outgoing, Waiting};
+use activity::{Open, Work};
+use background::Background;
 use bytes::Bytes;
+use news::Known;
+use queueing::Pressing;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 use submissions::Submissions;
@@ -62,7 +75,20 @@ pub struct Host {
     /// answer may list them still.
     asks_answered: BTreeSet<Box<str>>,
     turns: Turns,
+    work: Work,
+    background: Background,
+    known: Known,
     submissions: Submissions,
+    queueing: Queueing,
+    pressing: Pressing,
+    /// How many interrupts were made for messages.
+    pressed: u64,
+    /// How long the end is put off for what runs in the background.
+    patience: Duration,
+    /// Since when it is: until then.
+    owed_until: Option<Instant>,
+    /// Nothing in the background is waited for any more.
+    gave_up: bool,
     events: VecDeque<Event>,
     outgoing: OutgoingState,
 }
@@ -80,6 +106,8 @@ struct Pending {
     withdrawn: Vec<String>,
     /// The user message that the agent is to take out of its queue.
     takes_back: Option<Box<str>>,
+    /// The host made it for itself, and nobody waits for its answer.
+    by_host: bool,
 }
 
 /// How far the host is with its own side of the pipe.
@@ -113,7 +141,16 @@ impl Host {
             asks: BTreeSet::new(),
             asks_answered: BTreeSet::new(),
             turns: Turns::default(),
+            work: Work::default(),
+            background: Background::default(),
+            known: Known::default(),
             submissions: Submissions::default(),
+            queueing: Queueing::ByAgent,
+            pressing: Pressing::No,
+            pressed: 0,
+            patience: Duration::ZERO,
+            owed_until: None,
+            gave_up: false,
             events: VecDeque::new(),
             outgoing: OutgoingState::Open,
         }
@@ -122,7 +159,13 @@ impl Host {
     /// What the session is doing.
     #[must_use]
     pub fn activity(&self) -> Activity {
-        self.turns.activity()
+        self.work.activity(self.open())
+    }
+
+    /// The session's id, once a turn has begun.
+    #[must_use]
+    pub fn session_id(&self) -> Option<&str> {
+        self.known.session_id()
     }
 
     /// Whether an ask is waiting for its answer.
@@ -163,6 +206,7 @@ impl Host {
         prompt.0.since = Some(now);
         self.submissions.submitted(&prompt.0.id);
         self.outbox.push(prompt.0);
+        self.press(now);
         self.after_change();
         Ok(())
     }
@@ -221,6 +265,7 @@ impl Host {
             passed,
             withdrawn,
             takes_back,
+            by_host: false,
         };
         self.requests.insert(outgoing.id.clone(), pending);
         self.outbox.push(outgoing);
@@ -272,10 +317,15 @@ impl Host {
         self.after_change();
     }
 
-    /// Closes the pipe once everything is written and the session is idle.
-    pub fn finish(&mut self) {
+    /// Closes the pipe once everything is written and the session is idle, and
+    /// nothing runs in the background any more of which the agent would tell
+    /// something. That is waited for as long as `background` says, counted
+    /// from when the session is idle.
+    pub fn finish(&mut self, now: Instant, background: Duration) {
         if self.outgoing == OutgoingState::Open {
             self.outgoing = OutgoingState::Finishing;
+            self.patience = background;
+            self.watch_background(now);
         }
     }
 
@@ -298,6 +348,7 @@ impl Host {
             self.handle_line(now, line);
             self.after_change();
         }
+        self.watch_background(now);
     }
 
     /// The agent's output ended. What came after the last newline is still
@@ -341,6 +392,10 @@ impl Host {
                 continue;
             };
             self.withdraw_request(&id);
+            if pending.by_host {
+                self.pressed(now, false);
+                continue;
+            }
             self.events.push_back(Event::Answered {
                 request_id: id,
                 outcome: Err(RequestFailure::TimedOut {
@@ -349,6 +404,15 @@ impl Host {
                 }),
             });
         }
+        if self.overdue().is_some_and(|until| until <= now) {
+            self.end_turn(TurnOutcome::NoResult, None);
+            self.submissions.all_over(SubmissionState::Interrupted);
+        }
+        if self.owed_until.is_some_and(|until| until <= now) {
+            self.owed_until = None;
+            self.gave_up = true;
+        }
+        self.after_change();
     }
 
     /// The session is over: everything that waits ends.
@@ -356,7 +420,8 @@ impl Host {
         self.outgoing = OutgoingState::Closed;
         self.in_flight = None;
         self.outbox.drain();
-        for (request_id, pending) in std::mem::take(&mut self.requests) {
+        let requests = std::mem::take(&mut self.requests);
+        for (request_id, pending) in requests.into_iter().filter(|(_, it)| !it.by_host) {
             let outcome = Err(RequestFailure::SessionEnded {
                 subtype: pending.subtype,
             });
@@ -370,7 +435,11 @@ impl Host {
         }
         self.submissions.end();
         self.tell_submissions();
-        self.turns.end();
+        self.end_turn(TurnOutcome::Lost, None);
+        self.work.end();
+        self.background.end();
+        self.pressing = Pressing::No;
+        self.owed_until = None;
     }
 
     // What to do next.
@@ -386,7 +455,7 @@ impl Host {
                 self.outgoing = OutgoingState::Closed;
                 Some(Transmit::End)
             }
-            OutgoingState::Open | OutgoingState::Finishing => match self.outbox.pop() {
+            OutgoingState::Open | OutgoingState::Finishing => match self.next_line() {
                 Some(Outgoing {
                     class, id, line, ..
                 }) => {
@@ -415,10 +484,11 @@ impl Host {
     /// When [`Host::handle_timeout`] is to be called.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Instant> {
-        self.requests
+        let deadlines = self
+            .requests
             .values()
-            .filter_map(|pending| pending.deadline)
-            .min()
+            .filter_map(|pending| pending.deadline);
+        deadlines.chain(self.overdue()).chain(self.owed_until).min()
     }
 
     // Inside.
@@ -431,12 +501,44 @@ impl Host {
         }
     }
 
+    /// What goes out next.
+    fn next_line(&mut self) -> Option<Outgoing> {
+        self.outbox.pop().or_else(|| self.next_kept())
+    }
+
     /// Nothing waits, nobody is waited for, and no turn runs.
-    fn is_done(&self) -> bool {
+    fn is_quiet(&self) -> bool {
         self.outbox.is_empty()
             && self.requests.is_empty()
             && self.asks.is_empty()
-            && self.turns.activity() == Activity::Idle
+            && self.activity() == Activity::Idle
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_quiet() && (self.gave_up || !self.background.is_owed())
+    }
+
+    /// Begins to count how long what runs in the background is waited for, or
+    /// counts no more.
+    fn watch_background(&mut self, now: Instant) {
+        let is_waited_for = self.outgoing == OutgoingState::Finishing
+            && !self.gave_up
+            && self.background.is_owed()
+            && self.is_quiet();
+        if !is_waited_for {
+            self.owed_until = None;
+        } else if self.owed_until.is_none() {
+            self.owed_until = now.checked_add(self.patience);
+        }
+    }
+
+    /// What is open between the two sides.
+    fn open(&self) -> Open {
+        Open {
+            turn: self.turns.is_running(),
+            asks: !self.asks.is_empty(),
+            messages: !self.submissions.is_empty(),
+        }
     }
 
     /// An ask of the agent's needs no answer any more. `false` when it was not
@@ -459,17 +561,28 @@ impl Host {
     /// Tells what the last thing that happened has changed.
     fn after_change(&mut self) {
         self.tell_submissions();
-        self.turns
-            .set_open(!self.asks.is_empty(), !self.submissions.is_empty());
-        if let Some(activity) = self.turns.poll_change() {
+        let open = self.open();
+        if let Some(activity) = self.work.poll_change(open) {
             self.events.push_back(Event::Activity(activity));
         }
     }
 
     fn tell_submissions(&mut self) {
         while let Some((uuid, state)) = self.submissions.poll_change() {
+            let took_up = (state == SubmissionState::Started).then(|| self.turns.take_up(&uuid));
             self.events.push_back(Event::Submission { uuid, state });
+            self.tell_turn(took_up.flatten());
         }
+    }
+
+    fn tell_turn(&mut self, event: Option<TurnEvent>) {
+        self.events.extend(event.map(Event::Turn));
+    }
+
+    /// The turn that runs is over.
+    fn end_turn(&mut self, outcome: TurnOutcome, frame: Option<Frame>) {
+        let ended = self.turns.end(outcome, frame);
+        self.tell_turn(ended);
     }
 
     /// A user message that waits is taken back.

@@ -5,14 +5,14 @@
 //! state is told once, and never goes back: whatever comes late, or twice, says
 //! nothing new.
 
+use super::TurnOutcome;
+use super::sign::{Sign, named};
 use crate::control::InterruptReceipt;
 use crate::frame::Frame;
-use crate::json::Members;
-use crate::message::{
-    CommandLifecycle, CommandState, Message, ResultMessage, SystemMessage, TerminalReason,
-};
+use crate::message::{CommandLifecycle, CommandState, ResultMessage};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
+use std::mem;
 
 /// How far a user message has come. A later one takes in the earlier ones; not
 /// every agent tells all of them.
@@ -70,10 +70,20 @@ impl fmt::Display for SubmissionState {
     }
 }
 
+/// Ids of messages that are over are remembered up to so many.
+const REMEMBERED: usize = 256;
+
 /// User messages that are not dealt with yet.
 #[derive(Debug, Default)]
 pub(super) struct Submissions {
     open: BTreeMap<Box<str>, SubmissionState>,
+    /// How many of these have left the host.
+    outstanding: usize,
+    /// Messages that went out as one, by the one that the agent knows.
+    joined: BTreeMap<Box<str>, Vec<Box<str>>>,
+    /// The last messages that are over: the agent does nothing about another
+    /// one with the same id.
+    over: VecDeque<Box<str>>,
     changes: VecDeque<(Box<str>, SubmissionState)>,
     /// Whether the agent reports what becomes of each message.
     has_lifecycles: bool,
@@ -86,6 +96,11 @@ impl Submissions {
         self.open.is_empty()
     }
 
+    /// Whether a message has left of which the agent may not be done.
+    pub(super) fn are_outstanding(&self) -> bool {
+        self.outstanding > 0
+    }
+
     /// A message was put into the outbox. One with the id of another that is
     /// not dealt with yet is the same to the agent, and so it is here.
     pub(super) fn submitted(&mut self, uuid: &str) {
@@ -94,18 +109,47 @@ impl Submissions {
             .or_insert(SubmissionState::Waiting);
     }
 
-    /// A message has come so far. Says nothing that was said, or that is less
-    /// than what is known.
+    /// Messages leave as one, under the id of the first.
+    pub(super) fn join(&mut self, first: &str, others: Vec<Box<str>>) {
+        if !others.is_empty() {
+            self.joined.insert(first.into(), others);
+        }
+    }
+
+    /// A message has come so far, and those that went out with it. Says
+    /// nothing that was said, or that is less than what is known.
     pub(super) fn advance(&mut self, uuid: &str, state: SubmissionState) {
+        let others = if state.is_end() {
+            self.joined.remove(uuid)
+        } else {
+            self.joined.get(uuid).cloned()
+        };
+        self.advance_one(uuid, state);
+        for other in others.into_iter().flatten() {
+            self.advance_one(&other, state);
+        }
+    }
+
+    fn advance_one(&mut self, uuid: &str, state: SubmissionState) {
         let Some(known) = self.open.get_mut(uuid) else {
             return;
         };
         if state <= *known {
             return;
         }
+        let had_left = *known > SubmissionState::Waiting;
         *known = state;
+        match (had_left, state.is_end()) {
+            (false, false) => self.outstanding += 1,
+            (true, true) => self.outstanding -= 1,
+            _ => {}
+        }
         if state.is_end() {
             self.open.remove(uuid);
+            if had_left {
+                self.over.truncate(REMEMBERED - 1);
+                self.over.push_front(uuid.into());
+            }
         }
         self.changes.push_back((uuid.into(), state));
     }
@@ -117,7 +161,9 @@ impl Submissions {
 
     /// The session is over, and with it every message that was not dealt with.
     pub(super) fn end(&mut self) {
-        for uuid in std::mem::take(&mut self.open).into_keys() {
+        self.joined.clear();
+        self.outstanding = 0;
+        for uuid in mem::take(&mut self.open).into_keys() {
             self.changes.push_back((uuid, SubmissionState::Lost));
         }
     }
@@ -149,119 +195,142 @@ impl Submissions {
         }
     }
 
-    /// A frame of the data plane came by.
-    pub(super) fn saw(&mut self, frame: &Frame) {
+    /// What a frame begins.
+    pub(super) fn saw_begin(&mut self, sign: &Sign, frame: &Frame, is_turn: bool) {
         if self.open.is_empty() {
             return;
         }
-        match (frame.kind(), frame.subtype()) {
-            ("command_lifecycle", _) => self.saw_lifecycle(frame),
-            ("result", _) => self.saw_result(frame),
-            ("system", Some("informational")) => self.saw_line(frame),
-            ("user", _) => self.saw_echo(frame),
-            // With lifecycles it is known already.
-            ("system", Some("init" | "status")) | ("assistant", _) if !self.has_lifecycles => {
-                if let Ok(members) = frame.read::<Members>() {
-                    for uuid in named(&members) {
-                        self.reached_agent(&uuid, SubmissionState::Started);
-                    }
+        match sign {
+            Sign::Lifecycle(CommandLifecycle {
+                command_uuid: uuid,
+                state,
+                ..
+            }) => {
+                self.has_lifecycles = true;
+                match state {
+                    CommandState::Queued => self.reached_agent(uuid, SubmissionState::Queued),
+                    CommandState::Started => self.reached_agent(uuid, SubmissionState::Started),
+                    _ => {}
                 }
             }
+            Sign::Blocked => self.is_blocked = true,
+            Sign::Echo => {
+                if let Some(uuid) = frame.uuid() {
+                    self.reached_agent(uuid, SubmissionState::Queued);
+                }
+            }
+            // With lifecycles it is known already.
+            _ if self.has_lifecycles => {}
+            Sign::Init(init) => {
+                let names = init.user_message_uuids.as_deref().unwrap_or_default();
+                self.started(names, is_turn);
+            }
+            Sign::Status { names, .. } => self.started(names, is_turn),
+            Sign::Talk if frame.kind() == "assistant" => self.started(&named(frame), is_turn),
+            Sign::Result(result) => self.started(&names_of(result.as_deref()), is_turn),
             _ => {}
         }
     }
 
-    fn saw_lifecycle(&mut self, frame: &Frame) {
-        let Ok(CommandLifecycle {
-            command_uuid: uuid,
-            state,
-            ..
-        }) = frame.read()
-        else {
-            return;
-        };
-        self.has_lifecycles = true;
-        match state {
-            CommandState::Queued => self.reached_agent(&uuid, SubmissionState::Queued),
-            CommandState::Started => self.reached_agent(&uuid, SubmissionState::Started),
-            CommandState::Completed => self.reached_agent(&uuid, SubmissionState::Completed),
-            CommandState::Cancelled => self.cancelled(&uuid),
-            CommandState::Unknown(_) => {}
+    /// A turn has taken messages up. When the agent names none, and only one
+    /// has left, it is that one.
+    fn started(&mut self, names: &[String], is_turn: bool) {
+        for uuid in names {
+            self.reached_agent(uuid, SubmissionState::Started);
         }
-    }
-
-    /// A hook that blocks a prompt says so in a line for people, before the
-    /// result.
-    fn saw_line(&mut self, frame: &Frame) {
-        if let Ok(Message::System(SystemMessage::Informational(line))) = frame.message()
-            && let Some(outcome) = line.prompt_submit_outcome
+        if names.is_empty()
+            && is_turn
+            && let Some(uuid) = self.only_one()
         {
-            self.is_blocked |= outcome.kind.as_deref() == Some("blocked_by_hook");
+            self.advance(&uuid, SubmissionState::Started);
         }
     }
 
-    fn saw_echo(&mut self, frame: &Frame) {
-        if let Some(uuid) = frame.uuid() {
-            self.reached_agent(uuid, SubmissionState::Queued);
+    /// The message that has left, when it is one, or went out as one.
+    fn only_one(&self) -> Option<Box<str>> {
+        let (first, others) = match self.joined.first_key_value() {
+            Some((first, others)) => (first.clone(), others.len()),
+            None if self.outstanding == 1 => {
+                let mut left = (self.open.iter()).filter(|(_, it)| **it > SubmissionState::Waiting);
+                (left.next()?.0.clone(), 0)
+            }
+            None => return None,
+        };
+        (self.outstanding == 1 + others).then_some(first)
+    }
+
+    /// What a frame ends, and how the turn came to its end if it ends one.
+    pub(super) fn saw_end(&mut self, sign: &Sign, outcome: TurnOutcome) {
+        match sign {
+            Sign::Lifecycle(CommandLifecycle {
+                command_uuid: uuid,
+                state,
+                ..
+            }) => match state {
+                CommandState::Completed => self.reached_agent(uuid, SubmissionState::Completed),
+                CommandState::Cancelled => self.cancelled(uuid),
+                _ => {}
+            },
+            Sign::Result(result) => self.saw_result(result.as_deref(), outcome),
+            _ => {}
         }
     }
 
     /// A result ends the messages that it names. Only that of an agent that
     /// names none and reports no lifecycles ends everything that was sent
     /// before it: results are never counted.
-    fn saw_result(&mut self, frame: &Frame) {
-        let is_blocked = std::mem::take(&mut self.is_blocked);
-        let result = frame.read::<ResultMessage>().ok();
-        let cut_off = |reason: &TerminalReason| {
-            matches!(
-                reason,
-                TerminalReason::AbortedStreaming | TerminalReason::AbortedTools
-            )
+    fn saw_result(&mut self, result: Option<&ResultMessage>, outcome: TurnOutcome) {
+        let how = match outcome.into() {
+            SubmissionState::Completed if mem::take(&mut self.is_blocked) => {
+                SubmissionState::Refused
+            }
+            how => how,
         };
-        let how = match result.as_ref().and_then(|it| it.terminal_reason.as_ref()) {
-            Some(reason) if cut_off(reason) => SubmissionState::Interrupted,
-            _ if is_blocked => SubmissionState::Refused,
-            _ => SubmissionState::Completed,
-        };
-        let uuids = match result {
-            Some(ResultMessage {
-                user_message_uuids: Some(uuids),
-                ..
-            }) => uuids,
-            Some(ResultMessage {
-                user_message_uuid: Some(uuid),
-                ..
-            }) => vec![uuid],
-            _ => vec![],
-        };
-        if uuids.is_empty() {
-            self.turn_ended(how);
+        self.is_blocked = false;
+        let names = names_of(result);
+        if names.is_empty() && !self.has_lifecycles {
+            self.all_over(how);
         }
-        for uuid in uuids {
+        for uuid in names {
             self.reached_agent(&uuid, how);
         }
     }
 
-    /// A turn ended, and nobody says whose it was.
-    pub(super) fn turn_ended(&mut self, how: SubmissionState) {
-        if self.has_lifecycles {
+    /// The agent rests. Without lifecycles, whatever it has had is over; and
+    /// so is a message with an id that it has had before, of which it says
+    /// nothing at all.
+    pub(super) fn agent_rests(&mut self) {
+        if self.open.is_empty() {
             return;
         }
-        let all: Vec<Box<str>> = (self.open.iter())
-            .filter(|(_, state)| **state > SubmissionState::Waiting)
-            .map(|(uuid, _)| uuid.clone())
-            .collect();
+        let is_over = |(uuid, state): &(&Box<str>, &SubmissionState)| match state {
+            SubmissionState::Queued | SubmissionState::Started => {
+                !self.has_lifecycles || self.over.contains(*uuid)
+            }
+            SubmissionState::Written => self.over.contains(*uuid),
+            _ => false,
+        };
+        let over = self.open.iter().filter(is_over);
+        let over: Vec<Box<str>> = over.map(|(uuid, _)| uuid.clone()).collect();
+        for uuid in over {
+            self.advance(&uuid, SubmissionState::Completed);
+        }
+    }
+
+    /// A turn is over, and the agent does not say whose it was.
+    pub(super) fn all_over(&mut self, how: SubmissionState) {
+        let left = (self.open.iter()).filter(|(_, state)| **state > SubmissionState::Waiting);
+        let all: Vec<Box<str>> = left.map(|(uuid, _)| uuid.clone()).collect();
         for uuid in all {
             self.advance(&uuid, how);
         }
     }
 }
 
-/// The user messages that a message says it belongs to.
-fn named(members: &Members) -> Vec<String> {
-    let all = members
-        .get("user_message_uuids")
-        .and_then(|it| it.read().ok());
-    all.or_else(|| Some(vec![members.get_str("user_message_uuid")?]))
-        .unwrap_or_default()
+fn names_of(result: Option<&ResultMessage>) -> Vec<String> {
+    let Some(result) = result else {
+        return vec![];
+    };
+    let all = result.user_message_uuids.clone();
+    all.unwrap_or_else(|| result.user_message_uuid.iter().cloned().collect())
 }

@@ -1,93 +1,193 @@
-//! Whether the session works or rests.
+//! Turns: when one begins, which messages it answers, and how it ends.
 //!
-//! The agent's session states tell; for an agent that reports none, what it
-//! sends, and its results.
+//! An agent begins turns of its own as well, for a task that ended in the
+//! background for example: such a turn answers no message.
 
-use crate::frame::Frame;
-use crate::message::{Message, SessionState, SystemMessage};
+use super::SubmissionState;
+use crate::frame::{Frame, ViewError};
+use crate::message::{ResultMessage, TerminalReason};
+use std::fmt;
 
-/// What a session is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Something about a turn. What begins is told before the frame that begins
+/// it, what ends after the frame that ends it.
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Activity {
-    /// No turn runs and no message waits.
-    Idle,
-    /// A turn runs, or a message waits for its turn.
-    Running,
-    /// A turn waits for an answer of the host's.
-    RequiresAction,
+pub enum TurnEvent {
+    /// A turn began.
+    Started {
+        /// The turn, counted from 1 in each session.
+        turn: u64,
+    },
+    /// It answers this message of the host's.
+    TookUp {
+        /// The turn.
+        turn: u64,
+        /// The message.
+        uuid: Box<str>,
+    },
+    /// It is over. Comes once for each that began.
+    Ended(Box<TurnEnd>),
 }
 
-/// The session's turns, as far as the host can tell.
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct TurnEnd {
+    /// The turn.
+    pub turn: u64,
+    /// How it ended.
+    pub outcome: TurnOutcome,
+    /// The host's messages that it answered, in the order in which it took
+    /// them up. None, when the agent began it by itself.
+    pub messages: Vec<Box<str>>,
+    /// Its `result`, which has come as a frame as well; `None` when it ended
+    /// without one.
+    pub frame: Option<Frame>,
+}
+
+impl TurnEnd {
+    /// The result, read; `None` when the turn ended without one.
+    ///
+    /// # Errors
+    ///
+    /// When the result is not as the protocol has it.
+    pub fn result(&self) -> Option<Result<ResultMessage, ViewError>> {
+        self.frame.as_ref().map(Frame::read)
+    }
+}
+
+/// How a turn came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TurnOutcome {
+    /// The agent was done.
+    Completed,
+    /// It was interrupted.
+    Interrupted,
+    /// It was cut off for a message with the priority `now`.
+    Preempted,
+    /// The agent gave up: too many turns, too high a price, an error.
+    Failed,
+    /// The model could not be asked.
+    ApiError,
+    /// The agent went idle without a result.
+    NoResult,
+    /// The session ended first.
+    Lost,
+}
+
+impl fmt::Display for TurnOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Completed => "completed",
+            Self::Interrupted => "interrupted",
+            Self::Preempted => "preempted",
+            Self::Failed => "failed",
+            Self::ApiError => "ended by an API error",
+            Self::NoResult => "ended without a result",
+            Self::Lost => "lost",
+        })
+    }
+}
+
+/// The turn that runs, and how many there were.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
-    /// The last state that the agent reported, if it reports any.
-    reported: Option<SessionState>,
-    /// Whether a turn seems to run, for agents that do not report states.
-    inferred_running: bool,
-    /// Whether an ask waits for the host.
-    asks_open: bool,
-    /// Whether a user message is not dealt with yet.
-    messages_open: bool,
-    last: Option<Activity>,
+    begun: u64,
+    current: Option<Current>,
+}
+
+#[derive(Debug)]
+struct Current {
+    messages: Vec<Box<str>>,
+    /// Who has asked the agent to stop, if anybody has.
+    stopped: Option<Stopped>,
+}
+
+/// Who has asked the agent to stop its turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stopped {
+    /// The user.
+    Interrupted,
+    /// The host, for a message that is for now.
+    Preempted,
 }
 
 impl Turns {
-    pub(super) fn activity(&self) -> Activity {
-        let running = match &self.reported {
-            Some(state) => *state != SessionState::Idle,
-            None => self.inferred_running,
-        };
-        if self.asks_open {
-            Activity::RequiresAction
-        } else if running || self.messages_open {
-            Activity::Running
-        } else {
-            Activity::Idle
+    pub(super) fn is_running(&self) -> bool {
+        self.current.is_some()
+    }
+
+    /// A turn begins, unless one runs.
+    pub(super) fn begin(&mut self) -> Option<TurnEvent> {
+        if self.current.is_some() {
+            return None;
+        }
+        self.begun += 1;
+        self.current = Some(Current {
+            messages: vec![],
+            stopped: None,
+        });
+        Some(TurnEvent::Started { turn: self.begun })
+    }
+
+    /// The turn that runs answers a message.
+    pub(super) fn take_up(&mut self, uuid: &str) -> Option<TurnEvent> {
+        let current = self.current.as_mut()?;
+        current.messages.push(uuid.into());
+        Some(TurnEvent::TookUp {
+            turn: self.begun,
+            uuid: uuid.into(),
+        })
+    }
+
+    /// The agent has agreed to stop.
+    pub(super) fn stop(&mut self, how: Stopped) {
+        if let Some(current) = &mut self.current {
+            current.stopped.get_or_insert(how);
         }
     }
 
-    /// The activity, when it is another than the last time.
-    pub(super) fn poll_change(&mut self) -> Option<Activity> {
-        let activity = self.activity();
-        let before = self.last.replace(activity).unwrap_or(Activity::Idle);
-        (activity != before).then_some(activity)
-    }
-
-    /// What is open between the two sides.
-    pub(super) fn set_open(&mut self, asks: bool, messages: bool) {
-        self.asks_open = asks;
-        self.messages_open = messages;
-    }
-
-    /// The session is over.
-    pub(super) fn end(&mut self) {
-        *self = Self {
-            last: Some(Activity::Idle),
-            ..Self::default()
-        };
-    }
-
-    /// A frame of the data plane came by.
-    pub(super) fn saw(&mut self, frame: &Frame) {
-        match (frame.kind(), frame.subtype()) {
-            ("system", Some("session_state_changed")) => {
-                if let Ok(Message::System(SystemMessage::SessionStateChanged(change))) =
-                    frame.message()
-                {
-                    self.reported = Some(change.state);
+    /// What a result says of the turn that runs.
+    pub(super) fn outcome(&self, result: Option<&ResultMessage>) -> TurnOutcome {
+        let stopped = self.current.as_ref().and_then(|it| it.stopped);
+        let is_error = result.is_some_and(|it| it.is_error);
+        match (result.and_then(|it| it.terminal_reason.as_ref()), stopped) {
+            (Some(TerminalReason::AbortedStreaming | TerminalReason::AbortedTools), stopped) => {
+                match stopped {
+                    Some(Stopped::Preempted) => TurnOutcome::Preempted,
+                    None if !is_error => TurnOutcome::Preempted,
+                    _ => TurnOutcome::Interrupted,
                 }
             }
-            ("system", Some("init")) | ("assistant" | "stream_event", _) => {
-                self.inferred_running = true;
-            }
-            ("result", _) => self.turn_ended(),
-            _ => {}
+            (Some(TerminalReason::ApiError), _) => TurnOutcome::ApiError,
+            // Not every agent gives a reason.
+            (None, Some(Stopped::Interrupted)) => TurnOutcome::Interrupted,
+            (None, Some(Stopped::Preempted)) => TurnOutcome::Preempted,
+            _ if is_error => TurnOutcome::Failed,
+            _ => TurnOutcome::Completed,
         }
     }
 
-    /// A result came by.
-    pub(super) fn turn_ended(&mut self) {
-        self.inferred_running = false;
+    /// The turn that runs is over.
+    pub(super) fn end(&mut self, outcome: TurnOutcome, frame: Option<Frame>) -> Option<TurnEvent> {
+        let current = self.current.take()?;
+        Some(TurnEvent::Ended(Box::new(TurnEnd {
+            turn: self.begun,
+            outcome,
+            messages: current.messages,
+            frame,
+        })))
+    }
+}
+
+impl From<TurnOutcome> for SubmissionState {
+    /// What becomes of a message whose turn ended so.
+    fn from(outcome: TurnOutcome) -> Self {
+        match outcome {
+            TurnOutcome::Interrupted | TurnOutcome::Preempted => Self::Interrupted,
+            TurnOutcome::Lost => Self::Lost,
+            _ => Self::Completed,
+        }
     }
 }

@@ -13,7 +13,7 @@ use serde_json::json;
 fn finishing_waits_for_idle_where_the_agent_reports_its_state() {
     let mut session = Session::connected();
     session.submit("A");
-    session.host.finish();
+    session.host.finish(session.now, MINUTE);
     assert_eq!(session.lines(), ["A"]);
     for line in [
         state("running"),
@@ -37,7 +37,7 @@ fn finishing_waits_for_a_turn_that_nobody_asked_for() {
     let mut session = Session::connected();
     session.submit("A");
     session.lines();
-    session.host.finish();
+    session.host.finish(session.now, MINUTE);
     session.hear_all(&[
         state("running"),
         init(),
@@ -60,7 +60,7 @@ fn finishing_waits_for_the_lifecycle_of_each_message() {
         session.submit("A");
         session.submit("B");
         session.lines();
-        session.host.finish();
+        session.host.finish(session.now, MINUTE);
         session.hear_all(&[
             lifecycle("A", "queued"),
             lifecycle("B", "queued"),
@@ -90,7 +90,7 @@ fn finishing_waits_for_the_result_of_an_old_agent() {
     let mut session = Session::connected();
     session.submit("A");
     session.lines();
-    session.host.finish();
+    session.host.finish(session.now, MINUTE);
     for line in [init(), assistant()] {
         assert!(!session.closes());
         session.hears(line);
@@ -106,7 +106,7 @@ fn a_result_of_an_old_agent_does_not_end_a_message_that_has_not_left() {
     session.submit("A");
     session.lines();
     session.submit("B");
-    session.host.finish();
+    session.host.finish(session.now, MINUTE);
     session.hear_all(&[init(), assistant(), result()]);
     assert_eq!(session.host.activity(), Activity::Running);
     assert_eq!(session.lines(), ["B"]);
@@ -121,7 +121,7 @@ fn a_result_in_a_line_that_is_too_long_ends_its_turn() {
     session.submit("A");
     session.lines();
     session.submit("B");
-    session.host.finish();
+    session.host.finish(session.now, MINUTE);
     let mut long = String::from(r#"{"type":"result","subtype":"success","result":""#);
     long.push_str(&"x".repeat(500));
     long.push_str("\"}\n");
@@ -137,7 +137,7 @@ fn a_result_in_a_line_that_is_too_long_ends_its_turn() {
 fn a_result_may_come_before_the_driver_says_that_its_message_is_written() {
     let mut session = Session::connected();
     session.submit("A");
-    session.host.finish();
+    session.host.finish(session.now, MINUTE);
     let Some(Transmit::Line(_)) = session.host.poll_transmit() else {
         panic!()
     };
@@ -166,7 +166,7 @@ fn a_result_ends_the_messages_that_it_names_and_no_others() {
 fn finishing_waits_for_requests_and_asks() {
     let mut session = Session::connected();
     session.request("r1", &SetModel::to("m"));
-    session.host.finish();
+    session.host.finish(session.now, MINUTE);
     session.lines();
     assert!(!session.closes());
     session.hears(ask("a1"));
@@ -184,7 +184,7 @@ fn finishing_waits_for_requests_and_asks() {
 #[test]
 fn finishing_closes_at_once_when_there_is_nothing_to_wait_for() {
     let mut session = Session::connected();
-    session.host.finish();
+    session.host.finish(session.now, MINUTE);
     assert!(session.closes());
     assert_eq!(session.host.poll_transmit(), None);
 }
@@ -192,7 +192,7 @@ fn finishing_closes_at_once_when_there_is_nothing_to_wait_for() {
 #[test]
 fn a_session_that_is_finishing_takes_no_messages() {
     let mut session = Session::connected();
-    session.host.finish();
+    session.host.finish(session.now, MINUTE);
     assert_eq!(
         session.host.submit(session.now, prompt("A")),
         Err(NotTaken::Closing)

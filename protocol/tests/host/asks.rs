@@ -1,6 +1,6 @@
 //! The agent's asks.
 
-use crate::session::{Session, allow, ask, cancel, success};
+use crate::session::{MINUTE, Session, allow, ask, cancel, success};
 use agentwire_protocol::control::Initialize;
 use agentwire_protocol::host::Transmit;
 use serde_json::{Value, json};
@@ -96,7 +96,7 @@ fn an_ask_without_an_id_is_a_notice() {
 fn an_ask_that_is_left_unanswered_holds_nothing_up() {
     let mut session = Session::connected();
     session.hears(ask("a1"));
-    session.host.finish();
+    session.host.finish(session.now, MINUTE);
     assert!(!session.closes());
     session.host.leave_unanswered("a1");
     assert!(session.closes());

@@ -93,7 +93,7 @@ fn the_end_ends_everything_exactly_once() {
     session.host.handle_end();
     session.host.handle_written();
     session.host.handle_write_failed();
-    session.host.finish();
+    session.host.finish(session.now, MINUTE);
     session.host.end();
     session.passes(2 * MINUTE);
     assert_eq!(session.events(), Vec::<String>::new());

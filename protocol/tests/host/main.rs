@@ -7,9 +7,12 @@ mod asks;
 mod end;
 mod interrupt;
 mod lines;
+mod news;
+mod queueing;
 #[path = "../common/recorded.rs"]
 mod recorded;
 mod requests;
 mod sending;
 mod session;
 mod submissions;
+mod turns;

@@ -2,7 +2,7 @@
 
 use agentwire_protocol::control::{self, HostRequest, Initialize};
 use agentwire_protocol::host::{
-    Event, Host, Notice, Prompt, Request, RequestFailure, SubmissionState, Transmit,
+    Event, Host, Notice, Prompt, Request, RequestFailure, SubmissionState, Transmit, TurnEvent,
 };
 use agentwire_protocol::message::UserMessage;
 use serde_json::{Value, json};
@@ -86,6 +86,7 @@ impl Session {
                     state,
                     SubmissionState::Written | SubmissionState::Withdrawn | SubmissionState::Lost
                 ),
+                Event::Turn(_) | Event::Session(_) | Event::Background(_) => false,
                 _ => true,
             })
             .map(|event| brief(&event))
@@ -97,6 +98,14 @@ impl Session {
     pub(crate) fn states(&mut self) -> Vec<String> {
         std::iter::from_fn(|| self.host.poll_event())
             .filter(|event| matches!(event, Event::Submission { .. }))
+            .map(|event| brief(&event))
+            .collect()
+    }
+
+    /// What has become of turns; whatever else happened is thrown away.
+    pub(crate) fn turns(&mut self) -> Vec<String> {
+        std::iter::from_fn(|| self.host.poll_event())
+            .filter(|event| matches!(event, Event::Turn(_)))
             .map(|event| brief(&event))
             .collect()
     }
@@ -149,6 +158,15 @@ pub(crate) fn brief(event: &Event) -> String {
             Err(other) => panic!("{other:?}"),
         },
         Event::Submission { uuid, state } => format!("{state} {uuid}"),
+        Event::Turn(TurnEvent::Started { turn }) => format!("turn {turn}"),
+        Event::Turn(TurnEvent::TookUp { turn, uuid }) => format!("turn {turn} answers {uuid}"),
+        Event::Turn(TurnEvent::Ended(end)) => {
+            let mut text = format!("turn {} {}", end.turn, end.outcome);
+            if !end.messages.is_empty() {
+                text += &format!(": {}", end.messages.join(" "));
+            }
+            text
+        }
         Event::Activity(activity) => format!("{activity:?}"),
         Event::Notice(Notice::NotAFrame { .. }) => "not a frame".to_owned(),
         Event::Notice(Notice::UnfinishedLine { .. }) => "unfinished line".to_owned(),

@@ -3,7 +3,7 @@
 
 use crate::recorded;
 use crate::session::{
-    MINUTE, Session, assistant, init, lifecycle, prompt, refusal, result, result_of, success,
+    MINUTE, Session, assistant, init, lifecycle, prompt, refusal, result, result_of, state, success,
 };
 use agentwire_protocol::control::{CancelAsyncMessage, Interrupt, SetModel};
 use agentwire_protocol::host::{Prompt, Request};
@@ -107,10 +107,13 @@ fn a_result_that_names_nobody_ends_what_had_left() {
     let mut session = written(&["a"]);
     session.submit("b");
     session.hears(result());
-    assert_eq!(session.states(), ["completed a"]);
+    assert_eq!(session.states(), ["started a", "completed a"]);
+    session.submit("c");
     session.lines();
+    session.states();
+    // Which of the two it took up first, nobody knows.
     session.hears(result());
-    assert_eq!(session.states(), ["handed b", "written b", "completed b"]);
+    assert_eq!(session.states(), ["completed b", "completed c"]);
 }
 
 #[test]
@@ -128,12 +131,44 @@ fn an_echo_shows_that_the_agent_has_it() {
 }
 
 #[test]
+fn a_message_with_an_id_that_the_agent_had_before_is_over_when_it_rests() {
+    let mut session = written(&["a"]);
+    let echo = || json!({"type": "user", "uuid": "a", "isReplay": true, "message": {}});
+    session.hear_all(&[
+        state("running"),
+        lifecycle("a", "queued"),
+        lifecycle("a", "started"),
+        result_of(&["a"]),
+        lifecycle("a", "completed"),
+        state("idle"),
+    ]);
+    session.states();
+    for echoes in [vec![], vec![echo()]] {
+        session.submit("a");
+        session.lines();
+        session.hear_all(&echoes);
+        session.states();
+        session.hears(state("idle"));
+        assert_eq!(session.states(), ["completed a"]);
+    }
+    // One that is new may not have been read yet.
+    session.submit("b");
+    session.lines();
+    session.states();
+    session.hears(state("idle"));
+    assert_eq!(session.states(), [""; 0]);
+}
+
+#[test]
 fn a_prompt_that_a_hook_blocks_is_refused() {
     let mut session = written(&["a", "b"]);
     let blocked = json!({"type": "system", "subtype": "informational", "content": "no",
         "prompt_submit_outcome": {"kind": "blocked_by_hook"}});
     session.hear_all(&[blocked, result_of(&["a"]), result_of(&["b"])]);
-    assert_eq!(session.states(), ["refused a", "completed b"]);
+    assert_eq!(
+        session.states(),
+        ["started a", "refused a", "started b", "completed b"]
+    );
 }
 
 #[test]

@@ -153,7 +153,7 @@ impl World {
             }
         }
         self.note("the user closes");
-        self.host.finish();
+        self.host.finish(self.now, PATIENCE);
         for _ in 0..20_000 {
             if self.over {
                 break;

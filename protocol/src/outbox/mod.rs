@@ -15,6 +15,11 @@
 //!
 //! What waits is bounded in bytes, user messages and control requests apart.
 //! Answers and interrupts always find room: somebody waits for them.
+//!
+//! For an agent that has no queue of its own user messages are
+//! [kept](Outbox::keep_users) apart from everything else, until its turn has
+//! ended: then a request never waits for a message, nor a message for a
+//! request, and the order is by class alone.
 
 use crate::message::Priority;
 use bytes::Bytes;
@@ -130,6 +135,9 @@ pub struct Outbox {
     /// Between two fences order is by class; never empty.
     segments: VecDeque<Segment>,
     held: bool,
+    /// User messages that wait for the end of a turn, where the agent has no
+    /// queue of its own.
+    kept: Option<Users>,
     limits: Limits,
     /// The bytes of user messages that wait.
     user_bytes: usize,
@@ -137,11 +145,14 @@ pub struct Outbox {
     control_bytes: usize,
 }
 
+/// User messages, by class.
+type Users = [VecDeque<Outgoing>; 3];
+
 /// What waits before a fence, and the fence.
 #[derive(Debug, Default)]
 struct Segment {
     urgent: VecDeque<Outgoing>,
-    users: [VecDeque<Outgoing>; 3],
+    users: Users,
     fence: Option<Outgoing>,
 }
 
@@ -182,17 +193,24 @@ impl Outbox {
     /// What waits.
     #[must_use]
     pub fn waiting(&self) -> Waiting {
-        let users = |urgency: Urgency| {
-            let queue = move |segment: &Segment| segment.users[urgency as usize].len();
-            self.segments.iter().map(queue).sum::<usize>()
-        };
-        let later = |segment: &Segment| segment.users[Urgency::Later as usize].front()?.since;
+        let later = |users: &Users| users[Urgency::Later as usize].front()?.since;
         Waiting {
-            users: users(Urgency::Now) + users(Urgency::Next) + users(Urgency::Later),
+            users: self
+                .users()
+                .map(|users| users.iter().map(VecDeque::len).sum::<usize>())
+                .sum(),
             user_bytes: self.user_bytes,
             control_bytes: self.control_bytes,
-            oldest_later: self.segments.iter().filter_map(later).min(),
+            oldest_later: self.users().filter_map(later).min(),
         }
+    }
+
+    /// All user messages that wait.
+    fn users(&self) -> impl Iterator<Item = &Users> {
+        self.segments
+            .iter()
+            .map(|segment| &segment.users)
+            .chain(&self.kept)
     }
 
     /// The bytes that lines of this kind have, while they wait.
@@ -209,12 +227,73 @@ impl Outbox {
         self.held = false;
     }
 
+    /// Whether only the greeting and answers leave.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.held
+    }
+
+    /// Keeps user messages, those that wait already and those to come, until
+    /// [`Outbox::pop_kept`] takes them.
+    pub fn keep_users(&mut self) {
+        let mut kept = self.kept.take().unwrap_or_default();
+        for segment in &mut self.segments {
+            for (kept, users) in kept.iter_mut().zip(&mut segment.users) {
+                kept.append(users);
+            }
+        }
+        self.segments.retain(|segment| !segment.is_empty());
+        self.kept = Some(kept);
+    }
+
+    /// Puts the user messages that were kept behind what waits, by class, and
+    /// keeps none any more.
+    pub fn let_users_go(&mut self) {
+        for user in self.kept.take().into_iter().flatten().flatten() {
+            self.place(user);
+        }
+    }
+
+    /// Whether user messages are kept.
+    #[must_use]
+    pub fn keeps_users(&self) -> bool {
+        self.kept.is_some()
+    }
+
+    /// The most urgent class of which a message is kept.
+    #[must_use]
+    pub fn kept(&self) -> Option<Urgency> {
+        let is_there = |urgency: &Urgency| {
+            (self.kept.as_ref()).is_some_and(|kept| !kept[*urgency as usize].is_empty())
+        };
+        [Urgency::Now, Urgency::Next, Urgency::Later]
+            .into_iter()
+            .find(is_there)
+    }
+
+    /// Takes the message that is kept and goes first, if `wanted` says so.
+    pub fn pop_kept(&mut self, wanted: impl FnOnce(&Outgoing) -> bool) -> Option<Outgoing> {
+        let urgency = self.kept()?;
+        let queue = &mut self.kept.as_mut()?[urgency as usize];
+        let is_wanted = queue.front().is_some_and(wanted);
+        let next = is_wanted.then(|| queue.pop_front()).flatten();
+        self.gone(next)
+    }
+
     /// Puts a line in its place, whether there [is room](Outbox::has_room) or
     /// not.
     pub fn push(&mut self, outgoing: Outgoing) {
         if let Some(waiting) = self.bytes_of(outgoing.class) {
             *waiting += outgoing.line.len();
         }
+        match (&mut self.kept, outgoing.class) {
+            (Some(kept), Class::User(urgency)) => kept[urgency as usize].push_back(outgoing),
+            _ => self.place(outgoing),
+        }
+    }
+
+    /// Puts a line behind what waits, as far as its class goes.
+    fn place(&mut self, outgoing: Outgoing) {
         if self.segments.back().is_none_or(|last| last.fence.is_some()) {
             self.segments.push_back(Segment::default());
         }
@@ -231,19 +310,14 @@ impl Outbox {
     /// User messages that an interrupt would pass if it were put in now.
     pub fn passed_by_interrupt(&self) -> impl Iterator<Item = &str> {
         let last = self.segments.back().filter(|last| last.fence.is_none());
-        let users = last
-            .into_iter()
-            .flat_map(|last| last.users.iter().flatten());
-        users.map(|user| &*user.id)
+        let users = last.map(|last| &last.users).into_iter().chain(&self.kept);
+        users.flatten().flatten().map(|user| &*user.id)
     }
 
     /// Whether a user message waits.
     #[must_use]
     pub fn has_user(&self, uuid: &str) -> bool {
-        let mut users = self
-            .segments
-            .iter()
-            .flat_map(|segment| segment.users.iter().flatten());
+        let mut users = self.users().flatten().flatten();
         users.any(|user| &*user.id == uuid)
     }
 
@@ -286,14 +360,15 @@ impl Outbox {
 
     /// Takes a line out that must not be written any more.
     pub fn withdraw(&mut self, matches: impl Fn(&Outgoing) -> bool) -> Option<Outgoing> {
+        let take = |queue: &mut VecDeque<Outgoing>| {
+            let at = queue.iter().position(&matches)?;
+            queue.remove(at)
+        };
         let found = self.segments.iter_mut().find_map(|segment| {
-            for queue in std::iter::once(&mut segment.urgent).chain(&mut segment.users) {
-                if let Some(at) = queue.iter().position(&matches) {
-                    return queue.remove(at);
-                }
-            }
-            segment.fence.take_if(|fence| matches(fence))
+            let mut queues = std::iter::once(&mut segment.urgent).chain(&mut segment.users);
+            (queues.find_map(take)).or_else(|| segment.fence.take_if(|fence| matches(fence)))
         });
+        let found = found.or_else(|| self.kept.iter_mut().flatten().find_map(take));
         // Nothing is behind what is not there.
         self.segments.retain(|segment| !segment.is_empty());
         self.gone(found)
@@ -308,13 +383,14 @@ impl Outbox {
             all.extend(segment.users.into_iter().flatten());
             all.extend(segment.fence);
         }
+        all.extend((self.kept.iter_mut().flatten()).flat_map(std::mem::take));
         all
     }
 
     /// Whether nothing waits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.segments.iter().all(Segment::is_empty)
+        self.segments.iter().all(Segment::is_empty) && self.kept().is_none()
     }
 }
 
@@ -332,202 +408,4 @@ impl Segment {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn line(class: Class, id: &str) -> Outgoing {
-        Outgoing {
-            class,
-            id: id.into(),
-            line: Bytes::new(),
-            since: None,
-        }
-    }
-
-    fn order(outbox: &mut Outbox) -> Vec<String> {
-        std::iter::from_fn(|| outbox.pop())
-            .map(|line| line.id.to_string())
-            .collect()
-    }
-
-    fn filled(lines: &[(Class, &str)]) -> Outbox {
-        let mut outbox = Outbox::default();
-        for (class, id) in lines {
-            outbox.push(line(*class, id));
-        }
-        outbox
-    }
-
-    use Class::{Answer, Control, Greeting, Interrupt, User};
-    use Urgency::{Later, Next, Now};
-
-    #[test]
-    fn user_messages_go_now_next_later_and_in_order_within_a_class() {
-        let mut outbox = filled(&[
-            (User(Later), "L1"),
-            (User(Next), "N1"),
-            (User(Now), "W1"),
-            (User(Later), "L2"),
-            (User(Next), "N2"),
-            (User(Now), "W2"),
-        ]);
-        assert_eq!(order(&mut outbox), ["W1", "W2", "N1", "N2", "L1", "L2"]);
-    }
-
-    #[test]
-    fn a_control_request_is_a_fence() {
-        let mut outbox = filled(&[
-            (User(Later), "A"),
-            (Control, "set_model"),
-            (User(Now), "B"),
-            (Answer, "allow"),
-            (Interrupt, "stop"),
-        ]);
-        assert_eq!(order(&mut outbox), ["A", "set_model", "allow", "stop", "B"]);
-    }
-
-    #[test]
-    fn answers_and_interrupts_pass_user_messages() {
-        let mut outbox = filled(&[(User(Now), "A"), (Interrupt, "stop"), (Answer, "allow")]);
-        assert_eq!(order(&mut outbox), ["stop", "allow", "A"]);
-    }
-
-    #[test]
-    fn until_it_is_released_only_the_greeting_and_answers_leave() {
-        let mut outbox = Outbox::held();
-        for (class, id) in [
-            (Interrupt, "stop"),
-            (Greeting, "hello"),
-            (User(Now), "A"),
-            (Control, "set_model"),
-            (Answer, "allow"),
-        ] {
-            outbox.push(line(class, id));
-        }
-        assert_eq!(order(&mut outbox), ["hello", "allow"]);
-        outbox.release();
-        assert_eq!(order(&mut outbox), ["stop", "A", "set_model"]);
-        assert!(outbox.is_empty());
-    }
-
-    fn long(class: Class, id: &str, bytes: usize) -> Outgoing {
-        Outgoing {
-            line: vec![b'x'; bytes].into(),
-            ..line(class, id)
-        }
-    }
-
-    #[test]
-    fn what_waits_is_bounded_and_somebody_who_waits_finds_room() {
-        let mut outbox = Outbox::default();
-        outbox.set_limits(Limits {
-            users: 100,
-            reserved_for_now: 20,
-            control: 50,
-        });
-        // A line that is too long has room when nothing else waits.
-        assert!(outbox.has_room(User(Next), 1000));
-        outbox.push(long(User(Next), "A", 60));
-        assert!(outbox.has_room(User(Later), 40));
-        assert!(!outbox.has_room(User(Later), 41));
-        assert!(outbox.has_room(User(Now), 60));
-        assert!(!outbox.has_room(User(Now), 61));
-        // Requests have room of their own.
-        assert!(outbox.has_room(Control, 1000));
-        outbox.push(long(Control, "set_model", 50));
-        assert!(!outbox.has_room(Control, 1));
-        for class in [Answer, Interrupt, Greeting] {
-            assert!(outbox.has_room(class, 1000));
-        }
-        // What has left, and what was taken back, makes room.
-        outbox.pop();
-        assert!(outbox.has_room(User(Next), 1000));
-        outbox.withdraw(|line| line.class == Control);
-        assert!(outbox.has_room(Control, 1000));
-        outbox.push(long(User(Next), "B", 200));
-        outbox.drain();
-        assert!(outbox.has_room(User(Next), 1000));
-    }
-
-    #[test]
-    fn what_stood_behind_a_fence_that_was_withdrawn_goes_at_once() {
-        let mut outbox = filled(&[(Control, "C"), (User(Next), "A"), (Control, "D")]);
-        outbox.withdraw(|line| &*line.id == "C").unwrap();
-        outbox.withdraw(|line| &*line.id == "A").unwrap();
-        assert_eq!(outbox.pop().unwrap().id, "D".into());
-    }
-
-    #[test]
-    fn what_waits_can_be_seen_and_since_when_the_oldest_for_later_does() {
-        let start = Instant::now();
-        let at = |id, seconds| Outgoing {
-            since: Some(start + std::time::Duration::from_secs(seconds)),
-            ..long(User(Later), id, 10)
-        };
-        let mut outbox = Outbox::default();
-        assert_eq!(outbox.waiting(), Waiting::default());
-        outbox.push(at("A", 1));
-        outbox.push(long(User(Next), "B", 10));
-        outbox.push(long(Control, "C", 5));
-        outbox.push(at("D", 2));
-        let waiting = outbox.waiting();
-        assert_eq!(
-            (waiting.users, waiting.user_bytes, waiting.control_bytes),
-            (3, 30, 5)
-        );
-        assert_eq!(waiting.oldest_later, at("", 1).since);
-        assert_eq!(outbox.pop().unwrap().id, "B".into());
-        assert_eq!(outbox.pop().unwrap().id, "A".into());
-        assert_eq!(outbox.waiting().oldest_later, at("", 2).since);
-    }
-
-    #[test]
-    fn what_waits_can_be_withdrawn() {
-        let mut outbox = filled(&[(User(Next), "A"), (Control, "C"), (User(Next), "B")]);
-        assert_eq!(
-            outbox.withdraw(|line| &*line.id == "C").unwrap().id,
-            "C".into()
-        );
-        assert_eq!(outbox.withdraw(|line| &*line.id == "C"), None);
-        assert_eq!(order(&mut outbox), ["A", "B"]);
-    }
-
-    proptest! {
-        #[test]
-        fn nothing_is_lost_and_nothing_changes_sides_with_a_fence(
-            classes in prop::collection::vec(
-                prop_oneof![
-                    Just(Answer), Just(Interrupt), Just(Control),
-                    Just(User(Now)), Just(User(Next)), Just(User(Later)),
-                ],
-                0..40,
-            ),
-        ) {
-            let mut outbox = Outbox::default();
-            for (number, class) in classes.iter().enumerate() {
-                outbox.push(line(*class, &number.to_string()));
-            }
-            let written: Vec<usize> =
-                order(&mut outbox).iter().map(|id| id.parse().unwrap()).collect();
-            let place = |number: usize| written.iter().position(|w| *w == number).unwrap();
-
-            prop_assert_eq!(written.len(), classes.len());
-            for first in 0..classes.len() {
-                for second in first + 1..classes.len() {
-                    let passed = place(second) < place(first);
-                    let may_pass = match (classes[first], classes[second]) {
-                        (User(_), Answer | Interrupt) => true,
-                        (User(first), User(second)) => second < first,
-                        _ => false,
-                    };
-                    prop_assert!(!passed || may_pass, "{second} passed {first}");
-                    if classes[first] == Control || classes[second] == Control {
-                        prop_assert!(!passed);
-                    }
-                }
-            }
-        }
-    }
-}
+mod tests;

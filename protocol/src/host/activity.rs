@@ -1,0 +1,81 @@
+//! Whether the session works or rests.
+//!
+//! The agent's session states tell; for an agent that reports none, its turns.
+
+use super::sign::Sign;
+use crate::message::SessionState;
+
+/// What a session is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Activity {
+    /// No turn runs and no message waits.
+    Idle,
+    /// A turn runs, or a message waits for its turn.
+    Running,
+    /// A turn waits for an answer of the host's.
+    RequiresAction,
+}
+
+/// What else is open between the two sides.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Open {
+    /// Whether a turn runs.
+    pub(super) turn: bool,
+    /// Whether an ask waits for the host.
+    pub(super) asks: bool,
+    /// Whether a user message is not dealt with yet.
+    pub(super) messages: bool,
+}
+
+/// What the session is doing, as far as the host can tell.
+#[derive(Debug, Default)]
+pub(super) struct Work {
+    /// The last state that the agent reported, if it reports any.
+    reported: Option<SessionState>,
+    last: Option<Activity>,
+}
+
+impl Work {
+    pub(super) fn activity(&self, open: Open) -> Activity {
+        if open.asks {
+            Activity::RequiresAction
+        } else if self.agent_works(open.turn) || open.messages {
+            Activity::Running
+        } else {
+            Activity::Idle
+        }
+    }
+
+    /// Whether the agent is at work: by its own word, if it gives it.
+    pub(super) fn agent_works(&self, turn_runs: bool) -> bool {
+        match &self.reported {
+            Some(state) => *state != SessionState::Idle,
+            None => turn_runs,
+        }
+    }
+
+    /// Whether the agent says what it is doing.
+    pub(super) fn is_reported(&self) -> bool {
+        self.reported.is_some()
+    }
+
+    /// The activity, when it is another than the last time.
+    pub(super) fn poll_change(&mut self, open: Open) -> Option<Activity> {
+        let activity = self.activity(open);
+        let before = self.last.replace(activity).unwrap_or(Activity::Idle);
+        (activity != before).then_some(activity)
+    }
+
+    /// The session is over.
+    pub(super) fn end(&mut self) {
+        self.reported = None;
+        self.last = Some(Activity::Idle);
+    }
+
+    pub(super) fn saw(&mut self, sign: &Sign) {
+        if let Sign::State(state) = sign {
+            self.reported = Some(state.clone());
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! The queue for an agent that has none: one turn at a time, and everything
+//! else waits here.
+
+use super::turns::Stopped;
+use super::{Host, Pending};
+use crate::codec::encode;
+use crate::content::{Content, ContentBlock};
+use crate::control::{self, Interrupt};
+use crate::message::UserMessage;
+use crate::outbox::{Class, Outgoing, Urgency};
+use bytes::Bytes;
+use std::time::{Duration, Instant};
+
+/// Who sees to the priorities of user messages.
+///
+/// An agent that has a queue of its own gets every message at once, and its
+/// behaviour is honoured. For one that has none, and would run messages in
+/// the order in which they come, the host keeps them: one turn runs at a
+/// time, and when it has ended, the most urgent class goes. A message that is
+/// for now interrupts the turn that runs, waits for its end, and goes then.
+///
+/// Messages that are kept do not hold control requests back, nor the other
+/// way round: the agent gets a `set_model` at once, and messages that were
+/// sent before it, and still wait here, run on the new model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Queueing {
+    /// The agent does.
+    ByAgent,
+    /// The host does.
+    ByHost {
+        /// Whether all messages of a class go as one, as an agent with a queue
+        /// would run them; otherwise each has a turn of its own.
+        merge: bool,
+    },
+    /// The agent does, if its answer to `initialize` has capabilities; if not,
+    /// the host, until the agent shows that it has a queue: by the capability
+    /// `msg_lifecycle_v1`, or by reporting what becomes of a message.
+    Auto {
+        /// Whether all messages of a class go as one, where the host does.
+        merge: bool,
+    },
+}
+
+/// The capability of an agent that has a queue of its own.
+const HAS_QUEUE: &str = "msg_lifecycle_v1";
+
+/// How long the agent may take to answer an interrupt that was made for a
+/// message, and to stop after it has.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How far an interrupt is that was made for a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pressing {
+    /// There is none.
+    No,
+    /// It was made.
+    Asked,
+    /// It was answered, or not in time. The turn is to be over by then, for an
+    /// agent that does not say what it does.
+    Answered(Option<Instant>),
+}
+
+impl Host {
+    /// Sets who sees to the priorities of user messages. It is
+    /// [`Queueing::ByAgent`] if this is never called, which it is to be before
+    /// the first message.
+    pub fn set_queueing(&mut self, queueing: Queueing) {
+        self.queueing = queueing;
+        if let Queueing::ByHost { .. } = queueing {
+            self.outbox.keep_users();
+        }
+    }
+
+    /// The agent has said what it can do, in its answer to `initialize`.
+    pub(super) fn introduced(&mut self, now: Instant, has_capabilities: bool) {
+        if let Queueing::Auto { .. } = self.queueing
+            && !has_capabilities
+        {
+            self.outbox.keep_users();
+            self.press(now);
+        }
+    }
+
+    /// The agent has shown that it has a queue.
+    pub(super) fn has_queue(&mut self) {
+        if let Queueing::Auto { .. } = self.queueing
+            && self.outbox.keeps_users()
+        {
+            self.outbox.let_users_go();
+        }
+    }
+
+    /// Whether capabilities say that the agent has a queue.
+    pub(super) fn is_queue_named(capabilities: Option<&Vec<String>>) -> bool {
+        capabilities.is_some_and(|all| all.iter().any(|it| it == HAS_QUEUE))
+    }
+
+    /// Whether the agent has something to do already.
+    fn is_agent_busy(&self) -> bool {
+        self.submissions.are_outstanding() || self.work.agent_works(self.turns.is_running())
+    }
+
+    /// The line that goes next of those that are kept here.
+    pub(super) fn next_kept(&mut self) -> Option<Outgoing> {
+        if self.outbox.is_held() || self.is_agent_busy() {
+            return None;
+        }
+        self.pressing = Pressing::No;
+        let first = self.outbox.pop_kept(|_| true)?;
+        let (Queueing::ByHost { merge: true } | Queueing::Auto { merge: true }) = self.queueing
+        else {
+            return Some(first);
+        };
+        let class = self.outbox.kept();
+        let Some(mut joined) = Joined::new(&first).filter(|_| class == first.urgency()) else {
+            return Some(first);
+        };
+        let mut others = vec![];
+        while let Some(next) =
+            (self.outbox).pop_kept(|next| next.urgency() == first.urgency() && joined.takes(next))
+        {
+            others.push(next.id);
+        }
+        // What was read from JSON is always JSON.
+        let line = joined.line().filter(|_| !others.is_empty());
+        self.submissions.join(&first.id, others);
+        Some(Outgoing {
+            line: line.unwrap_or(first.line),
+            ..first
+        })
+    }
+
+    /// Interrupts the turn that runs, once, when a message is kept that is for
+    /// now.
+    pub(super) fn press(&mut self, now: Instant) {
+        if !self.is_agent_busy() {
+            self.pressing = Pressing::No;
+        }
+        let is_needed = self.outbox.kept() == Some(Urgency::Now) && self.is_agent_busy();
+        if self.pressing != Pressing::No || !is_needed {
+            return;
+        }
+        self.pressed += 1;
+        let id: Box<str> = format!("interrupt-for-now-{}", self.pressed).into();
+        let Ok(line) = control::request(&id, &Interrupt::default()) else {
+            return;
+        };
+        let pending = Pending {
+            subtype: "interrupt".into(),
+            deadline: now.checked_add(PATIENCE),
+            patience: PATIENCE,
+            passed: vec![],
+            withdrawn: vec![],
+            takes_back: None,
+            by_host: true,
+        };
+        self.requests.insert(id.clone(), pending);
+        self.outbox.push(Outgoing {
+            class: Class::Interrupt,
+            id,
+            line,
+            since: None,
+        });
+        self.pressing = Pressing::Asked;
+    }
+
+    /// The interrupt was answered, or will not be.
+    pub(super) fn pressed(&mut self, now: Instant, succeeded: bool) {
+        if self.pressing == Pressing::Asked {
+            self.pressing = Pressing::Answered(now.checked_add(PATIENCE));
+        }
+        if succeeded {
+            self.turns.stop(Stopped::Preempted);
+        }
+    }
+
+    /// When the turn that was interrupted is taken to be over.
+    pub(super) fn overdue(&self) -> Option<Instant> {
+        match self.pressing {
+            Pressing::Answered(until) if !self.work.is_reported() => until,
+            _ => None,
+        }
+    }
+}
+
+impl Outgoing {
+    fn urgency(&self) -> Option<Urgency> {
+        match self.class {
+            Class::User(urgency) => Some(urgency),
+            _ => None,
+        }
+    }
+}
+
+/// Several messages as one.
+struct Joined {
+    message: UserMessage,
+    /// What has to be the same: everything but the content and the id.
+    rest: UserMessage,
+}
+
+impl Joined {
+    /// `None` for a message that has to stay alone.
+    fn new(first: &Outgoing) -> Option<Self> {
+        let message = read(first)?;
+        let rest = without_content(message.clone());
+        Some(Self { message, rest })
+    }
+
+    /// Takes a message in, if it can be said in one breath with the others.
+    fn takes(&mut self, next: &Outgoing) -> bool {
+        let Some(mut next) = read(next) else {
+            return false;
+        };
+        let content = next.message.content.take();
+        if without_content(next) != self.rest {
+            return false;
+        }
+        let all = &mut self.message.message.content;
+        *all = match (all.take(), content) {
+            (Some(Content::Text(mut all)), Some(Content::Text(text))) => {
+                all.push('\n');
+                all.push_str(&text);
+                Some(Content::Text(all))
+            }
+            (Some(all), Some(content)) => {
+                let mut blocks = blocks(all);
+                blocks.extend(self::blocks(content));
+                Some(Content::Blocks(blocks))
+            }
+            (all, content) => all.or(content),
+        };
+        true
+    }
+
+    fn line(&self) -> Option<Bytes> {
+        encode(&self.message).ok()
+    }
+}
+
+/// A message that may be one of several. A command is read only where it
+/// stands alone.
+fn read(line: &Outgoing) -> Option<UserMessage> {
+    let message: UserMessage = serde_json::from_slice(&line.line).ok()?;
+    let is_command = match &message.message.content {
+        Some(Content::Text(text)) => text.trim_start().starts_with('/'),
+        Some(content) => content.text().trim_start().starts_with('/'),
+        None => false,
+    };
+    let is_verbatim = message.client_composed == Some(true);
+    let asks = message.should_query != Some(false);
+    (asks && (is_verbatim || !is_command)).then_some(message)
+}
+
+fn without_content(mut message: UserMessage) -> UserMessage {
+    message.message.content = None;
+    message.uuid = None;
+    // `next` is what a message without a priority is.
+    message.priority = None;
+    message
+}
+
+fn blocks(content: Content) -> Vec<ContentBlock> {
+    match content {
+        Content::Blocks(blocks) => blocks,
+        Content::Text(text) => vec![ContentBlock::text(text)],
+    }
+}

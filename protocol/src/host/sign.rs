@@ -1,0 +1,146 @@
+//! What a frame of the data plane says about the session.
+
+use crate::frame::Frame;
+use crate::json::Members;
+use crate::message::{
+    BackgroundTask, CommandLifecycle, Init, Message, ResultMessage, SessionState, SystemMessage,
+};
+use crate::permission::PermissionMode;
+
+/// What a frame says about the session. Read once, for whoever wants to know.
+#[derive(Debug)]
+pub(super) enum Sign {
+    /// The agent says what it does.
+    State(SessionState),
+    /// A message has come further.
+    Lifecycle(CommandLifecycle),
+    /// A turn begins.
+    Init(Box<Init>),
+    /// The agent is about to ask its model, or something is set.
+    Status {
+        names: Vec<String>,
+        mode: Option<PermissionMode>,
+    },
+    /// The model speaks.
+    Talk,
+    /// A turn is over; `None` for a result that cannot be read.
+    Result(Option<Box<ResultMessage>>),
+    /// A user message came back.
+    Echo,
+    /// A hook did not let a prompt through.
+    Blocked,
+    /// These run in the background, and no others.
+    Background(Vec<BackgroundTask>),
+    /// This began to run, or was moved, into the background.
+    ToBackground(Box<BackgroundTask>),
+    /// A task is over. A turn may begin because of it.
+    TaskOver { task_id: String },
+    /// The conversation begins anew, under this id.
+    Reset(String),
+    /// The session has this title.
+    Title(String),
+    /// Nothing.
+    Nothing,
+}
+
+impl Sign {
+    /// Pieces of what the model says are not read: there are too many.
+    pub(super) fn of(frame: &Frame) -> Self {
+        match frame.kind() {
+            "assistant" | "stream_event" | "partial_assistant" => Self::Talk,
+            "user" => Self::Echo,
+            "result" => Self::Result(frame.read().ok().map(Box::new)),
+            "command_lifecycle" => frame.read().map_or(Self::Nothing, Self::Lifecycle),
+            "system" => Self::of_system(frame),
+            "conversation_reset" => match frame.message() {
+                Ok(Message::ConversationReset(reset)) => Self::Reset(reset.new_conversation_id),
+                _ => Self::Nothing,
+            },
+            _ => Self::Nothing,
+        }
+    }
+
+    fn of_system(frame: &Frame) -> Self {
+        if !matches!(
+            frame.subtype(),
+            Some(
+                "session_state_changed"
+                    | "init"
+                    | "status"
+                    | "informational"
+                    | "background_tasks_changed"
+                    | "task_started"
+                    | "task_updated"
+                    | "task_notification"
+                    | "session_title_changed"
+            )
+        ) {
+            return Self::Nothing;
+        }
+        let message = match frame.message() {
+            Ok(Message::System(message)) => message,
+            // A turn begins, whatever else is odd about it.
+            _ if frame.subtype() == Some("init") => return Self::Init(Box::default()),
+            _ => return Self::Nothing,
+        };
+        match message {
+            SystemMessage::SessionStateChanged(change) => Self::State(change.state),
+            SystemMessage::Init(init) => Self::Init(init),
+            SystemMessage::Status(status) => Self::Status {
+                names: status.user_message_uuids.unwrap_or_default(),
+                mode: status.permission_mode,
+            },
+            SystemMessage::Informational(line) => match line.prompt_submit_outcome {
+                Some(it) if it.kind.as_deref() == Some("blocked_by_hook") => Self::Blocked,
+                _ => Self::Nothing,
+            },
+            SystemMessage::BackgroundTasksChanged(change) => Self::Background(change.tasks),
+            SystemMessage::TaskStarted(task) if task.is_backgrounded == Some(true) => {
+                Self::ToBackground(Box::new(BackgroundTask {
+                    task_id: task.task_id,
+                    run_id: task.run_id,
+                    task_type: task.task_type,
+                    subagent_type: task.subagent_type,
+                    description: task.description,
+                    parent_task_id: task.parent_task_id,
+                    ambient: task.ambient,
+                    extra: Members::default(),
+                }))
+            }
+            SystemMessage::TaskUpdated(task) if task.patch.is_backgrounded == Some(true) => {
+                Self::ToBackground(Box::new(BackgroundTask {
+                    task_id: task.task_id,
+                    run_id: task.run_id,
+                    task_type: None,
+                    subagent_type: None,
+                    description: task.patch.description,
+                    parent_task_id: None,
+                    ambient: None,
+                    extra: Members::default(),
+                }))
+            }
+            SystemMessage::TaskNotification(task) => Self::TaskOver {
+                task_id: task.task_id,
+            },
+            SystemMessage::SessionTitleChanged(change) => Self::Title(change.title),
+            _ => Self::Nothing,
+        }
+    }
+}
+
+/// The user messages that a frame says it belongs to.
+pub(super) fn named(frame: &Frame) -> Vec<String> {
+    let Ok(members) = frame.read::<Members>() else {
+        return vec![];
+    };
+    let all = members
+        .get("user_message_uuids")
+        .and_then(|it| it.read().ok());
+    all.or_else(|| Some(vec![members.get_str("user_message_uuid")?]))
+        .unwrap_or_default()
+}
+
+/// Whether a frame is the agent's own, and not a sub-agent's.
+pub(super) fn is_of_main_agent(frame: &Frame) -> bool {
+    (frame.read::<Members>()).is_ok_and(|members| members.get_str("parent_tool_use_id").is_none())
+}

@@ -1,0 +1,198 @@
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use proptest::prelude::*;
+
+fn line(class: Class, id: &str) -> Outgoing {
+    Outgoing {
+        class,
+        id: id.into(),
+        line: Bytes::new(),
+        since: None,
+    }
+}
+
+fn order(outbox: &mut Outbox) -> Vec<String> {
+    std::iter::from_fn(|| outbox.pop())
+        .map(|line| line.id.to_string())
+        .collect()
+}
+
+fn filled(lines: &[(Class, &str)]) -> Outbox {
+    let mut outbox = Outbox::default();
+    for (class, id) in lines {
+        outbox.push(line(*class, id));
+    }
+    outbox
+}
+
+use Class::{Answer, Control, Greeting, Interrupt, User};
+use Urgency::{Later, Next, Now};
+
+#[test]
+fn user_messages_go_now_next_later_and_in_order_within_a_class() {
+    let mut outbox = filled(&[
+        (User(Later), "L1"),
+        (User(Next), "N1"),
+        (User(Now), "W1"),
+        (User(Later), "L2"),
+        (User(Next), "N2"),
+        (User(Now), "W2"),
+    ]);
+    assert_eq!(order(&mut outbox), ["W1", "W2", "N1", "N2", "L1", "L2"]);
+}
+
+#[test]
+fn a_control_request_is_a_fence() {
+    let mut outbox = filled(&[
+        (User(Later), "A"),
+        (Control, "set_model"),
+        (User(Now), "B"),
+        (Answer, "allow"),
+        (Interrupt, "stop"),
+    ]);
+    assert_eq!(order(&mut outbox), ["A", "set_model", "allow", "stop", "B"]);
+}
+
+#[test]
+fn answers_and_interrupts_pass_user_messages() {
+    let mut outbox = filled(&[(User(Now), "A"), (Interrupt, "stop"), (Answer, "allow")]);
+    assert_eq!(order(&mut outbox), ["stop", "allow", "A"]);
+}
+
+#[test]
+fn until_it_is_released_only_the_greeting_and_answers_leave() {
+    let mut outbox = Outbox::held();
+    for (class, id) in [
+        (Interrupt, "stop"),
+        (Greeting, "hello"),
+        (User(Now), "A"),
+        (Control, "set_model"),
+        (Answer, "allow"),
+    ] {
+        outbox.push(line(class, id));
+    }
+    assert_eq!(order(&mut outbox), ["hello", "allow"]);
+    outbox.release();
+    assert_eq!(order(&mut outbox), ["stop", "A", "set_model"]);
+    assert!(outbox.is_empty());
+}
+
+fn long(class: Class, id: &str, bytes: usize) -> Outgoing {
+    Outgoing {
+        line: vec![b'x'; bytes].into(),
+        ..line(class, id)
+    }
+}
+
+#[test]
+fn what_waits_is_bounded_and_somebody_who_waits_finds_room() {
+    let mut outbox = Outbox::default();
+    outbox.set_limits(Limits {
+        users: 100,
+        reserved_for_now: 20,
+        control: 50,
+    });
+    // A line that is too long has room when nothing else waits.
+    assert!(outbox.has_room(User(Next), 1000));
+    outbox.push(long(User(Next), "A", 60));
+    assert!(outbox.has_room(User(Later), 40));
+    assert!(!outbox.has_room(User(Later), 41));
+    assert!(outbox.has_room(User(Now), 60));
+    assert!(!outbox.has_room(User(Now), 61));
+    // Requests have room of their own.
+    assert!(outbox.has_room(Control, 1000));
+    outbox.push(long(Control, "set_model", 50));
+    assert!(!outbox.has_room(Control, 1));
+    for class in [Answer, Interrupt, Greeting] {
+        assert!(outbox.has_room(class, 1000));
+    }
+    // What has left, and what was taken back, makes room.
+    outbox.pop();
+    assert!(outbox.has_room(User(Next), 1000));
+    outbox.withdraw(|line| line.class == Control);
+    assert!(outbox.has_room(Control, 1000));
+    outbox.push(long(User(Next), "B", 200));
+    outbox.drain();
+    assert!(outbox.has_room(User(Next), 1000));
+}
+
+#[test]
+fn what_stood_behind_a_fence_that_was_withdrawn_goes_at_once() {
+    let mut outbox = filled(&[(Control, "C"), (User(Next), "A"), (Control, "D")]);
+    outbox.withdraw(|line| &*line.id == "C").unwrap();
+    outbox.withdraw(|line| &*line.id == "A").unwrap();
+    assert_eq!(outbox.pop().unwrap().id, "D".into());
+}
+
+#[test]
+fn what_waits_can_be_seen_and_since_when_the_oldest_for_later_does() {
+    let start = Instant::now();
+    let at = |id, seconds| Outgoing {
+        since: Some(start + std::time::Duration::from_secs(seconds)),
+        ..long(User(Later), id, 10)
+    };
+    let mut outbox = Outbox::default();
+    assert_eq!(outbox.waiting(), Waiting::default());
+    outbox.push(at("A", 1));
+    outbox.push(long(User(Next), "B", 10));
+    outbox.push(long(Control, "C", 5));
+    outbox.push(at("D", 2));
+    let waiting = outbox.waiting();
+    assert_eq!(
+        (waiting.users, waiting.user_bytes, waiting.control_bytes),
+        (3, 30, 5)
+    );
+    assert_eq!(waiting.oldest_later, at("", 1).since);
+    assert_eq!(outbox.pop().unwrap().id, "B".into());
+    assert_eq!(outbox.pop().unwrap().id, "A".into());
+    assert_eq!(outbox.waiting().oldest_later, at("", 2).since);
+}
+
+#[test]
+fn what_waits_can_be_withdrawn() {
+    let mut outbox = filled(&[(User(Next), "A"), (Control, "C"), (User(Next), "B")]);
+    assert_eq!(
+        outbox.withdraw(|line| &*line.id == "C").unwrap().id,
+        "C".into()
+    );
+    assert_eq!(outbox.withdraw(|line| &*line.id == "C"), None);
+    assert_eq!(order(&mut outbox), ["A", "B"]);
+}
+
+proptest! {
+    #[test]
+    fn nothing_is_lost_and_nothing_changes_sides_with_a_fence(
+        classes in prop::collection::vec(
+            prop_oneof![
+                Just(Answer), Just(Interrupt), Just(Control),
+                Just(User(Now)), Just(User(Next)), Just(User(Later)),
+            ],
+            0..40,
+        ),
+    ) {
+        let mut outbox = Outbox::default();
+        for (number, class) in classes.iter().enumerate() {
+            outbox.push(line(*class, &number.to_string()));
+        }
+        let written: Vec<usize> =
+            order(&mut outbox).iter().map(|id| id.parse().unwrap()).collect();
+        let place = |number: usize| written.iter().position(|w| *w == number).unwrap();
+
+        prop_assert_eq!(written.len(), classes.len());
+        for first in 0..classes.len() {
+            for second in first + 1..classes.len() {
+                let passed = place(second) < place(first);
+                let may_pass = match (classes[first], classes[second]) {
+                    (User(_), Answer | Interrupt) => true,
+                    (User(first), User(second)) => second < first,
+                    _ => false,
+                };
+                prop_assert!(!passed || may_pass, "{second} passed {first}");
+                if classes[first] == Control || classes[second] == Control {
+                    prop_assert!(!passed);
+                }
+            }
+        }
+    }
+}

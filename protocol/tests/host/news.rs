@@ -1,0 +1,235 @@
+//! What the session is, as it changes, and what runs in the background.
+
+use crate::recorded;
+use crate::session::{MINUTE, Session, init, result, state};
+use agentwire_protocol::host::{Event, SessionNews};
+use serde_json::{Value, json};
+
+/// What is told of the session when these lines come.
+fn news(session: &mut Session, lines: &[Value]) -> Vec<String> {
+    session.hear_all(lines);
+    std::iter::from_fn(|| session.host.poll_event())
+        .filter_map(|event| match event {
+            Event::Session(news) => Some(match news {
+                SessionNews::Began(init) => format!("began {}", init.model.unwrap_or_default()),
+                SessionNews::Changed(init) => format!("changed {}", init.model.unwrap_or_default()),
+                SessionNews::Renumbered { session_id, before } => {
+                    format!("{before} is {session_id}")
+                }
+                SessionNews::PermissionMode(mode) => format!("mode {}", mode.as_str()),
+                SessionNews::Titled(title) => format!("titled {title}"),
+                other => panic!("{other:?}"),
+            }),
+            Event::Background(tasks) => Some(format!(
+                "background {}",
+                tasks
+                    .iter()
+                    .map(|it| &*it.task_id)
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            )),
+            _ => None,
+        })
+        .collect()
+}
+
+fn init_of(session_id: &str, model: &str, uuid: &str) -> Value {
+    let mut init = init();
+    init["session_id"] = json!(session_id);
+    init["model"] = json!(model);
+    init["uuid"] = json!(uuid);
+    init["permissionMode"] = json!("default");
+    init
+}
+
+#[test]
+fn the_first_init_is_told_and_then_only_what_changes() {
+    let mut session = Session::connected();
+    assert_eq!(session.host.session_id(), None);
+    let told = news(
+        &mut session,
+        &[
+            init_of("s", "m", "1"),
+            result(),
+            init_of("s", "m", "2"),
+            result(),
+            init_of("s", "n", "3"),
+        ],
+    );
+    assert_eq!(told, ["began m", "changed n"]);
+    assert_eq!(session.host.session_id(), Some("s"));
+}
+
+#[test]
+fn a_session_that_goes_on_under_another_id_says_so_once() {
+    let mut session = Session::connected();
+    let reset = json!({"type": "conversation_reset", "new_conversation_id": "t"});
+    let told = news(
+        &mut session,
+        &[
+            init_of("s", "m", "1"),
+            reset,
+            result(),
+            init_of("t", "m", "2"),
+        ],
+    );
+    assert_eq!(told, ["began m", "s is t", "changed m"]);
+    assert_eq!(session.host.session_id(), Some("t"));
+}
+
+#[test]
+fn a_permission_mode_and_a_title_are_told_when_they_are_new() {
+    let mut session = Session::connected();
+    let mode = |mode| json!({"type": "system", "subtype": "status", "status": null, "permissionMode": mode});
+    let title = json!({"type": "system", "subtype": "session_title_changed", "title": "Hi"});
+    let told = news(
+        &mut session,
+        &[
+            init_of("s", "m", "1"),
+            mode("default"),
+            mode("plan"),
+            mode("plan"),
+            title,
+        ],
+    );
+    assert_eq!(told, ["began m", "mode plan", "titled Hi"]);
+}
+
+fn running(ids: &[&str]) -> Value {
+    let tasks: Vec<Value> = ids.iter().map(|id| json!({"task_id": id})).collect();
+    json!({"type": "system", "subtype": "background_tasks_changed", "tasks": tasks})
+}
+
+fn task_over(id: &str) -> Value {
+    json!({"type": "system", "subtype": "task_notification", "task_id": id,
+        "status": "completed", "output_file": "", "summary": ""})
+}
+
+#[test]
+fn what_runs_in_the_background_is_told() {
+    let mut session = Session::connected();
+    let told = news(
+        &mut session,
+        &[
+            running(&["a"]),
+            running(&["a"]),
+            task_over("a"),
+            running(&[]),
+        ],
+    );
+    assert_eq!(told, ["background a", "background "]);
+}
+
+#[test]
+fn what_runs_in_the_background_is_told_of_an_agent_that_keeps_no_list() {
+    let mut session = Session::connected();
+    let started = |id, aside| json!({"type": "system", "subtype": "task_started", "task_id": id, "is_backgrounded": aside});
+    let moved = json!({"type": "system", "subtype": "task_updated", "task_id": "b",
+        "patch": {"is_backgrounded": true}});
+    let told = news(
+        &mut session,
+        &[
+            started("a", true),
+            started("b", false),
+            moved,
+            task_over("a"),
+            task_over("b"),
+        ],
+    );
+    assert_eq!(
+        told,
+        [
+            "background a",
+            "background a b",
+            "background b",
+            "background "
+        ]
+    );
+}
+
+#[test]
+fn finishing_waits_for_the_background_and_for_the_turn_it_leads_to() {
+    let mut session = Session::connected();
+    session.hear_all(&[state("running"), init(), running(&["a"]), result()]);
+    session.host.finish(session.now, MINUTE);
+    session.hears(state("idle"));
+    assert!(!session.closes());
+    assert!(session.host.poll_timeout().is_some());
+    session.hear_all(&[task_over("a"), running(&[])]);
+    assert!(
+        !session.closes(),
+        "the agent has not said yet what comes of it"
+    );
+    session.hear_all(&[state("running"), init()]);
+    assert!(!session.closes());
+    assert_eq!(session.host.poll_timeout(), None);
+    session.hear_all(&[result(), state("idle")]);
+    assert!(session.closes());
+}
+
+#[test]
+fn a_task_that_leads_to_no_turn_is_not_waited_for() {
+    let mut session = Session::connected();
+    session.hear_all(&[
+        state("running"),
+        init(),
+        running(&["a"]),
+        result(),
+        state("idle"),
+    ]);
+    session.host.finish(session.now, MINUTE);
+    session.hear_all(&[task_over("a"), running(&[])]);
+    assert!(!session.closes());
+    session.hears(state("idle"));
+    assert!(session.closes());
+}
+
+#[test]
+fn the_background_is_waited_for_only_so_long_and_anew_after_each_turn() {
+    let mut session = Session::connected();
+    session.hear_all(&[
+        state("running"),
+        init(),
+        running(&["a", "b"]),
+        result(),
+        state("idle"),
+    ]);
+    session.host.finish(session.now, MINUTE);
+    session.passes(MINUTE / 2);
+    session.hear_all(&[task_over("a"), running(&["b"]), state("running"), init()]);
+    session.passes(MINUTE);
+    assert!(!session.closes());
+    session.hear_all(&[result(), state("idle")]);
+    session.passes(MINUTE / 2);
+    assert!(!session.closes());
+    session.passes(MINUTE / 2);
+    assert!(session.closes());
+    assert_eq!(session.host.poll_timeout(), None);
+}
+
+#[test]
+fn a_task_that_only_watches_is_not_waited_for() {
+    let mut session = Session::connected();
+    let mut watching = running(&["a"]);
+    watching["tasks"][0]["ambient"] = json!(true);
+    session.hears(watching);
+    session.host.finish(session.now, MINUTE);
+    assert!(session.closes());
+}
+
+#[test]
+fn the_recorded_background_is_told_as_it_was() {
+    let mut session = Session::connected();
+    let lines = recorded::sessions()
+        .remove("10_background_stop_task")
+        .unwrap();
+    let heard: Vec<Value> = (lines.iter().filter(|line| line.dir == "recv"))
+        .map(|line| serde_json::from_str(&line.line).unwrap())
+        .collect();
+    let told = news(&mut session, &heard);
+    let background: Vec<bool> = (told.iter().filter_map(|it| it.strip_prefix("background ")))
+        .map(str::is_empty)
+        .collect();
+    assert_eq!(background, [false, true].repeat(5));
+    assert_eq!(told.iter().filter(|it| it.starts_with("began")).count(), 1);
+}

@@ -1,0 +1,329 @@
+//! The queue for an agent that has none: one turn at a time, everything else
+//! waits here, and a class goes as one.
+
+use crate::session::{
+    MINUTE, Session, brief_line, init, lifecycle, refusal, result, state, success,
+};
+use agentwire_protocol::control::{CancelAsyncMessage, Initialize, Interrupt, SetModel};
+use agentwire_protocol::host::{Prompt, Queueing, Transmit};
+use agentwire_protocol::message::{Priority, UserMessage};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+const MERGED: Queueing = Queueing::ByHost { merge: true };
+const ONE_BY_ONE: Queueing = Queueing::ByHost { merge: false };
+
+fn with(queueing: Queueing) -> Session {
+    let mut session = Session::new();
+    session.host.set_queueing(queueing);
+    session.request("init", &Initialize::default());
+    session.lines();
+    session.hears(success("init", json!({})));
+    session.events();
+    session
+}
+
+/// A message whose priority is its first letter's: `w` now, `l` later, others
+/// next.
+fn send(session: &mut Session, uuid: &str) {
+    send_text(session, uuid, uuid);
+}
+
+fn send_text(session: &mut Session, uuid: &str, text: &str) {
+    let mut message = UserMessage::text(text);
+    message.priority = match uuid.as_bytes()[0] {
+        b'w' => Some(Priority::Now),
+        b'l' => Some(Priority::Later),
+        b'n' => Some(Priority::Next),
+        _ => None,
+    };
+    let prompt = Prompt::new(uuid, message).unwrap();
+    session.host.submit(session.now, prompt).unwrap();
+}
+
+/// What goes out; of messages, their texts.
+fn said(session: &mut Session) -> Vec<String> {
+    let mut said = vec![];
+    while let Some(Transmit::Line(line)) = session.host.poll_transmit() {
+        let value: Value = serde_json::from_slice(&line).unwrap();
+        said.push(match value["message"]["content"].as_str() {
+            Some(text) => text.to_owned(),
+            None => brief_line(&line),
+        });
+        session.host.handle_written();
+    }
+    said
+}
+
+#[test]
+fn the_measured_order_holds_for_an_agent_that_knows_no_priorities() {
+    for (queueing, order) in [
+        (MERGED, vec!["w1", "n1\nx1\nn2", "l1\nl2"]),
+        (ONE_BY_ONE, vec!["w1", "n1", "x1", "n2", "l1", "l2"]),
+    ] {
+        let mut session = with(queueing);
+        send(&mut session, "base");
+        assert_eq!(said(&mut session), ["base"]);
+        session.hears(init());
+        for uuid in ["l1", "n1", "x1", "w1", "l2", "n2"] {
+            send(&mut session, uuid);
+        }
+        assert_eq!(said(&mut session), ["interrupt"]);
+        session.hears(success("interrupt-for-now-1", json!({})));
+        assert_eq!(said(&mut session), [""; 0], "it has not stopped yet");
+        session.states();
+        session.hears(result());
+        assert_eq!(session.states(), ["interrupted base"]);
+        for turn in order {
+            assert_eq!(said(&mut session), [turn]);
+            assert_eq!(said(&mut session), [""; 0], "one turn at a time");
+            session.states();
+            session.hears(init());
+            session.hears(result());
+            let ends: Vec<String> = session.states();
+            let ends: Vec<&str> = (ends.iter())
+                .filter_map(|it| it.strip_prefix("completed "))
+                .collect();
+            assert_eq!(ends.join("\n"), turn);
+        }
+    }
+}
+
+#[test]
+fn a_turn_that_answers_messages_as_one_names_them_all() {
+    let mut session = with(MERGED);
+    send(&mut session, "a");
+    said(&mut session);
+    for uuid in ["b", "c"] {
+        send(&mut session, uuid);
+    }
+    session.hear_all(&[init(), result()]);
+    said(&mut session);
+    session.hear_all(&[init(), result()]);
+    assert_eq!(
+        session.turns(),
+        [
+            "turn 1",
+            "turn 1 answers a",
+            "turn 1 completed: a",
+            "turn 2",
+            "turn 2 answers b",
+            "turn 2 answers c",
+            "turn 2 completed: b c",
+        ]
+    );
+}
+
+#[test]
+fn messages_and_requests_do_not_wait_for_each_other() {
+    let mut session = with(MERGED);
+    send(&mut session, "a");
+    said(&mut session);
+    send(&mut session, "b");
+    session.request("model", &SetModel::to("m"));
+    assert_eq!(said(&mut session), ["set_model"]);
+    session.hears(result());
+    assert_eq!(said(&mut session), ["b"]);
+}
+
+#[test]
+fn what_differs_in_more_than_its_text_goes_alone() {
+    let mut session = with(MERGED);
+    send(&mut session, "a");
+    said(&mut session);
+    send_text(&mut session, "b", "b");
+    let verbatim = UserMessage::text("/c").verbatim();
+    for (uuid, message) in [
+        ("c", verbatim.clone()),
+        ("d", verbatim),
+        ("e", UserMessage::text("/compact")),
+        ("f", UserMessage::text("f").should_query(false)),
+    ] {
+        let prompt = Prompt::new(uuid, message).unwrap();
+        session.host.submit(session.now, prompt).unwrap();
+    }
+    send_text(&mut session, "g", "g");
+    send_text(&mut session, "h", "h");
+    let mut turns = vec![];
+    loop {
+        session.hears(result());
+        match said(&mut session) {
+            said if said.is_empty() => break,
+            said => turns.extend(said),
+        }
+    }
+    assert_eq!(turns, ["b", "/c\n/c", "/compact", "f", "g\nh"]);
+}
+
+#[test]
+fn blocks_are_put_behind_each_other() {
+    let mut session = with(MERGED);
+    send(&mut session, "a");
+    said(&mut session);
+    send(&mut session, "b");
+    let picture = UserMessage::text("c").with(agentwire_protocol::content::ContentBlock::text("d"));
+    let prompt = Prompt::new("c", picture).unwrap();
+    session.host.submit(session.now, prompt).unwrap();
+    session.hears(result());
+    let Some(Transmit::Line(line)) = session.host.poll_transmit() else {
+        panic!()
+    };
+    let line: Value = serde_json::from_slice(&line).unwrap();
+    let texts = line["message"]["content"].as_array().unwrap();
+    let texts: Vec<&str> = texts
+        .iter()
+        .map(|it| it["text"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        (line["uuid"].as_str(), texts),
+        (Some("b"), vec!["b", "c", "d"])
+    );
+}
+
+#[test]
+fn what_is_kept_can_be_taken_back_and_is_told_to_who_interrupts() {
+    let mut session = with(MERGED);
+    send(&mut session, "a");
+    said(&mut session);
+    for uuid in ["b", "c", "d"] {
+        send(&mut session, uuid);
+    }
+    session.request("take", &CancelAsyncMessage::new("b"));
+    session.request("stop", &Interrupt::default());
+    assert_eq!(said(&mut session), ["interrupt"]);
+    session.states();
+    session.hears(success("stop", json!({})));
+    assert_eq!(session.events(), ["answered stop"]);
+    session.request("all", &Interrupt::and_cancel_queued());
+    assert_eq!(session.states(), ["withdrawn c", "withdrawn d"]);
+    session.hears(result());
+    assert_eq!(said(&mut session), ["interrupt"]);
+}
+
+#[test]
+fn a_message_for_now_interrupts_once_and_nothing_when_nothing_runs() {
+    let mut session = with(MERGED);
+    send(&mut session, "w1");
+    assert_eq!(said(&mut session), ["w1"]);
+    send(&mut session, "w2");
+    send(&mut session, "w3");
+    assert_eq!(said(&mut session), ["interrupt"]);
+    // Nobody hears of that interrupt but the agent, whatever it says.
+    session.states();
+    session.hears(refusal("interrupt-for-now-1", json!("no")));
+    assert_eq!(session.events(), [""; 0]);
+    session.hears(result());
+    assert_eq!(said(&mut session), ["w2\nw3"]);
+    send(&mut session, "w4");
+    assert_eq!(said(&mut session), ["interrupt"]);
+}
+
+#[test]
+fn a_turn_that_does_not_end_after_its_interrupt_is_given_up() {
+    let mut session = with(MERGED);
+    send(&mut session, "a");
+    said(&mut session);
+    send(&mut session, "w");
+    assert_eq!(said(&mut session), ["interrupt"]);
+    session.states();
+    // No answer, and then no end either.
+    session.passes(MINUTE);
+    assert_eq!(said(&mut session), ["cancel interrupt-for-now-1"]);
+    session.passes(MINUTE);
+    assert_eq!(session.states(), ["interrupted a"]);
+    assert_eq!(said(&mut session), ["w"]);
+}
+
+#[test]
+fn an_agent_that_says_that_it_works_is_waited_for() {
+    let mut session = with(MERGED);
+    session.hears(state("running"));
+    send(&mut session, "a");
+    assert_eq!(said(&mut session), [""; 0]);
+    session.hears(state("idle"));
+    assert_eq!(said(&mut session), ["a"]);
+}
+
+#[test]
+fn closing_writes_what_is_kept_and_ending_loses_it() {
+    for ends in [false, true] {
+        let mut session = with(ONE_BY_ONE);
+        for uuid in ["a", "b"] {
+            send(&mut session, uuid);
+        }
+        assert_eq!(said(&mut session), ["a"]);
+        session.states();
+        session.host.finish(session.now, MINUTE);
+        if ends {
+            session.host.end();
+            assert_eq!(session.states(), ["lost b"]);
+        } else {
+            session.hears(result());
+            assert_eq!(said(&mut session), ["b"]);
+            session.hears(result());
+            assert!(session.closes());
+        }
+    }
+}
+
+#[test]
+fn who_keeps_the_queue_is_found_out_from_what_the_agent_can_do() {
+    let begin = |answer: Value| {
+        let mut session = Session::new();
+        session.host.set_queueing(Queueing::Auto { merge: true });
+        session.request("init", &Initialize::default());
+        send(&mut session, "a");
+        session.request("model", &SetModel::to("m"));
+        send(&mut session, "l");
+        send(&mut session, "n");
+        session.lines();
+        session.hears(success("init", answer));
+        session
+    };
+    // An agent that has capabilities: the order of calls is the order.
+    let mut session = begin(json!({"capabilities": []}));
+    assert_eq!(said(&mut session), ["a", "set_model", "n", "l"]);
+    // One that says nothing of them, or something else.
+    for answer in [json!({}), json!({"capabilities": {"hooks": true}})] {
+        let mut session = begin(answer);
+        assert_eq!(said(&mut session), ["set_model", "a\nn"]);
+        session.hears(result());
+        assert_eq!(said(&mut session), ["l"]);
+    }
+    // One that shows it later.
+    let mut capable = init();
+    capable["capabilities"] = json!(["msg_lifecycle_v1"]);
+    for sign in [capable, lifecycle("a", "queued")] {
+        let mut session = begin(json!({}));
+        assert_eq!(said(&mut session), ["set_model", "a\nn"]);
+        session.hears(sign);
+        assert_eq!(said(&mut session), ["l"]);
+    }
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_kept_goes_once_by_class_and_in_order(
+        uuids in prop::collection::vec("[wnl]", 1..20),
+        merge in any::<bool>(),
+    ) {
+        let mut session = with(Queueing::ByHost { merge });
+        send(&mut session, "base");
+        said(&mut session);
+        for (number, class) in uuids.iter().enumerate() {
+            send(&mut session, &format!("{class}{number}"));
+        }
+        said(&mut session);
+        let mut gone = vec![];
+        for _ in 0..=uuids.len() {
+            session.hears(result());
+            gone.extend(said(&mut session).iter().flat_map(|it| it.split('\n')).map(str::to_owned));
+        }
+        let mut expected: Vec<String> = (uuids.iter().enumerate())
+            .map(|(number, class)| format!("{class}{number}"))
+            .collect();
+        expected.sort_by_key(|uuid| "wnl".find(&uuid[..1]));
+        prop_assert_eq!(gone, expected);
+        prop_assert!(session.host.waiting().users == 0 && session.host.waiting().user_bytes == 0);
+    }
+}

@@ -1,0 +1,228 @@
+//! When a turn begins, which messages it answers, and how it ends.
+
+use crate::recorded;
+use crate::session::{Session, assistant, init, lifecycle, result, result_of, state, success};
+use agentwire_protocol::control::Interrupt;
+use agentwire_protocol::host::{Event, Prompt, TurnEvent};
+use agentwire_protocol::message::UserMessage;
+use serde_json::{Value, json};
+
+#[test]
+fn a_turn_is_told_before_its_first_frame_and_behind_its_last() {
+    let mut session = Session::connected();
+    session.submit("a");
+    session.lines();
+    session.events();
+    session.hear_all(&[
+        state("running"),
+        lifecycle("a", "queued"),
+        lifecycle("a", "started"),
+        init(),
+        result_of(&["a"]),
+        lifecycle("a", "completed"),
+        state("idle"),
+    ]);
+    let all = std::iter::from_fn(|| session.host.poll_event());
+    let order: Vec<String> = all
+        .filter(|event| matches!(event, Event::Frame(_) | Event::Turn(_)))
+        .map(|event| crate::session::brief(&event))
+        .collect();
+    assert_eq!(
+        order,
+        [
+            "frame system/session_state_changed",
+            "frame command_lifecycle",
+            "turn 1",
+            "turn 1 answers a",
+            "frame command_lifecycle",
+            "frame system/init",
+            "frame result/success",
+            "turn 1 completed: a",
+            "frame command_lifecycle",
+            "frame system/session_state_changed",
+        ]
+    );
+}
+
+#[test]
+fn a_message_that_is_folded_in_belongs_to_the_turn_that_runs() {
+    let mut session = Session::connected();
+    session.submit("a");
+    session.submit("b");
+    session.lines();
+    session.hear_all(&[
+        lifecycle("a", "started"),
+        init(),
+        lifecycle("b", "queued"),
+        lifecycle("b", "started"),
+        lifecycle("b", "completed"),
+        result_of(&["a", "b"]),
+    ]);
+    assert_eq!(
+        session.turns(),
+        [
+            "turn 1",
+            "turn 1 answers a",
+            "turn 1 answers b",
+            "turn 1 completed: a b"
+        ]
+    );
+}
+
+#[test]
+fn a_turn_of_the_agents_own_answers_nobody() {
+    let mut session = Session::connected();
+    session.submit("a");
+    session.lines();
+    session.hear_all(&[init(), result(), init(), assistant(), result()]);
+    assert_eq!(
+        session.turns(),
+        [
+            "turn 1",
+            "turn 1 answers a",
+            "turn 1 completed: a",
+            "turn 2",
+            "turn 2 completed"
+        ]
+    );
+}
+
+#[test]
+fn a_sub_agent_that_speaks_between_turns_begins_none() {
+    let mut session = Session::connected();
+    let mut said = assistant();
+    said["parent_tool_use_id"] = json!("toolu_1");
+    session.hears(said);
+    assert_eq!(session.turns(), [""; 0]);
+    let mut said = assistant();
+    said["parent_tool_use_id"] = json!(null);
+    session.hears(said);
+    assert_eq!(session.turns(), ["turn 1"]);
+}
+
+#[test]
+fn a_turn_ends_when_the_agent_rests_and_when_the_session_ends() {
+    let mut session = Session::connected();
+    session.hear_all(&[init(), state("idle"), init()]);
+    session.host.handle_end();
+    session.host.handle_end();
+    assert_eq!(
+        session.turns(),
+        [
+            "turn 1",
+            "turn 1 ended without a result",
+            "turn 2",
+            "turn 2 lost"
+        ]
+    );
+}
+
+/// How a turn ends whose result has these members.
+fn outcome(members: Value, interrupted: bool) -> String {
+    let mut session = Session::connected();
+    session.hears(init());
+    if interrupted {
+        session.request("stop", &Interrupt::default());
+        session.lines();
+        session.hears(success("stop", json!({})));
+    }
+    let mut result = result();
+    for (name, value) in members.as_object().unwrap() {
+        result[name] = value.clone();
+    }
+    session.hears(result);
+    session.turns().pop().unwrap()
+}
+
+#[test]
+fn how_a_turn_ended_is_read_from_its_result() {
+    for (members, end) in [
+        (json!({}), "completed"),
+        (json!({"terminal_reason": "completed"}), "completed"),
+        (
+            json!({"is_error": true, "subtype": "error_max_turns"}),
+            "failed",
+        ),
+        (
+            json!({"is_error": true, "terminal_reason": "api_error"}),
+            "ended by an API error",
+        ),
+        (
+            json!({"is_error": true, "terminal_reason": "aborted_tools"}),
+            "interrupted",
+        ),
+        (json!({"terminal_reason": "aborted_streaming"}), "preempted"),
+    ] {
+        assert_eq!(outcome(members, false), format!("turn 1 {end}"));
+    }
+    // An agent that gives no reason has agreed to stop.
+    let error = json!({"is_error": true, "subtype": "error_during_execution"});
+    assert_eq!(outcome(error, true), "turn 1 interrupted");
+}
+
+#[test]
+fn a_result_can_be_read_from_the_end_of_its_turn() {
+    let mut session = Session::connected();
+    session.hear_all(&[init(), result()]);
+    let end = std::iter::from_fn(|| session.host.poll_event()).find_map(|event| match event {
+        Event::Turn(TurnEvent::Ended(end)) => Some(end),
+        _ => None,
+    });
+    assert!(!end.unwrap().result().unwrap().unwrap().is_error);
+}
+
+/// What a recorded session tells of its turns.
+fn turns_in(name: &str) -> Vec<String> {
+    let mut session = Session::connected();
+    for line in recorded::sessions().remove(name).unwrap() {
+        let message: Value = serde_json::from_str(&line.line).unwrap_or_default();
+        match line.dir.as_str() {
+            "send" if message["type"] == "user" && message["uuid"].is_string() => {
+                let uuid = message["uuid"].as_str().unwrap();
+                let message: UserMessage = serde_json::from_str(&line.line).unwrap();
+                let prompt = Prompt::new(uuid, message).unwrap();
+                session.host.submit(session.now, prompt).unwrap();
+                session.lines();
+            }
+            "recv" => session.hears(message),
+            _ => {}
+        }
+    }
+    let mut turns = session.turns();
+    turns.retain(|turn| turn.split(' ').count() > 2 && !turn.contains("answers"));
+    for turn in &mut turns {
+        *turn = turn.replace(" 22222222-0000-4000-8000-00000000", " ");
+        *turn = turn.replace(" 44444444-0000-4000-8000-00000000", " ");
+    }
+    turns
+}
+
+#[test]
+fn recorded_turns_are_told_apart() {
+    assert_eq!(
+        turns_in("08_priority_order"),
+        [
+            "turn 1 preempted: 0001",
+            "turn 2 completed: 0005",
+            "turn 3 completed: 0003 0004 0007",
+            "turn 4 completed: 0002 0006",
+        ]
+    );
+    assert_eq!(
+        turns_in("05_interrupt"),
+        [
+            "turn 1 interrupted: 0001",
+            "turn 2 completed",
+            "turn 3 interrupted",
+            "turn 4 interrupted",
+            "turn 5 interrupted",
+            "turn 6 interrupted: 0002",
+            "turn 7 completed: 000a",
+            "turn 8 interrupted: 0003",
+            "turn 9 completed",
+        ]
+    );
+    // Four prompts, one of them without an answer of its own, a turn that a
+    // task in the background began, and the sub-agent's.
+    assert_eq!(turns_in("10_background_stop_task").len(), 7);
+}
