@@ -1,16 +1,17 @@
 //! A conversation with an agent.
 
-use crate::error::{Error, SessionEnd};
+use crate::error::{EndReason, Error, SessionEnd};
 use crate::event::Event;
 use crate::mailbox::Mailbox;
 use crate::options::Options;
 use crate::process::{ChildProcess, CloseReport};
 use crate::session::{self, Command, WhenFull};
 use crate::submission::{Progress, Submission, Unwritten};
+use crate::turn::{Interruption, StopPolicy, Stopped, TurnWatch};
 use agentwire_protocol::Json;
 use agentwire_protocol::control::{
-    Answer, HostRequest, InitializeAnswer, Interrupt, InterruptReceipt, SetModel, SetModelAnswer,
-    SetPermissionMode, SetPermissionModeAnswer,
+    Answer, HostRequest, InitializeAnswer, Interrupt, SetModel, SetModelAnswer, SetPermissionMode,
+    SetPermissionModeAnswer,
 };
 use agentwire_protocol::host::{Prompt, Request};
 use agentwire_protocol::message::UserMessage;
@@ -59,6 +60,8 @@ pub struct Client {
     child: Arc<ChildProcess>,
     /// How long a turn may go on once the session is to be closed.
     finish: Duration,
+    /// How long a query goes on for what runs in the background.
+    background: Duration,
 }
 
 /// Sends and asks, from anywhere. It can be cloned, and does not keep the
@@ -71,6 +74,7 @@ pub struct Client {
 pub struct Handle {
     commands: mpsc::UnboundedSender<Command>,
     end: End,
+    turn: watch::Receiver<Option<TurnWatch>>,
     request_timeout: Duration,
 }
 
@@ -95,6 +99,7 @@ impl Client {
     pub async fn connect(options: Options) -> Result<Self, Error> {
         let initialize = options.initialize.clone();
         let finish = options.close.finish;
+        let background = options.background_limit;
         let session::Started {
             handle,
             mailbox,
@@ -106,6 +111,7 @@ impl Client {
             initialized: InitializeAnswer::default(),
             child,
             finish,
+            background,
         };
         match client.handle.request(&initialize).await {
             Ok(answer) => client.initialized = answer,
@@ -199,8 +205,17 @@ impl Client {
     }
 
     /// Stops the turn that runs; see [`Handle::interrupt`].
-    pub fn interrupt(&self) -> Pending<InterruptReceipt> {
+    pub fn interrupt(&self) -> Interruption {
         self.handle.interrupt()
+    }
+
+    /// Stops the turn that runs, whatever it takes; see [`Handle::stop`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Handle::stop`].
+    pub async fn stop(&self, policy: StopPolicy) -> Result<Stopped, Error> {
+        self.handle.stop(policy).await
     }
 
     /// Sets the model; see [`Handle::set_model`].
@@ -224,7 +239,7 @@ impl Client {
     /// The runtime on which the session was started has to run meanwhile, or
     /// be gone; [`Client::abort`] needs none.
     pub async fn close(&mut self) -> CloseReport {
-        self.finish(Some(self.finish));
+        self.finish(Some(self.finish), Duration::ZERO);
         self.child.closed().await.unwrap_or_default()
     }
 
@@ -241,19 +256,20 @@ impl Client {
     fn abandon(&self) {
         // The driver lets go of the CLI's input, if its runtime still runs.
         // The ladder does not need it: it has a thread of its own.
-        drop(self.handle.commands.send(Command::Abandon));
+        drop(self.handle.commands.send(Command::End(EndReason::Closed)));
         self.child.close(|| ());
     }
 
-    /// Ends the session when it is idle, or at last after a time; does not
-    /// wait for it.
-    pub(crate) fn finish(&self, within: Option<Duration>) {
-        if self
-            .handle
-            .commands
-            .send(Command::Finish { within })
-            .is_err()
-        {
+    /// Ends the session when it is idle and nothing runs in the background of
+    /// which the agent would tell something; does not wait for it.
+    pub(crate) fn finish_when_idle(&self) {
+        // However long the turn takes: it may wait for a person.
+        self.finish(None, self.background);
+    }
+
+    fn finish(&self, within: Option<Duration>, background: Duration) {
+        let command = Command::Finish { within, background };
+        if self.handle.commands.send(command).is_err() {
             // Nobody drives the session any more.
             self.child.close(|| ());
         }
@@ -394,8 +410,26 @@ impl Handle {
 
     /// Stops the turn that runs. Messages that wait stay where they are; the
     /// receipt lists them.
-    pub fn interrupt(&self) -> Pending<InterruptReceipt> {
-        self.request(&Interrupt::default())
+    pub fn interrupt(&self) -> Interruption {
+        let receipt = self.request(&Interrupt::default());
+        Interruption::new(receipt, self.clone())
+    }
+
+    /// Stops the turn that runs, and takes back what waits, here and in the
+    /// agent's queue; the receipt lists it.
+    pub fn interrupt_all(&self) -> Interruption {
+        let receipt = self.request(&Interrupt::and_cancel_queued());
+        Interruption::new(receipt, self.clone())
+    }
+
+    /// The turn that runs, or ran last.
+    pub(crate) fn turn(&self) -> Option<TurnWatch> {
+        self.turn.borrow().clone()
+    }
+
+    /// Ends the session now.
+    pub(crate) fn give_up(&self, reason: EndReason) -> Result<(), Error> {
+        self.command(Command::End(reason))
     }
 
     /// Sets the model for what is sent after it; the CLI's default, for
@@ -435,11 +469,13 @@ impl Handle {
     pub(crate) fn new(
         commands: mpsc::UnboundedSender<Command>,
         end: End,
+        turn: watch::Receiver<Option<TurnWatch>>,
         request_timeout: Duration,
     ) -> Self {
         Self {
             commands,
             end,
+            turn,
             request_timeout,
         }
     }

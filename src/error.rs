@@ -175,6 +175,9 @@ pub enum EndReason {
     /// The host closed it, and the CLI exited with a status that no error
     /// result explains.
     FailedAtExit,
+    /// The host ended it because the agent did not stop its turn:
+    /// [`Handle::stop`](crate::Handle::stop).
+    Unresponsive,
     /// The runtime that the session ran on is gone.
     RuntimeGone,
 }
@@ -208,6 +211,7 @@ impl fmt::Display for SessionEnd {
             EndReason::CutOff => "the session was closed before its turn had come to an end",
             EndReason::StillAlive => "the agent CLI could not be killed",
             EndReason::FailedAtExit => "the agent CLI failed when it was to end",
+            EndReason::Unresponsive => "the agent CLI did not stop its turn, and was closed",
             EndReason::RuntimeGone => "the session's runtime was shut down",
         })?;
         if self.reason != EndReason::Closed {

@@ -1,7 +1,8 @@
 //! What a session delivers.
 
 use agentwire_protocol::Frame;
-use agentwire_protocol::host::{self, Activity};
+use agentwire_protocol::host::{self, Activity, SessionNews, TurnEvent};
+use agentwire_protocol::message::BackgroundTask;
 use std::fmt;
 
 /// Something that a session delivers, in the order of the wire.
@@ -11,6 +12,13 @@ pub enum Event {
     /// A message of the agent's, of a known type or not. Its typed form is
     /// read when it is asked for: [`Frame::message`].
     Frame(Frame),
+    /// A turn began, took a message up, or ended. What begins is told before
+    /// the frame that begins it, what ends after the frame that ends it.
+    Turn(TurnEvent),
+    /// The session is not what it was: its id, its model, its title.
+    Session(SessionNews),
+    /// These tasks run in the background, and no others.
+    Background(Vec<BackgroundTask>),
     /// The session began to work, to rest, or to wait for somebody.
     Activity(Activity),
     /// Something is not as it should be, and the session goes on.

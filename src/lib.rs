@@ -76,8 +76,11 @@ mod process;
 mod query;
 mod session;
 mod submission;
+mod turn;
 
-pub use agentwire_protocol::host::{Activity, SubmissionState};
+pub use agentwire_protocol::host::{
+    Activity, Queueing, SessionNews, SubmissionState, TurnEnd, TurnEvent, TurnOutcome,
+};
 pub use agentwire_protocol::message::UserMessage;
 pub use agentwire_protocol::permission::PermissionResult;
 pub use agentwire_protocol::{Frame, Message};
@@ -90,3 +93,4 @@ pub use permission::{PermissionAsk, PermissionHandler};
 pub use process::{ClosePolicy, CloseReport, CloseStep};
 pub use query::{Query, query};
 pub use submission::{Submission, Unwritten};
+pub use turn::{Interrupted, Interruption, StopPolicy, Stopped};

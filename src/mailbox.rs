@@ -16,6 +16,9 @@ use std::task::{Context, Poll, Waker};
 /// What an event weighs beside the bytes of its frame.
 const OVERHEAD: usize = 256;
 
+/// What news of the session weighs: the agent's description of itself.
+const SESSION: usize = 8 * 1024;
+
 /// The consumer's end.
 #[derive(Debug)]
 pub(crate) struct Mailbox(Arc<Mutex<State>>);
@@ -160,7 +163,10 @@ fn weight(event: &Event) -> usize {
 fn size(event: &Event) -> usize {
     match event {
         Event::Frame(frame) => frame.raw().len(),
-        Event::Activity(_) => 0,
+        // The result has come as a frame, which shares its bytes.
+        Event::Activity(_) | Event::Turn(_) => 0,
+        Event::Session(_) => SESSION,
+        Event::Background(tasks) => tasks.len() * OVERHEAD,
         Event::Notice(notice) => match notice {
             Notice::Wire(notice) => notice.size(),
             Notice::CallbackPanicked {

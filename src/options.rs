@@ -6,6 +6,7 @@ use crate::permission::{PermissionAsk, PermissionHandler, SharedHandler};
 use crate::process::ClosePolicy;
 use agentwire_protocol::codec::DEFAULT_LINE_LIMIT;
 use agentwire_protocol::control::Initialize;
+use agentwire_protocol::host::Queueing;
 use agentwire_protocol::outbox::Limits;
 use agentwire_protocol::permission::{PermissionMode, PermissionResult};
 use std::ffi::{OsStr, OsString};
@@ -52,6 +53,8 @@ pub struct Options {
     pub(crate) line_limit: usize,
     pub(crate) unread_limit: usize,
     pub(crate) unwritten_limits: Limits,
+    pub(crate) queueing: Queueing,
+    pub(crate) background_limit: Duration,
 }
 
 /// What Linux passes on as one argument, its terminating NUL included. Other
@@ -84,6 +87,8 @@ impl Default for Options {
             line_limit: DEFAULT_LINE_LIMIT,
             unread_limit: 64 * 1024 * 1024,
             unwritten_limits: Limits::default(),
+            queueing: Queueing::Auto { merge: true },
+            background_limit: Duration::from_secs(600),
         }
     }
 }
@@ -249,6 +254,22 @@ impl Options {
     /// [`Client::send_when_room`](crate::Client::send_when_room) waits.
     pub fn unwritten_limits(mut self, limits: Limits) -> Self {
         self.unwritten_limits = limits;
+        self
+    }
+
+    /// Who sees to the priorities of user messages: the CLI, or, for one that
+    /// knows none, this host. [`Queueing::Auto`] with `merge`, if not set.
+    pub fn queueing(mut self, queueing: Queueing) -> Self {
+        self.queueing = queueing;
+        self
+    }
+
+    /// How long a [`query`](crate::query()) whose turn is over goes on for what
+    /// the agent has left running in the background, and may tell of in
+    /// another turn; ten minutes if not set. A server that was started in the
+    /// background never ends.
+    pub fn background_limit(mut self, time: Duration) -> Self {
+        self.background_limit = time;
         self
     }
 

@@ -13,7 +13,9 @@ use std::task::{Context, Poll};
 
 /// The answer to one prompt, as a stream.
 ///
-/// The session ends by itself once it is idle. Until then the CLI's input
+/// The session ends by itself once it is idle, and nothing runs in the
+/// background of which the agent would tell something, for which it waits as
+/// long as [`Options::background_limit`] says. Until then the CLI's input
 /// stays open, so that a permission callback is asked and can answer. When
 /// the stream is dropped the session ends at once, and everything that it
 /// started goes.
@@ -46,8 +48,7 @@ pub struct Query {
 pub async fn query(prompt: impl Into<UserMessage>, options: Options) -> Result<Query, Error> {
     let client = Client::connect(options).await?;
     client.send(prompt);
-    // However long it takes: the turn may wait for a person.
-    client.finish(None);
+    client.finish_when_idle();
     Ok(Query { client })
 }
 

@@ -2,12 +2,14 @@
 
 use crate::client::{Handle, Pending};
 use crate::error::Error;
+use crate::turn::TurnWatch;
 use agentwire_protocol::control::{CancelAsyncMessage, CancelAsyncMessageAnswer};
-use agentwire_protocol::host::SubmissionState;
+use agentwire_protocol::host::{SubmissionState, TurnEnd};
 use agentwire_protocol::outbox::Waiting;
 use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
@@ -40,6 +42,8 @@ pub struct Submission {
 pub(crate) struct Progress {
     state: SubmissionState,
     was_written: bool,
+    /// The turn that took it up.
+    turn: Option<TurnWatch>,
     error: Option<Error>,
 }
 
@@ -49,6 +53,7 @@ impl Progress {
         Self {
             state: SubmissionState::Waiting,
             was_written: false,
+            turn: None,
             error: None,
         }
     }
@@ -65,6 +70,11 @@ impl Progress {
         );
     }
 
+    /// A turn has taken it up.
+    pub(crate) fn taken_up(&mut self, turn: Option<TurnWatch>) {
+        self.turn = turn;
+    }
+
     /// The session is over: why it went no further.
     pub(crate) fn end(&mut self, error: Error) {
         self.error = Some(error);
@@ -75,6 +85,7 @@ impl Progress {
         Self {
             state: SubmissionState::Lost,
             was_written: false,
+            turn: None,
             error: Some(error),
         }
     }
@@ -163,12 +174,32 @@ impl Submission {
     }
 
     /// Waits until nothing more becomes of it, and says what became of it.
-    /// What the turn that took it up came to is in that turn's result.
+    /// What the turn that took it up came to says [`Submission::turn_ended`].
     pub async fn ended(&mut self) -> SubmissionState {
         match self.progress.wait_for(|it| it.state.is_end()).await {
             Ok(progress) => progress.state,
             Err(_) => SubmissionState::Lost,
         }
+    }
+
+    /// Waits until the turn that took it up is over, and says how it ended;
+    /// `None`, when no turn takes it up any more. Messages that went into one
+    /// turn have its end in common. Cancel safe.
+    ///
+    /// ```no_run
+    /// # async fn example(client: agentwire::Client) -> Result<(), agentwire::Error> {
+    /// if let Some(end) = client.send("What is 2 + 2?").turn_ended().await
+    ///     && let Some(result) = end.result()
+    /// {
+    ///     println!("{}", result?.result.unwrap_or_default());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn turn_ended(&mut self) -> Option<Arc<TurnEnd>> {
+        let is_known = |it: &Progress| it.turn.is_some() || it.state.is_end();
+        let turn = (self.progress.wait_for(is_known).await.ok()?.turn).clone()?;
+        turn.ended().await
     }
 
     /// Takes the message back: here, when it still waits here, and out of the

@@ -430,7 +430,7 @@ async fn closing_with_a_tool_running_reports_what_it_took() {
 async fn messages_of_all_priorities_run_in_their_order_and_are_told_apart() {
     let live = Live::start(priorities::scenario()).await;
     let mut client = Client::connect(live.options()).await.unwrap();
-    priorities::assert_order(&priorities::run(&mut client).await);
+    priorities::assert_order(&priorities::run(&mut client, SubmissionState::Queued).await);
     client.close().await;
 }
 

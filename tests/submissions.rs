@@ -6,11 +6,12 @@ mod support;
 
 use agentwire::protocol::message::Priority;
 use agentwire::protocol::outbox::Limits;
-use agentwire::{Client, Error, Submission, SubmissionState, UserMessage};
+use agentwire::{Client, Error, Submission, SubmissionState, TurnOutcome, UserMessage};
 use agentwire_testkit::{Fault, Scenario, Step};
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
-use support::{fake, priorities};
+use support::{fake, priorities, says, wait_for};
 
 /// A model that is busy until it is interrupted.
 fn busy() -> Scenario {
@@ -124,8 +125,54 @@ async fn a_watch_outlives_its_client() {
 #[tokio::test]
 async fn messages_of_all_priorities_run_in_their_order_and_are_told_apart() {
     let mut client = connect(&priorities::scenario()).await;
-    priorities::assert_order(&priorities::run(&mut client).await);
+    priorities::assert_order(&priorities::run(&mut client, SubmissionState::Queued).await);
     client.close().await;
+}
+
+#[tokio::test]
+async fn messages_of_all_priorities_run_in_the_same_order_where_the_agent_has_no_queue() {
+    let mut client = connect(&priorities::scenario().without_queue()).await;
+    priorities::assert_order(&priorities::run(&mut client, SubmissionState::Waiting).await);
+    client.close().await;
+}
+
+#[tokio::test]
+async fn messages_that_went_into_one_turn_have_its_end_in_common() {
+    for scenario in [busy(), busy().without_queue()] {
+        let mut client = connect(&scenario).await;
+        let mut first = client.send("Work");
+        wait_for(&mut client, says("Hm")).await;
+        let mut second = client.send("And then?");
+        let mut third = client.send("And then?");
+        let mut taken_back = client.send(UserMessage::text("Never").priority(Priority::Later));
+        assert!(taken_back.cancel().await.unwrap().cancelled);
+
+        let stopped = client.interrupt().ended().await.unwrap().turn.unwrap();
+        assert_eq!(stopped.outcome, TurnOutcome::Interrupted);
+        assert_eq!(first.turn_ended().await.unwrap(), stopped);
+
+        let end = second.turn_ended().await.unwrap();
+        assert_eq!(end.messages, [second.uuid().into(), third.uuid().into()]);
+        assert_eq!(end.result().unwrap().unwrap().result.unwrap(), "Done.");
+        assert!(Arc::ptr_eq(&end, &third.turn_ended().await.unwrap()));
+        assert_eq!(taken_back.turn_ended().await, None);
+        client.close().await;
+    }
+}
+
+#[tokio::test]
+async fn nobody_waits_for_a_turn_whose_session_is_gone() {
+    let client = connect(&busy()).await;
+    let mut submission = client.send("Work");
+    until(&mut submission, SubmissionState::Started).await;
+    let interruption = client.handle();
+    drop(client);
+    let end = submission.turn_ended().await.unwrap();
+    assert_eq!((end.outcome, &end.frame), (TurnOutcome::Lost, &None));
+    assert!(matches!(
+        interruption.interrupt().ended().await,
+        Err(Error::Ended(_))
+    ));
 }
 
 /// A session whose pipe is full, with the message that fills it.
@@ -146,6 +193,7 @@ async fn when_too_much_waits_sending_fails_or_waits_as_the_caller_chooses() {
         users: 1000,
         reserved_for_now: 1000,
         control: 1000,
+        ..Limits::default()
     };
     let (mut client, _huge) = full(limits).await;
     let waiting = client.send("y".repeat(600));

@@ -10,10 +10,11 @@ use crate::event::{Event, Notice};
 use crate::mailbox::Sender;
 use crate::process::{ChildProcess, CloseStep, Exit};
 use crate::submission::{Progress, Unwritten};
-use agentwire_protocol::Message;
+use crate::turn::{Turn, TurnWatch};
 use agentwire_protocol::control::Answer;
 use agentwire_protocol::host::{
-    self, Activity, Host, NotTaken, Prompt, RequestFailure, SubmissionState, Transmit,
+    self, Activity, Host, NotTaken, Prompt, RequestFailure, SubmissionState, Transmit, TurnEvent,
+    TurnOutcome,
 };
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
@@ -54,6 +55,10 @@ pub(super) struct Driver {
     /// Who wants to know what becomes of messages, by the message's id, which
     /// a host that tries again may use twice.
     pub(super) submissions: HashMap<Box<str>, Vec<watch::Sender<Progress>>>,
+    /// The turn that runs.
+    pub(super) turn: Option<Turn>,
+    /// The turn that runs, or ran last, for who wants to know of it.
+    pub(super) turns: watch::Sender<Option<TurnWatch>>,
     /// Messages that were lost, while nobody knows yet how the session ended.
     pub(super) lost: Vec<watch::Sender<Progress>>,
     /// Messages that wait for room, in order.
@@ -174,17 +179,17 @@ impl Driver {
                 // Whoever asked may have gone.
                 let _ = reply.send(Unwritten::new(self.host.waiting(), now()));
             }
-            Command::Finish { within } => {
-                self.host.finish();
+            Command::Finish { within, background } => {
+                self.host.finish(now(), background);
                 let until = within.and_then(|limit| now().checked_add(limit));
                 // A limit that comes later holds all the same.
                 if matches!(self.stage, Stage::Open | Stage::Finishing(None)) {
                     self.stage = Stage::Finishing(until);
                 }
             }
-            Command::Abandon => {
+            Command::End(reason) => {
                 self.asks.cancel_all();
-                self.close_input(EndReason::Closed);
+                self.close_input(reason);
             }
         }
     }
@@ -254,13 +259,14 @@ impl Driver {
     fn deliver(&mut self, event: host::Event) {
         match event {
             host::Event::Frame(frame) => {
-                if frame.kind() == "result"
-                    && let Ok(Message::Result(result)) = frame.message()
-                {
-                    self.last_result_failed = result.is_error;
-                }
                 self.sender.put(Event::Frame(frame));
             }
+            host::Event::Turn(event) => {
+                self.see_turn(&event);
+                self.sender.put(Event::Turn(event));
+            }
+            host::Event::Session(news) => self.sender.put(Event::Session(news)),
+            host::Event::Background(tasks) => self.sender.put(Event::Background(tasks)),
             host::Event::Ask(ask) => {
                 let reply = self.asks.ask(ask);
                 self.reply(reply);
@@ -303,6 +309,30 @@ impl Driver {
         };
         if let Some(notice) = notice {
             self.sender.put(Event::Notice(notice));
+        }
+    }
+
+    /// Lets those know who wait for a turn.
+    fn see_turn(&mut self, event: &TurnEvent) {
+        match event {
+            TurnEvent::Started { turn } => {
+                let (turn, watch) = Turn::begin(*turn);
+                self.turn = Some(turn);
+                self.turns.send_replace(Some(watch));
+            }
+            TurnEvent::TookUp { uuid, .. } => {
+                let turn = self.turns.borrow().clone();
+                for progress in self.submissions.get(uuid).into_iter().flatten() {
+                    progress.send_modify(|it| it.taken_up(turn.clone()));
+                }
+            }
+            TurnEvent::Ended(end) => {
+                self.last_result_failed = is_failure(end.outcome);
+                if let Some(turn) = self.turn.take() {
+                    turn.end(end);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -464,7 +494,7 @@ impl Driver {
             Command::Cancel { .. }
             | Command::Waiting { .. }
             | Command::Finish { .. }
-            | Command::Abandon => {}
+            | Command::End(_) => {}
         }
     }
 
@@ -491,6 +521,15 @@ impl Drop for Driver {
     fn drop(&mut self) {
         self.child.close(|| ());
     }
+}
+
+/// Whether a turn ended with an error result, after which a CLI may exit with
+/// a status that is none.
+fn is_failure(outcome: TurnOutcome) -> bool {
+    matches!(
+        outcome,
+        TurnOutcome::Failed | TurnOutcome::ApiError | TurnOutcome::Interrupted
+    )
 }
 
 /// The time, by the runtime's clock: it is also the one that sleeps.

@@ -11,7 +11,7 @@ mod stderr;
 mod writer;
 
 use crate::client::{End, Handle};
-use crate::error::Error;
+use crate::error::{EndReason, Error};
 use crate::mailbox::{Mailbox, mailbox};
 use crate::options::Options;
 use crate::process::{ChildProcess, Pipes};
@@ -48,9 +48,14 @@ pub(crate) enum Command {
     /// Say what waits to be written.
     Waiting { reply: oneshot::Sender<Unwritten> },
     /// End the session once it is idle, or when so much time has passed.
-    Finish { within: Option<Duration> },
-    /// Nobody is interested any more.
-    Abandon,
+    /// Background work is waited for as long as `background` says.
+    Finish {
+        within: Option<Duration>,
+        background: Duration,
+    },
+    /// End the session now: nobody is interested any more, or the agent does
+    /// not react.
+    End(EndReason),
 }
 
 /// What is to be done with a message when too much waits already.
@@ -90,9 +95,11 @@ pub(crate) fn start(options: Options) -> Result<Started, Error> {
     let (commands, inbox) = mpsc::unbounded_channel();
     let (sender, mailbox) = mailbox(options.unread_limit);
     let end = End::default();
-    let handle = Handle::new(commands, Arc::clone(&end), options.request_timeout);
+    let (turns, turn) = watch::channel(None);
+    let handle = Handle::new(commands, Arc::clone(&end), turn, options.request_timeout);
     let mut host = Host::new(options.line_limit);
     host.set_limits(options.unwritten_limits);
+    host.set_queueing(options.queueing);
     let driver = Driver {
         host,
         child: Arc::clone(&child),
@@ -107,6 +114,8 @@ pub(crate) fn start(options: Options) -> Result<Started, Error> {
         asks: Asks::new(options.permissions, handle.clone()),
         requests: Default::default(),
         submissions: Default::default(),
+        turn: None,
+        turns,
         lost: vec![],
         blocked: Default::default(),
         end,

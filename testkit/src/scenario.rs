@@ -33,6 +33,11 @@ pub struct Scenario {
     /// What the scenario shows, for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
+    /// Whether the fake agent has no queue of its own: it minds no priorities,
+    /// runs messages one by one, and reports neither what becomes of them nor
+    /// what it is doing. The real CLI knows nothing of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub no_queue: bool,
     /// What the fake agent does before it reads its first line. The real CLI
     /// knows nothing of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -196,6 +201,13 @@ impl Scenario {
     /// All replies, those of sub-agents behind the others.
     pub(crate) fn every_reply(&self) -> impl Iterator<Item = &Reply> {
         self.replies.iter().chain(&self.subagents)
+    }
+
+    /// Takes the fake agent's queue away.
+    #[must_use]
+    pub fn without_queue(mut self) -> Self {
+        self.no_queue = true;
+        self
     }
 
     /// Adds something that goes wrong before the first line is read.

@@ -3,7 +3,7 @@
 
 use super::{says, wait_for};
 use agentwire::protocol::message::Priority;
-use agentwire::{Client, Event, Message, SubmissionState, UserMessage};
+use agentwire::{Client, Event, SubmissionState, TurnEvent, UserMessage};
 use agentwire_testkit::{Scenario, Step};
 use std::time::Duration;
 
@@ -24,7 +24,9 @@ pub(crate) struct Told {
     pub(crate) ends: Vec<(String, SubmissionState)>,
 }
 
-pub(crate) async fn run(client: &mut Client) -> Told {
+/// Runs them; `arrive` is how far a message has come when it is for sure in
+/// the queue, whoever keeps that.
+pub(crate) async fn run(client: &mut Client, arrive: SubmissionState) -> Told {
     let first = client.send(message("00", None));
     wait_for(client, says("upon")).await;
     let mut all = vec![first];
@@ -38,24 +40,19 @@ pub(crate) async fn run(client: &mut Client) -> Told {
         all.push(client.send(message(name, priority)));
     }
     for submission in &mut all {
-        while submission.state() < SubmissionState::Queued {
+        while submission.state() < arrive {
             submission.changed().await;
         }
     }
     all.push(client.send(message("c1", Some(Priority::Now))));
     let mut turns = vec![];
     while turns.len() < 4 {
-        let uuids = wait_for(client, |event| {
-            let Event::Frame(frame) = event else {
-                return None;
-            };
-            match frame.message() {
-                Ok(Message::Result(result)) => result.user_message_uuids,
-                _ => None,
-            }
+        let end = wait_for(client, |event| match event {
+            Event::Turn(TurnEvent::Ended(end)) => Some(end.clone()),
+            _ => None,
         })
         .await;
-        turns.push(uuids.iter().map(|uuid| short(uuid)).collect());
+        turns.push(end.messages.iter().map(|uuid| short(uuid)).collect());
     }
     let mut ends = vec![];
     for submission in &mut all {

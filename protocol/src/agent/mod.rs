@@ -52,6 +52,10 @@ pub struct Config {
     /// Whether session states are sent
     /// (`CLAUDE_CODE_SDK_READS_SESSION_STATE=1`).
     pub session_states: bool,
+    /// Whether it has a queue of its own: it minds priorities, reports what
+    /// becomes of each message, and says which messages a turn answers. If
+    /// not, it runs messages one by one, as they come.
+    pub has_queue: bool,
     /// The process, as the handshake names it.
     pub pid: u32,
 }
@@ -65,6 +69,7 @@ impl Default for Config {
             asks_host: true,
             partial_messages: true,
             session_states: true,
+            has_queue: true,
             pid: 1,
         }
     }
@@ -145,6 +150,7 @@ impl fmt::Debug for Agent {
 impl Agent {
     /// An agent that was just started. `ids` makes the ids of its messages.
     pub fn new(config: Config, mut ids: impl FnMut() -> String + Send + 'static) -> Self {
+        let queue = Queue::new(config.has_queue);
         Self {
             session_id: ids(),
             config,
@@ -152,7 +158,7 @@ impl Agent {
             decoder: LineDecoder::default(),
             out: VecDeque::new(),
             events: VecDeque::new(),
-            queue: Queue::default(),
+            queue,
             turn: None,
             asks: BTreeMap::new(),
             state: SessionState::Idle,
@@ -277,7 +283,7 @@ impl Agent {
                 );
             }
         };
-        let preempts = message.priority == Some(Priority::Now);
+        let preempts = self.config.has_queue && message.priority == Some(Priority::Now);
         if self.turn.is_none() {
             self.set_state(SessionState::Running);
         }
@@ -320,7 +326,7 @@ impl Agent {
                 let answer = request.read().map(|request| self.set_mode(request));
                 self.answer(&request_id, answer);
             }
-            "cancel_async_message" => {
+            "cancel_async_message" if self.config.has_queue => {
                 let cancelled = request
                     .member("message_uuid")
                     .and_then(|uuid| uuid.read::<String>().ok())
@@ -404,7 +410,7 @@ impl Agent {
             available_output_styles: Some(vec!["default".to_owned()]),
             models: Some(vec![]),
             account: Some(AccountInfo::default()),
-            capabilities: Some(vec![]),
+            capabilities: self.config.has_queue.then(Vec::new),
             pid: Some(self.config.pid),
             session_state: Some(self.state.clone()),
             ..InitializeAnswer::default()
@@ -500,6 +506,9 @@ impl Agent {
     }
 
     fn lifecycle(&mut self, uuid: &str, state: CommandState) {
+        if !self.config.has_queue {
+            return;
+        }
         let message = CommandLifecycle {
             command_uuid: uuid.to_owned(),
             state,
@@ -545,15 +554,15 @@ impl Agent {
             agents: Some(vec![]),
             skills: Some(vec![]),
             plugins: Some(vec![]),
-            capabilities: Some(
+            capabilities: self.config.has_queue.then(|| {
                 [
                     "interrupt_receipt_v1",
                     "interrupt_cancel_queued_v1",
                     "msg_lifecycle_v1",
                 ]
                 .map(str::to_owned)
-                .to_vec(),
-            ),
+                .to_vec()
+            }),
             uuid: Some((self.ids)()),
             user_message_uuids: (!uuids.is_empty()).then(|| uuids.to_vec()),
             ..Init::default()

@@ -1,5 +1,6 @@
 //! The agent's own queue of prompts, as measured: first in, first out within
-//! a class, and a whole class becomes one turn.
+//! a class, and a whole class becomes one turn. An agent that minds no
+//! priorities has one class, and runs its messages one by one.
 
 use crate::message::UserMessage;
 use crate::outbox::Urgency;
@@ -7,30 +8,48 @@ use std::collections::VecDeque;
 
 /// Prompts that wait for a turn.
 #[derive(Debug, Default)]
-pub(super) struct Queue([VecDeque<UserMessage>; 3]);
+pub(super) struct Queue {
+    classes: [VecDeque<UserMessage>; 3],
+    minds_priorities: bool,
+}
 
 impl Queue {
+    pub(super) fn new(minds_priorities: bool) -> Self {
+        Self {
+            minds_priorities,
+            ..Self::default()
+        }
+    }
+
     pub(super) fn push(&mut self, message: UserMessage) {
-        let class = Urgency::from(message.priority.as_ref());
-        self.0[class as usize].push_back(message);
+        let class = if self.minds_priorities {
+            Urgency::from(message.priority.as_ref())
+        } else {
+            Urgency::Later
+        };
+        self.classes[class as usize].push_back(message);
     }
 
     /// The prompts of the next turn: the most urgent class that has any.
     pub(super) fn next_turn(&mut self) -> Vec<UserMessage> {
-        self.0
-            .iter_mut()
-            .find(|class| !class.is_empty())
-            .map(|class| class.drain(..).collect())
-            .unwrap_or_default()
+        let Some(class) = self.classes.iter_mut().find(|class| !class.is_empty()) else {
+            return vec![];
+        };
+        let count = if self.minds_priorities {
+            class.len()
+        } else {
+            1
+        };
+        class.drain(..count).collect()
     }
 
     /// The prompts that a running turn takes in when a tool is done.
     pub(super) fn fold(&mut self) -> Vec<UserMessage> {
-        self.0[Urgency::Next as usize].drain(..).collect()
+        self.classes[Urgency::Next as usize].drain(..).collect()
     }
 
     pub(super) fn withdraw(&mut self, uuid: &str) -> bool {
-        self.0.iter_mut().any(|class| {
+        self.classes.iter_mut().any(|class| {
             let at = class
                 .iter()
                 .position(|message| message.uuid.as_deref() == Some(uuid));
@@ -39,11 +58,11 @@ impl Queue {
     }
 
     pub(super) fn drain(&mut self) -> impl Iterator<Item = UserMessage> {
-        std::mem::take(&mut self.0).into_iter().flatten()
+        std::mem::take(&mut self.classes).into_iter().flatten()
     }
 
     pub(super) fn uuids(&self) -> Vec<String> {
-        self.0
+        self.classes
             .iter()
             .flatten()
             .filter_map(|message| message.uuid.clone())
@@ -51,6 +70,6 @@ impl Queue {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.iter().all(VecDeque::is_empty)
+        self.classes.iter().all(VecDeque::is_empty)
     }
 }

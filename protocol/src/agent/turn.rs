@@ -336,7 +336,7 @@ impl Agent {
                 subtype: ResultSubtype::ErrorDuringExecution,
                 is_error: true,
                 errors: Some(vec!["The turn was interrupted.".to_owned()]),
-                terminal_reason: Some(reason),
+                terminal_reason: self.config.has_queue.then_some(reason),
                 ..ResultMessage::default()
             }
         } else {
@@ -352,6 +352,9 @@ impl Agent {
     /// A prompt becomes part of the turn.
     fn take_up(&mut self, prompt: &UserMessage) {
         let Some(uuid) = &prompt.uuid else { return };
+        if !self.config.has_queue {
+            return;
+        }
         if let Some(turn) = &mut self.turn {
             turn.uuids.push(uuid.clone());
         }

@@ -89,6 +89,13 @@ pub enum Notice {
         /// The request.
         frame: Frame,
     },
+    /// A request that nobody was asked about: too many are open already, and
+    /// it was answered with an error, or the agent reads no answers, and it
+    /// was left.
+    TooManyAsks {
+        /// The request.
+        frame: Frame,
+    },
 }
 
 impl Notice {
@@ -97,7 +104,9 @@ impl Notice {
     pub fn size(&self) -> usize {
         match self {
             Self::NotAFrame { line, .. } | Self::UnfinishedLine { line } => line.len(),
-            Self::StrayAnswer { frame } | Self::AskWithoutId { frame } => frame.raw().len(),
+            Self::StrayAnswer { frame }
+            | Self::AskWithoutId { frame }
+            | Self::TooManyAsks { frame } => frame.raw().len(),
             Self::LineTooLong { .. } => 0,
         }
     }
@@ -129,6 +138,11 @@ impl fmt::Display for Notice {
                 f,
                 "an answer to `{}`, which nobody waits for",
                 frame.head().request_id.as_deref().unwrap_or("nothing")
+            ),
+            Self::TooManyAsks { frame } => write!(
+                f,
+                "a `{}` that nobody was asked about: too much is asked, or no answer is read",
+                frame.head().label()
             ),
             Self::AskWithoutId { frame } => write!(
                 f,

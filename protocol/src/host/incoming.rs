@@ -15,6 +15,9 @@ use crate::outbox::{Class, Outgoing};
 use bytes::Bytes;
 use std::time::Instant;
 
+/// How many asks may be open at once.
+const MOST_ASKS: usize = 4096;
+
 impl Host {
     pub(super) fn handle_line(&mut self, now: Instant, line: Line) {
         match line {
@@ -196,9 +199,30 @@ impl Host {
                 .push_back(Event::Notice(Notice::AskWithoutId { frame }));
             return;
         };
+        let is_too_much = self.asks.len() >= MOST_ASKS || !self.outbox.has_room(Class::Answer, 1);
+        if is_too_much && !self.asks.contains(&request_id) {
+            self.refuse(&request_id, "too many requests are open already");
+            self.events
+                .push_back(Event::Notice(Notice::TooManyAsks { frame }));
+            return;
+        }
         // An ask that was open when the host connected comes twice.
         if self.asks.insert(request_id.clone()) {
             self.events.push_back(Event::Ask(Ask { request_id, frame }));
+        }
+    }
+
+    /// Answers an ask with an error, as long as answers are read.
+    fn refuse(&mut self, request_id: &str, why: &str) {
+        let line = control::failure(request_id, &Refusal::new(why));
+        let is_possible = self.outgoing != OutgoingState::Closed;
+        if is_possible && self.outbox.has_room(Class::Answer, line.len()) {
+            self.outbox.push(Outgoing {
+                class: Class::Answer,
+                id: request_id.into(),
+                line,
+                since: None,
+            });
         }
     }
 
@@ -229,19 +253,11 @@ impl Host {
                 .is_some_and(|head| head.subtype.as_deref() == Some("request_user_dialog"));
             match &**kind {
                 // Dialogs are left alone; see `leave_unanswered`.
-                "control_request" if is_dialog || self.outgoing == OutgoingState::Closed => {}
+                "control_request" if is_dialog => {}
                 "control_request" => {
-                    let refusal = Refusal::new(format!(
-                        "the request was {length} bytes long, more than this host takes"
-                    ));
-                    let line = control::failure(request_id, &refusal);
-                    let id = request_id.clone();
-                    self.outbox.push(Outgoing {
-                        class: Class::Answer,
-                        id,
-                        line,
-                        since: None,
-                    });
+                    let why =
+                        format!("the request was {length} bytes long, more than this host takes");
+                    self.refuse(request_id, &why);
                 }
                 "control_response" => {
                     if let Some(pending) = self.requests.remove(request_id) {

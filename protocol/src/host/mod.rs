@@ -110,6 +110,10 @@ struct Pending {
     by_host: bool,
 }
 
+/// How many asks are remembered that were answered while the agent owed its
+/// answer to `initialize`.
+const MOST_REMEMBERED: usize = 4096;
+
 /// How far the host is with its own side of the pipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OutgoingState {
@@ -545,7 +549,7 @@ impl Host {
     /// open.
     fn settle(&mut self, request_id: &str) -> bool {
         let was_open = self.asks.remove(request_id);
-        if was_open && self.is_greeting() {
+        if was_open && self.asks_answered.len() < MOST_REMEMBERED && self.is_greeting() {
             self.asks_answered.insert(request_id.into());
         }
         was_open

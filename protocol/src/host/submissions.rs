@@ -303,14 +303,15 @@ impl Submissions {
         if self.open.is_empty() {
             return;
         }
-        let is_over = |(uuid, state): &(&Box<str>, &SubmissionState)| match state {
+        let was_over = |uuid: &str| self.over.iter().any(|it| &**it == uuid);
+        let is_over = |uuid: &str, state: SubmissionState| match state {
             SubmissionState::Queued | SubmissionState::Started => {
-                !self.has_lifecycles || self.over.contains(*uuid)
+                !self.has_lifecycles || was_over(uuid)
             }
-            SubmissionState::Written => self.over.contains(*uuid),
+            SubmissionState::Written => was_over(uuid),
             _ => false,
         };
-        let over = self.open.iter().filter(is_over);
+        let over = (self.open.iter()).filter(|(uuid, state)| is_over(uuid, **state));
         let over: Vec<Box<str>> = over.map(|(uuid, _)| uuid.clone()).collect();
         for uuid in over {
             self.advance(&uuid, SubmissionState::Completed);

@@ -13,8 +13,8 @@
 //! While the outbox is held (until `initialize` is answered) only the
 //! greeting and answers leave it.
 //!
-//! What waits is bounded in bytes, user messages and control requests apart.
-//! Answers and interrupts always find room: somebody waits for them.
+//! What waits is bounded in bytes: user messages, control requests and answers
+//! apart. Interrupts always find room.
 //!
 //! For an agent that has no queue of its own user messages are
 //! [kept](Outbox::keep_users) apart from everything else, until its turn has
@@ -101,6 +101,10 @@ pub struct Limits {
     pub reserved_for_now: usize,
     /// Those of control requests, interrupts excepted. 16 MiB, if not set.
     pub control: usize,
+    /// Those of answers. An answer that is ready is taken in any case, but an
+    /// agent that reads none of them gets no more asks answered. 16 MiB, if
+    /// not set.
+    pub answers: usize,
 }
 
 impl Default for Limits {
@@ -110,6 +114,7 @@ impl Default for Limits {
             users: 16 * MIB,
             reserved_for_now: MIB,
             control: 16 * MIB,
+            answers: 16 * MIB,
         }
     }
 }
@@ -143,6 +148,8 @@ pub struct Outbox {
     user_bytes: usize,
     /// The bytes of control requests that wait.
     control_bytes: usize,
+    /// The bytes of answers that wait.
+    answer_bytes: usize,
 }
 
 /// User messages, by class.
@@ -176,7 +183,8 @@ impl Outbox {
     #[must_use]
     pub fn has_room(&self, class: Class, bytes: usize) -> bool {
         let (waiting, limit) = match class {
-            Class::Greeting | Class::Answer | Class::Interrupt => return true,
+            Class::Greeting | Class::Interrupt => return true,
+            Class::Answer => (self.answer_bytes, self.limits.answers),
             Class::Control => (self.control_bytes, self.limits.control),
             Class::User(Urgency::Now) => {
                 let limit = self
@@ -218,7 +226,8 @@ impl Outbox {
         match class {
             Class::Control => Some(&mut self.control_bytes),
             Class::User(_) => Some(&mut self.user_bytes),
-            Class::Greeting | Class::Answer | Class::Interrupt => None,
+            Class::Answer => Some(&mut self.answer_bytes),
+            Class::Greeting | Class::Interrupt => None,
         }
     }
 
@@ -377,7 +386,7 @@ impl Outbox {
     /// Takes everything out, in no particular order.
     pub fn drain(&mut self) -> Vec<Outgoing> {
         let mut all = Vec::new();
-        (self.user_bytes, self.control_bytes) = (0, 0);
+        (self.user_bytes, self.control_bytes, self.answer_bytes) = (0, 0, 0);
         for segment in self.segments.drain(..) {
             all.extend(segment.urgent);
             all.extend(segment.users.into_iter().flatten());

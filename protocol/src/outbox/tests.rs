@@ -92,6 +92,7 @@ fn what_waits_is_bounded_and_somebody_who_waits_finds_room() {
         users: 100,
         reserved_for_now: 20,
         control: 50,
+        answers: 70,
     });
     // A line that is too long has room when nothing else waits.
     assert!(outbox.has_room(User(Next), 1000));
@@ -107,6 +108,11 @@ fn what_waits_is_bounded_and_somebody_who_waits_finds_room() {
     for class in [Answer, Interrupt, Greeting] {
         assert!(outbox.has_room(class, 1000));
     }
+    // And so have answers.
+    outbox.push(long(Answer, "allow", 60));
+    assert!(outbox.has_room(Answer, 10));
+    assert!(!outbox.has_room(Answer, 11));
+    outbox.pop();
     // What has left, and what was taken back, makes room.
     outbox.pop();
     assert!(outbox.has_room(User(Next), 1000));

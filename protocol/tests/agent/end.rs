@@ -4,11 +4,12 @@ use crate::session::{Session, asking, input};
 use agentwire_protocol::agent::Decision;
 use agentwire_protocol::message::Priority;
 use agentwire_protocol::permission::PermissionResult;
+use std::time::Duration;
 
 #[test]
 fn an_agent_that_is_idle_exits_when_its_input_ends() {
     let mut session = Session::new();
-    session.host.finish();
+    session.host.finish(session.now, Duration::ZERO);
     assert_eq!(session.exits(), 0);
     assert_eq!(session.event(), None);
 }
@@ -18,7 +19,7 @@ fn finishing_waits_for_the_turn_and_everything_is_done_by_then() {
     let mut session = Session::new();
     session.submit("m1");
     session.submit_at("m2", Some(Priority::Later));
-    session.host.finish();
+    session.host.finish(session.now, Duration::ZERO);
     session.begins(&["m1"]);
     session.calls(&["t1"]);
     let id = session.ask_id();
@@ -110,7 +111,7 @@ fn the_exit_status_tells_of_an_api_error_in_the_last_turn() {
             assert!(said.contains(&how.to_owned()), "{said:?}");
             assert_eq!(said.last().unwrap(), "idle");
         }
-        session.host.finish();
+        session.host.finish(session.now, Duration::ZERO);
         assert_eq!(session.exits(), code, "{turns:?}");
     }
 }

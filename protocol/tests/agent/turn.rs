@@ -5,7 +5,7 @@ use agentwire_protocol::Message;
 use agentwire_protocol::agent::{Config, Decision};
 use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::control::Initialize;
-use agentwire_protocol::host::{self, Activity};
+use agentwire_protocol::host::{self, Activity, SessionNews, TurnEvent};
 use agentwire_protocol::permission::PermissionResult;
 use proptest::prelude::*;
 use std::time::Duration;
@@ -54,6 +54,10 @@ fn a_whole_turn(cuts: &[usize]) -> (Vec<String>, Vec<String>) {
         host::Event::Ask(_) => "ask".to_owned(),
         host::Event::Submission { uuid, state } => format!("{state} {uuid}"),
         host::Event::Activity(activity) => format!("{activity:?}"),
+        host::Event::Turn(TurnEvent::Started { turn }) => format!("turn {turn}"),
+        host::Event::Turn(TurnEvent::TookUp { uuid, .. }) => format!("took up {uuid}"),
+        host::Event::Turn(TurnEvent::Ended(end)) => format!("turn {}", end.outcome),
+        host::Event::Session(SessionNews::Began(_)) => "session".to_owned(),
         other => panic!("{other:?}"),
     });
     let heard = heard.collect();
@@ -121,7 +125,10 @@ fn a_turn_with_a_text_and_a_tool() {
             "handed m1",
             "written m1",
             "queued m1",
+            "turn 1",
             "started m1",
+            "took up m1",
+            "session",
             // The agent's own state comes before its ask.
             r#"stream_eventSome("I ")"#,
             r#"stream_eventSome("run")"#,
@@ -132,6 +139,7 @@ fn a_turn_with_a_text_and_a_tool() {
             r#"stream_eventSome("done")"#,
             "result/success",
             "completed m1",
+            "turn completed",
             "Idle",
         ]
     );

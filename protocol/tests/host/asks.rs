@@ -3,6 +3,7 @@
 use crate::session::{MINUTE, Session, allow, ask, cancel, success};
 use agentwire_protocol::control::Initialize;
 use agentwire_protocol::host::Transmit;
+use agentwire_protocol::outbox::Limits;
 use serde_json::{Value, json};
 
 #[test]
@@ -156,4 +157,37 @@ fn an_ask_that_was_answered_while_initialize_was_under_way_is_not_put_again() {
     // An ask that comes by itself is put, whatever its id.
     session.hears(ask("a1"));
     assert_eq!(session.news(), ["ask a1"]);
+}
+
+#[test]
+fn an_agent_that_asks_without_end_is_refused_and_then_left_alone() {
+    let mut session = Session::connected();
+    session.host.set_limits(Limits {
+        answers: 1000,
+        ..Limits::default()
+    });
+    for number in 0..4096 {
+        session.hears(ask(&format!("ask {number}")));
+    }
+    session.events();
+    // It is told, as long as it reads.
+    session.hears(ask("one more"));
+    assert_eq!(session.events(), ["too many asks"]);
+    assert_eq!(session.lines(), ["error one more"]);
+    for number in 0..1000 {
+        session.hears(ask(&format!("more {number}")));
+    }
+    assert_eq!(session.events().len(), 1000);
+    assert!((1..10).contains(&session.lines().len()));
+
+    // Who has been asked can answer in any case, and then there is room.
+    for number in 0..4096 {
+        let id = format!("ask {number}");
+        assert!(session.host.respond(&id, allow(&id)));
+    }
+    session.hears(ask("no answer is read"));
+    assert_eq!(session.events().last().unwrap(), "too many asks");
+    assert_eq!(session.lines().len(), 4096);
+    session.hears(ask("again"));
+    assert_eq!(session.events(), ["ask again", "RequiresAction"]);
 }

@@ -119,6 +119,7 @@ fn what_waits_is_bounded_and_there_is_room_again_when_it_has_left() {
         users: 200,
         reserved_for_now: 200,
         control: 100,
+        ..Limits::default()
     });
     session.submit("A");
     let full = Err(NotTaken::Full);

@@ -173,6 +173,7 @@ pub(crate) fn brief(event: &Event) -> String {
         Event::Notice(Notice::LineTooLong { .. }) => "line too long".to_owned(),
         Event::Notice(Notice::StrayAnswer { .. }) => "stray answer".to_owned(),
         Event::Notice(Notice::AskWithoutId { .. }) => "ask without id".to_owned(),
+        Event::Notice(Notice::TooManyAsks { .. }) => "too many asks".to_owned(),
         other => panic!("{other:?}"),
     }
 }

@@ -79,6 +79,7 @@ impl World {
             users: 400 + dice.below(4_000),
             reserved_for_now: dice.below(400),
             control: 200 + dice.below(2_000),
+            ..Limits::default()
         });
         Self {
             now: Instant::now(),

@@ -55,18 +55,21 @@ impl Flags {
     pub fn config(&self) -> Config {
         let default = Config::default();
         Config {
-            model: self.model.clone().unwrap_or(default.model),
-            cwd: std::env::current_dir()
-                .map_or(default.cwd, |cwd| cwd.to_string_lossy().into_owned()),
+            model: self.model.clone().unwrap_or_else(|| default.model.clone()),
+            cwd: std::env::current_dir().map_or_else(
+                |_| default.cwd.clone(),
+                |cwd| cwd.to_string_lossy().into_owned(),
+            ),
             permission_mode: self
                 .permission_mode
                 .as_deref()
-                .map_or(default.permission_mode, PermissionMode::from),
+                .map_or_else(|| default.permission_mode.clone(), PermissionMode::from),
             asks_host: self.permission_prompt_tool.as_deref() == Some("stdio"),
             partial_messages: self.include_partial_messages,
             session_states: std::env::var("CLAUDE_CODE_SDK_READS_SESSION_STATE")
                 .is_ok_and(|value| value == "1"),
             pid: std::process::id(),
+            ..default
         }
     }
 }

@@ -73,9 +73,13 @@ impl Player {
     /// An agent that was just started. `ids` makes the ids of its messages.
     pub fn new(
         scenario: Scenario,
-        config: Config,
+        mut config: Config,
         ids: impl FnMut() -> String + Send + 'static,
     ) -> Self {
+        if scenario.no_queue {
+            config.has_queue = false;
+            config.session_states = false;
+        }
         let mut player = Self {
             agent: Agent::new(config, ids),
             next_reply: 0,

@@ -1,0 +1,217 @@
+//! The turn that runs, and how it is stopped.
+
+use crate::client::{Handle, Pending};
+use crate::error::{EndReason, Error};
+use agentwire_protocol::control::InterruptReceipt;
+use agentwire_protocol::host::TurnEnd;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+/// A turn that runs, as the driver knows it.
+#[derive(Debug)]
+pub(crate) struct Turn(watch::Sender<Option<Arc<TurnEnd>>>);
+
+/// A turn, for who wants to know how it ends.
+#[derive(Debug, Clone)]
+pub(crate) struct TurnWatch {
+    number: u64,
+    end: watch::Receiver<Option<Arc<TurnEnd>>>,
+}
+
+impl Turn {
+    pub(crate) fn begin(number: u64) -> (Self, TurnWatch) {
+        let (turn, end) = watch::channel(None);
+        (Self(turn), TurnWatch { number, end })
+    }
+
+    pub(crate) fn end(self, end: &TurnEnd) {
+        self.0.send_replace(Some(Arc::new(end.clone())));
+    }
+}
+
+impl TurnWatch {
+    fn is_over(&self) -> bool {
+        self.end.borrow().is_some()
+    }
+
+    /// How the turn ended, once it has; `None`, when the runtime went first.
+    pub(crate) async fn ended(mut self) -> Option<Arc<TurnEnd>> {
+        self.end.wait_for(Option::is_some).await.ok()?.clone()
+    }
+}
+
+/// An interrupt on its way. It is made whether this is awaited or not.
+///
+/// Awaiting it gives the agent's receipt: what is still queued, and what was
+/// taken out of the queue. The turn ends after that;
+/// [`Interruption::ended`] waits for it.
+///
+/// ```no_run
+/// # async fn example(client: agentwire::Client) -> Result<(), agentwire::Error> {
+/// let stopped = client.interrupt().ended().await?;
+/// if let Some(turn) = stopped.turn {
+///     println!("turn {}: {}", turn.turn, turn.outcome);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Interruption {
+    receipt: Pending<InterruptReceipt>,
+    /// The turn that ran when it was made, or had run last.
+    before: Option<TurnWatch>,
+    handle: Handle,
+}
+
+/// What became of an interrupt.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Interrupted {
+    /// What the agent said to it.
+    pub receipt: InterruptReceipt,
+    /// How the turn ended that it found; `None`, when none ran.
+    pub turn: Option<Arc<TurnEnd>>,
+}
+
+impl Interruption {
+    pub(crate) fn new(receipt: Pending<InterruptReceipt>, handle: Handle) -> Self {
+        Self {
+            before: handle.turn(),
+            receipt,
+            handle,
+        }
+    }
+
+    /// Takes it back, if it has not left yet; see [`Pending::cancel`].
+    pub fn cancel(&self) {
+        self.receipt.cancel();
+    }
+
+    /// Waits for the receipt, and for the end of the turn that it found.
+    ///
+    /// # Errors
+    ///
+    /// As awaiting it. When the session ends before the turn has, that is how
+    /// the turn ended:
+    /// [`TurnOutcome::Lost`](agentwire_protocol::host::TurnOutcome::Lost).
+    pub async fn ended(self) -> Result<Interrupted, Error> {
+        let ran = self.before.filter(|turn| !turn.is_over());
+        let before = ran.as_ref().map(|turn| turn.number);
+        let receipt = self.receipt.await?;
+        let turn = match ran {
+            Some(turn) => Some(turn),
+            // One that began meanwhile.
+            None => (self.handle.turn()).filter(|it| Some(it.number) > before && !it.is_over()),
+        };
+        let turn = match turn {
+            Some(turn) => turn.ended().await,
+            None => None,
+        };
+        Ok(Interrupted { receipt, turn })
+    }
+}
+
+impl Future for Interruption {
+    type Output = Result<InterruptReceipt, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.receipt).poll(context)
+    }
+}
+
+/// How patient [`Handle::stop`] is.
+///
+/// ```
+/// use agentwire::StopPolicy;
+/// use std::time::Duration;
+///
+/// let policy = StopPolicy::default().turn(Duration::from_secs(3));
+/// assert_eq!(policy.tries, 2);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StopPolicy {
+    /// How long each interrupt may take until the turn has ended. 10 s by
+    /// default.
+    pub turn: Duration,
+    /// How often it is tried. Twice by default.
+    pub tries: u32,
+}
+
+impl Default for StopPolicy {
+    fn default() -> Self {
+        Self {
+            turn: Duration::from_secs(10),
+            tries: 2,
+        }
+    }
+}
+
+impl StopPolicy {
+    /// Sets how long each interrupt may take until the turn has ended.
+    #[must_use]
+    pub fn turn(mut self, limit: Duration) -> Self {
+        self.turn = limit;
+        self
+    }
+
+    /// Sets how often it is tried.
+    #[must_use]
+    pub fn tries(mut self, tries: u32) -> Self {
+        self.tries = tries;
+        self
+    }
+}
+
+/// How far [`Handle::stop`] had to go.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Stopped {
+    /// The agent stopped its turn, or there was none.
+    Turn(Interrupted),
+    /// It did not, or did not even answer, and the session is being closed.
+    Session,
+}
+
+impl Handle {
+    /// Stops the turn that runs, whatever it takes: interrupts it, and again
+    /// if it goes on, and when that does not help closes the session, as
+    /// dropping the [`Client`](crate::Client) does. Everything then fails with
+    /// [`EndReason::Unresponsive`].
+    ///
+    /// When the future is dropped it goes no further.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Ended`] when the session is over already.
+    pub async fn stop(&self, policy: StopPolicy) -> Result<Stopped, Error> {
+        for _ in 0..policy.tries {
+            match timeout(policy.turn, self.interrupt().ended()).await {
+                Ok(Ok(interrupted)) => return Ok(Stopped::Turn(interrupted)),
+                Ok(Err(error @ Error::Ended(_))) => return Err(error),
+                // It refuses, or it does not react.
+                Ok(Err(_)) | Err(_) => {}
+            }
+        }
+        self.give_up(EndReason::Unresponsive)?;
+        Ok(Stopped::Session)
+    }
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Turn(Interrupted { turn: None, .. }) => f.write_str("no turn ran"),
+            Self::Turn(Interrupted {
+                turn: Some(turn), ..
+            }) => write!(f, "turn {}: {}", turn.turn, turn.outcome),
+            Self::Session => f.write_str("the session was closed"),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Turns that are stopped, and agents that do not stop.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use agentwire::{Client, EndReason, Options, StopPolicy, Stopped, SubmissionState, TurnOutcome};
+use agentwire_testkit::{Fault, Scenario, Step};
+use std::time::Duration;
+use support::{ended, fake, says, wait_for};
+
+fn busy() -> Scenario {
+    Scenario::default().reply([Step::text("Hm "), Step::WaitMs(60_000)])
+}
+
+#[tokio::test]
+async fn an_interrupt_gives_its_receipt_and_then_the_end_of_the_turn() {
+    let mut client = Client::connect(fake(&busy())).await.unwrap();
+    client.send("Work");
+    wait_for(&mut client, says("Hm")).await;
+    let interrupted = client.interrupt().ended().await.unwrap();
+    assert_eq!(interrupted.receipt.still_queued.unwrap(), [""; 0]);
+    let turn = interrupted.turn.unwrap();
+    assert_eq!((turn.turn, turn.outcome), (1, TurnOutcome::Interrupted));
+    // Now there is nothing to stop.
+    let interrupted = client.interrupt().ended().await.unwrap();
+    assert_eq!(interrupted.turn, None);
+    client.close().await;
+}
+
+#[tokio::test]
+async fn interrupting_all_takes_back_what_waits() {
+    let mut client = Client::connect(fake(&busy())).await.unwrap();
+    client.send("Work");
+    wait_for(&mut client, says("Hm")).await;
+    let mut queued = client.send("And then?");
+    let interrupted = client.handle().interrupt_all().ended().await.unwrap();
+    assert_eq!(interrupted.receipt.cancelled.unwrap(), [queued.uuid()]);
+    assert!(matches!(
+        queued.ended().await,
+        SubmissionState::Cancelled | SubmissionState::Withdrawn
+    ));
+    client.close().await;
+}
+
+fn impatient() -> StopPolicy {
+    StopPolicy::default().turn(Duration::from_millis(50))
+}
+
+#[tokio::test]
+async fn stopping_is_done_when_the_agent_stops() {
+    let mut client = Client::connect(fake(&busy())).await.unwrap();
+    client.send("Work");
+    wait_for(&mut client, says("Hm")).await;
+    let stopped = client.stop(StopPolicy::default()).await.unwrap();
+    assert_eq!(stopped.to_string(), "turn 1: interrupted");
+    let stopped = client.stop(StopPolicy::default()).await.unwrap();
+    assert_eq!(stopped.to_string(), "no turn ran");
+    client.close().await;
+}
+
+async fn assert_is_closed(options: Options) {
+    let mut client = Client::connect(options).await.unwrap();
+    let mut submission = client.send("Work");
+    submission.written().await.unwrap();
+    wait_for(&mut client, says("Hm")).await;
+    let stopped = client.stop(impatient()).await.unwrap();
+    assert!(matches!(stopped, Stopped::Session), "{stopped}");
+    let error = loop {
+        if let Err(error) = client.next().await.unwrap() {
+            break error;
+        }
+    };
+    assert_eq!(ended(error).reason, EndReason::Unresponsive);
+    assert_eq!(submission.ended().await, SubmissionState::Lost);
+    assert!(client.stop(impatient()).await.is_err());
+    let report = client.close().await;
+    assert!(report.left.is_empty(), "{report:?}");
+}
+
+#[tokio::test]
+async fn an_agent_that_does_not_react_is_closed() {
+    let scenario = Scenario::default().reply([Step::text("Hm "), Step::Fault(Fault::Hang)]);
+    assert_is_closed(fake(&scenario)).await;
+}
