@@ -46,6 +46,10 @@ mod open;
 pub mod outbox;
 pub mod permission;
 pub mod plugin;
+#[cfg(not(agentwire_sabotage))]
+mod sabotage;
+#[cfg(agentwire_sabotage)]
+pub mod sabotage;
 #[cfg(feature = "schema")]
 pub mod schema;
 mod surrogate;

@@ -125,7 +125,7 @@ impl Driver {
                     self.host.handle_input_end(now());
                     self.pipe_closed(EndReason::OutputClosed);
                 }
-                Happened::Written(Ok(())) => self.host.handle_written(),
+                Happened::Written(Ok(())) => self.host.handle_written(now()),
                 Happened::Written(Err(_)) => {
                     self.host.handle_write_failed();
                     self.pipe_closed(EndReason::InputClosed);

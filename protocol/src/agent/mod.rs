@@ -8,6 +8,7 @@
 //! Like the host's machine it does no I/O, and clock and ids are the
 //! driver's. What it does was measured on Claude Code 2.1.329.
 
+mod background;
 mod queue;
 mod turn;
 
@@ -15,13 +16,14 @@ pub use turn::Ending;
 
 use crate::codec::{Line, LineDecoder, encode};
 use crate::control::{
-    self, AccountInfo, ControlResponse, Initialize, InitializeAnswer, Interrupt, InterruptReceipt,
-    Refusal, SetModel, SetModelAnswer, SetPermissionMode, SetPermissionModeAnswer,
+    self, AccountInfo, Answer, ControlResponse, Initialize, InitializeAnswer, Interrupt,
+    InterruptReceipt, Refusal, SetModel, SetModelAnswer, SetPermissionMode,
+    SetPermissionModeAnswer,
 };
 use crate::frame::Frame;
 use crate::json::Json;
 use crate::message::{
-    ApiKeySource, CommandLifecycle, CommandState, Init, Priority, SessionState,
+    ApiKeySource, BackgroundTask, CommandLifecycle, CommandState, Init, Priority, SessionState,
     SessionStateChanged, Status, UserMessage,
 };
 use crate::permission::{CanUseTool, PermissionMode, PermissionResult};
@@ -123,6 +125,8 @@ pub struct Agent {
     turn: Option<Turn>,
     /// Permission asks of ours that are not answered, by request id.
     asks: BTreeMap<String, PendingAsk>,
+    /// What runs in the background.
+    tasks: Vec<BackgroundTask>,
     state: SessionState,
     input_ended: bool,
     exited: bool,
@@ -134,6 +138,8 @@ pub struct Agent {
 struct PendingAsk {
     tool_use_id: String,
     input: Json,
+    /// The request as it was sent; `null` before.
+    request: Json,
 }
 
 impl fmt::Debug for Agent {
@@ -161,6 +167,7 @@ impl Agent {
             queue,
             turn: None,
             asks: BTreeMap::new(),
+            tasks: vec![],
             state: SessionState::Idle,
             input_ended: false,
             exited: false,
@@ -221,6 +228,7 @@ impl Agent {
         let ask = PendingAsk {
             tool_use_id: tool_use_id.to_owned(),
             input,
+            request: Json::null(),
         };
         match (
             &self.config.permission_mode,
@@ -242,8 +250,12 @@ impl Agent {
                     ..CanUseTool::new(name, ask.input.clone())
                 };
                 self.set_state(SessionState::RequiresAction);
-                self.send(control::request(&request_id, &question));
-                self.asks.insert(request_id, ask);
+                let line = control::request(&request_id, &question);
+                let request = (line.as_ref().ok())
+                    .and_then(|line| serde_json::from_slice(line).ok())
+                    .unwrap_or_else(Json::null);
+                self.send(line);
+                self.asks.insert(request_id, PendingAsk { request, ..ask });
             }
         }
     }
@@ -310,10 +322,10 @@ impl Agent {
             return self.exit(1, Some("A control_request without a request.".to_owned()));
         };
         match frame.subtype().unwrap_or_default() {
-            "initialize" => {
-                let answer = request.read::<Initialize>().map(|_| self.initialize());
-                self.answer(&request_id, answer);
-            }
+            "initialize" => match request.read::<Initialize>() {
+                Ok(_) => self.greet(&request_id),
+                Err(error) => self.refuse_invalid(&request_id, &error),
+            },
             "interrupt" => match request.read::<Interrupt>() {
                 Ok(interrupt) => self.interrupt(now, &request_id, &interrupt),
                 Err(error) => self.refuse_invalid(&request_id, &error),
@@ -401,6 +413,20 @@ impl Agent {
     }
 
     // Inside: control requests.
+
+    /// Answers `initialize`. Asks that are open come along, for a host that
+    /// connects a second time.
+    fn greet(&mut self, request_id: &str) {
+        let mut answer = Answer::success(request_id, Json::from_value(&self.initialize()).ok());
+        if !self.asks.is_empty() {
+            let open = self.asks.values().map(|ask| ask.request.clone());
+            answer.pending_permission_requests = Some(open.collect());
+        }
+        self.send(encode(&ControlResponse {
+            response: answer,
+            extra: Default::default(),
+        }));
+    }
 
     fn initialize(&self) -> InitializeAnswer {
         InitializeAnswer {

@@ -8,10 +8,10 @@ use crate::content::{
 use crate::json::{Json, Number};
 use crate::message::{
     AssistantBody, AssistantError, AssistantMessage, BlockDelta, CommandState, ContentBlockDelta,
-    ContentBlockStart, ContentBlockStop, InputJsonDelta, MessageChange, MessageDelta, MessageStart,
-    MessageStop, PermissionDenial, ResultMessage, ResultSubtype, SessionState, SignatureDelta,
-    Status, StatusKind, StopReason, StreamEvent, StreamEventMessage, TerminalReason, TextDelta,
-    ThinkingDelta, Usage, UserMessage,
+    ContentBlockStart, ContentBlockStop, InputJsonDelta, MessageChange, MessageDelta,
+    MessageOrigin, MessageStart, MessageStop, PermissionDenial, ResultMessage, ResultSubtype,
+    SessionState, SignatureDelta, Status, StatusKind, StopReason, StreamEvent, StreamEventMessage,
+    TaskNotificationOrigin, TerminalReason, TextDelta, ThinkingDelta, Usage, UserMessage,
 };
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -31,6 +31,8 @@ pub(super) struct Turn {
     requests: u64,
     /// Whether a `now` message waits for the running tool to be done.
     preempted: bool,
+    /// Whether the agent began it by itself.
+    is_own: bool,
 }
 
 /// A message that the model is saying.
@@ -263,6 +265,11 @@ impl Agent {
             self.set_state(SessionState::Idle);
             return self.exit_when_done();
         }
+        self.begin_turn(now, prompts);
+    }
+
+    /// A turn begins with these prompts; with none, one of the agent's own.
+    pub(super) fn begin_turn(&mut self, now: Instant, prompts: Vec<UserMessage>) {
         self.turn = Some(Turn {
             started: now,
             uuids: vec![],
@@ -272,6 +279,7 @@ impl Agent {
             last_text: String::new(),
             requests: 0,
             preempted: false,
+            is_own: prompts.is_empty(),
         });
         for prompt in &prompts {
             self.take_up(prompt);
@@ -386,6 +394,10 @@ impl Agent {
         result.permission_denials = Some(turn.denials);
         result.queued_turn_count = Some(self.queue.uuids().len() as u64);
         result.result_index = Some(self.results);
+        if turn.is_own {
+            let origin = TaskNotificationOrigin::default();
+            result.origin = Some(MessageOrigin::TaskNotification(origin));
+        }
         result.user_message_uuid = turn.uuids.first().cloned();
         result.user_message_uuids = (!turn.uuids.is_empty()).then(|| turn.uuids.clone());
         result.uuid = Some((self.ids)());

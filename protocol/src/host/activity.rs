@@ -55,6 +55,11 @@ impl Work {
         }
     }
 
+    /// Whether the agent says that it rests.
+    pub(super) fn agent_rests(&self) -> bool {
+        self.reported == Some(SessionState::Idle)
+    }
+
     /// Whether the agent says what it is doing.
     pub(super) fn is_reported(&self) -> bool {
         self.reported.is_some()

@@ -1,6 +1,7 @@
 //! What comes in: frames of the data plane, answers, asks, their cancelling,
 //! and what is no frame.
 
+use super::queueing::is_queue_named;
 use super::sign::{Sign, is_of_main_agent};
 use super::turns::Stopped;
 use super::{Ask, Event, Host, Notice, OutgoingState, Pending, RequestFailure, TurnOutcome};
@@ -12,6 +13,7 @@ use crate::frame::{Frame, Head};
 use crate::json::Json;
 use crate::message::{CommandState, SessionState};
 use crate::outbox::{Class, Outgoing};
+use crate::sabotage::{Bug, is_on};
 use bytes::Bytes;
 use std::time::Instant;
 
@@ -35,7 +37,7 @@ impl Host {
                         .push_back(Event::Notice(Notice::UnfinishedLine { line: raw }));
                 }
             },
-            Line::TooLong { head, length } => self.handle_too_long(&head, length),
+            Line::TooLong { head, length } => self.handle_too_long(now, &head, length),
         }
     }
 
@@ -65,7 +67,7 @@ impl Host {
         (self.submissions).saw_begin(&sign, &frame, self.turns.is_running());
         self.tell_submissions();
         if let Sign::Init(init) = &sign {
-            if Self::is_queue_named(init.capabilities.as_ref()) {
+            if is_queue_named(init.capabilities.as_deref()) {
                 self.has_queue();
             }
         } else if let Sign::Lifecycle(_) = &sign {
@@ -140,14 +142,7 @@ impl Host {
             self.outbox.release();
             waiting = outcome.as_ref().map(asks_that_wait).unwrap_or_default();
         }
-        if pending.by_host {
-            self.pressed(now, outcome.is_ok());
-            return;
-        }
-        self.events.push_back(Event::Answered {
-            request_id,
-            outcome,
-        });
+        self.end_request(now, request_id, pending.by_host, outcome);
         for ask in waiting {
             let is_answered = |ask: &Frame| {
                 let id = ask.head().request_id.as_ref();
@@ -207,7 +202,7 @@ impl Host {
             return;
         }
         // An ask that was open when the host connected comes twice.
-        if self.asks.insert(request_id.clone()) {
+        if self.asks.insert(request_id.clone()) || is_on(Bug::AskedTwice) {
             self.events.push_back(Event::Ask(Ask { request_id, frame }));
         }
     }
@@ -217,6 +212,7 @@ impl Host {
         let line = control::failure(request_id, &Refusal::new(why));
         let is_possible = self.outgoing != OutgoingState::Closed;
         if is_possible && self.outbox.has_room(Class::Answer, line.len()) {
+            self.remember_answered(request_id);
             self.outbox.push(Outgoing {
                 class: Class::Answer,
                 id: request_id.into(),
@@ -233,14 +229,17 @@ impl Host {
         // An answer that has not left must not follow its cancelling.
         let waiting = self
             .outbox
-            .withdraw(|line| line.class == Class::Answer && line.id == request_id)
+            .withdraw(|line| {
+                let is_it = line.class == Class::Answer && line.id == request_id;
+                is_it && !is_on(Bug::LateAnswer)
+            })
             .is_some();
         if self.asks.remove(&request_id) || waiting {
             self.events.push_back(Event::AskCancelled { request_id });
         }
     }
 
-    fn handle_too_long(&mut self, head: &Bytes, length: u64) {
+    fn handle_too_long(&mut self, now: Instant, head: &Bytes, length: u64) {
         let head = Head::of_cut_line(head);
         if let Some(Head {
             kind,
@@ -264,13 +263,12 @@ impl Host {
                         if &*pending.subtype == "initialize" {
                             self.outbox.release();
                         }
-                        self.events.push_back(Event::Answered {
-                            request_id: request_id.clone(),
-                            outcome: Err(RequestFailure::AnswerTooLong {
-                                subtype: pending.subtype,
-                                length,
-                            }),
-                        });
+                        let failure = RequestFailure::AnswerTooLong {
+                            subtype: pending.subtype,
+                            length,
+                        };
+                        let id = request_id.clone();
+                        self.end_request(now, id, pending.by_host, Err(failure));
                     }
                 }
                 _ => {}

@@ -18,7 +18,7 @@
 //! let Some(Transmit::Line(line)) = host.poll_transmit() else { panic!() };
 //! assert!(line.starts_with(br#"{"type":"control_request","request_id":"r1""#));
 //! assert!(host.poll_transmit().is_none());
-//! host.handle_written();
+//! host.handle_written(now);
 //!
 //! host.handle_input(now, b"{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"r1\"}}\n");
 //! assert!(matches!(host.poll_event(), Some(Event::Answered { outcome: Ok(_), .. })));
@@ -49,6 +49,7 @@ use crate::control::{self, Answer, CancelAsyncMessageAnswer};
 use crate::frame::Frame;
 use crate::json::{Json, Members};
 use crate::outbox::{Class, Limits, Outbox, Outgoing, Waiting};
+use crate::sabotage::{Bug, is_on};
 use activity::{Open, Work};
 use background::Background;
 use bytes::Bytes;
@@ -89,6 +90,9 @@ pub struct Host {
     owed_until: Option<Instant>,
     /// Nothing in the background is waited for any more.
     gave_up: bool,
+    /// The agent rests, and has said nothing of messages that it has: it is
+    /// taken to be done with them then.
+    unclaimed_until: Option<Instant>,
     events: VecDeque<Event>,
     outgoing: OutgoingState,
 }
@@ -113,6 +117,10 @@ struct Pending {
 /// How many asks are remembered that were answered while the agent owed its
 /// answer to `initialize`.
 const MOST_REMEMBERED: usize = 4096;
+
+/// How long an agent that rests may say nothing of messages that it has been
+/// sent: it takes no notice of one whose id it had in another session, say.
+const UNCLAIMED: Duration = Duration::from_secs(30);
 
 /// How far the host is with its own side of the pipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,6 +163,7 @@ impl Host {
             patience: Duration::ZERO,
             owed_until: None,
             gave_up: false,
+            unclaimed_until: None,
             events: VecDeque::new(),
             outgoing: OutgoingState::Open,
         }
@@ -261,7 +270,10 @@ impl Host {
                 self.withdraw_prompt(uuid);
             }
         }
-        let deadline = now.checked_add(patience);
+        let mut deadline = now.checked_add(patience);
+        if is_on(Bug::DeadlineForgotten) {
+            deadline = None;
+        }
         let pending = Pending {
             subtype,
             deadline,
@@ -329,7 +341,7 @@ impl Host {
         if self.outgoing == OutgoingState::Open {
             self.outgoing = OutgoingState::Finishing;
             self.patience = background;
-            self.watch_background(now);
+            self.watch(now);
         }
     }
 
@@ -352,7 +364,7 @@ impl Host {
             self.handle_line(now, line);
             self.after_change();
         }
-        self.watch_background(now);
+        self.watch(now);
     }
 
     /// The agent's output ended. What came after the last newline is still
@@ -365,11 +377,12 @@ impl Host {
     }
 
     /// The line that was handed out is written.
-    pub fn handle_written(&mut self) {
+    pub fn handle_written(&mut self, now: Instant) {
         if let Some((Class::User(_), uuid)) = self.in_flight.take() {
             self.submissions.advance(&uuid, SubmissionState::Written);
             self.after_change();
         }
+        self.watch(now);
     }
 
     /// The line that was handed out could not be written, and nothing can be
@@ -396,19 +409,14 @@ impl Host {
                 continue;
             };
             self.withdraw_request(&id);
-            if pending.by_host {
-                self.pressed(now, false);
-                continue;
-            }
-            self.events.push_back(Event::Answered {
-                request_id: id,
-                outcome: Err(RequestFailure::TimedOut {
-                    subtype: pending.subtype,
-                    after: pending.patience,
-                }),
-            });
+            let failure = RequestFailure::TimedOut {
+                subtype: pending.subtype,
+                after: pending.patience,
+            };
+            self.end_request(now, id, pending.by_host, Err(failure));
         }
         if self.overdue().is_some_and(|until| until <= now) {
+            self.pressing = Pressing::No;
             self.end_turn(TurnOutcome::NoResult, None);
             self.submissions.all_over(SubmissionState::Interrupted);
         }
@@ -416,7 +424,12 @@ impl Host {
             self.owed_until = None;
             self.gave_up = true;
         }
+        if self.unclaimed_until.is_some_and(|until| until <= now) {
+            self.unclaimed_until = None;
+            self.submissions.give_up();
+        }
         self.after_change();
+        self.watch(now);
     }
 
     /// The session is over: everything that waits ends.
@@ -444,6 +457,7 @@ impl Host {
         self.background.end();
         self.pressing = Pressing::No;
         self.owed_until = None;
+        self.unclaimed_until = None;
     }
 
     // What to do next.
@@ -492,7 +506,8 @@ impl Host {
             .requests
             .values()
             .filter_map(|pending| pending.deadline);
-        deadlines.chain(self.overdue()).chain(self.owed_until).min()
+        let others = [self.overdue(), self.owed_until, self.unclaimed_until];
+        deadlines.chain(others.into_iter().flatten()).min()
     }
 
     // Inside.
@@ -512,6 +527,9 @@ impl Host {
 
     /// Nothing waits, nobody is waited for, and no turn runs.
     fn is_quiet(&self) -> bool {
+        if is_on(Bug::ClosedTooEarly) {
+            return self.outbox.is_empty() && self.submissions.is_empty();
+        }
         self.outbox.is_empty()
             && self.requests.is_empty()
             && self.asks.is_empty()
@@ -522,9 +540,20 @@ impl Host {
         self.is_quiet() && (self.gave_up || !self.background.is_owed())
     }
 
-    /// Begins to count how long what runs in the background is waited for, or
+    /// Begins to count how long something is waited for that may never come, or
     /// counts no more.
-    fn watch_background(&mut self, now: Instant) {
+    fn watch(&mut self, now: Instant) {
+        let rests = match self.work.is_reported() {
+            true => self.work.agent_rests(),
+            false => !self.turns.is_running() && self.submissions.missed_a_turn(),
+        };
+        let is_unclaimed = rests && self.in_flight.is_none() && self.submissions.are_outstanding();
+        if !is_unclaimed {
+            self.unclaimed_until = None;
+        } else if self.unclaimed_until.is_none() {
+            self.unclaimed_until = now.checked_add(UNCLAIMED);
+        }
+
         let is_waited_for = self.outgoing == OutgoingState::Finishing
             && !self.gave_up
             && self.background.is_owed()
@@ -545,14 +574,40 @@ impl Host {
         }
     }
 
+    /// A request has come to its end. Of one that the host made for itself
+    /// nobody hears.
+    fn end_request(
+        &mut self,
+        now: Instant,
+        request_id: Box<str>,
+        by_host: bool,
+        outcome: Result<Answer, RequestFailure>,
+    ) {
+        if by_host {
+            return self.pressed(now, outcome.is_ok());
+        }
+        self.events.push_back(Event::Answered {
+            request_id,
+            outcome,
+        });
+    }
+
     /// An ask of the agent's needs no answer any more. `false` when it was not
     /// open.
     fn settle(&mut self, request_id: &str) -> bool {
         let was_open = self.asks.remove(request_id);
-        if was_open && self.asks_answered.len() < MOST_REMEMBERED && self.is_greeting() {
-            self.asks_answered.insert(request_id.into());
+        if was_open {
+            self.remember_answered(request_id);
         }
         was_open
+    }
+
+    /// An answer to `initialize` that is under way may list an ask that is
+    /// answered by now.
+    fn remember_answered(&mut self, request_id: &str) {
+        if self.asks_answered.len() < MOST_REMEMBERED && self.is_greeting() {
+            self.asks_answered.insert(request_id.into());
+        }
     }
 
     /// Whether an `initialize` waits for its answer.
@@ -633,7 +688,7 @@ impl Host {
     /// deadline, or with the session, which knows the reason.
     fn lose(&mut self, class: Class, id: Box<str>) {
         if let Class::User(_) = class {
-            self.submissions.advance(&id, SubmissionState::Lost);
+            self.submissions.not_written(&id);
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::content::{Content, ContentBlock};
 use crate::control::{self, Interrupt};
 use crate::message::UserMessage;
 use crate::outbox::{Class, Outgoing, Urgency};
+use crate::sabotage::{Bug, is_on};
 use bytes::Bytes;
 use std::time::{Duration, Instant};
 
@@ -87,12 +88,8 @@ impl Host {
             && self.outbox.keeps_users()
         {
             self.outbox.let_users_go();
+            self.pressing = Pressing::No;
         }
-    }
-
-    /// Whether capabilities say that the agent has a queue.
-    pub(super) fn is_queue_named(capabilities: Option<&Vec<String>>) -> bool {
-        capabilities.is_some_and(|all| all.iter().any(|it| it == HAS_QUEUE))
     }
 
     /// Whether the agent has something to do already.
@@ -102,7 +99,8 @@ impl Host {
 
     /// The line that goes next of those that are kept here.
     pub(super) fn next_kept(&mut self) -> Option<Outgoing> {
-        if self.outbox.is_held() || self.is_agent_busy() {
+        let must_wait = self.is_agent_busy() && !is_on(Bug::TwoTurns);
+        if self.outbox.is_held() || must_wait {
             return None;
         }
         self.pressing = Pressing::No;
@@ -181,6 +179,11 @@ impl Host {
             _ => None,
         }
     }
+}
+
+/// Whether capabilities say that the agent has a queue.
+pub(super) fn is_queue_named(capabilities: Option<&[String]>) -> bool {
+    capabilities.is_some_and(|all| all.iter().any(|it| it == HAS_QUEUE))
 }
 
 impl Outgoing {

@@ -6,10 +6,12 @@
 //! nothing new.
 
 use super::TurnOutcome;
+use super::queueing::is_queue_named;
 use super::sign::{Sign, named};
 use crate::control::InterruptReceipt;
 use crate::frame::Frame;
 use crate::message::{CommandLifecycle, CommandState, ResultMessage};
+use crate::sabotage::{Bug, is_on};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::mem;
@@ -40,7 +42,8 @@ pub enum SubmissionState {
     Cancelled,
     /// Over: a hook did not let it through to the model.
     Refused,
-    /// Over: it never reached the agent, or the session ended first.
+    /// Over: it never reached the agent, the agent takes no notice of it, or
+    /// the session ended first.
     Lost,
 }
 
@@ -87,6 +90,10 @@ pub(super) struct Submissions {
     changes: VecDeque<(Box<str>, SubmissionState)>,
     /// Whether the agent reports what becomes of each message.
     has_lifecycles: bool,
+    /// Whether it says which messages its turns answer.
+    has_names: bool,
+    /// A turn has ended since the last message left.
+    turn_ended: bool,
     /// A hook has blocked the prompt of the turn that runs.
     is_blocked: bool,
 }
@@ -134,13 +141,16 @@ impl Submissions {
         let Some(known) = self.open.get_mut(uuid) else {
             return;
         };
-        if state <= *known {
+        if state <= *known && !(is_on(Bug::StateBackwards) && state != *known) {
             return;
         }
         let had_left = *known > SubmissionState::Waiting;
         *known = state;
         match (had_left, state.is_end()) {
-            (false, false) => self.outstanding += 1,
+            (false, false) => {
+                self.outstanding += 1;
+                self.turn_ended = false;
+            }
             (true, true) => self.outstanding -= 1,
             _ => {}
         }
@@ -163,6 +173,9 @@ impl Submissions {
     pub(super) fn end(&mut self) {
         self.joined.clear();
         self.outstanding = 0;
+        if is_on(Bug::MessageForgotten) {
+            return;
+        }
         for uuid in mem::take(&mut self.open).into_keys() {
             self.changes.push_back((uuid, SubmissionState::Lost));
         }
@@ -197,6 +210,11 @@ impl Submissions {
 
     /// What a frame begins.
     pub(super) fn saw_begin(&mut self, sign: &Sign, frame: &Frame, is_turn: bool) {
+        match sign {
+            Sign::Lifecycle(_) => self.has_lifecycles = true,
+            Sign::Init(init) => self.has_names |= is_queue_named(init.capabilities.as_deref()),
+            _ => {}
+        }
         if self.open.is_empty() {
             return;
         }
@@ -205,14 +223,16 @@ impl Submissions {
                 command_uuid: uuid,
                 state,
                 ..
-            }) => {
-                self.has_lifecycles = true;
-                match state {
-                    CommandState::Queued => self.reached_agent(uuid, SubmissionState::Queued),
-                    CommandState::Started => self.reached_agent(uuid, SubmissionState::Started),
-                    _ => {}
+            }) => match state {
+                CommandState::Queued => self.reached_agent(uuid, SubmissionState::Queued),
+                CommandState::Started if is_on(Bug::WrongMessage) => {
+                    if let Some(uuid) = self.open.keys().next_back().cloned() {
+                        self.reached_agent(&uuid, SubmissionState::Started);
+                    }
                 }
-            }
+                CommandState::Started => self.reached_agent(uuid, SubmissionState::Started),
+                _ => {}
+            },
             Sign::Blocked => self.is_blocked = true,
             Sign::Echo => {
                 if let Some(uuid) = frame.uuid() {
@@ -235,10 +255,11 @@ impl Submissions {
     /// A turn has taken messages up. When the agent names none, and only one
     /// has left, it is that one.
     fn started(&mut self, names: &[String], is_turn: bool) {
+        self.has_names |= !names.is_empty();
         for uuid in names {
             self.reached_agent(uuid, SubmissionState::Started);
         }
-        if names.is_empty()
+        if !self.has_names
             && is_turn
             && let Some(uuid) = self.only_one()
         {
@@ -287,8 +308,11 @@ impl Submissions {
             how => how,
         };
         self.is_blocked = false;
+        self.turn_ended = true;
         let names = names_of(result);
-        if names.is_empty() && !self.has_lifecycles {
+        // One that cannot be read may have named them.
+        let is_nameless = names.is_empty() && (!self.has_names || result.is_none());
+        if is_nameless && !self.has_lifecycles {
             self.all_over(how);
         }
         for uuid in names {
@@ -315,6 +339,38 @@ impl Submissions {
         let over: Vec<Box<str>> = over.map(|(uuid, _)| uuid.clone()).collect();
         for uuid in over {
             self.advance(&uuid, SubmissionState::Completed);
+        }
+    }
+
+    /// A message could not be written. One of which the agent has spoken was,
+    /// whatever the pipe says.
+    pub(super) fn not_written(&mut self, uuid: &str) {
+        if self.open.get(uuid) <= Some(&SubmissionState::Handed) {
+            self.advance(uuid, SubmissionState::Lost);
+        }
+    }
+
+    /// Whether an agent that names the messages of its turns has ended one
+    /// since the last message left: what it did not name is next, or it will
+    /// never be.
+    pub(super) fn missed_a_turn(&self) -> bool {
+        self.has_names && self.turn_ended
+    }
+
+    /// The agent has rested for long, and said nothing of what it has.
+    pub(super) fn give_up(&mut self) {
+        let left = (self.open.iter()).filter(|(_, state)| **state > SubmissionState::Waiting);
+        let all: Vec<_> = left.map(|(uuid, state)| (uuid.clone(), *state)).collect();
+        for (uuid, state) in all {
+            let had_begun = state == SubmissionState::Started;
+            self.advance(
+                &uuid,
+                if had_begun {
+                    SubmissionState::Completed
+                } else {
+                    SubmissionState::Lost
+                },
+            );
         }
     }
 

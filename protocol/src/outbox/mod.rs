@@ -22,6 +22,7 @@
 //! request, and the order is by class alone.
 
 use crate::message::Priority;
+use crate::sabotage::{Bug, is_on};
 use bytes::Bytes;
 use std::collections::VecDeque;
 use std::fmt;
@@ -310,6 +311,10 @@ impl Outbox {
             return;
         };
         match outgoing.class {
+            Class::Answer if is_on(Bug::AnswerBehindMessages) => {
+                last.users[Urgency::Later as usize].push_back(outgoing);
+            }
+            Class::Control if is_on(Bug::FenceIgnored) => last.urgent.push_back(outgoing),
             Class::Answer | Class::Interrupt => last.urgent.push_back(outgoing),
             Class::User(urgency) => last.users[urgency as usize].push_back(outgoing),
             Class::Greeting | Class::Control => last.fence = Some(outgoing),
@@ -346,6 +351,9 @@ impl Outbox {
     /// Counts a line that waits no more.
     fn gone(&mut self, line: Option<Outgoing>) -> Option<Outgoing> {
         let line = line?;
+        if is_on(Bug::BytesCountedTwice) {
+            return Some(line);
+        }
         if let Some(waiting) = self.bytes_of(line.class) {
             *waiting -= line.line.len();
         }
@@ -379,7 +387,9 @@ impl Outbox {
         });
         let found = found.or_else(|| self.kept.iter_mut().flatten().find_map(take));
         // Nothing is behind what is not there.
-        self.segments.retain(|segment| !segment.is_empty());
+        if !is_on(Bug::StalledBehindWithdrawn) {
+            self.segments.retain(|segment| !segment.is_empty());
+        }
         self.gone(found)
     }
 

@@ -71,7 +71,7 @@ impl Session {
                         for piece in self.cut(&line) {
                             self.agent.handle_input(self.now, &piece);
                         }
-                        self.host.handle_written();
+                        self.host.handle_written(self.now);
                     }
                     Transmit::End => self.agent.handle_input_end(self.now),
                 }

@@ -142,7 +142,7 @@ fn a_result_may_come_before_the_driver_says_that_its_message_is_written() {
         panic!()
     };
     session.hear_all(&[init(), assistant(), result()]);
-    session.host.handle_written();
+    session.host.handle_written(session.now);
     assert!(session.closes());
 }
 

@@ -60,7 +60,7 @@ fn an_answer_that_still_waits_is_taken_back_when_its_ask_is_cancelled() {
     session.events();
     session.hears(cancel("a1"));
     assert_eq!(session.events(), ["ask cancelled a1"]);
-    session.host.handle_written();
+    session.host.handle_written(session.now);
     assert_eq!(session.lines(), ["success a2"]);
 }
 
@@ -74,7 +74,7 @@ fn an_answer_in_flight_is_out_of_reach() {
     };
     session.events();
     session.hears(cancel("a1"));
-    session.host.handle_written();
+    session.host.handle_written(session.now);
     assert_eq!(session.lines(), Vec::<String>::new());
     assert_eq!(session.events(), Vec::<String>::new());
 }

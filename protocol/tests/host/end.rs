@@ -42,7 +42,7 @@ fn ending_waits_for_the_line_in_flight_alone() {
     };
     session.host.end();
     assert!(!session.closes());
-    session.host.handle_written();
+    session.host.handle_written(session.now);
     assert!(session.closes());
     assert_eq!(session.news(), ["Running", "lost B", "written A"]);
 }
@@ -91,7 +91,7 @@ fn the_end_ends_everything_exactly_once() {
     assert!(session.host.submit(session.now, prompt("D")).is_err());
 
     session.host.handle_end();
-    session.host.handle_written();
+    session.host.handle_written(session.now);
     session.host.handle_write_failed();
     session.host.finish(session.now, MINUTE);
     session.host.end();

@@ -25,7 +25,7 @@ fn what_an_interrupt_passed_is_listed_as_still_queued() {
     session.request("model", &SetModel::to("m"));
     session.submit("C");
     session.request("stop", &Interrupt::default());
-    session.host.handle_written();
+    session.host.handle_written(session.now);
     // It does not pass the request, nor what is before that.
     assert_eq!(session.lines(), ["B", "set_model", "interrupt", "C"]);
     session.hears(success("model", json!({})));

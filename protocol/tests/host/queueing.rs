@@ -50,7 +50,7 @@ fn said(session: &mut Session) -> Vec<String> {
             Some(text) => text.to_owned(),
             None => brief_line(&line),
         });
-        session.host.handle_written();
+        session.host.handle_written(session.now);
     }
     said
 }

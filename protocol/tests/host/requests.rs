@@ -125,7 +125,7 @@ fn a_request_that_times_out_while_it_waits_is_taken_back() {
     session.request("r1", &SetModel::to("m"));
     session.passes(MINUTE);
     assert!(session.news().contains(&"timed out r1".to_owned()));
-    session.host.handle_written();
+    session.host.handle_written(session.now);
     assert_eq!(session.lines(), Vec::<String>::new());
 }
 
@@ -137,7 +137,7 @@ fn a_request_in_flight_has_left() {
         panic!()
     };
     session.passes(MINUTE);
-    session.host.handle_written();
+    session.host.handle_written(session.now);
     assert_eq!(session.lines(), ["cancel r1"]);
 }
 

@@ -63,7 +63,7 @@ fn one_line_is_in_flight_at_a_time() {
     assert_eq!(session.host.poll_transmit(), None);
 
     assert!(!session.news().contains(&"written A".to_owned()));
-    session.host.handle_written();
+    session.host.handle_written(session.now);
     assert_eq!(session.news(), ["written A"]);
     assert_eq!(session.lines(), ["success a1", "B"]);
     assert_eq!(session.news(), ["written B"]);
@@ -97,7 +97,7 @@ fn a_write_that_fails_loses_the_messages_that_did_not_leave() {
     let Some(Transmit::Line(_)) = session.host.poll_transmit() else {
         panic!()
     };
-    session.host.handle_written();
+    session.host.handle_written(session.now);
     let Some(Transmit::Line(_)) = session.host.poll_transmit() else {
         panic!()
     };
@@ -147,7 +147,7 @@ fn what_waits_is_bounded_and_there_is_room_again_when_it_has_left() {
 
     // One is in flight, and waits no more.
     assert!(session.host.poll_transmit().is_some());
-    session.host.handle_written();
+    session.host.handle_written(session.now);
     assert!(session.lines().len() > taken);
     session.submit("C");
     // What was not taken has no states and no answer.

@@ -63,7 +63,7 @@ impl Session {
         let mut lines = vec![];
         while let Some(Transmit::Line(line)) = self.host.poll_transmit() {
             lines.push(brief_line(&line));
-            self.host.handle_written();
+            self.host.handle_written(self.now);
         }
         lines
     }

@@ -56,7 +56,7 @@ fn a_state_that_comes_late_says_nothing_new() {
         lifecycle("m", "queued"),
         lifecycle("m", "started"),
     ]);
-    session.host.handle_written();
+    session.host.handle_written(session.now);
     session.hear_all(&[
         lifecycle("m", "completed"),
         result_of(&["m"]),
@@ -151,12 +151,18 @@ fn a_message_with_an_id_that_the_agent_had_before_is_over_when_it_rests() {
         session.hears(state("idle"));
         assert_eq!(session.states(), ["completed a"]);
     }
-    // One that is new may not have been read yet.
+    // One that is new may not have been read yet; but not for long.
     session.submit("b");
     session.lines();
     session.states();
     session.hears(state("idle"));
     assert_eq!(session.states(), [""; 0]);
+    session.passes(MINUTE / 4);
+    session.hears(state("running"));
+    assert_eq!(session.host.poll_timeout(), None);
+    session.hears(state("idle"));
+    session.passes(MINUTE / 2);
+    assert_eq!(session.states(), ["lost b"]);
 }
 
 #[test]

@@ -1,37 +1,98 @@
 //! What has to hold, whatever happens.
 
+use crate::coverage::{Coverage, outcome};
 use crate::dice::Dice;
-use agentwire_protocol::host::{Event, SubmissionState};
+use agentwire_protocol::host::{Activity, Event, SubmissionState, TurnEnd, TurnEvent};
 use agentwire_protocol::outbox::Urgency;
 use bytes::Bytes;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// What the host was asked to send, in the order of the calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     User(Urgency),
+    Answer,
     Interrupt,
     Fence,
 }
 
-#[derive(Default)]
+/// Who keeps the queue of user messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keeper {
+    Agent,
+    Host,
+    /// The host, until it finds out that the agent does.
+    FoundOut,
+}
+
+/// How far a request has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    Waiting,
+    Written,
+    Ended,
+}
+
 pub(crate) struct Checks {
+    keeper: Keeper,
     /// What was to be sent, by id, with its number.
     calls: BTreeMap<String, (usize, Kind)>,
-    written: Vec<(usize, Kind)>,
-    requests: BTreeMap<String, bool>,
+    /// What was, and whether `initialize` was not answered by then.
+    written: Vec<(usize, Kind, bool)>,
+    pub(crate) greeted: bool,
+    requests: BTreeMap<String, Progress>,
     submissions: BTreeMap<String, SubmissionState>,
+    /// How many messages have left and are not over.
+    outstanding: usize,
     /// Asks that wait for the host.
     pub(crate) asks: BTreeSet<Box<str>>,
+    /// Asks that are answered.
+    answered: BTreeSet<Box<str>>,
     /// Asks of which the host has read that they are cancelled.
     cancelled_asks: BTreeSet<String>,
     /// What the agent said on the data plane, and how much of it was heard.
     said: Vec<Bytes>,
     heard: usize,
+    turn: Option<Vec<Box<str>>>,
+    turns: u64,
+    /// The messages that each result of the agent's is for, where it says so,
+    /// from the first that the host has not heard.
+    results: VecDeque<Vec<String>>,
+    /// Whether results say so.
+    pub(crate) are_named: bool,
+    /// Messages whose turn the host gave up before it heard of it: the agent
+    /// was too slow.
+    given_up: BTreeSet<String>,
+    activity: Activity,
+    pub(crate) coverage: Coverage,
 }
 
 impl Checks {
+    pub(crate) fn new(keeper: Keeper) -> Self {
+        Self {
+            keeper,
+            calls: BTreeMap::new(),
+            written: vec![],
+            greeted: false,
+            requests: BTreeMap::new(),
+            submissions: BTreeMap::new(),
+            outstanding: 0,
+            asks: BTreeSet::new(),
+            answered: BTreeSet::new(),
+            cancelled_asks: BTreeSet::new(),
+            said: vec![],
+            heard: 0,
+            turn: None,
+            turns: 0,
+            results: VecDeque::new(),
+            are_named: true,
+            given_up: BTreeSet::new(),
+            activity: Activity::Idle,
+            coverage: Coverage::default(),
+        }
+    }
+
     pub(crate) fn called(&mut self, id: &str, kind: Kind) {
         let number = self.calls.len();
         self.calls.insert(id.to_owned(), (number, kind));
@@ -40,8 +101,11 @@ impl Checks {
                 self.submissions
                     .insert(id.to_owned(), SubmissionState::Waiting);
             }
+            Kind::Answer => {
+                self.answered.insert(id.into());
+            }
             Kind::Interrupt | Kind::Fence => {
-                self.requests.insert(id.to_owned(), false);
+                self.requests.insert(id.to_owned(), Progress::Waiting);
             }
         }
     }
@@ -54,20 +118,49 @@ impl Checks {
         (!made.is_empty()).then(|| made[dice.below(made.len())].clone())
     }
 
-    /// The agent wrote a line.
-    pub(crate) fn said(&mut self, line: &Bytes) {
-        let text = std::str::from_utf8(line).unwrap();
-        if !text.contains(r#""type":"control_"#) {
-            self.said.push(line.slice(..line.len() - 1));
-        }
+    /// Some request that has no answer yet.
+    pub(crate) fn some_open_request(&self) -> Option<&String> {
+        let mut open = self
+            .requests
+            .iter()
+            .filter(|(_, it)| **it == Progress::Written);
+        open.next().map(|(id, _)| id)
     }
 
-    /// A line of the host's is in the pipe; `id` is what it asks or says.
-    pub(crate) fn written(&mut self, id: &str) -> Result<(), String> {
+    /// The agent wrote a line of the data plane.
+    pub(crate) fn said(&mut self, line: &Bytes) {
+        self.said.push(line.slice(..line.len() - 1));
+    }
+
+    /// The agent has ended a turn that was for these messages.
+    pub(crate) fn result_is_for(&mut self, uuids: Vec<String>) {
+        self.results.push_back(uuids);
+    }
+
+    /// A line of the host's begins to be written; `id` is what it asks or says.
+    pub(crate) fn written(&mut self, kind: &str, id: &str) -> Result<(), String> {
+        if let Some(request @ Progress::Waiting) = self.requests.get_mut(id) {
+            *request = Progress::Written;
+        }
+        if kind == "user" && self.keeper == Keeper::Host && self.outstanding > 0 {
+            return Err(format!("{id} goes while another turn is outstanding"));
+        }
+        if kind == "control_response" && self.cancelled_asks.contains(id) {
+            return Err(format!("{id} is answered after it was cancelled"));
+        }
+        // Messages that go as one are told when they are handed.
+        if kind == "user" && self.keeper != Keeper::Agent {
+            return Ok(());
+        }
+        self.in_order(id)
+    }
+
+    fn in_order(&mut self, id: &str) -> Result<(), String> {
         let Some(&(number, kind)) = self.calls.get(id) else {
             return Ok(());
         };
-        for &(earlier, other) in &self.written {
+        let is_kept = self.keeper != Keeper::Agent;
+        for &(earlier, other, was_held) in &self.written {
             if earlier == number {
                 return Err(format!("{id} is written twice"));
             }
@@ -76,36 +169,36 @@ impl Checks {
             }
             // What was called later is in the pipe already.
             let may_pass = match (kind, other) {
-                (Kind::User(_), Kind::Interrupt) => true,
-                (Kind::User(passed), Kind::User(other)) => other < passed,
+                (Kind::User(_), Kind::Interrupt | Kind::Answer) => true,
+                (Kind::User(_), Kind::Fence) => is_kept,
+                (Kind::User(passed), Kind::User(other)) => {
+                    // When it is found out who keeps the queue, some have gone.
+                    other < passed || self.keeper == Keeper::FoundOut
+                }
+                (_, Kind::Answer) => was_held,
                 _ => false,
             };
             if !may_pass {
                 return Err(format!("{id} was passed by what was called later"));
             }
         }
-        self.written.push((number, kind));
+        self.written.push((number, kind, !self.greeted));
         Ok(())
     }
 
     /// The host has read this line.
     pub(crate) fn read(&mut self, line: &[u8]) {
-        let line: Value = serde_json::from_slice(line).unwrap();
+        let Ok(line) = serde_json::from_slice::<Value>(line) else {
+            return;
+        };
         if line["type"] == "control_cancel_request" {
             let id = line["request_id"].as_str().unwrap();
             self.cancelled_asks.insert(id.to_owned());
         }
     }
 
-    /// The answer to an ask begins to be written.
-    pub(crate) fn answered(&self, ask: &str) -> Result<(), String> {
-        if self.cancelled_asks.contains(ask) {
-            return Err(format!("{ask} is answered after it was cancelled"));
-        }
-        Ok(())
-    }
-
     pub(crate) fn heard(&mut self, event: &Event) -> Result<(), String> {
+        self.coverage.event(event);
         match event {
             Event::Frame(frame) => {
                 let expected = self.said.get(self.heard);
@@ -114,35 +207,177 @@ impl Checks {
                 }
                 self.heard += 1;
             }
-            Event::Ask(ask) if !self.asks.insert(ask.request_id.clone()) => {
-                return Err(format!("{} is asked twice", ask.request_id));
+            Event::Ask(ask) => {
+                let is_known = self.answered.contains(&ask.request_id);
+                if is_known || !self.asks.insert(ask.request_id.clone()) {
+                    return Err(format!("{} is asked twice", ask.request_id));
+                }
             }
             Event::AskCancelled { request_id } => {
-                self.asks.remove(request_id);
-            }
-            Event::Answered { request_id, .. } => match self.requests.get_mut(&**request_id) {
-                Some(ended @ false) => *ended = true,
-                Some(true) => return Err(format!("{request_id} ends twice")),
-                None => return Err(format!("{request_id} was never made")),
-            },
-            Event::Submission { uuid, state } => {
-                let Some(known) = self.submissions.get_mut(&**uuid) else {
-                    return Err(format!("{uuid} was never sent"));
+                let how = match self.asks.remove(request_id) {
+                    true if self.cancelled_asks.contains(&**request_id) => "open to cancelled",
+                    true => "open to ended",
+                    false => "answered to cancelled",
                 };
-                if known.is_end() || *state <= *known {
-                    return Err(format!("{uuid} is {state} after it was {known}"));
+                self.coverage.saw(format!("ask: {how}"));
+            }
+            Event::Answered {
+                request_id,
+                outcome: how,
+            } => {
+                let Some(progress) = self.requests.get_mut(&**request_id) else {
+                    return Err(format!("{request_id} was never made"));
+                };
+                let from = match std::mem::replace(progress, Progress::Ended) {
+                    Progress::Waiting => "waiting",
+                    Progress::Written => "written",
+                    Progress::Ended => return Err(format!("{request_id} ends twice")),
+                };
+                self.greeted |= &**request_id == "init";
+                let how = outcome(how);
+                if !(from == "waiting" && how == "answered") {
+                    self.coverage.saw(format!("request: {from} to {how}"));
                 }
-                *known = *state;
+            }
+            Event::Submission { uuid, state } => self.came_further(uuid, *state)?,
+            Event::Turn(turn) => self.turn(turn)?,
+            Event::Activity(activity) => {
+                if *activity == self.activity {
+                    return Err(format!("{activity:?} is told twice"));
+                }
+                self.coverage.activity(self.activity, *activity);
+                self.activity = *activity;
             }
             _ => {}
         }
         Ok(())
     }
 
+    fn came_further(&mut self, uuid: &str, state: SubmissionState) -> Result<(), String> {
+        let Some(known) = self.submissions.get_mut(uuid) else {
+            return Err(format!("{uuid} was never sent"));
+        };
+        if known.is_end() || state <= *known {
+            return Err(format!("{uuid} is {state} after it was {known}"));
+        }
+        self.coverage.message(*known, state);
+        let had_left = *known > SubmissionState::Waiting;
+        *known = state;
+        match (had_left, state.is_end()) {
+            (false, false) => self.outstanding += 1,
+            (true, true) => self.outstanding -= 1,
+            _ => {}
+        }
+        if state == SubmissionState::Interrupted && self.turn.is_none() {
+            if self.keeper == Keeper::Agent {
+                return Err(format!("{uuid} is interrupted, and no turn runs"));
+            }
+            self.given_up.insert(uuid.to_owned());
+        }
+        if state == SubmissionState::Handed && self.keeper != Keeper::Agent {
+            self.in_order(uuid)?;
+        }
+        Ok(())
+    }
+
+    fn turn(&mut self, event: &TurnEvent) -> Result<(), String> {
+        match event {
+            TurnEvent::Started { turn } => {
+                if self.turn.is_some() || *turn != self.turns + 1 {
+                    return Err(format!("turn {turn} begins after {}", self.turns));
+                }
+                self.turns = *turn;
+                self.turn = Some(vec![]);
+            }
+            TurnEvent::TookUp { turn, uuid } => {
+                let Some(messages) = self.turn.as_mut().filter(|_| *turn == self.turns) else {
+                    return Err(format!("turn {turn} takes {uuid} up, and does not run"));
+                };
+                let how = if messages.is_empty() {
+                    "one"
+                } else {
+                    "another"
+                };
+                self.coverage.saw(format!("turn: takes up {how}"));
+                if self.submissions.get(&**uuid) != Some(&SubmissionState::Started) {
+                    return Err(format!(
+                        "turn {turn} takes {uuid} up, which has not started"
+                    ));
+                }
+                messages.push(uuid.clone());
+            }
+            TurnEvent::Ended(end) => {
+                self.coverage.turn_ended(end.outcome);
+                if self.turn.take().as_ref() != Some(&end.messages) || end.turn != self.turns {
+                    return Err(format!("turn {} ends, and did not run so", end.turn));
+                }
+                self.answers(end)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A turn answers the messages that its agent says it does.
+    fn answers(&mut self, end: &TurnEnd) -> Result<(), String> {
+        let Some(frame) = &end.frame else {
+            let messages = end.messages.iter().map(ToString::to_string);
+            self.given_up.extend(messages);
+            return Ok(());
+        };
+        if self.said.get(self.heard.wrapping_sub(1)) != Some(frame.raw()) {
+            return Err(format!("turn {} ends with another's result", end.turn));
+        }
+        let Some(truth) = self.results.pop_front() else {
+            return Err(format!("turn {} ends, and no result was said", end.turn));
+        };
+        let told: BTreeSet<&str> = end.messages.iter().map(|it| &**it).collect();
+        // The host was told that one was not written, and the agent has it.
+        let is_lost = |uuid: &&str| {
+            self.given_up.contains(*uuid)
+                || self.submissions.get(*uuid) == Some(&SubmissionState::Lost)
+        };
+        let truth = truth.iter().map(|it| &**it);
+        let truth: BTreeSet<&str> = truth.filter(|it| !is_lost(it)).collect();
+        if truth.is_empty() {
+            self.coverage.saw("turn: of the agent's own");
+        }
+        let is_right = match (self.are_named, self.keeper) {
+            (true, Keeper::Agent) => told == truth,
+            // Messages that went as one have the first one's name there.
+            (true, _) => told.is_superset(&truth),
+            // An agent that names nobody: with one turn at a time it is known.
+            // And who gives one up takes the next one's sign for its own.
+            (false, Keeper::Host) => told.is_superset(&truth) || !self.given_up.is_empty(),
+            (false, _) => true,
+        };
+        if !is_right {
+            return Err(format!(
+                "turn {} is told to answer {told:?}, and answers {truth:?}",
+                end.turn
+            ));
+        }
+        Ok(())
+    }
+
+    /// The host closes the pipe because everything is done.
+    pub(crate) fn done(&self) -> Result<(), String> {
+        if let Some(ask) = self.asks.first() {
+            return Err(format!("the pipe is closed while {ask} is open"));
+        }
+        self.settled()
+    }
+
     /// Everything is over: what was begun has ended. What the agent said was
     /// heard, unless the pipe broke.
     pub(crate) fn over(&self, all_was_heard: bool) -> Result<(), String> {
         self.settled()?;
+        if self.turn.is_some() {
+            return Err(format!("turn {} runs for ever", self.turns));
+        }
+        if let Some(ask) = self.asks.first() {
+            return Err(format!("{ask} is open for ever"));
+        }
         if all_was_heard && self.heard != self.said.len() {
             let unheard = &self.said[self.heard];
             return Err(format!("{unheard:?} was never heard"));
@@ -152,7 +387,8 @@ impl Checks {
 
     /// Nothing waits any more.
     pub(crate) fn settled(&self) -> Result<(), String> {
-        if let Some((id, _)) = self.requests.iter().find(|(_, ended)| !**ended) {
+        let mut requests = self.requests.iter();
+        if let Some((id, _)) = requests.find(|(_, it)| **it != Progress::Ended) {
             return Err(format!("{id} never ends"));
         }
         if let Some((uuid, state)) = self.submissions.iter().find(|(_, it)| !it.is_end()) {

@@ -1,80 +1,78 @@
-//! A host, an agent with a model and tools, a user, and the pipes between
-//! them.
+//! A host, an agent, a user, and the pipes between them.
 
-use crate::check::{Checks, Kind};
+use crate::check::{Checks, Keeper, Kind};
+use crate::coverage::Coverage;
 use crate::dice::Dice;
-use agentwire_protocol::agent::{Agent, Config, Ending, Event as AgentEvent};
-use agentwire_protocol::content::ContentBlock;
-use agentwire_protocol::control::{
-    self, CancelAsyncMessage, HostRequest, Initialize, Interrupt, SetModel,
-};
-use agentwire_protocol::host::{Activity, Event, Host, Prompt, Request, Transmit};
-use agentwire_protocol::message::{Priority, UserMessage};
-use agentwire_protocol::outbox::{Limits, Urgency};
-use agentwire_protocol::permission::PermissionResult;
+use crate::far_end::FarEnd;
+use agentwire_protocol::control::Initialize;
+use agentwire_protocol::host::{Activity, Event, Host, Prompt, Queueing, Transmit};
+use agentwire_protocol::message::UserMessage;
+use agentwire_protocol::outbox::Limits;
 use bytes::Bytes;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The longest line that the host takes.
+pub(crate) const LINE_LIMIT: usize = 6_000;
+
+/// A session that has not come to its end by then never does.
+const ENDLESS: usize = 50_000;
 
 pub(crate) struct World {
-    dice: Dice,
-    now: Instant,
-    host: Host,
-    agent: Agent,
+    pub(crate) dice: Dice,
+    pub(crate) now: Instant,
+    pub(crate) host: Host,
+    pub(crate) far_end: FarEnd,
     /// The line that the host's driver writes, and how much of it is written.
     writing: Option<(Bytes, usize)>,
     to_agent: VecDeque<u8>,
     to_host: VecDeque<u8>,
     /// The line that the host is reading.
     reading: Vec<u8>,
-    /// What the model and the tools still do in this turn.
-    turn: VecDeque<Step>,
-    /// Tools whose permission is open.
-    deciding: usize,
-    /// Whether the agent is an old one, which says nothing to requests that it
-    /// does not know.
-    is_old: bool,
+    pub(crate) finishing: bool,
+    pub(crate) ending: bool,
     host_closed: bool,
     pipe_broken: bool,
-    agent_gone: bool,
+    /// What the agent had said was not all read: it vanished.
+    was_cut: bool,
     over: bool,
-    sent: Vec<String>,
+    pub(crate) sent: Vec<String>,
     ids: usize,
-    steps: usize,
-    checks: Checks,
-    trace: Vec<String>,
-}
-
-/// What a model does.
-#[derive(Debug)]
-enum Step {
-    Message,
-    Text,
-    Say,
-    StopBlock,
-    StopMessage,
-    /// Calls so many tools, which the host is asked about.
-    Tools(usize),
-    End(bool),
+    steps: u32,
+    pub(crate) checks: Checks,
+    trace: Option<Vec<String>>,
 }
 
 impl World {
     pub(crate) fn new(seed: u64) -> Self {
         let mut dice = Dice::new(seed);
-        let mut ids = 0;
-        let config = Config {
-            partial_messages: dice.one_in(2),
-            session_states: !dice.one_in(4),
-            ..Config::default()
+        let far_end = FarEnd::new(&mut dice);
+        let merge = dice.one_in(2);
+        let queueing = match dice.below(6) {
+            0..3 => Queueing::ByAgent,
+            3 => Queueing::ByHost { merge },
+            _ => Queueing::Auto { merge },
         };
-        let agent = Agent::new(config, move || {
-            ids += 1;
-            format!("id-{ids}")
-        });
-        let mut host = Host::default();
+        let keeper = match queueing {
+            Queueing::ByHost { .. } => Keeper::Host,
+            Queueing::Auto { .. } if !far_end.has_queue => Keeper::Host,
+            Queueing::Auto { .. } if far_end.is_shy => Keeper::FoundOut,
+            _ => Keeper::Agent,
+        };
+        let mut checks = Checks::new(keeper);
+        checks.are_named = far_end.has_queue;
+        let how = match keeper {
+            Keeper::Agent => "of the agent",
+            Keeper::Host if merge => "of the host",
+            Keeper::Host => "one by one",
+            Keeper::FoundOut => "found to be the agent's",
+        };
+        checks.coverage.saw(format!("queue: {how}"));
+        let mut host = Host::new(LINE_LIMIT);
+        host.set_queueing(queueing);
         host.set_limits(Limits {
             users: 400 + dice.below(4_000),
             reserved_for_now: dice.below(400),
@@ -84,33 +82,43 @@ impl World {
         Self {
             now: Instant::now(),
             host,
-            agent,
+            far_end,
             writing: None,
             to_agent: VecDeque::new(),
             to_host: VecDeque::new(),
             reading: vec![],
-            turn: VecDeque::new(),
-            deciding: 0,
-            is_old: dice.one_in(3),
+            finishing: false,
+            ending: false,
             host_closed: false,
             pipe_broken: false,
-            agent_gone: false,
+            was_cut: false,
             over: false,
             sent: vec![],
             ids: 0,
             steps: 0,
-            checks: Checks::default(),
-            trace: vec![],
+            checks,
+            trace: None,
             dice,
         }
     }
 
-    pub(crate) fn steps(&self) -> usize {
+    /// Writes everything down.
+    pub(crate) fn traced(mut self) -> Self {
+        self.trace = Some(vec![]);
+        self
+    }
+
+    /// How often something happened.
+    pub(crate) fn steps(&self) -> u32 {
         self.steps
     }
 
     pub(crate) fn trace(&self) -> &[String] {
-        &self.trace
+        self.trace.as_deref().unwrap_or_default()
+    }
+
+    pub(crate) fn coverage(&self) -> &Coverage {
+        &self.checks.coverage
     }
 
     /// A session from its first request to its end.
@@ -121,18 +129,21 @@ impl World {
             if self.over {
                 break;
             }
-            match self.dice.below(10) {
-                0..3 => self.user_acts(),
-                _ => self.world_moves()?,
+            if self.dice.below(10) < 3 {
+                self.steps += 1;
+                self.user_acts();
+            } else {
+                self.world_moves()?;
             }
             self.look()?;
         }
         // From here on nobody wants anything new, and whatever is begun comes
         // to an end.
+        self.far_end.is_calm = true;
         let mut calm = 0;
         while !self.over && !self.is_settled() {
             calm += 1;
-            if calm > 20_000 {
+            if calm > ENDLESS {
                 return Err(format!(
                     "the session is {:?} for ever",
                     self.host.activity()
@@ -153,18 +164,24 @@ impl World {
                 return Err("nothing waits, and there is no room".to_owned());
             }
         }
-        self.note("the user closes");
-        self.host.finish(self.now, PATIENCE);
-        for _ in 0..20_000 {
+        self.finish();
+        for _ in 0..ENDLESS {
             if self.over {
                 break;
+            }
+            if let Some(ask) = self.checks.asks.pop_first() {
+                self.answer(&ask);
             }
             self.world_moves()?;
         }
         if !self.over {
             return Err("the session does not end".to_owned());
         }
-        self.checks.over(!self.pipe_broken)
+        self.checks.over(!self.pipe_broken && !self.was_cut)?;
+        if self.host.poll_timeout().is_some() {
+            return Err("the session is over, and a timer is left".to_owned());
+        }
+        Ok(())
     }
 
     /// Nothing moves, and nobody waits.
@@ -172,282 +189,168 @@ impl World {
         self.writing.is_none()
             && self.to_agent.is_empty()
             && self.to_host.is_empty()
-            && self.turn.is_empty()
+            && self.far_end.is_settled()
             && self.checks.asks.is_empty()
-            && self.deciding == 0
             && self.host.poll_timeout().is_none()
             && self.host.activity() == Activity::Idle
     }
 
-    fn note(&mut self, what: impl Into<String>) {
-        self.trace.push(what.into());
+    pub(crate) fn note(&mut self, what: impl FnOnce() -> String) {
+        if let Some(trace) = &mut self.trace {
+            trace.push(what());
+        }
     }
 
-    fn id(&mut self, of: &str) -> String {
+    pub(crate) fn id(&mut self, of: &str) -> String {
         self.ids += 1;
         format!("{of}{}", self.ids)
     }
 
-    // The user.
-
-    fn user_acts(&mut self) {
-        self.steps += 1;
-        match self.dice.below(20) {
-            0..9 => self.send(),
-            9..11 => {
-                let id = self.id("model");
-                self.request(&id, &SetModel::to("m"), Kind::Fence);
-            }
-            11 => {
-                let id = self.id("stop");
-                self.request(&id, &Interrupt::default(), Kind::Interrupt);
-            }
-            12 => {
-                let id = self.id("stop");
-                self.request(&id, &Interrupt::and_cancel_queued(), Kind::Interrupt);
-            }
-            13 if !self.sent.is_empty() => {
-                let uuid = self.sent[self.dice.below(self.sent.len())].clone();
-                let id = self.id("take");
-                self.request(&id, &CancelAsyncMessage::new(uuid), Kind::Fence);
-            }
-            14 => {
-                // Nobody knows it, and an old agent does not even say so.
-                let id = self.id("odd");
-                self.note(format!("user requests {id}"));
-                let request = Request::raw(id.as_str(), "make_coffee", json!({})).unwrap();
-                if self.host.request(self.now, request, PATIENCE).is_ok() {
-                    self.checks.called(&id, Kind::Fence);
-                }
-            }
-            15 => {
-                if let Some(id) = self.checks.some_request(&mut self.dice) {
-                    self.note(format!("user cancels {id}"));
-                    self.host.cancel(&id);
-                }
-            }
-            16..19 => {
-                if let Some(ask) = self.checks.asks.pop_first() {
-                    self.answer(&ask);
-                }
-            }
-            19 if self.dice.one_in(30) => {
-                self.note("user ends the session");
-                self.host.end();
-            }
-            _ => {}
-        }
-    }
-
-    fn send(&mut self) {
-        let uuid = self.id("m");
-        let priority = match self.dice.below(5) {
-            0 => Some(Priority::Now),
-            1 => Some(Priority::Next),
-            2 => Some(Priority::Later),
-            _ => None,
-        };
-        let urgency = Urgency::from(priority.as_ref());
-        self.note(format!("user sends {uuid} {urgency:?}"));
-        let mut message = UserMessage::text("x");
-        message.priority = priority;
-        if (self
-            .host
-            .submit(self.now, Prompt::new(uuid.as_str(), message).unwrap()))
-        .is_ok()
-        {
-            self.checks.called(&uuid, Kind::User(urgency));
-            self.sent.push(uuid);
-        }
-    }
-
-    fn request<R: HostRequest>(&mut self, id: &str, request: &R, kind: Kind) {
-        self.note(format!("user requests {id}"));
-        let request = Request::new(id, request).unwrap();
-        if self.host.request(self.now, request, PATIENCE).is_ok() {
-            self.checks.called(id, kind);
-        }
-    }
-
-    fn answer(&mut self, ask: &str) {
-        self.note(format!("user answers {ask}"));
-        let result = if self.dice.one_in(3) {
-            PermissionResult::deny("no")
-        } else {
-            PermissionResult::allow()
-        };
-        let line = control::success(ask, Some(&result)).unwrap();
-        self.host.respond(ask, line);
-    }
-
-    // The world.
-
     fn world_moves(&mut self) -> Result<(), String> {
-        self.steps += 1;
-        match self.dice.below(12) {
+        let has_moved = match self.dice.below(12) {
             0..3 => self.write()?,
             3..6 => self.agent_reads(),
             6..9 => self.host_reads(),
-            9..11 => self.model_acts(),
-            _ => {
-                self.now += Duration::from_secs(self.dice.below(10) as u64);
-                self.host.handle_timeout(self.now);
-                if self.dice.one_in(2_000) {
-                    self.note("the pipe breaks");
-                    self.pipe_broken = true;
-                }
-            }
-        }
+            9..11 => self.far_end_acts(),
+            _ => self.time_passes(),
+        };
+        self.steps += u32::from(has_moved);
         self.look()
     }
 
+    fn time_passes(&mut self) -> bool {
+        self.now += Duration::from_secs(self.dice.below(10) as u64);
+        let is_due = self.host.poll_timeout().is_some_and(|due| due <= self.now);
+        self.host.handle_timeout(self.now);
+        if self.dice.one_in(2_000) {
+            self.note(|| "the pipe breaks".to_owned());
+            self.pipe_broken = true;
+        }
+        if self.dice.one_in(2_000) && !self.far_end.is_gone {
+            self.note(|| "the agent vanishes".to_owned());
+            self.far_end.is_gone = true;
+            self.was_cut = true;
+            let left = self.dice.below(self.to_host.len() + 1);
+            self.to_host.truncate(left);
+        }
+        is_due
+    }
+
     /// The host's driver writes a piece.
-    fn write(&mut self) -> Result<(), String> {
+    fn write(&mut self) -> Result<bool, String> {
         if self.writing.is_none() {
             match self.host.poll_transmit() {
-                Some(Transmit::Line(line)) => {
-                    let (kind, id) = id_of(&line);
-                    self.note(format!("host writes {kind} {id}"));
-                    match kind.as_str() {
-                        "user" | "control_request" => self.checks.written(&id)?,
-                        "control_response" => self.checks.answered(&id)?,
-                        _ => {}
-                    }
-                    self.writing = Some((line, 0));
-                }
-                Some(Transmit::End) => {
-                    self.note("the host closes the pipe");
-                    self.host_closed = true;
-                }
+                Some(Transmit::Line(line)) => self.begin_to_write(line)?,
+                Some(Transmit::End) => self.close()?,
                 None if self.host.poll_transmit().is_some() => {
                     return Err("the host says that nothing is to be written, and it is".to_owned());
                 }
-                None => {}
+                None => return Ok(false),
             }
         }
         let Some((line, written)) = &mut self.writing else {
-            return Ok(());
+            return Ok(true);
         };
-        if self.pipe_broken || self.agent_gone {
+        if self.pipe_broken || self.far_end.is_gone {
             self.writing = None;
+            let from = if self.finishing { "finishing" } else { "open" };
+            self.checks.coverage.saw(format!("pipe: {from} to broken"));
             self.host.handle_write_failed();
-            return Ok(());
+            return Ok(true);
         }
-        let size = (1 + self.dice.below(200)).min(line.len() - *written);
-        if !(self.is_old && is_odd(line)) {
+        // The driver may learn late that all is written.
+        let was_all = *written == line.len();
+        let size = (1 + self.dice.below(400)).min(line.len() - *written);
+        if !(self.far_end.is_old && is_odd(line)) {
             self.to_agent.extend(&line[*written..*written + size]);
         }
         *written += size;
-        if *written == line.len() {
+        if *written == line.len() && (was_all || !self.dice.one_in(3)) {
             self.writing = None;
-            self.host.handle_written();
+            self.host.handle_written(self.now);
         }
+        Ok(true)
+    }
+
+    fn begin_to_write(&mut self, line: Bytes) -> Result<(), String> {
+        let (kind, id) = id_of(&line);
+        self.note(|| format!("host writes {kind} {id}"));
+        if id.starts_with("interrupt-for-now") && kind == "control_request" {
+            self.checks.coverage.saw("queue: interrupts for a message");
+        }
+        if kind != "control_cancel_request" {
+            self.checks.written(&kind, &id)?;
+        }
+        self.writing = Some((line, 0));
         Ok(())
     }
 
-    fn agent_reads(&mut self) {
-        if self.agent_gone {
-            return;
+    fn close(&mut self) -> Result<(), String> {
+        self.note(|| "the host closes the pipe".to_owned());
+        self.host_closed = true;
+        let from = if self.ending { "ending" } else { "finishing" };
+        self.checks.coverage.saw(format!("pipe: {from} to closed"));
+        if self.ending {
+            return Ok(());
         }
-        if self.to_agent.is_empty()
-            && self.writing.is_none()
-            && (self.host_closed || self.pipe_broken)
-        {
-            self.agent.handle_input_end(self.now);
-        } else {
-            let size = (1 + self.dice.below(200)).min(self.to_agent.len());
-            let bytes: Vec<u8> = self.to_agent.drain(..size).collect();
-            self.agent.handle_input(self.now, &bytes);
+        if self.far_end.has_tasks() {
+            self.checks.coverage.saw("background: given up");
         }
+        self.checks.done()
     }
 
-    fn host_reads(&mut self) {
+    fn agent_reads(&mut self) -> bool {
+        if self.far_end.is_gone {
+            return false;
+        }
+        if self.to_agent.is_empty() {
+            let is_closed = self.writing.is_none() && (self.host_closed || self.pipe_broken);
+            if is_closed {
+                self.far_end.agent.handle_input_end(self.now);
+            }
+            return is_closed;
+        }
+        let size = (1 + self.dice.below(400)).min(self.to_agent.len());
+        let bytes: Vec<u8> = self.to_agent.drain(..size).collect();
+        self.far_end.agent.handle_input(self.now, &bytes);
+        true
+    }
+
+    fn host_reads(&mut self) -> bool {
         if self.to_host.is_empty() {
-            if self.agent_gone && !self.over {
-                self.note("the session is over");
+            let is_over = self.far_end.is_gone && !self.over;
+            if is_over {
+                self.note(|| "the session is over".to_owned());
                 self.host.handle_input_end(self.now);
                 self.host.handle_end();
                 self.over = true;
             }
-            return;
+            return is_over;
         }
-        let size = (1 + self.dice.below(300)).min(self.to_host.len());
+        let size = (1 + self.dice.below(600)).min(self.to_host.len());
         let bytes: Vec<u8> = self.to_host.drain(..size).collect();
         self.host.handle_input(self.now, &bytes);
         self.reading.extend(bytes);
         while let Some(end) = self.reading.iter().position(|byte| *byte == b'\n') {
             let line: Vec<u8> = self.reading.drain(..=end).collect();
-            self.checks.read(&line);
-        }
-    }
-
-    /// The model takes a step, when a turn runs.
-    fn model_acts(&mut self) {
-        if self.agent_gone || self.deciding > 0 {
-            return;
-        }
-        let Some(step) = self.turn.pop_front() else {
-            return;
-        };
-        match step {
-            Step::Message => self.agent.start_message("msg"),
-            Step::Text => self.agent.start_block(ContentBlock::text("")),
-            Step::Say => self.agent.say("word "),
-            Step::StopBlock => self.agent.stop_block(),
-            Step::StopMessage => self.agent.stop_message(),
-            Step::Tools(count) => {
-                let ids: Vec<String> = (0..count).map(|_| self.id("tool")).collect();
-                self.agent.start_message("msg");
-                for id in &ids {
-                    let call = ContentBlock::tool_use(id.as_str(), "Bash", json!({}));
-                    self.agent.start_block(call);
-                    self.agent.stop_block();
-                }
-                self.agent.stop_message();
-                self.deciding = count;
-                for id in &ids {
-                    self.agent.ask(id, "Bash", json!({}).into());
-                }
-            }
-            Step::End(true) => self.agent.finish_turn(self.now, &Ending::Completed),
-            Step::End(false) => {
-                let ending = Ending::ApiError {
-                    status: 500,
-                    message: "down".to_owned(),
-                };
-                self.agent.finish_turn(self.now, &ending);
+            if line.len() <= LINE_LIMIT {
+                self.checks.read(&line);
             }
         }
+        if self.finishing && self.far_end.has_tasks() && self.host.activity() == Activity::Idle {
+            self.checks.coverage.saw("background: waited for");
+        }
+        true
     }
 
-    // What each side tells.
-
+    /// What each side tells.
     fn look(&mut self) -> Result<(), String> {
-        while let Some(event) = self.agent.poll_event() {
-            self.note(format!("agent: {event:?}"));
-            match event {
-                AgentEvent::TurnStarted { .. } => self.plan_turn(),
-                AgentEvent::TurnAborted => {
-                    self.turn.clear();
-                    self.deciding = 0;
-                }
-                AgentEvent::ToolDecided { tool_use_id, .. } => {
-                    self.agent.finish_tool(&tool_use_id, "done", false);
-                    self.deciding = self.deciding.saturating_sub(1);
-                    if self.deciding == 0 && !self.agent.finish_tools(self.now) {
-                        self.turn.clear();
-                    }
-                }
-                AgentEvent::Exit { .. } => self.agent_gone = true,
-                _ => {}
-            }
-        }
-        while let Some(line) = self.agent.poll_transmit() {
-            self.checks.said(&line);
+        self.hear_far_end();
+        while let Some(line) = self.far_end.poll_line(&mut self.dice, &mut self.checks) {
             self.to_host.extend(&line);
         }
         while let Some(event) = self.host.poll_event() {
-            self.note(format!("host: {event:?}"));
+            self.note(|| format!("host: {event:?}"));
             self.checks.heard(&event)?;
             if let Event::Answered {
                 request_id,
@@ -456,26 +359,11 @@ impl World {
                 && &**request_id == "init"
             {
                 // Whoever connects gives up, as a client does.
+                self.ending = true;
                 self.host.end();
             }
         }
         Ok(())
-    }
-
-    fn plan_turn(&mut self) {
-        self.turn.clear();
-        self.deciding = 0;
-        for _ in 0..self.dice.below(3) {
-            self.turn.extend([Step::Message, Step::Text]);
-            for _ in 0..self.dice.below(5) {
-                self.turn.push_back(Step::Say);
-            }
-            self.turn.extend([Step::StopBlock, Step::StopMessage]);
-            if self.dice.one_in(2) {
-                self.turn.push_back(Step::Tools(1 + self.dice.below(3)));
-            }
-        }
-        self.turn.push_back(Step::End(!self.dice.one_in(6)));
     }
 }
 

@@ -1,0 +1,198 @@
+//! Which of the transitions that there are have been seen.
+
+use agentwire_protocol::host::{
+    Activity, Event, Notice, RequestFailure, SessionNews, SubmissionState, TurnEvent, TurnOutcome,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+/// Every transition of the host's machine: of messages, requests, asks, turns,
+/// the activity, the pipe and the queue.
+const ALL: &[&str] = &[
+    "message: waiting to handed",
+    "message: waiting to withdrawn",
+    "message: waiting to lost",
+    "message: handed to written",
+    "message: handed to queued",
+    "message: handed to started",
+    "message: handed to completed",
+    "message: handed to interrupted",
+    "message: handed to lost",
+    "message: written to queued",
+    "message: written to started",
+    "message: handed to refused",
+    "message: written to refused",
+    "message: written to completed",
+    "message: written to interrupted",
+    "message: written to cancelled",
+    "message: written to lost",
+    "message: queued to started",
+    "message: queued to completed",
+    "message: queued to interrupted",
+    "message: queued to cancelled",
+    "message: queued to lost",
+    "message: started to completed",
+    "message: started to interrupted",
+    "message: started to refused",
+    "message: started to lost",
+    "request: waiting to timed out",
+    "request: waiting to cancelled",
+    "request: waiting to ended",
+    "request: written to answered",
+    "request: written to refused",
+    "request: written to timed out",
+    "request: written to cancelled",
+    "request: written to ended",
+    "request: written to unreadable",
+    "request: written to too long",
+    "request: not taken, full",
+    "request: not taken, closing",
+    "ask: open to answered",
+    "ask: open to left",
+    "ask: open to cancelled",
+    "ask: open to ended",
+    "ask: answered to cancelled",
+    "ask: found open by a second greeting",
+    "turn: begins",
+    "turn: takes up one",
+    "turn: takes up another",
+    "turn: ends, completed",
+    "turn: ends, interrupted",
+    "turn: ends, preempted",
+    "turn: ends, failed",
+    "turn: ends, ended by an API error",
+    "turn: ends, ended without a result",
+    "turn: ends, lost",
+    "turn: of the agent's own",
+    "activity: Idle to Running",
+    "activity: Idle to RequiresAction",
+    "activity: Running to Idle",
+    "activity: Running to RequiresAction",
+    "activity: RequiresAction to Running",
+    "activity: RequiresAction to Idle",
+    "pipe: finishing to closed",
+    "pipe: finishing to ending",
+    "pipe: open to ending",
+    "pipe: ending to closed",
+    "pipe: open to broken",
+    "pipe: finishing to broken",
+    "queue: of the agent",
+    "queue: of the host",
+    "queue: one by one",
+    "queue: found to be the agent's",
+    "queue: interrupts for a message",
+    "background: told",
+    "background: waited for",
+    "background: given up",
+    "news: began",
+    "news: changed",
+    "news: renumbered",
+    "news: permission mode",
+    "news: titled",
+    "notice: not a frame",
+    "notice: unfinished line",
+    "notice: line too long",
+    "notice: stray answer",
+    "notice: ask without id",
+];
+
+/// The transitions that were seen, and how often.
+#[derive(Debug, Default)]
+pub(crate) struct Coverage(BTreeMap<String, u64>);
+
+impl Coverage {
+    pub(crate) fn saw(&mut self, transition: impl Into<String>) {
+        *self.0.entry(transition.into()).or_default() += 1;
+    }
+
+    pub(crate) fn add(&mut self, other: &Self) {
+        for (transition, times) in &other.0 {
+            *self.0.entry(transition.clone()).or_default() += times;
+        }
+    }
+
+    fn missing(&self) -> impl Iterator<Item = &'static str> {
+        ALL.iter().copied().filter(|it| !self.0.contains_key(*it))
+    }
+
+    /// How many of all transitions were seen.
+    pub(crate) fn share(&self) -> f64 {
+        1.0 - self.missing().count() as f64 / ALL.len() as f64
+    }
+
+    pub(crate) fn message(&mut self, from: SubmissionState, to: SubmissionState) {
+        self.saw(format!("message: {from} to {to}"));
+    }
+
+    pub(crate) fn activity(&mut self, from: Activity, to: Activity) {
+        self.saw(format!("activity: {from:?} to {to:?}"));
+    }
+
+    pub(crate) fn turn_ended(&mut self, outcome: TurnOutcome) {
+        self.saw(format!("turn: ends, {outcome}"));
+    }
+
+    /// What says everything by itself.
+    pub(crate) fn event(&mut self, event: &Event) {
+        let what = match event {
+            Event::Turn(TurnEvent::Started { .. }) => "turn: begins",
+            Event::Background(_) => "background: told",
+            Event::Session(news) => match news {
+                SessionNews::Began(_) => "news: began",
+                SessionNews::Changed(_) => "news: changed",
+                SessionNews::Renumbered { .. } => "news: renumbered",
+                SessionNews::PermissionMode(_) => "news: permission mode",
+                SessionNews::Titled(_) => "news: titled",
+                _ => return,
+            },
+            Event::Notice(notice) => match notice {
+                Notice::NotAFrame { .. } => "notice: not a frame",
+                Notice::UnfinishedLine { .. } => "notice: unfinished line",
+                Notice::LineTooLong { .. } => "notice: line too long",
+                Notice::StrayAnswer { .. } => "notice: stray answer",
+                Notice::AskWithoutId { .. } => "notice: ask without id",
+                _ => return,
+            },
+            _ => return,
+        };
+        self.saw(what);
+    }
+}
+
+/// How a request ended.
+pub(crate) fn outcome<T>(outcome: &Result<T, RequestFailure>) -> &'static str {
+    match outcome {
+        Ok(_) => "answered",
+        Err(RequestFailure::Refused { .. }) => "refused",
+        Err(RequestFailure::TimedOut { .. }) => "timed out",
+        Err(RequestFailure::Cancelled { .. }) => "cancelled",
+        Err(RequestFailure::SessionEnded { .. }) => "ended",
+        Err(RequestFailure::Unreadable { .. }) => "unreadable",
+        Err(RequestFailure::AnswerTooLong { .. }) => "too long",
+        Err(_) => "something else",
+    }
+}
+
+impl fmt::Display for Coverage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known: BTreeSet<&str> = ALL.iter().copied().collect();
+        let missing: Vec<&str> = self.missing().collect();
+        let (seen, all) = (ALL.len() - missing.len(), ALL.len());
+        let percent = self.share() * 100.0;
+        write!(f, "{seen} of {all} transitions seen ({percent:.1} %)")?;
+        if !missing.is_empty() {
+            write!(f, ", not: {missing:?}")?;
+        }
+        let rarest = self.0.iter().filter(|(it, _)| known.contains(&***it));
+        if let Some((transition, times)) = rarest.min_by_key(|(_, times)| **times) {
+            write!(f, "; the rarest: {transition:?}, {times} times")?;
+        }
+        let other: Vec<&str> = (self.0.keys().map(String::as_str))
+            .filter(|it| !known.contains(it))
+            .collect();
+        if !other.is_empty() {
+            write!(f, "; not in the list: {other:?}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,143 @@
+//! What the user does.
+
+use crate::check::Kind;
+use crate::world::{PATIENCE, World};
+use agentwire_protocol::control::{
+    self, CancelAsyncMessage, HostRequest, Initialize, Interrupt, SetModel, SetPermissionMode,
+};
+use agentwire_protocol::host::{NotTaken, Prompt, Request};
+use agentwire_protocol::message::{Priority, UserMessage};
+use agentwire_protocol::outbox::Urgency;
+use agentwire_protocol::permission::{PermissionMode, PermissionResult};
+use serde_json::json;
+
+impl World {
+    pub(crate) fn user_acts(&mut self) {
+        match self.dice.below(24) {
+            0..9 => self.send(),
+            9..11 => {
+                let id = self.id("model");
+                let model = format!("m{}", self.dice.below(3));
+                self.request(&id, &SetModel::to(model), Kind::Fence);
+            }
+            11 => {
+                let id = self.id("stop");
+                self.request(&id, &Interrupt::default(), Kind::Interrupt);
+            }
+            12 => {
+                let id = self.id("stop");
+                self.request(&id, &Interrupt::and_cancel_queued(), Kind::Interrupt);
+            }
+            13 if !self.sent.is_empty() => {
+                let uuid = self.sent[self.dice.below(self.sent.len())].clone();
+                let id = self.id("take");
+                self.request(&id, &CancelAsyncMessage::new(uuid), Kind::Fence);
+            }
+            14 => {
+                // Nobody knows it, and an old agent does not even say so.
+                let id = self.id("odd");
+                self.note(|| format!("user requests {id}"));
+                let request = Request::raw(id.as_str(), "make_coffee", json!({})).unwrap();
+                let made = self.host.request(self.now, request, PATIENCE);
+                self.made(&id, Kind::Fence, made);
+            }
+            15 => {
+                if let Some(id) = self.checks.some_request(&mut self.dice) {
+                    self.note(|| format!("user cancels {id}"));
+                    self.host.cancel(&id);
+                }
+            }
+            16..20 => {
+                if let Some(ask) = self.checks.asks.pop_first() {
+                    self.answer(&ask);
+                }
+            }
+            20 => {
+                let id = self.id("mode");
+                let mode = if self.dice.one_in(2) {
+                    PermissionMode::Plan
+                } else {
+                    PermissionMode::Default
+                };
+                self.request(&id, &SetPermissionMode::to(mode), Kind::Fence);
+            }
+            21 if self.checks.greeted && self.dice.one_in(3) => {
+                let id = self.id("hello");
+                if !self.checks.asks.is_empty() {
+                    self.checks
+                        .coverage
+                        .saw("ask: found open by a second greeting");
+                }
+                self.request(&id, &Initialize::default(), Kind::Fence);
+            }
+            22 if self.dice.one_in(30) => self.finish(),
+            23 if self.dice.one_in(30) => {
+                self.note(|| "user ends the session".to_owned());
+                let from = if self.finishing { "finishing" } else { "open" };
+                self.checks.coverage.saw(format!("pipe: {from} to ending"));
+                self.ending = true;
+                self.host.end();
+            }
+            _ => {}
+        }
+    }
+
+    pub(crate) fn finish(&mut self) {
+        self.note(|| "user closes".to_owned());
+        self.finishing = true;
+        self.host.finish(self.now, PATIENCE);
+    }
+
+    fn send(&mut self) {
+        let uuid = self.id("m");
+        let priority = match self.dice.below(5) {
+            0 => Some(Priority::Now),
+            1 => Some(Priority::Next),
+            2 => Some(Priority::Later),
+            _ => None,
+        };
+        let urgency = Urgency::from(priority.as_ref());
+        self.note(|| format!("user sends {uuid} {urgency:?}"));
+        let mut message = UserMessage::text("x");
+        message.priority = priority;
+        let prompt = Prompt::new(uuid.as_str(), message).unwrap();
+        if self.host.submit(self.now, prompt).is_ok() {
+            self.checks.called(&uuid, Kind::User(urgency));
+            self.sent.push(uuid);
+        }
+    }
+
+    pub(crate) fn request<R: HostRequest>(&mut self, id: &str, request: &R, kind: Kind) {
+        self.note(|| format!("user requests {id}"));
+        let request = Request::new(id, request).unwrap();
+        let made = self.host.request(self.now, request, PATIENCE);
+        self.made(id, kind, made);
+    }
+
+    fn made(&mut self, id: &str, kind: Kind, made: Result<(), NotTaken>) {
+        match made {
+            Ok(()) => self.checks.called(id, kind),
+            Err(NotTaken::Full) => self.checks.coverage.saw("request: not taken, full"),
+            Err(_) => self.checks.coverage.saw("request: not taken, closing"),
+        }
+    }
+
+    pub(crate) fn answer(&mut self, ask: &str) {
+        // The protocol leaves dialogs that were not declared alone.
+        if ask.starts_with("dialog") {
+            self.checks.coverage.saw("ask: open to left");
+            return self.host.leave_unanswered(ask);
+        }
+        self.note(|| format!("user answers {ask}"));
+        let result = match self.dice.below(6) {
+            0 | 1 => PermissionResult::deny("no"),
+            2 => PermissionResult::deny_and_interrupt("no"),
+            _ => PermissionResult::allow(),
+        };
+        let line = control::success(ask, Some(&result)).unwrap();
+        if self.host.respond(ask, line) {
+            self.checks.coverage.saw("ask: open to answered");
+            self.checks.called(ask, Kind::Answer);
+        }
+    }
+}
