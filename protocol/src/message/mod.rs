@@ -2,6 +2,7 @@
 
 mod api;
 mod assistant;
+mod deltas;
 mod events;
 mod origin;
 mod rate_limit;
@@ -21,6 +22,7 @@ pub use api::{
     ThinkingMismatchAllowed,
 };
 pub use assistant::{AssistantBody, AssistantError, AssistantMessage, StopReason, ToolUseMeta};
+pub use deltas::DeltaMerger;
 pub use events::{
     ActiveGoal, AuthStatus, CommandLifecycle, CommandState, ConversationReset, Goal, KeepAlive,
     PromptSuggestion, ResetTrigger, SubagentRetry, ToolProgress, ToolUseSummary, TranscriptMirror,

@@ -5,6 +5,7 @@
 mod any;
 mod blocks;
 mod cut_off;
+mod joined;
 #[path = "../common/recorded.rs"]
 mod recorded;
 mod recordings;
