@@ -31,6 +31,7 @@ mod event;
 mod incoming;
 mod news;
 mod queueing;
+mod reading;
 mod sign;
 mod submissions;
 mod transmit;
@@ -95,6 +96,8 @@ pub struct Host {
     unclaimed_until: Option<Instant>,
     events: VecDeque<Event>,
     outgoing: OutgoingState,
+    /// Whether the driver has stopped reading.
+    is_unread: bool,
 }
 
 /// A request of ours that is not answered.
@@ -166,6 +169,7 @@ impl Host {
             unclaimed_until: None,
             events: VecDeque::new(),
             outgoing: OutgoingState::Open,
+            is_unread: false,
         }
     }
 
@@ -229,8 +233,9 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// When the session is closing, or too much waits already. A session that
-    /// is finishing still takes requests, for a callback may want to make one.
+    /// When the session is closing, too much waits already, or the agent's
+    /// output is not read. A session that is finishing still takes requests,
+    /// for a callback may want to make one.
     pub fn request(
         &mut self,
         now: Instant,
@@ -256,6 +261,9 @@ impl Host {
             });
             self.after_change();
             return Ok(());
+        }
+        if self.is_unread {
+            return Err(NotTaken::NotRead);
         }
         if !self.outbox.has_room(outgoing.class, outgoing.line.len()) {
             return Err(NotTaken::Full);

@@ -9,6 +9,7 @@ mod interrupt;
 mod lines;
 mod news;
 mod queueing;
+mod reading;
 #[path = "../common/recorded.rs"]
 mod recorded;
 mod requests;
