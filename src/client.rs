@@ -2,11 +2,12 @@
 
 use crate::error::{EndReason, Error, SessionEnd};
 use crate::event::Event;
-use crate::mailbox::Mailbox;
+use crate::mailbox::{Mailbox, mailbox};
 use crate::options::Options;
 use crate::process::{ChildProcess, CloseReport};
 use crate::session::{self, Command, WhenFull};
 use crate::submission::{Progress, Submission, Unwritten};
+use crate::subscription::{Interest, Subscription, Texts};
 use crate::turn::{Interruption, StopPolicy, Stopped, TurnWatch};
 use agentwire_protocol::Json;
 use agentwire_protocol::control::{
@@ -76,6 +77,7 @@ pub struct Handle {
     end: End,
     turn: watch::Receiver<Option<TurnWatch>>,
     request_timeout: Duration,
+    unread_limit: usize,
 }
 
 /// How the session ended, once it has.
@@ -164,6 +166,19 @@ impl Client {
     /// `None`. Cancel safe: nothing is lost when the future is dropped.
     pub async fn next(&mut self) -> Option<Result<Event, Error>> {
         poll_fn(|context| self.mailbox.poll_next(context)).await
+    }
+
+    /// A stream of its own of everything from now on; see
+    /// [`Handle::subscribe`].
+    #[must_use]
+    pub fn subscribe(&self) -> Subscription {
+        self.handle.subscribe()
+    }
+
+    /// What the agent writes, as it writes it; see [`Handle::texts`].
+    #[must_use]
+    pub fn texts(&self) -> Texts {
+        self.handle.texts()
     }
 
     /// Sends a user message; see [`Handle::send`].
@@ -324,6 +339,52 @@ impl Handle {
         }
     }
 
+    /// A stream of its own of everything that the session delivers from now
+    /// on; what comes of anything that is sent after it is in it. It is read at
+    /// its own pace, and nobody waits for it.
+    ///
+    /// ```no_run
+    /// # async fn example(mut client: agentwire::Client) -> Result<(), agentwire::Error> {
+    /// use agentwire::Event;
+    ///
+    /// let mut log = client.subscribe();
+    /// tokio::spawn(async move {
+    ///     while let Some(Ok(event)) = log.next().await {
+    ///         println!("{event:?}");
+    ///     }
+    /// });
+    /// let mut texts = client.texts();
+    /// client.send("Tell me a story.");
+    /// while let Some(text) = texts.next().await {
+    ///     print!("{}", text?);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn subscribe(&self) -> Subscription {
+        Subscription::new(self.listen(Interest::Everything))
+    }
+
+    /// What the agent writes from now on, as it writes it, piece by piece:
+    /// text only, and that of the main conversation only. It needs
+    /// [`Options::partial_messages`].
+    #[must_use]
+    pub fn texts(&self) -> Texts {
+        Texts::new(self.listen(Interest::Texts))
+    }
+
+    fn listen(&self, interest: Interest) -> Mailbox {
+        let (sender, mailbox) = mailbox(self.unread_limit);
+        let command = Command::Subscribe { interest, sender };
+        if let Err(mpsc::error::SendError(Command::Subscribe { sender, .. })) =
+            self.commands.send(command)
+        {
+            sender.end(self.end().error());
+        }
+        mailbox
+    }
+
     /// What waits to be written.
     ///
     /// # Errors
@@ -360,7 +421,10 @@ impl Handle {
 
     /// Makes any control request. What is returned may be awaited for the
     /// answer; it fails when the request is refused, not answered within
-    /// [`Options::request_timeout`], or the session ends.
+    /// [`Options::request_timeout`], or the session ends, and with
+    /// [`Error::NotRead`] as [`WhenUnread::StopReading`] says.
+    ///
+    /// [`WhenUnread::StopReading`]: crate::WhenUnread::StopReading
     pub fn request<R: HostRequest>(&self, request: &R) -> Pending<R::Answer> {
         self.make(R::SUBTYPE, Request::new(new_id(), request))
     }
@@ -470,13 +534,14 @@ impl Handle {
         commands: mpsc::UnboundedSender<Command>,
         end: End,
         turn: watch::Receiver<Option<TurnWatch>>,
-        request_timeout: Duration,
+        options: &Options,
     ) -> Self {
         Self {
             commands,
             end,
             turn,
-            request_timeout,
+            request_timeout: options.request_timeout,
+            unread_limit: options.unread_limit,
         }
     }
 }

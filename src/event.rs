@@ -63,9 +63,11 @@ pub enum Notice {
         /// The message.
         uuid: Box<str>,
     },
-    /// The consumer was so far behind that events were thrown away.
+    /// The consumer was so far behind that events were thrown away: partial
+    /// messages, and if that was not enough, what was older than all that
+    /// follows.
     Lagged {
-        /// How many.
+        /// How many. Partial messages that had been joined count as one.
         events: usize,
         /// How many bytes they had.
         bytes: usize,

@@ -76,6 +76,7 @@ mod process;
 mod query;
 mod session;
 mod submission;
+mod subscription;
 mod turn;
 
 pub use agentwire_protocol::host::{
@@ -88,9 +89,10 @@ pub use attach::{attach, attach_up_to};
 pub use client::{Client, Handle, Pending};
 pub use error::{AttachError, CliNotFound, EndReason, Error, SessionEnd};
 pub use event::{Event, Notice};
-pub use options::Options;
+pub use options::{Options, WhenUnread};
 pub use permission::{PermissionAsk, PermissionHandler};
 pub use process::{ClosePolicy, CloseReport, CloseStep};
 pub use query::{Query, query};
 pub use submission::{Submission, Unwritten};
+pub use subscription::{Subscription, Texts};
 pub use turn::{Interrupted, Interruption, StopPolicy, Stopped};

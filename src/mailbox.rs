@@ -1,14 +1,20 @@
 //! What waits for the consumer of a session.
 //!
 //! The reader puts events in and never waits; the consumer takes them out at
-//! its own pace. What waits is bounded in bytes. At the bound partial
-//! messages go first, since whole messages follow them, then the oldest; and
-//! the consumer is told how much it missed, in front of what is left.
+//! its own pace. What waits is bounded in bytes. At the bound partial messages
+//! are joined; if that is not enough they are thrown away, since whole messages
+//! follow them, and then the oldest events; and the consumer is told how much
+//! it missed, in front of what is left.
+//!
+//! A reader that would rather wait than throw away asks whether the mailbox is
+//! full, and when there is room again.
 
 use crate::error::Error;
 use crate::event::{Event, Notice};
 use agentwire_protocol::Frame;
+use agentwire_protocol::message::DeltaMerger;
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -33,6 +39,13 @@ struct State {
     waiting: VecDeque<Event>,
     bytes: usize,
     limit: usize,
+    /// Beyond this something is thrown away: at the limit, unless the reader
+    /// waits there.
+    most: usize,
+    /// The limit was reached, and there is not yet room for half of it.
+    is_full: bool,
+    /// The reader, when it waits for room.
+    reader: Option<Waker>,
     /// Set once, when nothing more will come: the error to end with.
     end: Option<Option<Error>>,
     waker: Option<Waker>,
@@ -46,6 +59,9 @@ pub(crate) fn mailbox(limit: usize) -> (Sender, Mailbox) {
         waiting: VecDeque::new(),
         bytes: 0,
         limit,
+        most: limit,
+        is_full: false,
+        reader: None,
         end: None,
         waker: None,
         abandoned: false,
@@ -62,10 +78,44 @@ impl Sender {
         }
         state.bytes += weight(&event);
         state.waiting.push_back(event);
-        if state.bytes > state.limit {
+        if state.bytes > state.most {
             state.make_room();
         }
+        if state.bytes >= state.limit {
+            state.is_full = true;
+        }
         state.wake();
+    }
+
+    /// Sets how much may wait before something is thrown away; the limit, if
+    /// that is more.
+    pub(crate) fn keep(&self, most: usize) {
+        let mut state = lock(&self.0);
+        state.most = most.max(state.limit);
+    }
+
+    /// Whether the limit was reached, and the consumer has not yet read half
+    /// of that.
+    pub(crate) fn is_full(&self) -> bool {
+        lock(&self.0).is_full
+    }
+
+    /// Waits until it is not full. Cancel safe.
+    pub(crate) async fn room(&self) {
+        poll_fn(|context| {
+            let mut state = lock(&self.0);
+            if !state.is_full {
+                return Poll::Ready(());
+            }
+            state.reader = Some(context.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+
+    /// Whether nobody will read any more.
+    pub(crate) fn is_abandoned(&self) -> bool {
+        lock(&self.0).abandoned
     }
 
     /// Nothing more will come.
@@ -95,6 +145,7 @@ impl Mailbox {
         let mut state = lock(&self.0);
         if let Some(event) = state.waiting.pop_front() {
             state.bytes -= weight(&event);
+            state.tell_reader();
             return Poll::Ready(Some(Ok(event)));
         }
         if let Some(end) = &mut state.end {
@@ -109,7 +160,9 @@ impl Drop for Mailbox {
     fn drop(&mut self) {
         let mut state = lock(&self.0);
         state.abandoned = true;
-        state.waiting.clear();
+        state.waiting = VecDeque::new();
+        state.bytes = 0;
+        state.tell_reader();
     }
 }
 
@@ -120,15 +173,53 @@ impl State {
         }
     }
 
-    /// Throws partial messages away, and if that is not enough, the oldest
-    /// events, down to half of the limit: so the work is done once for many
-    /// events.
+    /// Lets a reader that waits know that there is room again.
+    fn tell_reader(&mut self) {
+        if self.is_full && self.bytes <= self.limit / 2 {
+            self.is_full = false;
+            if let Some(reader) = self.reader.take() {
+                reader.wake();
+            }
+        }
+    }
+
+    /// Joins partial messages, and if that is not enough, throws events away,
+    /// down to half of the limit: so the work is done once for many events.
     fn make_room(&mut self) {
+        self.join_partial_messages();
+        if self.bytes > self.limit / 2 {
+            self.throw_away();
+        }
+        self.tell_reader();
+    }
+
+    fn join_partial_messages(&mut self) {
+        let mut merger = DeltaMerger::default();
+        let mut kept = VecDeque::new();
+        for event in mem::take(&mut self.waiting) {
+            match event {
+                Event::Frame(frame) => kept.extend(merger.push(frame).map(Event::Frame)),
+                event => {
+                    kept.extend(merger.finish().map(Event::Frame));
+                    kept.push_back(event);
+                }
+            }
+        }
+        kept.extend(merger.finish().map(Event::Frame));
+        self.bytes = kept.iter().map(weight).sum();
+        self.waiting = kept;
+    }
+
+    /// Throws the oldest partial messages away, and if that is not enough, the
+    /// oldest events, but not the last.
+    fn throw_away(&mut self) {
+        let goal = self.limit / 2;
         let (mut events, mut bytes) = (0, 0);
         let mut kept = VecDeque::new();
         for event in mem::take(&mut self.waiting) {
             match &event {
-                Event::Frame(frame) if is_partial(frame) => {
+                Event::Frame(frame) if self.bytes > goal && is_partial(frame) => {
+                    self.bytes -= weight(&event);
                     events += 1;
                     bytes += size(&event);
                 }
@@ -136,21 +227,24 @@ impl State {
                     events: before,
                     bytes: of_them,
                 }) => {
+                    self.bytes -= weight(&event);
                     events += before;
                     bytes += of_them;
                 }
                 _ => kept.push_back(event),
             }
         }
-        let mut weighs: usize = kept.iter().map(weight).sum();
-        while weighs > self.limit / 2 && kept.len() > 1 {
+        while self.bytes > goal && kept.len() > 1 {
             let Some(event) = kept.pop_front() else { break };
-            weighs -= weight(&event);
+            self.bytes -= weight(&event);
             events += 1;
             bytes += size(&event);
         }
-        kept.push_front(Event::Notice(Notice::Lagged { events, bytes }));
-        self.bytes = weighs + OVERHEAD;
+        if events > 0 {
+            let lagged = Event::Notice(Notice::Lagged { events, bytes });
+            self.bytes += weight(&lagged);
+            kept.push_front(lagged);
+        }
         self.waiting = kept;
     }
 }
@@ -194,6 +288,8 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 mod tests {
     use super::*;
     use bytes::Bytes;
+    use std::future::Future;
+    use std::pin::pin;
 
     fn frame(kind: &str, number: usize, padding: usize) -> Event {
         let text = format!(
@@ -262,5 +358,151 @@ mod tests {
         let lagged: usize = seen[0].strip_prefix("lagged ").unwrap().parse().unwrap();
         assert_eq!(lagged + seen.len() - 1, 100);
         assert_eq!(seen[1], lagged.to_string());
+    }
+
+    fn delta(number: usize, text: &str) -> Event {
+        let text = format!(
+            r#"{{"type":"stream_event","uuid":"{number}","event":{{"type":"content_block_delta","index":0,"delta":{{"type":"text_delta","text":"{text}"}}}}}}"#
+        );
+        Event::Frame(Frame::new(Bytes::from(text)).unwrap())
+    }
+
+    fn text(mailbox: &mut Mailbox) -> (String, usize) {
+        let context = Context::from_waker(Waker::noop());
+        let (mut text, mut frames) = (String::new(), 0);
+        while let Poll::Ready(Some(item)) = mailbox.poll_next(&context) {
+            let Ok(Event::Frame(frame)) = item else {
+                panic!("{item:?}")
+            };
+            text += frame.message().unwrap().text_delta().unwrap();
+            frames += 1;
+        }
+        (text, frames)
+    }
+
+    #[test]
+    fn at_the_bound_partial_messages_are_joined_and_nothing_is_lost() {
+        let (sender, mut mailbox) = mailbox(10_000);
+        let mut all = String::new();
+        for number in 0..1_000 {
+            let piece = format!("{number} ");
+            sender.put(delta(number, &piece));
+            all += &piece;
+        }
+        sender.end(None);
+        let (text, frames) = text(&mut mailbox);
+        assert_eq!(text, all);
+        assert!(frames < 100, "{frames}");
+    }
+
+    #[test]
+    fn when_joining_is_not_enough_the_oldest_partial_messages_go() {
+        let (sender, mut mailbox) = mailbox(10_000);
+        sender.put(frame("assistant", 0, 0));
+        for number in 1..100 {
+            // No deltas that could be joined.
+            sender.put(frame("stream_event", number, 0));
+        }
+        sender.end(None);
+        let seen = all(&mut mailbox);
+        let lagged: usize = seen[0].strip_prefix("lagged ").unwrap().parse().unwrap();
+        assert_eq!(lagged + seen.len() - 1, 100);
+        assert_eq!(seen[1], "0");
+        assert_eq!(seen[2], (lagged + 1).to_string());
+    }
+
+    #[test]
+    fn what_waits_is_bounded_and_counted_whatever_comes() {
+        let limit = 10_000;
+        let (sender, mut mailbox) = mailbox(limit);
+        let context = Context::from_waker(Waker::noop());
+        let mut shrunk = 0;
+        for number in 0..20_000 {
+            let before = lock(&sender.0).bytes;
+            let event = match number * 7 % 13 {
+                0 => frame("assistant", number, number % 300),
+                1 => Event::Activity(agentwire_protocol::host::Activity::Idle),
+                2 => frame("stream_event", number, 0),
+                3 if number % 1_000 == 3 => frame("assistant", number, 2 * limit),
+                _ => delta(number, "x"),
+            };
+            let weighs = weight(&event);
+            sender.put(event);
+            let state = lock(&sender.0);
+            let counted: usize = state.waiting.iter().map(weight).sum();
+            assert_eq!(state.bytes, counted);
+            // The last event stays, however large it is.
+            let is_one = state.waiting.len() <= 2;
+            assert!(state.bytes <= limit || is_one, "{} bytes", state.bytes);
+            // The work is done once for half of the limit.
+            if before + weighs > limit {
+                shrunk += 1;
+                assert!(state.bytes <= limit / 2 + OVERHEAD || is_one);
+            }
+            drop(state);
+            if number % 3 == 0 && number % 5_000 > 2_000 {
+                drop(mailbox.poll_next(&context));
+            }
+        }
+        assert!(shrunk > 10, "{shrunk}");
+    }
+
+    #[test]
+    fn one_message_that_is_larger_than_the_limit_is_delivered() {
+        let (sender, mut mailbox) = mailbox(1_000);
+        sender.put(frame("assistant", 1, 5_000));
+        assert_eq!(all(&mut mailbox), ["1"]);
+        sender.put(frame("assistant", 2, 5_000));
+        sender.put(frame("assistant", 3, 5_000));
+        assert_eq!(all(&mut mailbox), ["lagged 1", "3"]);
+    }
+
+    #[test]
+    fn a_reader_that_waits_keeps_everything_and_goes_on_at_half_of_the_limit() {
+        let (sender, mut mailbox) = mailbox(10_000);
+        sender.keep(1_000_000);
+        let mut number = 0;
+        while !sender.is_full() {
+            sender.put(frame("assistant", number, 100));
+            number += 1;
+        }
+        // What had been read by then comes as well.
+        for late in number..2 * number {
+            sender.put(frame("assistant", late, 100));
+        }
+        let mut context = Context::from_waker(Waker::noop());
+        let mut read = 0;
+        {
+            let mut room = pin!(sender.room());
+            while room.as_mut().poll(&mut context).is_pending() {
+                let Poll::Ready(Some(Ok(Event::Frame(frame)))) = mailbox.poll_next(&context) else {
+                    panic!()
+                };
+                assert_eq!(frame.uuid(), Some(&*read.to_string()));
+                read += 1;
+            }
+        }
+        let left = lock(&sender.0).bytes;
+        assert!((4_500..=5_000).contains(&left), "{left}");
+        assert_eq!(all(&mut mailbox).len(), 2 * number - read);
+        drop(mailbox);
+        assert!(sender.is_abandoned() && !sender.is_full());
+    }
+
+    #[test]
+    fn a_reader_that_waits_throws_away_beyond_what_it_may_keep() {
+        let (sender, mut mailbox) = mailbox(10_000);
+        sender.keep(20_000);
+        for number in 0..100 {
+            sender.put(frame("assistant", number, 100));
+            assert!(lock(&sender.0).bytes <= 20_000);
+        }
+        assert!(all(&mut mailbox)[0].starts_with("lagged "));
+        // When it waits no more, the limit holds.
+        sender.keep(0);
+        for number in 0..100 {
+            sender.put(frame("assistant", number, 100));
+            assert!(lock(&sender.0).bytes <= 10_000);
+        }
     }
 }

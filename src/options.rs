@@ -52,6 +52,7 @@ pub struct Options {
     pub(crate) close: ClosePolicy,
     pub(crate) line_limit: usize,
     pub(crate) unread_limit: usize,
+    pub(crate) when_unread: WhenUnread,
     pub(crate) unwritten_limits: Limits,
     pub(crate) queueing: Queueing,
     pub(crate) background_limit: Duration,
@@ -60,6 +61,32 @@ pub struct Options {
 /// What Linux passes on as one argument, its terminating NUL included. Other
 /// systems pass on more in one, and less in all.
 const ARGUMENT_LIMIT: usize = 128 * 1024;
+
+/// What happens when the program does not read what a session delivers, and
+/// [`Options::unread_limit`] is reached.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WhenUnread {
+    /// The CLI's output is read on. Partial messages that wait are joined; if
+    /// that is not enough they are thrown away, then the oldest messages, and
+    /// a [`Notice::Lagged`](crate::Notice::Lagged) says how many. Control is
+    /// not touched by it.
+    #[default]
+    ThrowAway,
+    /// The CLI's output is not read until the program has read down to half of
+    /// the limit; the CLI stands still when its pipe is full. Nothing is thrown
+    /// away; what was read at once when the limit was reached is kept beyond
+    /// it, a line of any allowed length included.
+    ///
+    /// No answer can be seen meanwhile, so requests that wait for one and new
+    /// ones fail at once, with [`Error::NotRead`]. One that has left is not
+    /// taken back, and its answer is a notice when it comes. User messages and
+    /// the answers of callbacks go out as ever.
+    ///
+    /// It is about the client's own stream, from the moment in which it is
+    /// connected until it is closed; closing reads on and throws away.
+    StopReading,
+}
 
 pub(crate) type StderrCallback = Arc<dyn Fn(&str) + Send + Sync>;
 
@@ -86,6 +113,7 @@ impl Default for Options {
             close: ClosePolicy::default(),
             line_limit: DEFAULT_LINE_LIMIT,
             unread_limit: 64 * 1024 * 1024,
+            when_unread: WhenUnread::default(),
             unwritten_limits: Limits::default(),
             queueing: Queueing::Auto { merge: true },
             background_limit: Duration::from_secs(600),
@@ -240,11 +268,20 @@ impl Options {
         self
     }
 
-    /// How much may wait to be read by the program, in bytes; 64 MiB if not
-    /// set. Beyond it messages are thrown away, partial ones first, and a
-    /// notice says how many.
+    /// How much may wait to be read by the program, in bytes, in the client's
+    /// stream and in each [`Subscription`](crate::Subscription); 64 MiB if not
+    /// set. Each message counts for some 250 bytes more than it has.
+    /// [`Options::when_unread`] says what happens then.
     pub fn unread_limit(mut self, bytes: usize) -> Self {
         self.unread_limit = bytes;
+        self
+    }
+
+    /// What happens when the program does not read its own stream, and the
+    /// limit is reached; messages are thrown away if not set. Subscriptions
+    /// throw away in any case: they never make anybody else wait.
+    pub fn when_unread(mut self, what: WhenUnread) -> Self {
+        self.when_unread = what;
         self
     }
 

@@ -1,15 +1,16 @@
 //! The task that owns a session's state machine.
 
 use super::asks::{Asks, Reply};
+use super::flow::Flow;
 use super::stderr::StderrTail;
 use super::writer::Writer;
 use super::{Command, WhenFull};
 use crate::client::End;
 use crate::error::{EndReason, Error, SessionEnd};
 use crate::event::{Event, Notice};
-use crate::mailbox::Sender;
 use crate::process::{ChildProcess, CloseStep, Exit};
 use crate::submission::{Progress, Unwritten};
+use crate::subscription::Streams;
 use crate::turn::{Turn, TurnWatch};
 use agentwire_protocol::control::Answer;
 use agentwire_protocol::host::{
@@ -49,7 +50,8 @@ pub(super) struct Driver {
     pub(super) writer: Writer,
     pub(super) stderr: StderrTail,
     pub(super) commands: mpsc::UnboundedReceiver<Command>,
-    pub(super) sender: Sender,
+    pub(super) streams: Streams,
+    pub(super) flow: Flow,
     pub(super) asks: Asks,
     pub(super) requests: HashMap<Box<str>, oneshot::Sender<Result<Answer, Error>>>,
     /// Who wants to know what becomes of messages, by the message's id, which
@@ -96,6 +98,7 @@ enum Happened {
     Exited(Option<ExitStatus>),
     CouldNotBeKilled,
     TimeCame,
+    HasRoom,
 }
 
 impl Driver {
@@ -105,15 +108,17 @@ impl Driver {
         let mut exit = child.exit();
         let exited = loop {
             self.do_what_is_to_do();
+            self.stop_or_go_on_reading();
             let due = self.next_timeout();
             let happened = tokio::select! {
                 Some(command) = self.commands.recv() => Happened::Command(command),
-                read = read(&mut self.stdout, &mut buffer) => Happened::Read(read),
+                read = read(&mut self.stdout, &mut buffer), if !self.flow.is_stopped => Happened::Read(read),
                 written = self.writer.written() => Happened::Written(written),
                 reply = self.asks.next_done() => Happened::CallbackDone(reply),
                 exit = exited(&mut exit) => Happened::Exited(exit),
                 () = could_not_be_killed(&child) => Happened::CouldNotBeKilled,
                 () = sleep(due) => Happened::TimeCame,
+                () = self.streams.own.room(), if self.flow.is_stopped => Happened::HasRoom,
             };
             match happened {
                 Happened::Command(command) => self.obey(command),
@@ -137,6 +142,8 @@ impl Driver {
                     break None;
                 }
                 Happened::TimeCame => self.time_came(),
+                // It is read on, as soon as all the rest is done.
+                Happened::HasRoom => {}
             }
         };
         self.drain(&mut buffer).await;
@@ -175,12 +182,16 @@ impl Driver {
             Command::Cancel { request_id } => {
                 self.host.cancel(&request_id);
             }
+            Command::Subscribe { interest, sender } => self.streams.subscribe(interest, sender),
             Command::Waiting { reply } => {
                 // Whoever asked may have gone.
                 let _ = reply.send(Unwritten::new(self.host.waiting(), now()));
             }
             Command::Finish { within, background } => {
                 self.host.finish(now(), background);
+                if within.is_some() {
+                    self.flow.throw_away();
+                }
                 let until = within.and_then(|limit| now().checked_add(limit));
                 // A limit that comes later holds all the same.
                 if matches!(self.stage, Stage::Open | Stage::Finishing(None)) {
@@ -236,6 +247,7 @@ impl Driver {
     fn not_taken(&self, error: NotTaken) -> Error {
         match error {
             NotTaken::Full => Error::Full,
+            NotTaken::NotRead => Error::NotRead,
             _ => self.closing(),
         }
     }
@@ -256,17 +268,31 @@ impl Driver {
         }
     }
 
+    /// Stops reading the CLI's output when the program has too much unread and
+    /// wants that, and goes on when it has read enough, or wants to end.
+    fn stop_or_go_on_reading(&mut self) {
+        let is_in_use = self.host.is_connected() && !matches!(self.stage, Stage::InputClosed(_));
+        match self.flow.update(&self.streams.own, is_in_use) {
+            Some(true) => {
+                self.host.handle_reading_stopped();
+                self.do_what_is_to_do();
+            }
+            Some(false) => self.host.handle_reading_resumed(),
+            None => {}
+        }
+    }
+
     fn deliver(&mut self, event: host::Event) {
         match event {
             host::Event::Frame(frame) => {
-                self.sender.put(Event::Frame(frame));
+                self.streams.put(Event::Frame(frame));
             }
             host::Event::Turn(event) => {
                 self.see_turn(&event);
-                self.sender.put(Event::Turn(event));
+                self.streams.put(Event::Turn(event));
             }
-            host::Event::Session(news) => self.sender.put(Event::Session(news)),
-            host::Event::Background(tasks) => self.sender.put(Event::Background(tasks)),
+            host::Event::Session(news) => self.streams.put(Event::Session(news)),
+            host::Event::Background(tasks) => self.streams.put(Event::Background(tasks)),
             host::Event::Ask(ask) => {
                 let reply = self.asks.ask(ask);
                 self.reply(reply);
@@ -284,10 +310,10 @@ impl Driver {
             host::Event::Submission { uuid, state } => self.tell_submission(uuid, state),
             host::Event::Activity(activity) => {
                 tracing::trace!(?activity, "the session's activity changed");
-                self.sender.put(Event::Activity(activity));
+                self.streams.put(Event::Activity(activity));
             }
             host::Event::Notice(notice) => {
-                self.sender.put(Event::Notice(Notice::Wire(notice)));
+                self.streams.put(Event::Notice(Notice::Wire(notice)));
             }
             _ => {}
         }
@@ -308,7 +334,7 @@ impl Driver {
             Reply::Later => None,
         };
         if let Some(notice) = notice {
-            self.sender.put(Event::Notice(notice));
+            self.streams.put(Event::Notice(notice));
         }
     }
 
@@ -356,9 +382,9 @@ impl Driver {
         }
         match state {
             SubmissionState::Withdrawn => {
-                self.sender.put(Event::Notice(Notice::Withdrawn { uuid }));
+                self.streams.put(Event::Notice(Notice::Withdrawn { uuid }));
             }
-            SubmissionState::Lost => self.sender.put(Event::Notice(Notice::Lost { uuid })),
+            SubmissionState::Lost => self.streams.put(Event::Notice(Notice::Lost { uuid })),
             _ => {}
         }
     }
@@ -473,8 +499,7 @@ impl Driver {
         for progress in self.lost.drain(..) {
             progress.send_modify(|it| it.end(ended()));
         }
-        self.sender
-            .end((end.reason != EndReason::Closed).then(ended));
+        self.streams.end(end.error().as_ref());
     }
 
     /// A command that came when the session was over.
@@ -484,13 +509,14 @@ impl Driver {
                 prompt, progress, ..
             } => {
                 let uuid = prompt.uuid().into();
-                self.sender.put(Event::Notice(Notice::Lost { uuid }));
+                self.streams.put(Event::Notice(Notice::Lost { uuid }));
                 let error = Error::Ended(Arc::clone(end));
                 progress.send_replace(Progress::failed(error));
             }
             Command::Request { reply, .. } => {
                 drop(reply.send(Err(Error::Ended(Arc::clone(end)))));
             }
+            Command::Subscribe { interest, sender } => self.streams.subscribe(interest, sender),
             Command::Cancel { .. }
             | Command::Waiting { .. }
             | Command::Finish { .. }
@@ -510,6 +536,7 @@ impl Driver {
     fn request_error(&self, failure: RequestFailure) -> Error {
         match (failure, self.end.get()) {
             (RequestFailure::SessionEnded { .. }, Some(end)) => Error::Ended(Arc::clone(end)),
+            (RequestFailure::NotRead { .. }, _) => Error::NotRead,
             (failure, _) => failure.into(),
         }
     }

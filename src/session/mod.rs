@@ -7,19 +7,22 @@
 
 mod asks;
 mod driver;
+mod flow;
 mod stderr;
 mod writer;
 
 use crate::client::{End, Handle};
 use crate::error::{EndReason, Error};
-use crate::mailbox::{Mailbox, mailbox};
+use crate::mailbox::{Mailbox, Sender, mailbox};
 use crate::options::Options;
 use crate::process::{ChildProcess, Pipes};
 use crate::submission::{Progress, Unwritten};
+use crate::subscription::{Interest, Streams};
 use agentwire_protocol::control::Answer;
 use agentwire_protocol::host::{Host, Prompt, Request};
 use asks::Asks;
 use driver::Driver;
+use flow::Flow;
 use std::sync::Arc;
 use std::time::Duration;
 use stderr::StderrTail;
@@ -45,6 +48,8 @@ pub(crate) enum Command {
     },
     /// Take a request back.
     Cancel { request_id: Box<str> },
+    /// Give this one what it wants to have, from now on.
+    Subscribe { interest: Interest, sender: Sender },
     /// Say what waits to be written.
     Waiting { reply: oneshot::Sender<Unwritten> },
     /// End the session once it is idle, or when so much time has passed.
@@ -96,7 +101,8 @@ pub(crate) fn start(options: Options) -> Result<Started, Error> {
     let (sender, mailbox) = mailbox(options.unread_limit);
     let end = End::default();
     let (turns, turn) = watch::channel(None);
-    let handle = Handle::new(commands, Arc::clone(&end), turn, options.request_timeout);
+    let handle = Handle::new(commands, Arc::clone(&end), turn, &options);
+    let flow = Flow::new(&options);
     let mut host = Host::new(options.line_limit);
     host.set_limits(options.unwritten_limits);
     host.set_queueing(options.queueing);
@@ -110,7 +116,8 @@ pub(crate) fn start(options: Options) -> Result<Started, Error> {
             options.stderr,
         ),
         commands: inbox,
-        sender,
+        streams: Streams::new(sender),
+        flow,
         asks: Asks::new(options.permissions, handle.clone()),
         requests: Default::default(),
         submissions: Default::default(),
