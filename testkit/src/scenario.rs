@@ -44,6 +44,10 @@ pub struct Scenario {
     pub startup: Vec<Fault>,
     /// What the model says, one entry for each time it is asked.
     pub replies: Vec<Reply>,
+    /// Whether the first reply follows the last one again, for sessions of any
+    /// length. Not together with `subagents`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub repeat: bool,
     /// What sub-agents say, one entry for each time one of them asks its
     /// model. The scripted model says it; the fake agent has no sub-agents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -165,6 +169,9 @@ pub enum ScenarioError {
         /// The reply, counted from 0; those of sub-agents behind the others.
         reply: usize,
     },
+    /// The replies repeat, and sub-agents have some as well.
+    #[error("`repeat` stands beside `subagents`; only a script without sub-agents can repeat")]
+    RepeatBesideSubagents,
 }
 
 impl Scenario {
@@ -172,14 +179,18 @@ impl Scenario {
     ///
     /// # Errors
     ///
-    /// When the text is not a scenario (with line and column), or when a
-    /// reply mixes an error with other steps.
+    /// When the text is not a scenario (with line and column), when a reply
+    /// mixes an error with other steps, or when replies repeat that are not
+    /// all there is.
     pub fn from_json(text: &str) -> Result<Self, ScenarioError> {
         let scenario: Self = serde_json::from_str(text)?;
         for (reply, steps) in scenario.every_reply().enumerate() {
             if steps.len() > 1 && steps.iter().any(|step| matches!(step, Step::Error(_))) {
                 return Err(ScenarioError::ErrorBesideOthers { reply });
             }
+        }
+        if scenario.repeat && !scenario.subagents.is_empty() {
+            return Err(ScenarioError::RepeatBesideSubagents);
         }
         Ok(scenario)
     }
@@ -189,6 +200,24 @@ impl Scenario {
     pub fn reply(mut self, steps: impl IntoIterator<Item = Step>) -> Self {
         self.replies.push(steps.into_iter().collect());
         self
+    }
+
+    /// Lets the replies begin again after the last one, for ever.
+    #[must_use]
+    pub fn repeated(mut self) -> Self {
+        self.repeat = true;
+        self
+    }
+
+    /// Where the reply with this number is among [`Scenario::replies`], when
+    /// there is one: numbers go on where replies repeat.
+    pub(crate) fn place(&self, number: usize) -> Option<usize> {
+        let length = self.replies.len();
+        if self.repeat {
+            number.checked_rem(length)
+        } else {
+            (number < length).then_some(number)
+        }
     }
 
     /// Adds a reply of a sub-agent.
@@ -279,5 +308,27 @@ impl Streamed {
     #[must_use]
     pub fn whole(&self) -> String {
         self.chunks().concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_with_sub_agents_cannot_repeat() {
+        let script = r#"{"replies":[[{"text":"x"}]],"subagents":[[{"text":"y"}]],"repeat":true}"#;
+        let error = Scenario::from_json(script).err();
+        assert!(matches!(error, Some(ScenarioError::RepeatBesideSubagents)));
+        let script = script.replace(r#""subagents":[[{"text":"y"}]],"#, "");
+        let read = Scenario::from_json(&script).expect("a scenario");
+        assert_eq!(
+            read,
+            Scenario::default().reply([Step::text("x")]).repeated()
+        );
+        assert_eq!(
+            read.to_json(),
+            r#"{"replies":[[{"text":"x"}]],"repeat":true}"#
+        );
     }
 }

@@ -255,7 +255,8 @@ impl Player {
     /// Takes the next reply of the script.
     fn plan_reply(&mut self) {
         let number = self.next_reply + 1;
-        let Some(reply) = self.scenario.replies.get(self.next_reply).cloned() else {
+        let place = self.scenario.place(self.next_reply);
+        let Some(reply) = place.map(|place| self.scenario.replies[place].clone()) else {
             self.plan.push_back(Action::Fail(ApiError {
                 status: 400,
                 kind: "invalid_request_error".to_owned(),
@@ -328,5 +329,40 @@ impl Player {
         while let Some(line) = self.agent.poll_transmit() {
             self.outputs.push_back(Output::Stdout(line));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_that_repeats_has_no_end() {
+        let scenario = Scenario::default()
+            .reply([Step::text("Tick.")])
+            .reply([Step::text("Tock.")]);
+        let said = |scenario: Scenario| {
+            let now = Instant::now();
+            let mut player = Player::new(scenario, Config::default(), String::new);
+            let mut said = String::new();
+            for _ in 0..5 {
+                let prompt = br#"{"type":"user","message":{"role":"user","content":"Go"}}"#;
+                player.handle_input(now, prompt);
+                player.handle_input(now, b"\n");
+                while let Some(output) = player.poll_output() {
+                    if let Output::Stdout(line) = output {
+                        said += &String::from_utf8_lossy(&line);
+                    }
+                }
+            }
+            ["Tick.", "Tock.", "has no reply left"].map(|it| {
+                let lines = said
+                    .lines()
+                    .filter(|line| line.contains(r#""type":"assistant""#));
+                lines.filter(|line| line.contains(it)).count()
+            })
+        };
+        assert_eq!(said(scenario.clone()), [1, 1, 3]);
+        assert_eq!(said(scenario.repeated()), [3, 2, 0]);
     }
 }

@@ -34,7 +34,7 @@ mod tests;
 
 pub use request::{Answer, ModelRequest};
 
-use crate::{ApiError, Scenario, Step};
+use crate::scenario::{ApiError, Reply, Scenario, Step};
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
@@ -170,12 +170,15 @@ impl Shared {
     /// The reply for a request of the main loop: the next one, or once more a
     /// refusal that stands.
     fn take(&self, requests: &[ModelRequest], body: Option<&Value>) -> Answer {
-        let replies = &self.scenario.replies;
         let mut latest = requests.iter().rev();
         let latest = latest.find_map(|request| Some((request.reply()?, request)));
         let next = match latest {
             Some((number, request)) => {
-                let stands = matches!(replies[number].first(), Some(Step::Error(e)) if stands(e));
+                let reply = self
+                    .scenario
+                    .place(number)
+                    .and_then(|place| self.scenario.replies[place].first());
+                let stands = matches!(reply, Some(Step::Error(e)) if stands(e));
                 if stands && same_question(request.body.as_ref(), body) {
                     return Answer::Reply(number);
                 }
@@ -183,10 +186,9 @@ impl Shared {
             }
             None => 0,
         };
-        if next < replies.len() {
-            Answer::Reply(next)
-        } else {
-            Answer::EndOfScript
+        match self.scenario.place(next) {
+            Some(_) => Answer::Reply(next),
+            None => Answer::EndOfScript,
         }
     }
 
@@ -205,15 +207,21 @@ impl Shared {
     /// A reply of the script, as a stream or whole. Those of sub-agents are
     /// counted behind the others.
     async fn reply(&self, number: usize, model: &str, stream: bool) -> Response {
-        let replies: Vec<_> = self.scenario.every_reply().take(number + 1).collect();
-        let [earlier @ .., reply] = &replies[..] else {
+        let tools_of = |reply: &Reply| {
+            let tools = reply.iter().filter(|step| matches!(step, Step::Tool(_)));
+            tools.count()
+        };
+        let all = self.scenario.every_reply().count();
+        let (rounds, place) = (number / all, number % all);
+        let mut replies = self.scenario.every_reply();
+        let earlier: usize = replies.by_ref().take(place).map(tools_of).sum();
+        let Some(reply) = replies.next() else {
             unreachable!("a reply that was taken is there");
         };
+        let tools = rounds * self.scenario.every_reply().map(tools_of).sum::<usize>() + earlier;
         if let Some(Step::Error(refusal)) = reply.first() {
             return error(refusal);
         }
-        let earlier = earlier.iter().flat_map(|reply| reply.iter());
-        let tools = earlier.filter(|step| matches!(step, Step::Tool(_))).count();
         let id = format!("msg_{}", number + 1);
         self.send(Message::new(id, model, reply, tools), stream)
             .await

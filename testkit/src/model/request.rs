@@ -33,7 +33,8 @@ impl ModelRequest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Answer {
-    /// A reply of the script, by its number (counted from 0).
+    /// A reply of the script, by its number (counted from 0), which goes on
+    /// where the script repeats.
     Reply(usize),
     /// What the script has a sub-agent say, by its number (counted from 0).
     Subagent(usize),

@@ -189,6 +189,31 @@ async fn a_script_ends_with_an_error() {
 }
 
 #[tokio::test]
+async fn a_script_that_repeats_has_no_end_and_its_ids_are_never_the_same() {
+    let scenario = Scenario::default()
+        .reply([tool("a"), tool("b")])
+        .reply([Step::text("Done.")])
+        .repeated();
+    let model = ScriptedModel::start(scenario).await.unwrap();
+    let mut whole = prompt();
+    whole["stream"] = json!(false);
+    let mut ids = Vec::new();
+    for _ in 0..5 {
+        let (status, body) = say(&model, whole.clone()).await;
+        assert_eq!(status, 200);
+        let message: Value = serde_json::from_str(&body).unwrap();
+        ids.push(message["id"].clone());
+        let blocks = message["content"].as_array().unwrap();
+        ids.extend(blocks.iter().filter_map(|block| block.get("id").cloned()));
+    }
+    let expected = [
+        "msg_1", "toolu_1", "toolu_2", "msg_2", "msg_3", "toolu_3", "toolu_4", "msg_4", "msg_5",
+        "toolu_5", "toolu_6",
+    ];
+    assert_eq!(ids, expected);
+}
+
+#[tokio::test]
 async fn only_the_main_loop_takes_replies() {
     let scenario = Scenario::default().reply([Step::text("Main.")]);
     let model = ScriptedModel::start(scenario).await.unwrap();
