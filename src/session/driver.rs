@@ -173,6 +173,8 @@ impl Driver {
                 patience,
                 reply,
             } => {
+                // Whoever has read enough may ask at once.
+                self.stop_or_go_on_reading();
                 let request_id = request.request_id().into();
                 match self.host.request(now(), request, patience) {
                     Ok(()) => drop(self.requests.insert(request_id, reply)),
