@@ -5,7 +5,6 @@
 
 mod support;
 
-use agentwire::protocol::permission::PermissionMode;
 use agentwire::protocol::{Json, host};
 use agentwire::{
     Activity, Client, EndReason, Error, Event, Message, Notice, Options, PermissionResult, query,
@@ -103,49 +102,6 @@ async fn a_callback_that_panics_denies_and_is_reported_and_the_session_goes_on()
             "text: Done.",
             "result: success fine"
         ]
-    );
-}
-
-#[tokio::test]
-async fn a_callback_may_make_any_control_request_while_messages_are_unread() {
-    let seen = Arc::new(Mutex::new(Vec::new()));
-    let log = Arc::clone(&seen);
-    let options = fake(&tool_then_text()).on_permission(move |ask| {
-        let log = Arc::clone(&log);
-        async move {
-            let model = ask.session.set_model(Some("other")).await.unwrap().model;
-            let mode = ask
-                .session
-                .set_permission_mode(PermissionMode::Plan)
-                .await
-                .unwrap()
-                .mode;
-            log.lock().unwrap().push((model, mode));
-            // The interrupt takes the ask back, so there is no answer left to
-            // give; the callback learns of it.
-            let receipt = ask.session.interrupt().await.unwrap();
-            assert_eq!(receipt.still_queued, Some(vec![]));
-            ask.cancelled.cancelled().await;
-            log.lock().unwrap().push((None, None));
-            PermissionResult::allow()
-        }
-    });
-    let client = Client::connect(options).await.unwrap();
-    client.send("Go").await.unwrap();
-    let mut client = client;
-    // Nothing is read until the callback is through.
-    while seen.lock().unwrap().len() < 2 {
-        tokio::time::sleep(Duration::from_millis(2)).await;
-    }
-    let (log, _) = {
-        client.close().await;
-        log_to_end(async || client.next().await).await
-    };
-    assert_eq!(log.last().unwrap(), "result: error_during_execution error");
-    let first = seen.lock().unwrap()[0].clone();
-    assert_eq!(
-        first,
-        (Some("other".to_owned()), Some(PermissionMode::Plan))
     );
 }
 

@@ -1,0 +1,114 @@
+//! Callbacks that make requests of their own, while nobody reads what the
+//! session delivers.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use agentwire::protocol::Json;
+use agentwire::protocol::control::McpStatus;
+use agentwire::protocol::permission::PermissionMode;
+use agentwire::{Client, Error, Event, Notice, PermissionAsk, PermissionResult, WhenUnread};
+use agentwire_testkit::{Fault, Scenario, Step, fake_agent};
+use serde_json::json;
+use support::{answering, fake, line_of, log_to_end, wait_for};
+use tokio::sync::mpsc;
+
+/// What a callback does that uses every kind of control.
+async fn control(ask: &PermissionAsk) -> Vec<String> {
+    let session = &ask.session;
+    let model = session.set_model(Some("other")).await.unwrap().model;
+    let mode = session.set_permission_mode(PermissionMode::Plan).await;
+    // Requests inside of one another, and many at once.
+    let (status, raw, unknown) = tokio::join!(
+        session.request(&McpStatus::default()),
+        async {
+            session.set_model(None).await.unwrap();
+            session.request_raw("mcp_status", json!({})).await
+        },
+        session.request_raw("make_coffee", json!({})),
+    );
+    // The interrupt takes the ask back, so there is no answer left to give;
+    // the callback learns of it.
+    let receipt = session.interrupt().await.unwrap();
+    ask.cancelled.cancelled().await;
+    vec![
+        model.unwrap(),
+        mode.unwrap().mode.unwrap().to_string(),
+        status.unwrap().mcp_servers.len().to_string(),
+        raw.unwrap().member("mcpServers").unwrap().to_string(),
+        matches!(unknown, Err(Error::Request(_))).to_string(),
+        format!("{:?}", receipt.still_queued),
+    ]
+}
+
+#[tokio::test]
+async fn a_callback_may_make_any_request_while_ten_thousand_messages_are_unread() {
+    let line = json!({"type": "drop", "padding": "x".repeat(160)});
+    let flood = format!("{line}\n").repeat(10_000);
+    let scenario = Scenario::default().reply([
+        Step::Fault(Fault::Stdout(flood)),
+        Step::tool("Bash", json!({ "command": "date" }), "today"),
+    ]);
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("scenario.json");
+    std::fs::write(&script, scenario.to_json()).unwrap();
+
+    let (done, mut outcome) = mpsc::unbounded_channel();
+    let options = fake(&Scenario::default())
+        .env(fake_agent::SCRIPT, script)
+        .unread_limit(1024 * 1024)
+        .on_permission(move |ask| {
+            let done = done.clone();
+            async move {
+                done.send(control(&ask).await).unwrap();
+                PermissionResult::allow()
+            }
+        });
+    let mut client = Client::connect(options).await.unwrap();
+    client.send("Go").await.unwrap();
+    // Nothing is read until the callback is through.
+    let seen = outcome.recv().await.unwrap();
+    assert_eq!(seen, ["other", "plan", "0", "[]", "true", "Some([])"]);
+    client.close().await;
+    let first = client.next().await.unwrap().unwrap();
+    assert!(matches!(first, Event::Notice(Notice::Lagged { .. })));
+    let (log, error) = log_to_end(async || client.next().await).await;
+    assert!(error.is_none(), "{error:?}");
+    assert_eq!(log.last().unwrap(), "result: error_during_execution error");
+}
+
+#[tokio::test]
+async fn where_nobody_reads_a_callbacks_requests_fail_and_its_answer_goes_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let heard = folder.path().join("heard");
+    let then = format!(
+        r#"echo '{{"type":"control_request","request_id":"a1","request":{{"subtype":"can_use_tool","tool_name":"Bash","input":{{}}}}}}'
+(yes '{{"type":"drop"}}' | head -n 20000; echo '{{"type":"last"}}') &
+while read -r line; do
+  case "$line" in *control_response*) echo "$line" > {};; esac
+done"#,
+        heard.display()
+    );
+    let options = answering(&folder, "{}", &then)
+        .unread_limit(100_000)
+        .when_unread(WhenUnread::StopReading)
+        .on_permission(|ask| async move {
+            // It is waited for, and then it is not.
+            let first = ask.session.set_model(None).await;
+            assert!(matches!(first, Err(Error::NotRead)), "{first:?}");
+            let second = ask.session.interrupt().await;
+            assert!(matches!(second, Err(Error::NotRead)), "{second:?}");
+            PermissionResult::deny("Not now.")
+        });
+    let mut client = Client::connect(options).await.unwrap();
+    // The agent has the answer, and still nothing was read.
+    let answer: Json = serde_json::from_str(&line_of(&heard).await).unwrap();
+    let answer = answer.member("response").unwrap();
+    assert!(answer.get().contains("Not now."), "{answer}");
+    wait_for(&mut client, |event| match event {
+        Event::Frame(frame) => (frame.kind() == "last").then_some(()),
+        _ => None,
+    })
+    .await;
+}
