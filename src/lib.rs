@@ -36,10 +36,23 @@
 //!
 //! What [`Handle::send`] and [`Handle::request`] return is on its way when
 //! they return; awaiting it waits for the outcome, dropping it undoes
-//! nothing. [`Client::next`] is cancel safe. Every wait has an end: requests
-//! have a deadline, and when the CLI dies everything that waits for it fails
-//! with [`Error::Ended`], which has the exit status and the end of standard
-//! error.
+//! nothing. [`Client::next`] is cancel safe, and so is every other `next`.
+//! Every wait has an end: requests have a deadline, and when the CLI dies
+//! everything that waits for it fails with [`Error::Ended`], which has the exit
+//! status and the end of standard error.
+//!
+//! # Reading
+//!
+//! The CLI's output is read whether the program reads its messages or not, so
+//! that control goes on. What waits is bounded ([`Options::unread_limit`]);
+//! near the bound partial messages are joined, beyond it messages are thrown
+//! away, with a [`Notice::Lagged`] in front of what is left. Who would rather
+//! have the agent wait asks for [`WhenUnread::StopReading`]. A session can be
+//! read in more places than one, each at its own pace: [`Handle::subscribe`],
+//! [`Handle::texts`].
+//!
+//! Everything comes through one pipe: behind one huge message an answer has to
+//! wait until all of that has come.
 //!
 //! # Callbacks
 //!

@@ -1,10 +1,11 @@
 //! What waits for the consumer of a session.
 //!
 //! The reader puts events in and never waits; the consumer takes them out at
-//! its own pace. What waits is bounded in bytes. At the bound partial messages
-//! are joined; if that is not enough they are thrown away, since whole messages
-//! follow them, and then the oldest events; and the consumer is told how much
-//! it missed, in front of what is left.
+//! its own pace. What waits is bounded in bytes. From half of the bound on
+//! partial messages are joined, a few at a time, so that the reader is not kept
+//! from control. If that is not enough they are thrown away, since whole
+//! messages follow them, and then the oldest events; and the consumer is told
+//! how much it missed, in front of what is left.
 //!
 //! A reader that would rather wait than throw away asks whether the mailbox is
 //! full, and when there is room again.
@@ -25,6 +26,9 @@ const OVERHEAD: usize = 256;
 /// What news of the session weighs: the agent's description of itself.
 const SESSION: usize = 8 * 1024;
 
+/// How many events are looked at at once for what can be joined.
+const BATCH: usize = 64;
+
 /// The consumer's end.
 #[derive(Debug)]
 pub(crate) struct Mailbox(Arc<Mutex<State>>);
@@ -36,6 +40,9 @@ pub(crate) struct Sender(Arc<Mutex<State>>);
 
 #[derive(Debug)]
 struct State {
+    /// The oldest events, in which what can be joined was joined.
+    joined: VecDeque<Event>,
+    /// Those behind them.
     waiting: VecDeque<Event>,
     bytes: usize,
     limit: usize,
@@ -56,6 +63,7 @@ struct State {
 /// A mailbox in which `limit` bytes can wait.
 pub(crate) fn mailbox(limit: usize) -> (Sender, Mailbox) {
     let state = Arc::new(Mutex::new(State {
+        joined: VecDeque::new(),
         waiting: VecDeque::new(),
         bytes: 0,
         limit,
@@ -78,6 +86,11 @@ impl Sender {
         }
         state.bytes += weight(&event);
         state.waiting.push_back(event);
+        // A reader that waits rather than throw anything away passes on what
+        // comes as it comes.
+        if state.bytes > state.limit / 2 && state.most == state.limit {
+            state.join_some();
+        }
         if state.bytes > state.most {
             state.make_room();
         }
@@ -143,7 +156,7 @@ impl Mailbox {
         context: &Context<'_>,
     ) -> Poll<Option<Result<Event, Error>>> {
         let mut state = lock(&self.0);
-        if let Some(event) = state.waiting.pop_front() {
+        if let Some(event) = state.pop() {
             state.bytes -= weight(&event);
             state.tell_reader();
             return Poll::Ready(Some(Ok(event)));
@@ -160,6 +173,7 @@ impl Drop for Mailbox {
     fn drop(&mut self) {
         let mut state = lock(&self.0);
         state.abandoned = true;
+        state.joined = VecDeque::new();
         state.waiting = VecDeque::new();
         state.bytes = 0;
         state.tell_reader();
@@ -183,31 +197,34 @@ impl State {
         }
     }
 
-    /// Joins partial messages, and if that is not enough, throws events away,
-    /// down to half of the limit: so the work is done once for many events.
+    fn pop(&mut self) -> Option<Event> {
+        self.joined.pop_front().or_else(|| self.waiting.pop_front())
+    }
+
+    /// Joins partial messages among the oldest events that were not looked at.
+    fn join_some(&mut self) {
+        if self.waiting.len() >= BATCH {
+            let batch = join(self.waiting.drain(..BATCH), &mut self.bytes);
+            self.joined.extend(batch);
+            self.tell_reader();
+        }
+    }
+
+    /// Joins all that can be joined, and if that is not enough, throws events
+    /// away, down to half of the limit: so the work is done once for many
+    /// events.
     fn make_room(&mut self) {
-        self.join_partial_messages();
+        let all = self.take_all();
+        self.joined = join(all, &mut self.bytes);
         if self.bytes > self.limit / 2 {
             self.throw_away();
         }
         self.tell_reader();
     }
 
-    fn join_partial_messages(&mut self) {
-        let mut merger = DeltaMerger::default();
-        let mut kept = VecDeque::new();
-        for event in mem::take(&mut self.waiting) {
-            match event {
-                Event::Frame(frame) => kept.extend(merger.push(frame).map(Event::Frame)),
-                event => {
-                    kept.extend(merger.finish().map(Event::Frame));
-                    kept.push_back(event);
-                }
-            }
-        }
-        kept.extend(merger.finish().map(Event::Frame));
-        self.bytes = kept.iter().map(weight).sum();
-        self.waiting = kept;
+    fn take_all(&mut self) -> impl Iterator<Item = Event> + use<> {
+        let waiting = mem::take(&mut self.waiting);
+        mem::take(&mut self.joined).into_iter().chain(waiting)
     }
 
     /// Throws the oldest partial messages away, and if that is not enough, the
@@ -216,7 +233,7 @@ impl State {
         let goal = self.limit / 2;
         let (mut events, mut bytes) = (0, 0);
         let mut kept = VecDeque::new();
-        for event in mem::take(&mut self.waiting) {
+        for event in self.take_all() {
             match &event {
                 Event::Frame(frame) if self.bytes > goal && is_partial(frame) => {
                     self.bytes -= weight(&event);
@@ -245,8 +262,28 @@ impl State {
             self.bytes += weight(&lagged);
             kept.push_front(lagged);
         }
-        self.waiting = kept;
+        self.joined = kept;
     }
+}
+
+/// Joins partial messages that follow each other, and counts what they weigh
+/// anew.
+fn join(events: impl Iterator<Item = Event>, bytes: &mut usize) -> VecDeque<Event> {
+    let mut merger = DeltaMerger::default();
+    let mut kept = VecDeque::new();
+    for event in events {
+        *bytes -= weight(&event);
+        match event {
+            Event::Frame(frame) => kept.extend(merger.push(frame).map(Event::Frame)),
+            event => {
+                kept.extend(merger.finish().map(Event::Frame));
+                kept.push_back(event);
+            }
+        }
+    }
+    kept.extend(merger.finish().map(Event::Frame));
+    *bytes += kept.iter().map(weight).sum::<usize>();
+    kept
 }
 
 fn weight(event: &Event) -> usize {
@@ -351,7 +388,11 @@ mod tests {
     fn without_partial_messages_the_oldest_go() {
         let (sender, mut mailbox) = mailbox(10_000);
         for number in 0..100 {
+            let before = lock(&sender.0).bytes;
             sender.put(frame("assistant", number, 100));
+            // The work is done once for half of the limit.
+            let bytes = lock(&sender.0).bytes;
+            assert!(bytes > before || bytes <= 5_000 + OVERHEAD, "{bytes}");
         }
         sender.end(None);
         let seen = all(&mut mailbox);
@@ -429,16 +470,12 @@ mod tests {
             let weighs = weight(&event);
             sender.put(event);
             let state = lock(&sender.0);
-            let counted: usize = state.waiting.iter().map(weight).sum();
-            assert_eq!(state.bytes, counted);
+            let all = || state.joined.iter().chain(&state.waiting);
+            assert_eq!(state.bytes, all().map(weight).sum::<usize>());
             // The last event stays, however large it is.
-            let is_one = state.waiting.len() <= 2;
-            assert!(state.bytes <= limit || is_one, "{} bytes", state.bytes);
-            // The work is done once for half of the limit.
-            if before + weighs > limit {
-                shrunk += 1;
-                assert!(state.bytes <= limit / 2 + OVERHEAD || is_one);
-            }
+            let is_within = state.bytes <= limit || all().count() <= 2;
+            assert!(is_within, "{} bytes", state.bytes);
+            shrunk += usize::from(before + weighs > limit);
             drop(state);
             if number % 3 == 0 && number % 5_000 > 2_000 {
                 drop(mailbox.poll_next(&context));

@@ -189,12 +189,13 @@ impl Handle {
     ///
     /// # Errors
     ///
-    /// [`Error::Ended`] when the session is over already.
+    /// [`Error::Ended`] when the session is over already; [`Error::NotRead`]
+    /// when it is the program that does not react, to what waits for it.
     pub async fn stop(&self, policy: StopPolicy) -> Result<Stopped, Error> {
         for _ in 0..policy.tries {
             match timeout(policy.turn, self.interrupt().ended()).await {
                 Ok(Ok(interrupted)) => return Ok(Stopped::Turn(interrupted)),
-                Ok(Err(error @ Error::Ended(_))) => return Err(error),
+                Ok(Err(error @ (Error::Ended(_) | Error::NotRead))) => return Err(error),
                 // It refuses, or it does not react.
                 Ok(Err(_)) | Err(_) => {}
             }

@@ -8,8 +8,8 @@ mod support;
 
 use agentwire::protocol::host;
 use agentwire::{
-    Activity, Client, EndReason, Error, Event, Handle, Notice, Options, Subscription, WhenUnread,
-    query,
+    Activity, Client, EndReason, Error, Event, Handle, Notice, Options, StopPolicy, Subscription,
+    WhenUnread, query,
 };
 use agentwire_testkit::{Fault, Scenario, Step, fake_agent};
 use serde_json::{Value, json};
@@ -147,6 +147,8 @@ async fn a_reader_that_stops_loses_nothing_and_requests_fail_at_once_meanwhile()
     for _ in 0..1_000 {
         assert!(is_not_read(&client.interrupt().await));
     }
+    // It is not the agent that does not react.
+    assert!(is_not_read(&client.stop(StopPolicy::default()).await));
     // What needs no answer goes out, and what needs no agent is done.
     client.send("One more").await.unwrap();
     client.unwritten().await.unwrap();

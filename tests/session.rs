@@ -359,6 +359,8 @@ fn handles_can_be_sent_anywhere() {
     sent::<Client>();
     sent::<agentwire::Query>();
     sent::<agentwire::Submission>();
+    sent::<agentwire::Subscription>();
+    sent::<agentwire::Texts>();
 }
 
 #[tokio::test]
