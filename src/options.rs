@@ -81,7 +81,8 @@ pub enum WhenUnread {
     /// No answer can be seen meanwhile, so requests that wait for one and new
     /// ones fail at once, with [`Error::NotRead`]. One that has left is not
     /// taken back, and its answer is a notice when it comes. User messages and
-    /// the answers of callbacks go out as ever.
+    /// the answers of callbacks go out as ever. What becomes of a message or a turn
+    /// is not heard either: whoever waits for that needs somebody else who reads.
     ///
     /// It is about the client's own stream, from the moment in which it is
     /// connected until it is closed; closing reads on and throws away.
