@@ -22,7 +22,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .env(fake_agent::SCRIPT, script().to_json());
 
     let mut client = Client::connect(options).await?;
-    println!("connected to process {}", client.pid());
+    if let Some(pid) = client.pid() {
+        println!("connected to process {pid}");
+    }
 
     client.send("Tell me a story.");
     read_turn(&mut client).await?;

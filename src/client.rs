@@ -4,10 +4,11 @@ use crate::error::{EndReason, Error, SessionEnd};
 use crate::event::Event;
 use crate::mailbox::{Mailbox, mailbox};
 use crate::options::Options;
-use crate::process::{ChildProcess, CloseReport};
+use crate::process::CloseReport;
 use crate::session::{self, Command, WhenFull};
 use crate::submission::{Progress, Submission, Unwritten};
 use crate::subscription::{Interest, Subscription, Texts};
+use crate::transport::{FarEnd, Transport};
 use crate::turn::{Interruption, StopPolicy, Stopped, TurnWatch};
 use agentwire_protocol::Json;
 use agentwire_protocol::control::{
@@ -25,6 +26,7 @@ use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot, watch};
 use uuid::Uuid;
 
@@ -58,7 +60,7 @@ pub struct Client {
     handle: Handle,
     mailbox: Mailbox,
     initialized: InitializeAnswer,
-    child: Arc<ChildProcess>,
+    far_end: Arc<FarEnd>,
     /// How long a turn may go on once the session is to be closed.
     finish: Duration,
     /// How long a query goes on for what runs in the background.
@@ -99,19 +101,59 @@ impl Client {
     /// When the future is dropped before it is ready, the CLI is ended as if
     /// the client had been dropped.
     pub async fn connect(options: Options) -> Result<Self, Error> {
+        let transport = Transport::spawn(&options)?;
+        Self::greet(transport, options).await
+    }
+
+    /// Talks to an agent that somebody else has started: in a container, over
+    /// ssh, in a test. What it writes is read from `reader`, what it reads is
+    /// written to `writer`. Waits until it answered the first request.
+    ///
+    /// Nothing is known of the agent's process, so that
+    ///
+    /// - what [`Options`] say of a process has no effect: the CLI, its
+    ///   directory, environment, arguments and standard error. Whoever starts
+    ///   the CLI passes [`Options::arguments`], and sets
+    ///   `CLAUDE_CODE_SDK_READS_SESSION_STATE=1` if the CLI is to report when
+    ///   it begins to work and to rest;
+    /// - the end of `reader` is the end of the session, with
+    ///   [`EndReason::OutputClosed`](crate::EndReason) if nobody closed it;
+    /// - closing shuts `writer` down, drops it, and waits for the end of
+    ///   `reader` for as long as [`ClosePolicy::exit`](crate::ClosePolicy)
+    ///   says. Then `reader` is given up, and the session ends with
+    ///   [`EndReason::StillAlive`](crate::EndReason);
+    /// - all of that is done by the runtime that this was called in: when it is
+    ///   gone, the pipes are dropped, and nothing more is done.
+    ///
+    /// [`CloseReport`] says what it says then.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::connect`], what concerns the start of a process excepted.
+    pub async fn connect_over(
+        reader: impl AsyncRead + Send + Unpin + 'static,
+        writer: impl AsyncWrite + Send + Unpin + 'static,
+        options: Options,
+    ) -> Result<Self, Error> {
+        let transport = Transport::over(reader, writer, options.close);
+        Self::greet(transport, options).await
+    }
+
+    /// Makes the first request.
+    async fn greet(transport: Transport, options: Options) -> Result<Self, Error> {
         let initialize = options.initialize.clone();
         let finish = options.close.finish;
         let background = options.background_limit;
         let session::Started {
             handle,
             mailbox,
-            child,
-        } = session::start(options)?;
+            far_end,
+        } = session::start(transport, options);
         let mut client = Self {
             handle,
             mailbox,
             initialized: InitializeAnswer::default(),
-            child,
+            far_end,
             finish,
             background,
         };
@@ -150,10 +192,11 @@ impl Client {
         &self.initialized
     }
 
-    /// The process id of the CLI.
+    /// The process id of the CLI. `None` when it was somebody else who started
+    /// it ([`Client::connect_over`]).
     #[must_use]
-    pub fn pid(&self) -> u32 {
-        self.child.id()
+    pub fn pid(&self) -> Option<u32> {
+        self.far_end.pid()
     }
 
     /// A handle that can be cloned and sent anywhere.
@@ -255,7 +298,7 @@ impl Client {
     /// be gone; [`Client::abort`] needs none.
     pub async fn close(&mut self) -> CloseReport {
         self.finish(Some(self.finish), Duration::ZERO);
-        self.child.closed().await.unwrap_or_default()
+        self.far_end.closed().await.unwrap_or_default()
     }
 
     /// Ends the session now, as dropping the client does, and waits until
@@ -265,14 +308,14 @@ impl Client {
     /// When the future is dropped the ending goes on.
     pub async fn abort(&mut self) -> CloseReport {
         self.abandon();
-        self.child.closed().await.unwrap_or_default()
+        self.far_end.closed().await.unwrap_or_default()
     }
 
     fn abandon(&self) {
         // The driver lets go of the CLI's input, if its runtime still runs.
         // The ladder does not need it: it has a thread of its own.
         drop(self.handle.commands.send(Command::End(EndReason::Closed)));
-        self.child.close(|| ());
+        self.far_end.close(|| ());
     }
 
     /// Ends the session when it is idle and nothing runs in the background of
@@ -286,7 +329,7 @@ impl Client {
         let command = Command::Finish { within, background };
         if self.handle.commands.send(command).is_err() {
             // Nobody drives the session any more.
-            self.child.close(|| ());
+            self.far_end.close(|| ());
         }
     }
 

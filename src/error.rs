@@ -177,14 +177,17 @@ pub enum EndReason {
     Closed,
     /// The CLI exited, or was killed, without having been asked to.
     Exited,
-    /// The CLI closed its output and lived on.
+    /// The CLI closed its output and lived on; or it was somewhere else
+    /// ([`Client::connect_over`](crate::Client::connect_over)), where nobody
+    /// sees whether it did.
     OutputClosed,
     /// The CLI closed its input and lived on.
     InputClosed,
     /// The host closed it in the middle of a turn, which had been given as
     /// much time as [`ClosePolicy::finish`](crate::ClosePolicy) says.
     CutOff,
-    /// The CLI could not be killed.
+    /// The CLI could not be killed; or, somewhere else, did not close its
+    /// output in time.
     StillAlive,
     /// The host closed it, and the CLI exited with a status that no error
     /// result explains.
@@ -228,7 +231,7 @@ impl fmt::Display for SessionEnd {
             EndReason::OutputClosed => "the agent CLI closed its output",
             EndReason::InputClosed => "the agent CLI closed its input",
             EndReason::CutOff => "the session was closed before its turn had come to an end",
-            EndReason::StillAlive => "the agent CLI could not be killed",
+            EndReason::StillAlive => "the agent CLI could not be ended",
             EndReason::FailedAtExit => "the agent CLI failed when it was to end",
             EndReason::Unresponsive => "the agent CLI did not stop its turn, and was closed",
             EndReason::RuntimeGone => "the session's runtime was shut down",

@@ -1,7 +1,8 @@
 //! Spawn an agent CLI and drive it over newline-delimited JSON.
 //!
 //! [`query`] sends one prompt and streams the answer; a [`Client`] holds a
-//! conversation. Both deliver [`Event`]s: mostly [`Frame`]s, which keep the
+//! conversation, with a CLI that it starts or, by [`Client::connect_over`], with
+//! one that runs elsewhere. Both deliver [`Event`]s: mostly [`Frame`]s, which keep the
 //! bytes as they came and give a typed [`Message`] when asked.
 //!
 //! ```no_run
@@ -90,6 +91,7 @@ mod query;
 mod session;
 mod submission;
 mod subscription;
+mod transport;
 mod turn;
 
 pub use agentwire_protocol::host::{

@@ -17,7 +17,9 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How a session is started. What is not set is left to the CLI.
+/// How a session is started. What is not set is left to the CLI. What concerns
+/// a process has no effect on an agent that somebody else started
+/// ([`Client::connect_over`](crate::Client::connect_over)).
 ///
 /// ```
 /// use agentwire::Options;

@@ -239,7 +239,7 @@ async fn a_cli_that_dies_while_nobody_reads_leaves_what_it_had_said() {
     let folder = tempfile::tempdir().unwrap();
     let mut client = stopped(&folder, &ten_thousand()).await;
     let mut log = client.subscribe();
-    kill(client.pid());
+    kill(client.pid().unwrap());
     let (events, error) = to_end(&mut client).await;
     assert_eq!(ended(error.unwrap()).reason, EndReason::Exited);
     let numbers: Vec<u64> = events.iter().filter_map(number).collect();

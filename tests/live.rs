@@ -51,7 +51,7 @@ async fn flags_and_environment_arrive() {
         .permission_mode(PermissionMode::Plan)
         .append_system_prompt("Speak in riddles, says the host.");
     let mut client = Client::connect(options).await.unwrap();
-    assert_eq!(client.initialized().pid, Some(client.pid()));
+    assert_eq!(client.initialized().pid, client.pid());
     client.send("Who are you?").await.unwrap();
     let init = wait_for(&mut client, |event| {
         let Event::Frame(frame) = event else {
@@ -163,7 +163,7 @@ async fn killing_the_cli_in_mid_turn_ends_the_stream_with_the_signal() {
     client.send("Go").await.unwrap();
     wait_for(&mut client, says("begin")).await;
     let killed = Instant::now();
-    support::kill(client.pid());
+    support::kill(client.pid().unwrap());
     let (_, error) = log_to_end(async || client.next().await).await;
     println!(
         "the stream ended {:?} after the kill: {}",
@@ -373,10 +373,10 @@ impl StubbornTool {
         let session = stat.rsplit_once(") ").unwrap().1.split(' ').nth(3).unwrap();
         assert_ne!(
             session.parse(),
-            Ok(client.pid()),
+            Ok(client.pid().unwrap()),
             "the tool has a session of its own"
         );
-        let pids = [client.pid(), tool];
+        let pids = [client.pid().unwrap(), tool];
         assert!(pids.into_iter().all(support::is_alive));
         (client, pids)
     }

@@ -48,7 +48,7 @@ impl Stubborn {
         client.send("Work").await.unwrap();
         wait_for(&mut client, says("Working")).await;
         let child = line_of(&self.pid_file()).await.parse().unwrap();
-        let pids = [client.pid(), child];
+        let pids = [client.pid().unwrap(), child];
         assert!(pids.into_iter().all(support::is_alive));
         (client, pids)
     }

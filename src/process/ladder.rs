@@ -18,6 +18,9 @@ use std::time::{Duration, Instant};
 /// is nothing left to wait for; together they take no longer than `exit` and twice
 /// `terminate + kill`, and the time to list the processes.
 ///
+/// An agent that somebody else started ([`Client::connect_over`](crate::Client::connect_over)) is
+/// sent no signal: of these steps it has `finish` and `exit`, which ends with its output.
+///
 /// What a tool started to stay, such as a daemon, goes as well: it is found by a variable
 /// `AGENTWIRE_SESSION` in its environment. A tool that is to leave something behind starts it
 /// without that variable, in a session of its own, and ends before the agent does.
@@ -86,6 +89,12 @@ impl ClosePolicy {
 }
 
 /// What it took to close a session.
+///
+/// Of an agent that somebody else started
+/// ([`Client::connect_over`](crate::Client::connect_over)) no process is known:
+/// there is no exit status, nothing is swept, and nothing is known to be left.
+/// The step is [`CloseStep::Exited`] when its output ended, before closing or
+/// within [`ClosePolicy::exit`], and [`CloseStep::StillAlive`] when it did not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CloseReport {
@@ -112,7 +121,7 @@ pub enum CloseStep {
     Terminated,
     /// It ended after SIGKILL.
     Killed,
-    /// It did not end within the time for SIGKILL.
+    /// It did not end within the time for SIGKILL; or nobody knows whether it did.
     #[default]
     StillAlive,
 }

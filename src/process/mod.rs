@@ -15,7 +15,6 @@ mod table;
 mod tests;
 
 pub(crate) use child::{ChildProcess, Pipes};
-pub(crate) use exit::Exit;
 pub use ladder::{ClosePolicy, CloseReport, CloseStep};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -8,9 +8,9 @@ use super::{Command, WhenFull};
 use crate::client::End;
 use crate::error::{EndReason, Error, SessionEnd};
 use crate::event::{Event, Notice};
-use crate::process::{ChildProcess, CloseStep, Exit};
 use crate::submission::{Progress, Unwritten};
 use crate::subscription::Streams;
+use crate::transport::{FarEnd, Reader};
 use crate::turn::{Turn, TurnWatch};
 use agentwire_protocol::control::Answer;
 use agentwire_protocol::host::{
@@ -24,7 +24,6 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::io::AsyncReadExt;
-use tokio::process::ChildStdout;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::sleep_until;
 
@@ -44,11 +43,11 @@ const DRAIN: Duration = Duration::from_secs(2);
 /// The task that owns a session's state machine.
 pub(super) struct Driver {
     pub(super) host: Host,
-    pub(super) child: Arc<ChildProcess>,
+    pub(super) far_end: Arc<FarEnd>,
     /// `None` when the CLI closed it.
-    pub(super) stdout: Option<ChildStdout>,
+    pub(super) reader: Option<Reader>,
     pub(super) writer: Writer,
-    pub(super) stderr: StderrTail,
+    pub(super) stderr: Option<StderrTail>,
     pub(super) commands: mpsc::UnboundedReceiver<Command>,
     pub(super) streams: Streams,
     pub(super) flow: Flow,
@@ -95,8 +94,8 @@ enum Happened {
     Read(io::Result<usize>),
     Written(io::Result<()>),
     CallbackDone(Reply),
-    Exited(Option<ExitStatus>),
-    CouldNotBeKilled,
+    Gone(Option<ExitStatus>),
+    GivenUp,
     TimeCame,
     HasRoom,
 }
@@ -104,19 +103,18 @@ enum Happened {
 impl Driver {
     pub(super) async fn run(mut self) {
         let mut buffer = vec![0; 64 * 1024];
-        let child = Arc::clone(&self.child);
-        let mut exit = child.exit();
-        let exited = loop {
+        let far_end = Arc::clone(&self.far_end);
+        let exit = loop {
             self.do_what_is_to_do();
             self.stop_or_go_on_reading();
             let due = self.next_timeout();
             let happened = tokio::select! {
                 Some(command) = self.commands.recv() => Happened::Command(command),
-                read = read(&mut self.stdout, &mut buffer), if !self.flow.is_stopped => Happened::Read(read),
+                read = read(&mut self.reader, &mut buffer), if !self.flow.is_stopped => Happened::Read(read),
                 written = self.writer.written() => Happened::Written(written),
                 reply = self.asks.next_done() => Happened::CallbackDone(reply),
-                exit = exited(&mut exit) => Happened::Exited(exit),
-                () = could_not_be_killed(&child) => Happened::CouldNotBeKilled,
+                exit = far_end.gone() => Happened::Gone(exit),
+                () = far_end.given_up() => Happened::GivenUp,
                 () = sleep(due) => Happened::TimeCame,
                 () = self.streams.own.room(), if self.flow.is_stopped => Happened::HasRoom,
             };
@@ -126,9 +124,10 @@ impl Driver {
                     self.host.handle_input(now(), &buffer[..length]);
                 }
                 Happened::Read(_) => {
-                    self.stdout = None;
+                    self.reader = None;
                     self.host.handle_input_end(now());
                     self.pipe_closed(EndReason::OutputClosed);
+                    self.far_end.output_ended();
                 }
                 Happened::Written(Ok(())) => self.host.handle_written(now()),
                 Happened::Written(Err(_)) => {
@@ -136,8 +135,8 @@ impl Driver {
                     self.pipe_closed(EndReason::InputClosed);
                 }
                 Happened::CallbackDone(reply) => self.reply(reply),
-                Happened::Exited(status) => break status,
-                Happened::CouldNotBeKilled => {
+                Happened::Gone(exit) => break exit,
+                Happened::GivenUp => {
                     self.stage = Stage::InputClosed(EndReason::StillAlive);
                     break None;
                 }
@@ -147,7 +146,7 @@ impl Driver {
             }
         };
         self.drain(&mut buffer).await;
-        self.over(exited).await;
+        self.over(exit).await;
     }
 
     fn obey(&mut self, command: Command) {
@@ -435,7 +434,7 @@ impl Driver {
         if !matches!(self.stage, Stage::InputClosed(_)) {
             self.stage = Stage::InputClosed(reason);
         }
-        self.child.close(self.writer.finish(now));
+        self.far_end.close(self.writer.finish(now));
     }
 
     /// What fails because the session takes nothing any more.
@@ -450,8 +449,8 @@ impl Driver {
     /// The CLI is gone: reads what it had written.
     async fn drain(&mut self, buffer: &mut [u8]) {
         let until = now() + DRAIN;
-        while self.stdout.is_some() && now() < until {
-            match tokio::time::timeout(QUIET, read(&mut self.stdout, buffer)).await {
+        while self.reader.is_some() && now() < until {
+            match tokio::time::timeout(QUIET, read(&mut self.reader, buffer)).await {
                 Ok(Ok(length @ 1..)) => {
                     self.host.handle_input(now(), &buffer[..length]);
                     self.do_what_is_to_do();
@@ -459,7 +458,7 @@ impl Driver {
                 _ => break,
             }
         }
-        if self.stdout.take().is_some() {
+        if self.reader.take().is_some() {
             self.host.handle_input_end(now());
         }
         self.do_what_is_to_do();
@@ -472,11 +471,14 @@ impl Driver {
                 EndReason::FailedAtExit
             }
             Stage::InputClosed(reason) => reason,
-            Stage::Open | Stage::Finishing(_) | Stage::PipeClosed(..) => EndReason::Exited,
+            Stage::Open | Stage::Finishing(_) | Stage::PipeClosed(..) => self.far_end.unasked(),
         };
         // Whatever the session started goes, also when the CLI crashed.
-        self.child.close(self.writer.finish(true));
-        let stderr = self.stderr.at_end().await;
+        self.far_end.close(self.writer.finish(true));
+        let stderr = match &mut self.stderr {
+            Some(stderr) => stderr.at_end().await,
+            None => String::new(),
+        };
         let end = Arc::new(SessionEnd {
             reason,
             exit,
@@ -532,7 +534,7 @@ impl Driver {
         exit.is_some_and(|exit| !exit.success())
             && !self.last_result_failed
             && self.host.activity() == Activity::Idle
-            && !self.child.was_signalled()
+            && !self.far_end.was_signalled()
     }
 
     fn request_error(&self, failure: RequestFailure) -> Error {
@@ -548,7 +550,7 @@ impl Drop for Driver {
     /// The session is over, or its runtime is being shut down, or something
     /// here panicked: in any case nobody drives the CLI any more.
     fn drop(&mut self) {
-        self.child.close(|| ());
+        self.far_end.close(|| ());
     }
 }
 
@@ -568,27 +570,10 @@ fn now() -> Instant {
 
 /// Reads from the CLI; pending for ever when it closed its output. Cancel
 /// safe.
-async fn read(stdout: &mut Option<ChildStdout>, buffer: &mut [u8]) -> io::Result<usize> {
-    match stdout {
-        Some(stdout) => stdout.read(buffer).await,
+async fn read(reader: &mut Option<Reader>, buffer: &mut [u8]) -> io::Result<usize> {
+    match reader {
+        Some(reader) => reader.read(buffer).await,
         None => std::future::pending().await,
-    }
-}
-
-/// Waits for the CLI's exit; the status, if the system told it. Cancel safe.
-async fn exited(exit: &mut watch::Receiver<Option<Exit>>) -> Option<ExitStatus> {
-    match exit.wait_for(Option::is_some).await {
-        Ok(exit) => exit.clone()?.ok(),
-        Err(_) => None,
-    }
-}
-
-/// Waits until closing the CLI was given up. Cancel safe.
-async fn could_not_be_killed(child: &ChildProcess) {
-    match child.closed().await {
-        Some(report) if report.step == CloseStep::StillAlive => {}
-        // Its exit is on record, and comes by the other way.
-        _ => std::future::pending().await,
     }
 }
 

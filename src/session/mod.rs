@@ -3,7 +3,7 @@
 //! One task, the driver, owns the machine. It takes commands, reads what the
 //! CLI writes, and never waits for the user's code: events go into a mailbox,
 //! callbacks run in tasks of their own. A second task writes, one whole line
-//! at a time; a third drains standard error.
+//! at a time; a third drains standard error, where there is one.
 
 mod asks;
 mod driver;
@@ -15,9 +15,9 @@ use crate::client::{End, Handle};
 use crate::error::{EndReason, Error};
 use crate::mailbox::{Mailbox, Sender, mailbox};
 use crate::options::Options;
-use crate::process::{ChildProcess, Pipes};
 use crate::submission::{Progress, Unwritten};
 use crate::subscription::{Interest, Streams};
+use crate::transport::{FarEnd, Transport};
 use agentwire_protocol::control::Answer;
 use agentwire_protocol::host::{Host, Prompt, Request};
 use asks::Asks;
@@ -26,9 +26,7 @@ use flow::Flow;
 use std::sync::Arc;
 use std::time::Duration;
 use stderr::StderrTail;
-use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::{mpsc, oneshot, watch};
-use uuid::Uuid;
 use writer::Writer;
 
 /// What handles tell the driver.
@@ -75,28 +73,18 @@ pub(crate) enum WhenFull {
 pub(crate) struct Started {
     pub(crate) handle: Handle,
     pub(crate) mailbox: Mailbox,
-    pub(crate) child: Arc<ChildProcess>,
+    pub(crate) far_end: Arc<FarEnd>,
 }
 
-/// Starts the CLI and the tasks that drive it.
-pub(crate) fn start(options: Options) -> Result<Started, Error> {
-    let program = options.locate()?;
-    let command = options.command(&program)?;
-    let failed = |source| Error::Spawn {
-        program: program.clone(),
-        source: Arc::new(source),
-    };
-
-    let id = Uuid::new_v4().to_string();
-    let (child, pipes) = ChildProcess::spawn(command, &id, options.close).map_err(failed)?;
-    let Pipes {
-        stdin,
-        stdout,
+/// Starts the tasks that drive a session over these pipes.
+pub(crate) fn start(transport: Transport, options: Options) -> Started {
+    let Transport {
+        reader,
+        writer,
         stderr,
-    } = pipes;
-    let child = Arc::new(child);
-    tracing::debug!(session = id, pid = child.id(), "started the agent CLI");
-
+        far_end,
+    } = transport;
+    let far_end = Arc::new(far_end);
     let (commands, inbox) = mpsc::unbounded_channel();
     let (sender, mailbox) = mailbox(options.unread_limit);
     let end = End::default();
@@ -108,13 +96,10 @@ pub(crate) fn start(options: Options) -> Result<Started, Error> {
     host.set_queueing(options.queueing);
     let driver = Driver {
         host,
-        child: Arc::clone(&child),
-        stdout: Some(ChildStdout::from_std(stdout).map_err(failed)?),
-        writer: Writer::start(ChildStdin::from_std(stdin).map_err(failed)?),
-        stderr: StderrTail::start(
-            ChildStderr::from_std(stderr).map_err(failed)?,
-            options.stderr,
-        ),
+        far_end: Arc::clone(&far_end),
+        reader: Some(reader),
+        writer: Writer::start(writer),
+        stderr: stderr.map(|stderr| StderrTail::start(stderr, options.stderr)),
         commands: inbox,
         streams: Streams::new(sender),
         flow,
@@ -130,9 +115,9 @@ pub(crate) fn start(options: Options) -> Result<Started, Error> {
         last_result_failed: false,
     };
     tokio::spawn(driver.run());
-    Ok(Started {
+    Started {
         handle,
         mailbox,
-        child,
-    })
+        far_end,
+    }
 }

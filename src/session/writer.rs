@@ -1,11 +1,12 @@
 //! Writing to the CLI: one task, whole lines, one at a time.
 
+use crate::transport;
 use bytes::Bytes;
 use std::io;
 use tokio::io::AsyncWriteExt;
-use tokio::process::ChildStdin;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
 /// The task that writes.
 #[derive(Debug)]
@@ -13,29 +14,38 @@ pub(super) struct Writer {
     /// `None` once the pipe is to be closed.
     lines: Option<mpsc::Sender<Bytes>>,
     written: mpsc::Receiver<io::Result<()>>,
+    /// Cuts off the line that is being written.
+    cut: CancellationToken,
     task: JoinHandle<()>,
 }
 
 impl Writer {
-    pub(super) fn start(mut stdin: ChildStdin) -> Self {
+    pub(super) fn start(mut pipe: transport::Writer) -> Self {
         let (lines, mut inbox) = mpsc::channel::<Bytes>(1);
         let (done, written) = mpsc::channel(1);
+        let cut = CancellationToken::new();
+        let is_cut = cut.clone();
         let task = tokio::spawn(async move {
-            while let Some(line) = inbox.recv().await {
+            while let Some(Some(line)) = is_cut.run_until_cancelled(inbox.recv()).await {
                 let outcome = async {
-                    stdin.write_all(&line).await?;
-                    stdin.flush().await
+                    pipe.write_all(&line).await?;
+                    pipe.flush().await
                 };
-                let outcome = outcome.await;
+                let Some(outcome) = is_cut.run_until_cancelled(outcome).await else {
+                    break;
+                };
                 let failed = outcome.is_err();
                 if done.send(outcome).await.is_err() || failed {
                     break;
                 }
             }
+            // A pipe that is half of something is not closed by being dropped.
+            drop(pipe.shutdown().await);
         });
         Self {
             lines: Some(lines),
             written,
+            cut,
             task,
         }
     }
@@ -63,11 +73,11 @@ impl Writer {
     /// line that is being written is written, or `now`, in the middle of it.
     pub(super) fn finish(&mut self, now: bool) -> impl FnOnce() + Send + use<> {
         let lines = self.lines.take();
-        let task = self.task.abort_handle();
+        let cut = self.cut.clone();
         move || {
             drop(lines);
             if now {
-                task.abort();
+                cut.cancel();
             }
         }
     }
