@@ -223,8 +223,12 @@ impl Driver {
     }
 
     /// Sends the first of the messages that wait for room, when there is some.
-    /// Says whether there was one.
+    /// Says whether there was one. When the session is about to end they wait
+    /// until it is known how.
     fn submit_blocked(&mut self) -> bool {
+        if matches!(self.stage, Stage::PipeClosed(..) | Stage::InputClosed(_)) {
+            return false;
+        }
         let is_next =
             |first: &Blocked| first.has_room.is_closed() || self.host.has_room(&first.prompt);
         if !self.blocked.front().is_some_and(is_next) {
@@ -490,15 +494,15 @@ impl Driver {
         while let Ok(command) = self.commands.try_recv() {
             self.refuse(command, &end);
         }
+        let ended = || Error::Ended(Arc::clone(&end));
+        for Blocked { progress, .. } in self.blocked.drain(..) {
+            progress.send_replace(Progress::failed(ended()));
+        }
         self.host.handle_end();
         self.asks.cancel_all();
         self.do_what_is_to_do();
-        let ended = || Error::Ended(Arc::clone(&end));
         for (_, reply) in self.requests.drain() {
             drop(reply.send(Err(ended())));
-        }
-        for Blocked { progress, .. } in self.blocked.drain(..) {
-            progress.send_replace(Progress::failed(ended()));
         }
         for progress in self.lost.drain(..) {
             progress.send_modify(|it| it.end(ended()));
