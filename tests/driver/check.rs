@@ -1,0 +1,248 @@
+//! What has to hold of what went over the pipes and of what was delivered.
+
+use crate::log::Log;
+use agentwire::{Event, Frame, Notice};
+use bytes::Bytes;
+use serde_json::Value;
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// What the host's ends of the pipes saw.
+#[derive(Clone)]
+pub(crate) struct Wire {
+    log: Log,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    /// All that the host has read.
+    read: Vec<u8>,
+    /// How much of that was looked at, line by line.
+    looked_at: usize,
+    /// The host has read to the end.
+    read_end: bool,
+    /// When the host let go of the agent's output, which is its last act.
+    let_go: Option<Instant>,
+    /// Asks of which the host has read that they are cancelled, and when.
+    cancelled: HashMap<String, Instant>,
+    /// Whether the host is writing a line, and what of it is written.
+    is_writing: bool,
+    writing: Vec<u8>,
+    /// User messages that are written.
+    messages: HashSet<String>,
+    /// Since when the host wants to close the agent's input.
+    closing: Option<Instant>,
+    closed: bool,
+}
+
+impl Wire {
+    pub(crate) fn new(log: &Log) -> Self {
+        Self {
+            log: log.clone(),
+            state: Arc::default(),
+        }
+    }
+
+    pub(crate) fn note(&self, what: impl fmt::Display) {
+        self.log.note(what);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap()
+    }
+
+    /// The host has read this; nothing, at the end.
+    pub(crate) fn read(&self, bytes: &[u8]) {
+        let mut state = self.lock();
+        if bytes.is_empty() {
+            self.note("the host reads to the end");
+            state.read_end = true;
+        }
+        state.read.extend(bytes);
+        while let Some(length) = state.read[state.looked_at..]
+            .iter()
+            .position(|byte| *byte == b'\n')
+        {
+            let end = state.looked_at + length;
+            let line = &state.read[state.looked_at..end];
+            self.note(format_args!("host reads {}", named(line)));
+            if let Ok(line) = serde_json::from_slice::<Value>(line)
+                && line["type"] == "control_cancel_request"
+                && let Some(id) = line["request_id"].as_str()
+            {
+                state.cancelled.insert(id.to_owned(), Instant::now());
+            }
+            state.looked_at = end + 1;
+        }
+    }
+
+    /// The host wants to write this, which is a whole line, or what is left of
+    /// one.
+    pub(crate) fn begins_to_write(&self, bytes: &[u8]) {
+        let mut state = self.lock();
+        if state.closed {
+            self.log.wrong("something is written after the end");
+        }
+        if std::mem::replace(&mut state.is_writing, true) {
+            return;
+        }
+        let Ok(line) = serde_json::from_slice::<Value>(bytes) else {
+            return self
+                .log
+                .wrong(format_args!("no line: {:?}", Bytes::copy_from_slice(bytes)));
+        };
+        let answers = line["response"]["request_id"].as_str();
+        if let Some(when) = answers.and_then(|id| state.cancelled.get(id))
+            && when.elapsed().as_millis() > 0
+        {
+            self.log.wrong("an ask is answered after it was cancelled");
+        }
+    }
+
+    /// How long ago the host has read that this ask is cancelled.
+    pub(crate) fn cancelled_for(&self, ask: &str) -> Duration {
+        let state = self.lock();
+        let when = state.cancelled.get(ask);
+        when.map(Instant::elapsed).unwrap_or_default()
+    }
+
+    /// The pipe took this.
+    pub(crate) fn written(&self, bytes: &[u8]) {
+        let mut state = self.lock();
+        state.writing.extend(bytes);
+        if state.writing.ends_with(b"\n") {
+            state.is_writing = false;
+            let line = std::mem::take(&mut state.writing);
+            self.note(format_args!("host wrote {}", named(&line)));
+            if let Ok(Value::Object(line)) = serde_json::from_slice(&line)
+                && let Some(uuid) = line.get("uuid").and_then(Value::as_str)
+            {
+                state.messages.insert(uuid.to_owned());
+            }
+        }
+    }
+
+    pub(crate) fn closing(&self) {
+        self.lock().closing.get_or_insert_with(Instant::now);
+    }
+
+    pub(crate) fn closing_since(&self) -> Option<Instant> {
+        self.lock().closing
+    }
+
+    pub(crate) fn closed(&self) {
+        self.closing();
+        if !std::mem::replace(&mut self.lock().closed, true) {
+            self.note("the host closes the agent's input");
+        }
+    }
+
+    pub(crate) fn has_message(&self, uuid: &str) -> bool {
+        self.lock().messages.contains(uuid)
+    }
+
+    /// The host lets go of the agent's output.
+    pub(crate) fn let_go(&self) {
+        self.note("the host lets go of the agent's output");
+        self.lock().let_go = Some(Instant::now());
+    }
+
+    pub(crate) fn was_let_go(&self) -> Option<Instant> {
+        self.lock().let_go
+    }
+
+    /// Whether the host has read all that there was.
+    pub(crate) fn read_end(&self) -> bool {
+        self.lock().read_end
+    }
+
+    /// Everything that the host has read and has to deliver.
+    pub(crate) fn frames(&self) -> Vec<Bytes> {
+        let state = self.lock();
+        let mut frames = Vec::new();
+        for line in state.read.split(|byte| *byte == b'\n') {
+            let line = Bytes::copy_from_slice(line);
+            if Frame::new(line.clone()).is_ok_and(|it| !it.kind().starts_with("control_")) {
+                frames.push(line);
+            }
+        }
+        frames
+    }
+}
+
+/// A line, in short.
+fn named(line: &[u8]) -> String {
+    let Ok(line) = serde_json::from_slice::<Value>(line) else {
+        return format!("{:?}", Bytes::copy_from_slice(line));
+    };
+    let short = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let id = [
+        &line["request_id"],
+        &line["response"]["request_id"],
+        &line["command_uuid"],
+        &line["uuid"],
+    ];
+    let id = id.into_iter().find(|id| !id.is_null()).map(short);
+    format!(
+        "{} {} {}",
+        short(&line["type"]),
+        [
+            &line["subtype"],
+            &line["request"]["subtype"],
+            &line["state"]
+        ]
+        .map(short)
+        .join(""),
+        id.unwrap_or_default()
+    )
+}
+
+/// What a session delivered.
+#[derive(Default)]
+pub(crate) struct Delivered {
+    frames: Vec<Bytes>,
+    lost: HashSet<Box<str>>,
+    lagged: bool,
+}
+
+impl Delivered {
+    pub(crate) fn add(&mut self, event: &Event) {
+        match event {
+            Event::Frame(frame) => self.frames.push(frame.raw().clone()),
+            Event::Notice(Notice::Lost { uuid }) => drop(self.lost.insert(uuid.clone())),
+            Event::Notice(Notice::Lagged { .. }) => self.lagged = true,
+            _ => {}
+        }
+    }
+
+    /// Whether it was said that this message is lost, or may have been.
+    pub(crate) fn tells_lost(&self, uuid: &str) -> bool {
+        self.lagged || self.lost.contains(uuid)
+    }
+
+    /// Holds it against what was read. Who stopped to read has seen a part.
+    pub(crate) fn check(&self, wire: &Wire, to_the_end: bool) -> Result<(), String> {
+        let read = wire.frames();
+        let mut rest = read.iter();
+        if self.lagged {
+            return match (self.frames.iter()).find(|frame| !rest.any(|it| it == *frame)) {
+                Some(frame) => Err(format!("{frame:?} came out of order, or twice")),
+                None => Ok(()),
+            };
+        }
+        for frame in &self.frames {
+            let expected = rest.next();
+            if expected != Some(frame) {
+                return Err(format!("{frame:?} came where {expected:?} was said"));
+            }
+        }
+        match rest.next() {
+            Some(unread) if to_the_end => Err(format!("{unread:?} was never delivered")),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! Pipes that hand out and take a few bytes at a time, when it pleases them.
+
+use crate::check::Wire;
+use crate::dice::Dice;
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::task::{Context, Poll, Waker, ready};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Sleep, sleep};
+
+/// One direction. Both ends hold it.
+#[derive(Clone)]
+pub(crate) struct Pipe(Arc<Mutex<State>>);
+
+struct State {
+    bytes: VecDeque<u8>,
+    capacity: usize,
+    /// Nothing more is written.
+    ended: bool,
+    /// Nobody reads any more.
+    deaf: bool,
+    wakers: Vec<Waker>,
+}
+
+impl Pipe {
+    pub(crate) fn new(capacity: usize) -> Self {
+        Self(Arc::new(Mutex::new(State {
+            bytes: VecDeque::new(),
+            capacity,
+            ended: false,
+            deaf: false,
+            wakers: vec![],
+        })))
+    }
+
+    pub(crate) fn end(&self) {
+        let mut state = self.lock();
+        state.ended = true;
+        state.wake();
+    }
+
+    pub(crate) fn stop_reading(&self) {
+        let mut state = self.lock();
+        state.deaf = true;
+        state.wake();
+    }
+
+    /// Reads at most so many bytes; none at the end. Cancel safe.
+    pub(crate) async fn read(&self, limit: usize) -> Vec<u8> {
+        poll_fn(|context| {
+            let mut state = self.lock();
+            if state.bytes.is_empty() && !state.ended {
+                return state.wait(context);
+            }
+            Poll::Ready(state.take(limit))
+        })
+        .await
+    }
+
+    /// Writes all of it, when there is room; `false` when nobody reads.
+    pub(crate) async fn write(&self, mut bytes: &[u8]) -> bool {
+        poll_fn(|context| {
+            let mut state = self.lock();
+            while !bytes.is_empty() && !state.deaf {
+                let size = state.put(bytes);
+                if size == 0 {
+                    return state.wait(context);
+                }
+                bytes = &bytes[size..];
+            }
+            Poll::Ready(!state.deaf)
+        })
+        .await
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap()
+    }
+}
+
+impl State {
+    fn take(&mut self, limit: usize) -> Vec<u8> {
+        let size = limit.min(self.bytes.len());
+        self.wake();
+        self.bytes.drain(..size).collect()
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> usize {
+        let size = bytes.len().min(self.capacity - self.bytes.len());
+        self.bytes.extend(&bytes[..size]);
+        if size > 0 {
+            self.wake();
+        }
+        size
+    }
+
+    fn wait<T>(&mut self, context: &Context<'_>) -> Poll<T> {
+        self.wakers.push(context.waker().clone());
+        Poll::Pending
+    }
+
+    fn wake(&mut self) {
+        self.wakers.drain(..).for_each(Waker::wake);
+    }
+}
+
+/// What an end of the host's does next, once there is something to do.
+#[derive(Default)]
+enum Next {
+    #[default]
+    Unknown,
+    Wait(Pin<Box<Sleep>>),
+    /// So many bytes, at most.
+    Move(usize),
+}
+
+impl Next {
+    /// What it is, once nothing has to be waited for.
+    fn poll(&mut self, dice: &mut Dice, context: &mut Context<'_>) -> Poll<usize> {
+        loop {
+            match self {
+                Self::Unknown if dice.one_in(4) => *self = Self::Wait(Box::pin(sleep(pause(dice)))),
+                Self::Unknown => *self = Self::Move(piece(dice)),
+                Self::Wait(until) => {
+                    ready!(until.as_mut().poll(context));
+                    *self = Self::Move(piece(dice));
+                }
+                Self::Move(size) => return Poll::Ready(*size),
+            }
+        }
+    }
+}
+
+/// How long something takes, most often not long.
+pub(crate) fn pause(dice: &mut Dice) -> Duration {
+    let milliseconds = match dice.below(40) {
+        0 => dice.below(100_000),
+        1..6 => dice.below(5_000),
+        _ => dice.below(100),
+    };
+    Duration::from_millis(milliseconds as u64)
+}
+
+fn piece(dice: &mut Dice) -> usize {
+    match dice.below(3) {
+        0 => 1 + dice.below(20),
+        1 => 1 + dice.below(1_000),
+        _ => usize::MAX,
+    }
+}
+
+/// What the driver reads from.
+pub(crate) struct Reader {
+    pub(crate) pipe: Pipe,
+    pub(crate) wire: Wire,
+    pub(crate) dice: Dice,
+    /// Reading fails instead of coming to the end.
+    pub(crate) fails: bool,
+    next: Next,
+}
+
+impl Reader {
+    pub(crate) fn new(pipe: Pipe, wire: Wire, dice: Dice, fails: bool) -> Self {
+        Self {
+            pipe,
+            wire,
+            dice,
+            fails,
+            next: Next::Unknown,
+        }
+    }
+}
+
+impl AsyncRead for Reader {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let mut state = this.pipe.lock();
+        if state.bytes.is_empty() && !state.ended {
+            return state.wait(context);
+        }
+        let limit = ready!(this.next.poll(&mut this.dice, context));
+        this.next = Next::Unknown;
+        let bytes = state.take(limit.min(buffer.remaining()));
+        this.wire.read(&bytes);
+        if bytes.is_empty() && this.fails {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
+        }
+        buffer.put_slice(&bytes);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.wire.let_go();
+        self.pipe.stop_reading();
+    }
+}
+
+/// What the driver writes to.
+pub(crate) struct Writer {
+    pub(crate) pipe: Pipe,
+    pub(crate) wire: Wire,
+    pub(crate) dice: Dice,
+    /// After so many bytes writing fails, if it does.
+    pub(crate) fails_after: Option<usize>,
+    /// Closing it takes for ever.
+    pub(crate) hangs: bool,
+    next: Next,
+}
+
+impl Writer {
+    pub(crate) fn new(
+        pipe: Pipe,
+        wire: Wire,
+        dice: Dice,
+        fails_after: Option<usize>,
+        hangs: bool,
+    ) -> Self {
+        Self {
+            pipe,
+            wire,
+            dice,
+            fails_after,
+            hangs,
+            next: Next::Unknown,
+        }
+    }
+
+    fn fail(&mut self) -> io::Result<usize> {
+        self.wire.note("writing fails");
+        self.pipe.end();
+        match self.dice.below(3) {
+            0 => Ok(0),
+            1 => Err(io::ErrorKind::TimedOut.into()),
+            _ => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+}
+
+impl AsyncWrite for Writer {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        this.wire.begins_to_write(bytes);
+        let limit = ready!(this.next.poll(&mut this.dice, context));
+        let mut state = this.pipe.lock();
+        if state.deaf || this.fails_after == Some(0) {
+            drop(state);
+            return Poll::Ready(this.fail());
+        }
+        let limit = limit.min(this.fails_after.unwrap_or(usize::MAX));
+        let size = state.put(&bytes[..limit.min(bytes.len())]);
+        if size == 0 {
+            return state.wait(context);
+        }
+        this.next = Next::Unknown;
+        if let Some(left) = &mut this.fails_after {
+            *left -= size;
+        }
+        this.wire.written(&bytes[..size]);
+        Poll::Ready(Ok(size))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        ready!(this.next.poll(&mut this.dice, context));
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        this.wire.closing();
+        if this.hangs {
+            return Poll::Pending;
+        }
+        ready!(this.next.poll(&mut this.dice, context));
+        this.wire.closed();
+        this.pipe.end();
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.wire.closed();
+        self.pipe.end();
+    }
+}

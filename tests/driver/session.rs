@@ -1,0 +1,380 @@
+//! One session: who takes part, and what has to hold when it is over.
+
+use crate::FOR_EVER;
+use crate::agent::{Agent, Fate};
+use crate::check::{Delivered, Wire};
+use crate::dice::Dice;
+use crate::log::Log;
+use crate::pipe::{Pipe, Reader, Writer, pause};
+use crate::user::{self, Users, Waiting};
+use agentwire::protocol::outbox::Limits;
+use agentwire::{Client, ClosePolicy, CloseReport, CloseStep, EndReason, Error, Options};
+use agentwire::{Handle, SessionEnd};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::runtime;
+use tokio::time::{Instant, sleep, timeout};
+
+/// What a driver may add to the times that it was given: it waits for the exit
+/// behind a broken pipe, and reads what is left.
+const SLACK: Duration = Duration::from_secs(5);
+
+pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
+    let mut dice = Dice::new(seed);
+    let calm = dice.one_in(3);
+    let policy = policy(&mut dice, calm);
+    let patience = match calm {
+        true => FOR_EVER / 10,
+        false => Duration::from_millis(1 + dice.below(60_000) as u64),
+    };
+    log.note(format_args!("calm: {calm}, {policy:?}, {patience:?}"));
+
+    let wire = Wire::new(log);
+    let (to_agent, to_host) = (pipe(&mut dice), pipe(&mut dice));
+    let reader = Reader::new(
+        to_host.clone(),
+        wire.clone(),
+        split(&mut dice),
+        !calm && dice.one_in(4),
+    );
+    let writer = Writer::new(
+        to_agent.clone(),
+        wire.clone(),
+        split(&mut dice),
+        (!calm && dice.one_in(5)).then(|| dice.below(10_000)),
+        !calm && dice.one_in(10),
+    );
+    let agent = Agent {
+        dice: split(&mut dice),
+        log: log.clone(),
+        input: to_agent,
+        output: to_host,
+        fate: (!calm).then(|| fate(&mut dice)),
+        nonsense: 0,
+    };
+    let agent = tokio::spawn(agent.live());
+    let options = options(&mut dice, calm, log, &wire)
+        .close_policy(policy)
+        .request_timeout(patience);
+
+    let connect = Client::connect_over(reader, writer, options);
+    let connected = match !calm && dice.one_in(10) {
+        true => timeout(pause(&mut dice), connect).await.ok(),
+        false => Some(connect.await),
+    };
+    match connected {
+        Some(Ok(client)) => {
+            let session = Session {
+                users: Users {
+                    log: log.clone(),
+                    wire: wire.clone(),
+                    handle: client.handle(),
+                    calm,
+                    patience,
+                    waiting: Waiting::default(),
+                    refused: Arc::default(),
+                    lost: Arc::default(),
+                    unsent: Arc::default(),
+                },
+                wire,
+                policy,
+                delivered: Delivered::default(),
+                report: None,
+                closed: None,
+                aborted: None,
+            };
+            session.run(client, &mut dice).await?;
+        }
+        Some(Err(Error::Ended(_) | Error::StartUp { .. })) if !calm => {}
+        Some(Err(error)) => return Err(format!("cannot connect: {error:?}")),
+        None => {
+            log.note("the user does not wait for the connection");
+            sleep(policy.exit + SLACK).await;
+        }
+    }
+
+    agent.abort();
+    sleep(Duration::from_secs(1)).await;
+    match runtime::Handle::current().metrics().num_alive_tasks() {
+        0 => Ok(()),
+        tasks => Err(format!("{tasks} tasks are left")),
+    }
+}
+
+struct Session {
+    users: Users,
+    wire: Wire,
+    policy: ClosePolicy,
+    delivered: Delivered,
+    report: Option<CloseReport>,
+    /// When the owner began to end it, and when without waiting.
+    closed: Option<Instant>,
+    aborted: Option<Instant>,
+}
+
+impl Session {
+    async fn run(mut self, client: Client, dice: &mut Dice) -> Result<(), String> {
+        let acting = Waiting::default();
+        for name in 0..1 + dice.below(3) {
+            acting.spawn(self.users.clone().act(split(dice), name));
+        }
+        let error = self.own(client, &acting, dice).await?;
+        acting.all().await;
+        self.users.waiting.all().await;
+        self.check_end(error).await
+    }
+
+    /// Whoever owns the client reads what comes, or does not, and ends it. The
+    /// error that the stream ended with, if it was read to its end.
+    async fn own(
+        &mut self,
+        mut client: Client,
+        acting: &Waiting,
+        dice: &mut Dice,
+    ) -> Result<Option<Option<Error>>, String> {
+        let waiting = self.users.waiting.clone();
+        let (calm, some_time) = (self.users.calm, pause(dice) * 20);
+        let enough = async {
+            if calm {
+                acting.all().await;
+                waiting.all().await;
+            } else {
+                sleep(some_time).await;
+            }
+        };
+        let mut enough = std::pin::pin!(enough);
+        let mut error = None;
+        loop {
+            let slow = dice.one_in(10).then(|| pause(dice));
+            let reads = async {
+                if let Some(slow) = slow {
+                    sleep(slow).await;
+                }
+                client.next().await
+            };
+            tokio::select! {
+                () = &mut enough => break,
+                event = reads => match event {
+                    Some(Ok(event)) => self.delivered.add(&event),
+                    Some(Err(it)) if error.is_none() => error = Some(it),
+                    Some(Err(_)) => return Err("the stream fails twice".to_owned()),
+                    // Nobody is the worse for a session that is kept.
+                    None => {
+                        enough.await;
+                        break;
+                    }
+                },
+            }
+        }
+        if !self.end(&mut client, dice).await? {
+            drop(client);
+            sleep(self.policy.exit + SLACK).await;
+            self.delivered.check(&self.wire, false)?;
+            return Ok(None);
+        }
+        let rest = async {
+            while let Some(event) = client.next().await {
+                match event {
+                    Ok(event) => self.delivered.add(&event),
+                    Err(it) if error.is_none() => error = Some(it),
+                    Err(_) => return Err("the stream fails twice".to_owned()),
+                }
+            }
+            Ok(())
+        };
+        timeout(SLACK, rest)
+            .await
+            .map_err(|_| "the stream does not end with the session")??;
+        if client.next().await.is_some() {
+            return Err("something comes after the end of the stream".to_owned());
+        }
+        self.delivered.check(&self.wire, true)?;
+        Ok(Some(error))
+    }
+
+    /// Ends the session. Whether the client is still needed.
+    async fn end(&mut self, client: &mut Client, dice: &mut Dice) -> Result<bool, String> {
+        let begun = Instant::now();
+        self.closed = Some(begun);
+        let soon = self.policy.exit + SLACK;
+        let what = if self.users.calm { 0 } else { dice.below(5) };
+        self.users
+            .log
+            .note(format_args!("the owner ends it: {what}"));
+        let (report, within) = match what {
+            0 | 1 => (client.close().await, self.policy.finish + soon),
+            2 => {
+                self.aborted = Some(begun);
+                (client.abort().await, soon)
+            }
+            3 => {
+                // Who closes may lose patience.
+                drop(timeout(pause(dice), client.close()).await);
+                self.aborted = Some(Instant::now());
+                (client.abort().await, Duration::MAX)
+            }
+            _ => {
+                self.aborted = Some(begun);
+                return Ok(false);
+            }
+        };
+        self.users.log.note(format_args!("{report:?}"));
+        if begun.elapsed() > within {
+            return Err(format!("closing took {:?}", begun.elapsed()));
+        }
+        self.check_report(&report)?;
+        if client.close().await != report {
+            return Err("closing again says something else".to_owned());
+        }
+        self.report = Some(report);
+        Ok(true)
+    }
+
+    fn check_report(&self, report: &CloseReport) -> Result<(), String> {
+        let exited = report.step == CloseStep::Exited;
+        if exited && !self.wire.read_end() {
+            return Err(format!("{report:?}, and that is not so"));
+        }
+        if self.users.calm && !exited {
+            return Err("a session in which nothing broke did not end well".to_owned());
+        }
+        Ok(())
+    }
+
+    /// The session is over, and everybody is told so, in the same words.
+    async fn check_end(&self, of_stream: Option<Option<Error>>) -> Result<(), String> {
+        let end = ended(&self.users.handle, self.users.log.clone()).await?;
+        self.users.log.ended(end.reason);
+        let was_dropped = of_stream.is_none();
+        match of_stream {
+            None => {}
+            Some(None) if end.reason == EndReason::Closed => {}
+            Some(Some(Error::Ended(it)))
+                if Arc::ptr_eq(&it, &end) && end.reason != EndReason::Closed => {}
+            other => return Err(format!("the stream ends with {other:?}, not {end:?}")),
+        }
+        let closing = self.wire.closing_since();
+        if let Some(aborted) = self.aborted
+            && closing.is_none_or(|when| when > aborted)
+        {
+            return Err("what is stuck is waited for, where nobody waits".to_owned());
+        }
+        let let_go = self.wire.was_let_go();
+        for call in &*self.users.refused.lock().unwrap() {
+            let is_over = let_go.is_some_and(|let_go| let_go < call.made);
+            let may_be = match call.end.reason {
+                _ if Arc::ptr_eq(&call.end, &end) => true,
+                // Nobody knew yet how it would end.
+                EndReason::Closed => {
+                    !is_over && self.closed.is_some_and(|closed| closed <= call.told)
+                }
+                EndReason::RuntimeGone => false,
+                _ => !is_over,
+            };
+            if !may_be {
+                return Err(format!(
+                    "a call was told {:?}, where it was {end:?}",
+                    call.end
+                ));
+            }
+        }
+        let unsent = self.users.unsent.lock().unwrap();
+        if let Some(uuid) = unsent.iter().find(|uuid| self.wire.has_message(uuid)) {
+            return Err(format!(
+                "{uuid} was sent, and nobody waited for it any more"
+            ));
+        }
+        let lost = self.users.lost.lock().unwrap();
+        if let Some(uuid) = lost.iter().find(|uuid| !self.delivered.tells_lost(uuid))
+            && !was_dropped
+        {
+            return Err(format!("nobody was told that {uuid} is lost"));
+        }
+        if self.users.calm && end.reason != EndReason::Closed {
+            return Err(format!("nothing broke, and yet: {end:?}"));
+        }
+        if let Some(report) = &self.report
+            && (report.step == CloseStep::Exited) == (end.reason == EndReason::StillAlive)
+        {
+            return Err(format!("{end:?}, and yet {report:?}"));
+        }
+        Ok(())
+    }
+}
+
+/// What every call says now.
+async fn ended(handle: &Handle, log: Log) -> Result<Arc<SessionEnd>, String> {
+    let errors = [
+        handle.send("Hello?").await.err(),
+        handle.send_when_room("Hello?").await.err(),
+        handle.interrupt().await.err(),
+        handle.unwritten().await.err(),
+    ];
+    let mut ends = Vec::new();
+    for error in errors {
+        match error {
+            Some(Error::Ended(end)) => ends.push(end),
+            other => return Err(format!("the session is over, and a call gives {other:?}")),
+        }
+    }
+    log.note("every call says that it is over");
+    let all_one = ends.iter().all(|end| Arc::ptr_eq(end, &ends[0]));
+    if !all_one {
+        return Err(format!("the session ended in more than one way: {ends:?}"));
+    }
+    Ok(ends.remove(0))
+}
+
+fn split(dice: &mut Dice) -> Dice {
+    Dice::new(dice.below(usize::MAX) as u64)
+}
+
+fn pipe(dice: &mut Dice) -> Pipe {
+    Pipe::new(if dice.one_in(2) {
+        1 + dice.below(500)
+    } else {
+        64 * 1024
+    })
+}
+
+fn policy(dice: &mut Dice, calm: bool) -> ClosePolicy {
+    if calm {
+        // Whatever runs may come to its end.
+        let long = FOR_EVER / 10;
+        return ClosePolicy::default().finish(long).exit(long);
+    }
+    let time = |dice: &mut Dice| Duration::from_millis(dice.below(20_000) as u64);
+    ClosePolicy::default().finish(time(dice)).exit(time(dice))
+}
+
+fn fate(dice: &mut Dice) -> (usize, Fate) {
+    let fate = match dice.below(6) {
+        0 | 1 => Fate::Vanishes,
+        2 => Fate::Hangs,
+        3 => Fate::ClosesItsInput,
+        4 => Fate::ClosesItsInputAndExits,
+        _ => Fate::ClosesItsOutput,
+    };
+    let after = if dice.one_in(6) { 500 } else { 20_000 };
+    (dice.below(after), fate)
+}
+
+fn options(dice: &mut Dice, calm: bool, log: &Log, wire: &Wire) -> Options {
+    let mut options = Options::new();
+    if dice.one_in(5) {
+        options = options.unread_limit(1_000 + dice.below(10_000));
+    }
+    if dice.one_in(2) {
+        options = options.unwritten_limits(Limits {
+            users: dice.below(5_000),
+            reserved_for_now: dice.below(500),
+            control: 200 + dice.below(2_000),
+            ..Limits::default()
+        });
+    }
+    if dice.one_in(6) {
+        return options;
+    }
+    let (own, log, wire) = (Mutex::new(split(dice)), log.clone(), wire.clone());
+    options.on_permission(move |ask| user::decide(&own, &log, &wire, calm, ask))
+}

@@ -1,0 +1,389 @@
+//! Users, who do all that may be done with a session, and watch that whatever
+//! they have begun ends.
+
+use crate::FOR_EVER;
+use crate::check::Wire;
+use crate::dice::Dice;
+use crate::log::Log;
+use crate::pipe::pause;
+use agentwire::protocol::control::SetModel;
+use agentwire::protocol::host::RequestFailure;
+use agentwire::protocol::message::Priority;
+use agentwire::protocol::permission::PermissionMode;
+use agentwire::{
+    EndReason, Error, Handle, PermissionAsk, PermissionResult, SessionEnd, Submission,
+    SubmissionState, UserMessage,
+};
+use serde_json::json;
+use std::future::Future;
+use std::panic::resume_unwind;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, timeout};
+
+/// What one session's users have in common.
+#[derive(Clone)]
+pub(crate) struct Users {
+    pub(crate) log: Log,
+    pub(crate) wire: Wire,
+    pub(crate) handle: Handle,
+    /// Nothing breaks, and nobody closes before all is done.
+    pub(crate) calm: bool,
+    /// How long a request may take.
+    pub(crate) patience: Duration,
+    pub(crate) waiting: Waiting,
+    /// Calls that failed because the session is over.
+    pub(crate) refused: Arc<Mutex<Vec<Refused>>>,
+    /// Messages that were written, and then lost.
+    pub(crate) lost: Arc<Mutex<Vec<String>>>,
+    /// Messages that nobody waited any more to send.
+    pub(crate) unsent: Arc<Mutex<Vec<String>>>,
+}
+
+/// A call that failed because the session is over.
+pub(crate) struct Refused {
+    pub(crate) made: Instant,
+    pub(crate) told: Instant,
+    /// What was said of how it ended.
+    pub(crate) end: Arc<SessionEnd>,
+}
+
+/// The tasks that wait for something.
+#[derive(Clone, Default)]
+pub(crate) struct Waiting(Arc<Mutex<Vec<JoinHandle<()>>>>);
+
+impl Waiting {
+    pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.0.lock().unwrap().push(tokio::spawn(task));
+    }
+
+    /// Waits until all have come to their end, whoever is spawned meanwhile
+    /// included.
+    pub(crate) async fn all(&self) {
+        loop {
+            let Some(task) = self.0.lock().unwrap().pop() else {
+                return;
+            };
+            task.await.unwrap();
+        }
+    }
+}
+
+impl Users {
+    /// One user, from the first action to the last.
+    pub(crate) async fn act(self, mut dice: Dice, name: usize) {
+        let mut sent: Vec<Submission> = Vec::new();
+        for number in 0..dice.below(30) {
+            if !dice.one_in(3) {
+                sleep(pause(&mut dice)).await;
+            }
+            let what = dice.below(20);
+            self.log.note(format_args!("user {name} does {what}"));
+            let made = Instant::now();
+            match what {
+                0..7 => {
+                    let mut message = message(&mut dice);
+                    message.uuid = Some(match sent.last() {
+                        Some(again) if dice.one_in(30) => again.uuid().to_owned(),
+                        _ => format!("message-{name}-{number}"),
+                    });
+                    let submission = self.handle.send(message);
+                    self.watch_submission(submission.clone(), &mut dice);
+                    sent.push(submission);
+                }
+                7..10 => {
+                    let uuid = format!("patient-{name}-{number}");
+                    self.send_when_room(uuid, &mut dice);
+                }
+                10 => self.watch(self.handle.set_model(Some("m")), &mut dice),
+                11 => {
+                    let mode = PermissionMode::Plan;
+                    self.watch(self.handle.set_permission_mode(mode), &mut dice);
+                }
+                12 => self.watch(self.handle.interrupt(), &mut dice),
+                13 => self.watch(self.handle.interrupt_all(), &mut dice),
+                14 => {
+                    let pending = self.handle.request_raw("make_coffee", json!({"cups": 2}));
+                    self.watch(pending, &mut dice);
+                }
+                15 if !sent.is_empty() => {
+                    let submission = &sent[dice.below(sent.len())];
+                    self.watch(submission.cancel(), &mut dice);
+                }
+                16 => {
+                    let pending = self.handle.request(&SetModel::to("m"));
+                    if dice.one_in(2) {
+                        sleep(pause(&mut dice)).await;
+                    }
+                    pending.cancel();
+                    self.watch_since(made, Duration::ZERO, pending, &mut dice);
+                }
+                17 => {
+                    if let Err(error) = self.handle.unwritten().await {
+                        self.judge(made, &error);
+                    }
+                    if made.elapsed() > Duration::from_secs(3) {
+                        self.log.wrong("nobody says what is unwritten");
+                    }
+                }
+                18 => {
+                    // A turn takes as long as it takes.
+                    let stopped = self.handle.interrupt().ended();
+                    self.watch_since(made, FOR_EVER, stopped, &mut dice);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn send_when_room(&self, uuid: String, dice: &mut Dice) {
+        let mut message = message(dice);
+        message.uuid = Some(uuid.clone());
+        let (this, mut own) = (self.clone(), Dice::new(dice.below(usize::MAX) as u64));
+        let patience = dice.one_in(3).then(|| pause(dice));
+        let made = Instant::now();
+        self.waiting.spawn(async move {
+            let sending = this.handle.send_when_room(message);
+            let sent = match patience {
+                Some(patience) => match timeout(patience, sending).await {
+                    Ok(sent) => sent,
+                    Err(_) => return this.unsent.lock().unwrap().push(uuid),
+                },
+                None => sending.await,
+            };
+            match sent {
+                Ok(submission) => this.watch_submission(submission, &mut own),
+                Err(error) => {
+                    this.judge(made, &error);
+                    this.knows_the_end(&error).await;
+                }
+            }
+        });
+    }
+
+    /// Whoever waited for room until the session ended is told how it did,
+    /// and not what it looked like when the first pipe broke.
+    async fn knows_the_end(&self, error: &Error) {
+        let Error::Ended(told) = error else { return };
+        let is_it = match self.handle.unwritten().await {
+            Err(Error::Ended(end)) => Arc::ptr_eq(told, &end),
+            _ => false,
+        };
+        if !is_it && told.reason != EndReason::Closed {
+            self.log
+                .wrong("who waited for room does not know how the session ended");
+        }
+    }
+
+    /// Waits for the end of a message, or does not.
+    fn watch_submission(&self, mut submission: Submission, dice: &mut Dice) {
+        if dice.one_in(4) {
+            return;
+        }
+        let this = self.clone();
+        let (by_steps, made) = (dice.one_in(3), Instant::now());
+        self.waiting.spawn(async move {
+            let written = submission.written().await;
+            let mut state = submission.state();
+            if by_steps {
+                while !state.is_end() {
+                    let next = submission.changed().await;
+                    if next < state {
+                        this.log.wrong(format_args!("{next} after {state}"));
+                    }
+                    state = next;
+                }
+            }
+            let end = submission.ended().await;
+            this.log
+                .note(format_args!("{} is {end}", submission.uuid()));
+            if submission.state() != end {
+                this.log.wrong("the end of a message is not its state");
+            }
+            match &written {
+                Ok(()) if !this.wire.has_message(submission.uuid()) => {
+                    this.log.wrong("a message is not as written as it says");
+                }
+                Ok(()) if end == SubmissionState::Lost => {
+                    if this.calm {
+                        this.log.wrong("a message is lost, and nothing broke");
+                    }
+                    let mut lost = this.lost.lock().unwrap();
+                    lost.push(submission.uuid().to_owned());
+                }
+                Ok(()) => {}
+                Err(Error::Withdrawn { .. }) if end == SubmissionState::Withdrawn => {}
+                Err(error) if end == SubmissionState::Lost => this.judge(made, error),
+                Err(error) => this
+                    .log
+                    .wrong(format_args!("{end}, but not written: {error}")),
+            }
+        });
+    }
+
+    /// Waits for an answer, or does not.
+    fn watch<T>(
+        &self,
+        pending: impl Future<Output = Result<T, Error>> + Send + 'static,
+        dice: &mut Dice,
+    ) {
+        self.watch_since(Instant::now(), self.patience, pending, dice);
+    }
+
+    /// For a call that was made then, and is to end within so long from now.
+    fn watch_since<T>(
+        &self,
+        made: Instant,
+        within: Duration,
+        pending: impl Future<Output = Result<T, Error>> + Send + 'static,
+        dice: &mut Dice,
+    ) {
+        let dropped_after = match dice.below(8) {
+            0 => return,
+            1 => Some(pause(dice)),
+            _ => None,
+        };
+        let this = self.clone();
+        self.waiting.spawn(async move {
+            let begun = Instant::now();
+            let answer = match dropped_after {
+                Some(patience) => match timeout(patience, pending).await {
+                    Ok(answer) => answer,
+                    Err(_) => return,
+                },
+                None => pending.await,
+            };
+            if begun.elapsed() > within + Duration::from_secs(3) {
+                this.log
+                    .wrong("a request outlives its deadline, or its cancelling");
+            }
+            match answer {
+                Ok(_) => this.log.note("a request is answered"),
+                Err(error) => this.judge(made, &error),
+            }
+        });
+    }
+
+    /// Whether what was begun then may end with this error.
+    fn judge(&self, made: Instant, error: &Error) {
+        self.log.note(format_args!("error: {error}"));
+        match error {
+            Error::Ended(end) => {
+                self.refused.lock().unwrap().push(Refused {
+                    made,
+                    told: Instant::now(),
+                    end: Arc::clone(end),
+                });
+                if self.calm {
+                    self.log.wrong("the session is over before all is done");
+                }
+            }
+            Error::Request(failure) => match &**failure {
+                RequestFailure::Refused { .. } | RequestFailure::Cancelled { .. } => {}
+                RequestFailure::TimedOut { .. } if !self.calm => {}
+                failure => self.log.wrong(format_args!("failure: {failure}")),
+            },
+            Error::Full | Error::Withdrawn { .. } => {}
+            error => self.log.wrong(format_args!("error: {error}")),
+        }
+    }
+}
+
+fn message(dice: &mut Dice) -> UserMessage {
+    let most = if dice.one_in(5) { 5_000 } else { 50 };
+    let length = 1 + dice.below(most);
+    let mut message = UserMessage::text("x".repeat(length));
+    message.priority = match dice.below(6) {
+        0 => Some(Priority::Now),
+        1 => Some(Priority::Next),
+        2 => Some(Priority::Later),
+        _ => None,
+    };
+    message
+}
+
+/// Who decides about tools: soon, late, never, or not at all.
+pub(crate) fn decide(
+    dice: &Mutex<Dice>,
+    log: &Log,
+    wire: &Wire,
+    calm: bool,
+    ask: PermissionAsk,
+) -> Pin<Box<dyn Future<Output = PermissionResult> + Send>> {
+    let mut dice = dice.lock().unwrap();
+    let (what, late) = (dice.below(10), pause(&mut dice));
+    let result = match dice.below(4) {
+        0 => PermissionResult::deny("No."),
+        _ => PermissionResult::allow(),
+    };
+    drop(dice);
+    log.note(format_args!("{} is asked: {what}", ask.request_id));
+    let call = Call {
+        log: log.clone(),
+        wire: wire.clone(),
+        ask: ask.request_id.clone(),
+        is_over: false,
+    };
+    // The hook that prints panics is nobody's business here.
+    match what {
+        0 => {
+            call.end(false);
+            resume_unwind(Box::new("at once"))
+        }
+        1 => Box::pin(async {
+            call.end(false);
+            resume_unwind(Box::new("in the future"))
+        }),
+        2 => Box::pin(async move {
+            // From inside, everything may be called.
+            drop(ask.session.set_model(Some("m")).await);
+            drop(ask.session.interrupt().await);
+            call.end(false);
+            result
+        }),
+        // An answer that comes when nobody waits for it any more.
+        3 if !calm => Box::pin(async move {
+            ask.cancelled.cancelled().await;
+            call.end(true);
+            result
+        }),
+        4..7 => Box::pin(async move {
+            let slept = ask.cancelled.run_until_cancelled(sleep(late)).await;
+            call.end(slept.is_none());
+            result
+        }),
+        _ => Box::pin(async {
+            call.end(false);
+            result
+        }),
+    }
+}
+
+/// A callback that runs.
+struct Call {
+    log: Log,
+    wire: Wire,
+    ask: Box<str>,
+    is_over: bool,
+}
+
+impl Call {
+    /// It comes to its end, because it was told to or by itself.
+    fn end(mut self, was_told: bool) {
+        self.is_over = true;
+        if was_told && self.wire.cancelled_for(&self.ask) > Duration::ZERO {
+            self.log
+                .wrong("a callback learns late that nobody waits for it");
+        }
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.log.wrong("a callback is cut off");
+        }
+    }
+}
