@@ -5,7 +5,7 @@
 
 mod support;
 
-use agentwire::{Client, EndReason, Error, Options, query};
+use agentwire::{Client, EndReason, Error, Options, Queueing, query};
 use agentwire_testkit::{Fault, Scenario, Step};
 use std::os::unix::process::ExitStatusExt;
 use std::time::{Duration, Instant};
@@ -185,7 +185,9 @@ async fn closing_comes_to_an_end_when_the_runtime_of_the_session_is_gone() {
 #[tokio::test]
 async fn a_cli_that_closes_its_input_and_lives_on_is_ended_and_the_error_says_so() {
     let folder = tempfile::tempdir().unwrap();
+    // It is noticed by writing, which here nothing holds back.
     let options = answering(&folder, "{}", "exec 0<&-; exec sleep 1000");
+    let options = options.queueing(Queueing::ByAgent);
     let mut client = Client::connect(options).await.unwrap();
     // The first may still fit into the pipe.
     let mut refused = client.send("Hello?").await.is_err();

@@ -1,6 +1,7 @@
 //! What has to hold of what went over the pipes and of what was delivered.
 
 use crate::log::Log;
+use agentwire::protocol::message::DeltaMerger;
 use agentwire::{Event, Frame, Notice};
 use bytes::Bytes;
 use serde_json::Value;
@@ -201,6 +202,26 @@ fn named(line: &[u8]) -> String {
     )
 }
 
+/// All partial messages that can be joined, joined.
+fn joined(frames: Vec<Bytes>) -> Vec<Bytes> {
+    let mut merger = DeltaMerger::default();
+    let mut joined = vec![];
+    for frame in frames {
+        joined.extend(merger.push(Frame::new(frame).unwrap()));
+    }
+    joined.extend(merger.finish());
+    joined.iter().map(|frame| frame.raw().clone()).collect()
+}
+
+/// Whether what was delivered can be several partial messages, of which this
+/// is the first.
+fn is_first(read: &Bytes, delivered: &Bytes) -> bool {
+    let [read, delivered] = [read, delivered].map(|it| Frame::new(it.clone()).unwrap());
+    delivered.kind() == "stream_event"
+        && delivered.uuid().is_some()
+        && delivered.uuid() == read.uuid()
+}
+
 /// What a session delivered.
 #[derive(Default)]
 pub(crate) struct Delivered {
@@ -224,17 +245,25 @@ impl Delivered {
         self.lagged || self.lost.contains(uuid)
     }
 
-    /// Holds it against what was read. Who stopped to read has seen a part.
+    /// Holds it against what was read. Who stopped to read has seen a part;
+    /// partial messages may have been joined.
     pub(crate) fn check(&self, wire: &Wire, to_the_end: bool) -> Result<(), String> {
         let read = wire.frames();
-        let mut rest = read.iter();
         if self.lagged {
-            return match (self.frames.iter()).find(|frame| !rest.any(|it| it == *frame)) {
+            let mut rest = read.iter();
+            let mut is_next = |frame: &&Bytes| rest.any(|it| it == *frame || is_first(it, frame));
+            return match self.frames.iter().find(|frame| !is_next(frame)) {
                 Some(frame) => Err(format!("{frame:?} came out of order, or twice")),
                 None => Ok(()),
             };
         }
-        for frame in &self.frames {
+        let (read, mut delivered) = (joined(read), joined(self.frames.clone()));
+        if !to_the_end {
+            // There may be more of it.
+            delivered.pop();
+        }
+        let mut rest = read.iter();
+        for frame in &delivered {
             let expected = rest.next();
             if expected != Some(frame) {
                 return Err(format!("{frame:?} came where {expected:?} was said"));

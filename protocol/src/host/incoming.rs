@@ -142,7 +142,7 @@ impl Host {
             self.outbox.release();
             waiting = outcome.as_ref().map(asks_that_wait).unwrap_or_default();
         }
-        self.end_request(now, request_id, pending.by_host, outcome);
+        self.end_request(now, request_id, pending.own, outcome);
         for ask in waiting {
             let is_answered = |ask: &Frame| {
                 let id = ask.head().request_id.as_ref();
@@ -169,7 +169,7 @@ impl Host {
                 self.introduced(now, are_named);
             }
             ("interrupt", _) => {
-                if !pending.by_host {
+                if pending.own.is_none() {
                     self.turns.stop(Stopped::Interrupted);
                 }
                 if let Ok(receipt) = answer.read() {
@@ -268,7 +268,7 @@ impl Host {
                             length,
                         };
                         let id = request_id.clone();
-                        self.end_request(now, id, pending.by_host, Err(failure));
+                        self.end_request(now, id, pending.own, Err(failure));
                     }
                 }
                 _ => {}

@@ -36,6 +36,7 @@ mod sign;
 mod submissions;
 mod transmit;
 mod turns;
+mod unclaimed;
 
 pub use activity::Activity;
 pub use event::{Ask, Event, Notice, RequestFailure};
@@ -60,6 +61,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 use submissions::Submissions;
 use turns::Turns;
+use unclaimed::Unclaimed;
 
 /// The host's side of a session.
 #[derive(Debug)]
@@ -83,17 +85,15 @@ pub struct Host {
     submissions: Submissions,
     queueing: Queueing,
     pressing: Pressing,
-    /// How many interrupts were made for messages.
-    pressed: u64,
+    /// How many requests the host has made for itself.
+    own_requests: u64,
     /// How long the end is put off for what runs in the background.
     patience: Duration,
     /// Since when it is: until then.
     owed_until: Option<Instant>,
     /// Nothing in the background is waited for any more.
     gave_up: bool,
-    /// The agent rests, and has said nothing of messages that it has: it is
-    /// taken to be done with them then.
-    unclaimed_until: Option<Instant>,
+    unclaimed: Unclaimed,
     events: VecDeque<Event>,
     outgoing: OutgoingState,
     /// Whether the driver has stopped reading.
@@ -113,17 +113,37 @@ struct Pending {
     withdrawn: Vec<String>,
     /// The user message that the agent is to take out of its queue.
     takes_back: Option<Box<str>>,
-    /// The host made it for itself, and nobody waits for its answer.
-    by_host: bool,
+    /// What the host made it for, if it made it for itself: then nobody else
+    /// waits for its answer.
+    own: Option<OwnRequest>,
+}
+
+/// What the host makes requests for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OwnRequest {
+    /// To make room for a message that is for now.
+    Press,
+    /// To see whether the agent reads.
+    Doubt,
+}
+
+impl Pending {
+    fn own(subtype: &str, now: Instant, patience: Duration, own: OwnRequest) -> Self {
+        Self {
+            subtype: subtype.into(),
+            deadline: now.checked_add(patience),
+            patience,
+            passed: vec![],
+            withdrawn: vec![],
+            takes_back: None,
+            own: Some(own),
+        }
+    }
 }
 
 /// How many asks are remembered that were answered while the agent owed its
 /// answer to `initialize`.
 const MOST_REMEMBERED: usize = 4096;
-
-/// How long an agent that rests may say nothing of messages that it has been
-/// sent: it takes no notice of one whose id it had in another session, say.
-const UNCLAIMED: Duration = Duration::from_secs(30);
 
 /// How far the host is with its own side of the pipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,11 +182,11 @@ impl Host {
             submissions: Submissions::default(),
             queueing: Queueing::ByAgent,
             pressing: Pressing::No,
-            pressed: 0,
+            own_requests: 0,
             patience: Duration::ZERO,
             owed_until: None,
             gave_up: false,
-            unclaimed_until: None,
+            unclaimed: Unclaimed::Nothing,
             events: VecDeque::new(),
             outgoing: OutgoingState::Open,
             is_unread: false,
@@ -289,7 +309,7 @@ impl Host {
             passed,
             withdrawn,
             takes_back,
-            by_host: false,
+            own: None,
         };
         self.requests.insert(outgoing.id.clone(), pending);
         self.outbox.push(outgoing);
@@ -343,7 +363,8 @@ impl Host {
 
     /// Closes the pipe once everything is written and the session is idle, and
     /// nothing runs in the background any more of which the agent would tell
-    /// something. That is waited for as long as `background` says, counted
+    /// something. That, and an agent that says nothing of what it was sent, is
+    /// waited for as long as `background` says, counted
     /// from when the session is idle.
     pub fn finish(&mut self, now: Instant, background: Duration) {
         if self.outgoing == OutgoingState::Open {
@@ -421,7 +442,7 @@ impl Host {
                 subtype: pending.subtype,
                 after: pending.patience,
             };
-            self.end_request(now, id, pending.by_host, Err(failure));
+            self.end_request(now, id, pending.own, Err(failure));
         }
         if self.overdue().is_some_and(|until| until <= now) {
             self.pressing = Pressing::No;
@@ -432,9 +453,9 @@ impl Host {
             self.owed_until = None;
             self.gave_up = true;
         }
-        if self.unclaimed_until.is_some_and(|until| until <= now) {
-            self.unclaimed_until = None;
-            self.submissions.give_up();
+        self.watch(now);
+        if self.unclaimed_until().is_some_and(|until| until <= now) {
+            self.doubt(now);
         }
         self.after_change();
         self.watch(now);
@@ -446,7 +467,7 @@ impl Host {
         self.in_flight = None;
         self.outbox.drain();
         let requests = std::mem::take(&mut self.requests);
-        for (request_id, pending) in requests.into_iter().filter(|(_, it)| !it.by_host) {
+        for (request_id, pending) in requests.into_iter().filter(|(_, it)| it.own.is_none()) {
             let outcome = Err(RequestFailure::SessionEnded {
                 subtype: pending.subtype,
             });
@@ -465,7 +486,7 @@ impl Host {
         self.background.end();
         self.pressing = Pressing::No;
         self.owed_until = None;
-        self.unclaimed_until = None;
+        self.unclaimed = Unclaimed::Nothing;
     }
 
     // What to do next.
@@ -487,6 +508,8 @@ impl Host {
                 }) => {
                     self.note_passed(class, &id);
                     if let Class::User(_) = class {
+                        // What was proved before says nothing of this one.
+                        self.unclaimed = Unclaimed::Nothing;
                         self.submissions.advance(&id, SubmissionState::Handed);
                         self.after_change();
                     }
@@ -514,7 +537,7 @@ impl Host {
             .requests
             .values()
             .filter_map(|pending| pending.deadline);
-        let others = [self.overdue(), self.owed_until, self.unclaimed_until];
+        let others = [self.overdue(), self.owed_until, self.unclaimed_until()];
         deadlines.chain(others.into_iter().flatten()).min()
     }
 
@@ -545,27 +568,24 @@ impl Host {
     }
 
     fn is_done(&self) -> bool {
-        self.is_quiet() && (self.gave_up || !self.background.is_owed())
+        if self.gave_up {
+            return self.is_quiet() || self.is_stuck();
+        }
+        self.is_quiet() && !self.background.is_owed()
+    }
+
+    /// Nothing waits but for an agent that rests, and says nothing.
+    fn is_stuck(&self) -> bool {
+        self.outbox.is_empty() && self.asks.is_empty() && self.is_unclaimed()
     }
 
     /// Begins to count how long something is waited for that may never come, or
     /// counts no more.
     fn watch(&mut self, now: Instant) {
-        let rests = match self.work.is_reported() {
-            true => self.work.agent_rests(),
-            false => !self.turns.is_running() && self.submissions.missed_a_turn(),
-        };
-        let is_unclaimed = rests && self.in_flight.is_none() && self.submissions.are_outstanding();
-        if !is_unclaimed {
-            self.unclaimed_until = None;
-        } else if self.unclaimed_until.is_none() {
-            self.unclaimed_until = now.checked_add(UNCLAIMED);
-        }
-
+        self.watch_unclaimed(now);
         let is_waited_for = self.outgoing == OutgoingState::Finishing
             && !self.gave_up
-            && self.background.is_owed()
-            && self.is_quiet();
+            && (self.background.is_owed() && self.is_quiet() || self.is_stuck());
         if !is_waited_for {
             self.owed_until = None;
         } else if self.owed_until.is_none() {
@@ -588,16 +608,17 @@ impl Host {
         &mut self,
         now: Instant,
         request_id: Box<str>,
-        by_host: bool,
+        own: Option<OwnRequest>,
         outcome: Result<Answer, RequestFailure>,
     ) {
-        if by_host {
-            return self.pressed(now, outcome.is_ok());
+        match own {
+            Some(OwnRequest::Press) => self.pressed(now, outcome.is_ok()),
+            Some(OwnRequest::Doubt) => self.doubt_ended(now, outcome.as_ref().err()),
+            None => self.events.push_back(Event::Answered {
+                request_id,
+                outcome,
+            }),
         }
-        self.events.push_back(Event::Answered {
-            request_id,
-            outcome,
-        });
     }
 
     /// An ask of the agent's needs no answer any more. `false` when it was not

@@ -2,7 +2,7 @@
 //! else waits here.
 
 use super::turns::Stopped;
-use super::{Host, Pending};
+use super::{Host, OwnRequest, Pending};
 use crate::codec::encode;
 use crate::content::{Content, ContentBlock};
 use crate::control::{self, Interrupt};
@@ -138,20 +138,12 @@ impl Host {
         if self.pressing != Pressing::No || !is_needed {
             return;
         }
-        self.pressed += 1;
-        let id: Box<str> = format!("interrupt-for-now-{}", self.pressed).into();
+        self.own_requests += 1;
+        let id: Box<str> = format!("interrupt-for-now-{}", self.own_requests).into();
         let Ok(line) = control::request(&id, &Interrupt::default()) else {
             return;
         };
-        let pending = Pending {
-            subtype: "interrupt".into(),
-            deadline: now.checked_add(PATIENCE),
-            patience: PATIENCE,
-            passed: vec![],
-            withdrawn: vec![],
-            takes_back: None,
-            by_host: true,
-        };
+        let pending = Pending::own("interrupt", now, PATIENCE, OwnRequest::Press);
         self.requests.insert(id.clone(), pending);
         self.outbox.push(Outgoing {
             class: Class::Interrupt,

@@ -25,10 +25,10 @@ impl Host {
     /// [`Notice::StrayAnswer`]: super::Notice::StrayAnswer
     pub fn handle_reading_stopped(&mut self) {
         self.is_unread = true;
-        // An interrupt that the host made itself is waited for by nobody.
+        // What the host has asked for itself is waited for by nobody.
         let requests = std::mem::take(&mut self.requests).into_iter();
         let (own, waited_for): (BTreeMap<_, _>, BTreeMap<_, _>) =
-            requests.partition(|(_, pending)| pending.by_host);
+            requests.partition(|(_, pending)| pending.own.is_some());
         self.requests = own;
         for (request_id, pending) in waited_for {
             let is_it = |line: &Outgoing| {

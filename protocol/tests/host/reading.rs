@@ -21,7 +21,7 @@ fn requests_end_when_nobody_reads_their_answers_and_late_ones_are_notices() {
         ["not read in flight", "not read left", "not read waits"]
     );
     // Nothing is said of it to the agent, and what waited does not leave.
-    session.host.handle_written();
+    session.host.handle_written(session.now);
     assert_eq!(session.lines(), [""; 0]);
     assert_eq!(session.host.poll_timeout(), None);
 

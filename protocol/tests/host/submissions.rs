@@ -6,7 +6,7 @@ use crate::session::{
     MINUTE, Session, assistant, init, lifecycle, prompt, refusal, result, result_of, state, success,
 };
 use agentwire_protocol::control::{CancelAsyncMessage, Interrupt, SetModel};
-use agentwire_protocol::host::{Prompt, Request};
+use agentwire_protocol::host::{Activity, Prompt, Request};
 use agentwire_protocol::message::UserMessage;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -151,18 +151,48 @@ fn a_message_with_an_id_that_the_agent_had_before_is_over_when_it_rests() {
         session.hears(state("idle"));
         assert_eq!(session.states(), ["completed a"]);
     }
-    // One that is new may not have been read yet; but not for long.
-    session.submit("b");
-    session.lines();
-    session.states();
+}
+
+#[test]
+fn an_agent_that_rests_and_says_nothing_is_asked_whether_it_has_read() {
+    let mut session = written(&["b"]);
     session.hears(state("idle"));
-    assert_eq!(session.states(), [""; 0]);
     session.passes(MINUTE / 4);
     session.hears(state("running"));
     assert_eq!(session.host.poll_timeout(), None);
     session.hears(state("idle"));
     session.passes(MINUTE / 2);
-    assert_eq!(session.states(), ["lost b"]);
+    assert_eq!(session.lines(), ["mcp_status"]);
+    // That it is slow proves nothing, and it is asked again.
+    session.passes(MINUTE);
+    assert_eq!(session.lines(), ["cancel still-there-1"]);
+    session.passes(MINUTE / 2);
+    assert_eq!(session.lines(), ["mcp_status"]);
+    assert_eq!(session.states(), [""; 0]);
+    // What is sent meanwhile it need not have read.
+    session.submit("c");
+    session.lines();
+    session.states();
+    session.hears(refusal("still-there-2", json!("no")));
+    session.passes(MINUTE / 4);
+    assert_eq!(session.states(), [""; 0]);
+    session.passes(MINUTE / 4);
+    session.lines();
+    session.hears(success("still-there-3", json!({})));
+    assert_eq!(session.states(), [""; 0], "it may be about to begin");
+    session.passes(MINUTE / 10);
+    assert_eq!(session.states(), ["lost b", "lost c"]);
+    assert_eq!(session.host.activity(), Activity::Idle);
+    assert_eq!(session.host.poll_timeout(), None);
+}
+
+#[test]
+fn finishing_does_not_wait_for_ever_for_an_agent_that_says_nothing() {
+    let mut session = written(&["b"]);
+    session.hears(state("idle"));
+    session.host.finish(session.now, MINUTE / 4);
+    session.passes(MINUTE / 4);
+    assert!(session.closes());
 }
 
 #[test]

@@ -61,6 +61,9 @@ pub(crate) struct Checks {
     results: VecDeque<Vec<String>>,
     /// Whether results say so.
     pub(crate) are_named: bool,
+    /// The pipe broke, or the user ended the session: what has not left is
+    /// lost.
+    pub(crate) may_lose: bool,
     /// Messages whose turn the host gave up before it heard of it: the agent
     /// was too slow.
     given_up: BTreeSet<String>,
@@ -87,6 +90,7 @@ impl Checks {
             turns: 0,
             results: VecDeque::new(),
             are_named: true,
+            may_lose: false,
             given_up: BTreeSet::new(),
             activity: Activity::Idle,
             coverage: Coverage::default(),
@@ -259,6 +263,9 @@ impl Checks {
         };
         if known.is_end() || state <= *known {
             return Err(format!("{uuid} is {state} after it was {known}"));
+        }
+        if state == SubmissionState::Lost && *known <= SubmissionState::Handed && !self.may_lose {
+            return Err(format!("{uuid} is lost while it is {known}"));
         }
         self.coverage.message(*known, state);
         let had_left = *known > SubmissionState::Waiting;

@@ -81,6 +81,7 @@ const ALL: &[&str] = &[
     "queue: one by one",
     "queue: found to be the agent's",
     "queue: interrupts for a message",
+    "queue: asks an agent that rests whether it has read",
     "background: told",
     "background: waited for",
     "background: given up",

@@ -76,6 +76,7 @@ impl World {
                 let from = if self.finishing { "finishing" } else { "open" };
                 self.checks.coverage.saw(format!("pipe: {from} to ending"));
                 self.ending = true;
+                self.checks.may_lose = true;
                 self.host.end();
             }
             _ => {}

@@ -255,6 +255,7 @@ impl World {
             self.writing = None;
             let from = if self.finishing { "finishing" } else { "open" };
             self.checks.coverage.saw(format!("pipe: {from} to broken"));
+            self.checks.may_lose = true;
             self.host.handle_write_failed();
             return Ok(true);
         }
@@ -277,6 +278,9 @@ impl World {
         self.note(|| format!("host writes {kind} {id}"));
         if id.starts_with("interrupt-for-now") && kind == "control_request" {
             self.checks.coverage.saw("queue: interrupts for a message");
+        }
+        if id.starts_with("still-there") && kind == "control_request" {
+            (self.checks.coverage).saw("queue: asks an agent that rests whether it has read");
         }
         if kind != "control_cancel_request" {
             self.checks.written(&kind, &id)?;
@@ -322,6 +326,7 @@ impl World {
             if is_over {
                 self.note(|| "the session is over".to_owned());
                 self.host.handle_input_end(self.now);
+                self.checks.may_lose = true;
                 self.host.handle_end();
                 self.over = true;
             }
@@ -360,6 +365,7 @@ impl World {
             {
                 // Whoever connects gives up, as a client does.
                 self.ending = true;
+                self.checks.may_lose = true;
                 self.host.end();
             }
         }
