@@ -5,9 +5,9 @@ use crate::event::Event;
 use crate::mailbox::{Mailbox, mailbox};
 use crate::options::Options;
 use crate::process::CloseReport;
-use crate::session::{self, Command, WhenFull};
+use crate::session::{self, Command, Interest, WhenFull};
 use crate::submission::{Progress, Submission, Unwritten};
-use crate::subscription::{Interest, Subscription, Texts};
+use crate::subscription::{Subscription, Texts};
 use crate::transport::{FarEnd, Transport};
 use crate::turn::{Interruption, StopPolicy, Stopped, TurnWatch};
 use agentwire_protocol::Json;
@@ -417,7 +417,7 @@ impl Handle {
         Texts::new(self.listen(Interest::Texts))
     }
 
-    fn listen(&self, interest: Interest) -> Mailbox {
+    pub(crate) fn listen(&self, interest: Interest) -> Mailbox {
         let (sender, mailbox) = mailbox(self.unread_limit);
         let command = Command::Subscribe { interest, sender };
         if let Err(mpsc::error::SendError(Command::Subscribe { sender, .. })) =

@@ -109,5 +109,5 @@ pub use permission::{PermissionAsk, PermissionHandler};
 pub use process::{ClosePolicy, CloseReport, CloseStep};
 pub use query::{Query, query};
 pub use submission::{Submission, Unwritten};
-pub use subscription::{Subscription, Texts};
+pub use subscription::{Subscription, Texts, Turn};
 pub use turn::{Interrupted, Interruption, StopPolicy, Stopped};

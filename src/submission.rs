@@ -2,6 +2,8 @@
 
 use crate::client::{Handle, Pending};
 use crate::error::Error;
+use crate::session::Interest;
+use crate::subscription::Turn;
 use crate::turn::TurnWatch;
 use agentwire_protocol::control::{CancelAsyncMessage, CancelAsyncMessageAnswer};
 use agentwire_protocol::host::{SubmissionState, TurnEnd};
@@ -180,6 +182,29 @@ impl Submission {
             Ok(progress) => progress.state,
             Err(_) => SubmissionState::Lost,
         }
+    }
+
+    /// The turn that takes it up, event by event, at a pace of its own. Best
+    /// asked for at once: what the turn brought before is not in it, and a
+    /// [`Notice::Lagged`](crate::Notice::Lagged) says how much that is.
+    ///
+    /// ```no_run
+    /// # async fn example(client: agentwire::Client) -> Result<(), agentwire::Error> {
+    /// use agentwire::Event;
+    ///
+    /// let mut turn = client.send("Tell me a story.").turn();
+    /// while let Some(event) = turn.next().await {
+    ///     if let Event::Frame(frame) = event? {
+    ///         print!("{}", frame.message()?.text_delta().unwrap_or_default());
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn turn(&self) -> Turn {
+        let mailbox = self.handle.listen(Interest::Turn(self.uuid.clone()));
+        Turn::new(mailbox, self.clone())
     }
 
     /// Waits until the turn that took it up is over, and says how it ended;

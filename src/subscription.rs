@@ -2,12 +2,15 @@
 
 use crate::error::Error;
 use crate::event::{Event, Notice};
-use crate::mailbox::{Mailbox, Sender};
+use crate::mailbox::Mailbox;
+use crate::submission::Submission;
+use agentwire_protocol::host::TurnEnd;
 use agentwire_protocol::message::StreamEventMessage;
 use agentwire_protocol::{Frame, Message};
 use futures_core::Stream;
 use std::future::poll_fn;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 /// Everything that a session delivers from some moment on, beside the
@@ -33,6 +36,52 @@ pub struct Subscription {
 #[derive(Debug)]
 pub struct Texts {
     mailbox: Mailbox,
+}
+
+/// The turn that takes up one message; see [`Submission::turn`].
+///
+/// It begins with the
+/// [`TookUp`](agentwire_protocol::host::TurnEvent::TookUp) of the message and
+/// ends behind the [`Ended`](agentwire_protocol::host::TurnEvent::Ended) of the
+/// turn; what comes in between, sub-agents included, is in it. When no turn
+/// takes the message up, there is nothing in it. When the session ends first,
+/// its last event says so, and no error follows.
+///
+/// What waits for it is bounded as for a [`Subscription`].
+#[derive(Debug)]
+pub struct Turn {
+    mailbox: Mailbox,
+    submission: Submission,
+}
+
+impl Turn {
+    pub(crate) fn new(mailbox: Mailbox, submission: Submission) -> Self {
+        Self {
+            mailbox,
+            submission,
+        }
+    }
+
+    /// What the turn brings next; `None` behind its end. It fails only when
+    /// the runtime goes. Cancel safe: nothing is lost when the future is
+    /// dropped.
+    pub async fn next(&mut self) -> Option<Result<Event, Error>> {
+        poll_fn(|context| self.mailbox.poll_next(context)).await
+    }
+
+    /// Waits until the turn is over, read or not, and says how it ended; see
+    /// [`Submission::turn_ended`].
+    pub async fn ended(mut self) -> Option<Arc<TurnEnd>> {
+        self.submission.turn_ended().await
+    }
+}
+
+impl Stream for Turn {
+    type Item = Result<Event, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.mailbox.poll_next(context)
+    }
 }
 
 impl Subscription {
@@ -92,26 +141,8 @@ impl Stream for Texts {
     }
 }
 
-/// What of a session somebody wants to have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Interest {
-    Everything,
-    /// The text of the main conversation, while it is written.
-    Texts,
-}
-
-impl Interest {
-    fn wants(self, event: &Event) -> bool {
-        match (self, event) {
-            (Self::Everything, _) => true,
-            (Self::Texts, Event::Frame(frame)) => main_text(frame).is_some(),
-            (Self::Texts, _) => false,
-        }
-    }
-}
-
 /// The text that a frame adds to the main conversation, if it adds some.
-fn main_text(frame: &Frame) -> Option<String> {
+pub(crate) fn main_text(frame: &Frame) -> Option<String> {
     if frame.kind() != "stream_event" {
         return None;
     }
@@ -122,51 +153,5 @@ fn main_text(frame: &Frame) -> Option<String> {
             ..
         }) => event.text_delta().map(str::to_owned),
         _ => None,
-    }
-}
-
-/// Where the events of a session go.
-#[derive(Debug)]
-pub(crate) struct Streams {
-    /// The client's own stream.
-    pub(crate) own: Sender,
-    subscribers: Vec<(Interest, Sender)>,
-}
-
-impl Streams {
-    pub(crate) fn new(own: Sender) -> Self {
-        Self {
-            own,
-            subscribers: vec![],
-        }
-    }
-
-    pub(crate) fn subscribe(&mut self, interest: Interest, sender: Sender) {
-        self.forget_those_who_left();
-        self.subscribers.push((interest, sender));
-    }
-
-    /// Gives an event to all who want it. It waits for nobody.
-    pub(crate) fn put(&mut self, event: Event) {
-        self.forget_those_who_left();
-        for (interest, sender) in &self.subscribers {
-            if interest.wants(&event) {
-                sender.put(event.clone());
-            }
-        }
-        self.own.put(event);
-    }
-
-    /// Nothing more will come.
-    pub(crate) fn end(&self, error: Option<&Error>) {
-        for sender in self.subscribers.iter().map(|(_, sender)| sender) {
-            sender.end(error.cloned());
-        }
-        self.own.end(error.cloned());
-    }
-
-    fn forget_those_who_left(&mut self) {
-        self.subscribers
-            .retain(|(_, sender)| !sender.is_abandoned());
     }
 }

@@ -3,13 +3,14 @@
 use super::asks::{Asks, Reply};
 use super::flow::Flow;
 use super::stderr::StderrTail;
+use super::streams::{Interest, Streams};
 use super::writer::Writer;
 use super::{Command, WhenFull};
 use crate::client::End;
 use crate::error::{EndReason, Error, SessionEnd};
 use crate::event::{Event, Notice};
+use crate::mailbox::Sender;
 use crate::submission::{Progress, Unwritten};
-use crate::subscription::Streams;
 use crate::transport::{FarEnd, Reader};
 use crate::turn::{Turn, TurnWatch};
 use agentwire_protocol::control::Answer;
@@ -183,7 +184,7 @@ impl Driver {
             Command::Cancel { request_id } => {
                 self.host.cancel(&request_id);
             }
-            Command::Subscribe { interest, sender } => self.streams.subscribe(interest, sender),
+            Command::Subscribe { interest, sender } => self.subscribe(interest, sender),
             Command::Waiting { reply } => {
                 // Whoever asked may have gone.
                 let _ = reply.send(Unwritten::new(self.host.waiting(), now()));
@@ -204,6 +205,17 @@ impl Driver {
                 self.close_input(reason);
             }
         }
+    }
+
+    fn subscribe(&mut self, interest: Interest, sender: Sender) {
+        if let Interest::Turn(uuid) = &interest
+            && !self.submissions.contains_key(uuid)
+            && !self.streams.is_in_turn(uuid)
+        {
+            // It is over, or none will come.
+            return sender.end(None);
+        }
+        self.streams.subscribe(interest, sender);
     }
 
     /// Says whether the message was taken.
@@ -370,7 +382,12 @@ impl Driver {
     /// A user message has come further.
     fn tell_submission(&mut self, uuid: Box<str>, state: SubmissionState) {
         let all = match self.submissions.entry(uuid.clone()) {
-            Entry::Occupied(all) if state.is_end() => all.remove(),
+            Entry::Occupied(all) if state.is_end() => {
+                if !self.streams.is_in_turn(&uuid) {
+                    self.streams.no_turn(&uuid);
+                }
+                all.remove()
+            }
             Entry::Occupied(all) => {
                 for progress in all.get() {
                     progress.send_modify(|it| it.advance(state));
@@ -524,7 +541,7 @@ impl Driver {
             Command::Request { reply, .. } => {
                 drop(reply.send(Err(Error::Ended(Arc::clone(end)))));
             }
-            Command::Subscribe { interest, sender } => self.streams.subscribe(interest, sender),
+            Command::Subscribe { interest, sender } => self.subscribe(interest, sender),
             Command::Cancel { .. }
             | Command::Waiting { .. }
             | Command::Finish { .. }

@@ -9,6 +9,7 @@ mod asks;
 mod driver;
 mod flow;
 mod stderr;
+mod streams;
 mod writer;
 
 use crate::client::{End, Handle};
@@ -16,7 +17,6 @@ use crate::error::{EndReason, Error};
 use crate::mailbox::{Mailbox, Sender, mailbox};
 use crate::options::Options;
 use crate::submission::{Progress, Unwritten};
-use crate::subscription::{Interest, Streams};
 use crate::transport::{FarEnd, Transport};
 use agentwire_protocol::control::Answer;
 use agentwire_protocol::host::{Host, Prompt, Request};
@@ -26,6 +26,8 @@ use flow::Flow;
 use std::sync::Arc;
 use std::time::Duration;
 use stderr::StderrTail;
+pub(crate) use streams::Interest;
+use streams::Streams;
 use tokio::sync::{mpsc, oneshot, watch};
 use writer::Writer;
 

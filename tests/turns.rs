@@ -1,0 +1,138 @@
+//! The stream of one turn, beside that of the session.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use agentwire::protocol::message::Priority;
+use agentwire::{
+    Client, Event, Notice, SubmissionState, Turn, TurnEvent, TurnOutcome, UserMessage,
+};
+use agentwire_testkit::{Fault, Scenario, Step};
+use serde_json::json;
+use std::time::Duration;
+use support::{describe, fake, says, wait_for};
+
+async fn connect(scenario: &Scenario) -> Client {
+    Client::connect(fake(scenario)).await.unwrap()
+}
+
+/// Two turns, the first with a tool.
+fn two() -> Scenario {
+    Scenario::default()
+        .reply([Step::text("One."), Step::tool("Bash", json!({}), "1")])
+        .reply([Step::text("One and a half.")])
+        .reply([Step::text("Two.")])
+}
+
+/// A model that is busy until it is interrupted.
+fn busy() -> Scenario {
+    Scenario::default().reply([Step::text("Hm "), Step::WaitMs(60_000)])
+}
+
+/// All that a turn brings: what it is about, and how it ended.
+async fn read(turn: &mut Turn) -> (Vec<String>, Option<TurnOutcome>) {
+    let (mut log, mut outcome) = (vec![], None);
+    while let Some(event) = turn.next().await {
+        let event = event.unwrap();
+        assert_eq!(outcome, None, "{event:?} behind the end");
+        log.extend(describe(&event).filter(|it| !it.starts_with("call")));
+        if let Event::Turn(TurnEvent::Ended(end)) = event {
+            outcome = Some(end.outcome);
+        }
+    }
+    (log, outcome)
+}
+
+#[tokio::test]
+async fn each_turn_has_its_own_messages_and_ends() {
+    let mut client = connect(&two()).await;
+    let mut first = client.send("One").turn();
+    let mut second = client
+        .send(UserMessage::text("Two").priority(Priority::Later))
+        .turn();
+    let (log, outcome) = read(&mut second).await;
+    assert_eq!(log, ["text: Two.", "result: success fine"]);
+    assert_eq!(outcome, Some(TurnOutcome::Completed));
+    // It is all there for who reads later.
+    let (log, _) = read(&mut first).await;
+    let texts: Vec<&String> = log.iter().filter(|it| it.starts_with("text")).collect();
+    assert_eq!(texts, ["text: One.", "text: One and a half."]);
+    assert_eq!(log.last().unwrap(), "result: success fine");
+    assert_eq!(first.ended().await.unwrap().turn, 1);
+    client.close().await;
+}
+
+#[tokio::test]
+async fn messages_of_one_turn_share_it() {
+    let scenario = busy().reply([Step::text("Both.")]);
+    for (scenario, arrived) in [
+        (scenario.clone(), SubmissionState::Queued),
+        (scenario.without_queue(), SubmissionState::Waiting),
+    ] {
+        let mut client = connect(&scenario).await;
+        client.send("Work");
+        wait_for(&mut client, says("Hm")).await;
+        let mut turns = vec![];
+        for mut submission in [client.send("a"), client.send("b")] {
+            turns.push(submission.turn());
+            while submission.state() < arrived {
+                submission.changed().await;
+            }
+        }
+        client.interrupt().await.unwrap();
+        for turn in &mut turns {
+            let (log, outcome) = read(turn).await;
+            assert_eq!(log, ["text: Both.", "result: success fine"]);
+            assert_eq!(outcome, Some(TurnOutcome::Completed));
+        }
+        client.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_message_that_no_turn_takes_up_has_an_empty_one() {
+    let mut client = connect(&busy()).await;
+    client.send("Work");
+    wait_for(&mut client, says("Hm")).await;
+    let queued = client.send(UserMessage::text("Never").priority(Priority::Later));
+    let mut turn = queued.turn();
+    assert!(queued.cancel().await.unwrap().cancelled);
+    assert!(turn.next().await.is_none());
+    assert!(queued.turn().next().await.is_none());
+    client.abort().await;
+    assert!(client.send("late").turn().next().await.is_none());
+}
+
+#[tokio::test]
+async fn who_comes_late_is_told_what_is_gone_and_who_comes_too_late_gets_nothing() {
+    let mut client = connect(&busy()).await;
+    let mut submission = client.send("Work");
+    wait_for(&mut client, says("Hm")).await;
+    assert_eq!(submission.state(), SubmissionState::Started);
+    let mut late = submission.turn();
+    assert!(matches!(
+        late.next().await.unwrap().unwrap(),
+        Event::Notice(Notice::Lagged {
+            events: 1..,
+            bytes: 1..
+        })
+    ));
+    client.interrupt().await.unwrap();
+    let (_, outcome) = read(&mut late).await;
+    assert_eq!(outcome, Some(TurnOutcome::Interrupted));
+    submission.ended().await;
+    assert!(submission.turn().next().await.is_none());
+    client.close().await;
+}
+
+#[tokio::test]
+async fn a_turn_that_the_session_cuts_off_ends_as_lost() {
+    let scenario = Scenario::default().reply([Step::text("Hm "), Step::Fault(Fault::Exit(3))]);
+    let client = connect(&scenario).await;
+    let mut turn = client.send("Work").turn();
+    let (_, outcome) = tokio::time::timeout(Duration::from_secs(30), read(&mut turn))
+        .await
+        .unwrap();
+    assert_eq!(outcome, Some(TurnOutcome::Lost));
+}
