@@ -9,7 +9,7 @@ use crate::pipe::{Pipe, Reader, Writer, pause};
 use crate::user::{self, Users, Waiting};
 use agentwire::protocol::outbox::Limits;
 use agentwire::{Client, ClosePolicy, CloseReport, CloseStep, EndReason, Error, Options};
-use agentwire::{Handle, SessionEnd};
+use agentwire::{Handle, SessionEnd, WhenUnread};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::runtime;
@@ -363,6 +363,9 @@ fn options(dice: &mut Dice, calm: bool, log: &Log, wire: &Wire) -> Options {
     let mut options = Options::new();
     if dice.one_in(5) {
         options = options.unread_limit(1_000 + dice.below(10_000));
+        if !calm && dice.one_in(2) {
+            options = options.when_unread(WhenUnread::StopReading);
+        }
     }
     if dice.one_in(2) {
         options = options.unwritten_limits(Limits {

@@ -11,11 +11,12 @@ use agentwire::protocol::host::RequestFailure;
 use agentwire::protocol::message::Priority;
 use agentwire::protocol::permission::PermissionMode;
 use agentwire::{
-    EndReason, Error, Handle, PermissionAsk, PermissionResult, SessionEnd, Submission,
+    EndReason, Error, Event, Handle, PermissionAsk, PermissionResult, SessionEnd, Submission,
     SubmissionState, UserMessage,
 };
+use futures_core::Stream;
 use serde_json::json;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::panic::resume_unwind;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -133,9 +134,28 @@ impl Users {
                     let stopped = self.handle.interrupt().ended();
                     self.watch_since(made, FOR_EVER, stopped, &mut dice);
                 }
+                // It ends with the session, which in calm ones waits for us.
+                _ if !self.calm => self.read(self.handle.subscribe()),
                 _ => {}
             }
         }
+    }
+
+    /// Reads a stream to its end, which has one error at most.
+    fn read(&self, mut stream: impl Stream<Item = Result<Event, Error>> + Send + Unpin + 'static) {
+        let this = self.clone();
+        self.waiting.spawn(async move {
+            let mut failed = false;
+            while let Some(event) =
+                poll_fn(|context| Pin::new(&mut stream).poll_next(context)).await
+            {
+                if failed {
+                    this.log
+                        .wrong("something comes behind the error of a stream");
+                }
+                failed = event.is_err();
+            }
+        });
     }
 
     fn send_when_room(&self, uuid: String, dice: &mut Dice) {
@@ -179,6 +199,9 @@ impl Users {
 
     /// Waits for the end of a message, or does not.
     fn watch_submission(&self, mut submission: Submission, dice: &mut Dice) {
+        if dice.one_in(4) {
+            self.read(submission.turn());
+        }
         if dice.one_in(4) {
             return;
         }
@@ -286,6 +309,7 @@ impl Users {
                 failure => self.log.wrong(format_args!("failure: {failure}")),
             },
             Error::Full | Error::Withdrawn { .. } => {}
+            Error::NotRead if !self.calm => {}
             error => self.log.wrong(format_args!("error: {error}")),
         }
     }

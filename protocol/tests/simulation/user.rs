@@ -13,7 +13,7 @@ use serde_json::json;
 
 impl World {
     pub(crate) fn user_acts(&mut self) {
-        match self.dice.below(24) {
+        match self.dice.below(25) {
             0..9 => self.send(),
             9..11 => {
                 let id = self.id("model");
@@ -71,6 +71,13 @@ impl World {
                 self.request(&id, &Initialize::default(), Kind::Fence);
             }
             22 if self.dice.one_in(30) => self.finish(),
+            24 if self.is_unread => self.read_on(),
+            // Nobody is too slow for a session that nobody can use yet.
+            24 if self.checks.greeted && !self.ending && self.dice.one_in(3) => {
+                self.note(|| "user does not read".to_owned());
+                self.is_unread = true;
+                self.host.handle_reading_stopped();
+            }
             23 if self.dice.one_in(30) => {
                 self.note(|| "user ends the session".to_owned());
                 let from = if self.finishing { "finishing" } else { "open" };
@@ -86,7 +93,14 @@ impl World {
     pub(crate) fn finish(&mut self) {
         self.note(|| "user closes".to_owned());
         self.finishing = true;
+        self.read_on();
         self.host.finish(self.now, PATIENCE);
+    }
+
+    pub(crate) fn read_on(&mut self) {
+        if std::mem::take(&mut self.is_unread) {
+            self.host.handle_reading_resumed();
+        }
     }
 
     fn send(&mut self) {
@@ -118,6 +132,7 @@ impl World {
     fn made(&mut self, id: &str, kind: Kind, made: Result<(), NotTaken>) {
         match made {
             Ok(()) => self.checks.called(id, kind),
+            Err(NotTaken::NotRead) => self.checks.coverage.saw("request: not taken, not read"),
             Err(NotTaken::Full) => self.checks.coverage.saw("request: not taken, full"),
             Err(_) => self.checks.coverage.saw("request: not taken, closing"),
         }

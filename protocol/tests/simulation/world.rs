@@ -34,6 +34,8 @@ pub(crate) struct World {
     reading: Vec<u8>,
     pub(crate) finishing: bool,
     pub(crate) ending: bool,
+    /// The host does not read.
+    pub(crate) is_unread: bool,
     host_closed: bool,
     pipe_broken: bool,
     /// What the agent had said was not all read: it vanished.
@@ -89,6 +91,7 @@ impl World {
             reading: vec![],
             finishing: false,
             ending: false,
+            is_unread: false,
             host_closed: false,
             pipe_broken: false,
             was_cut: false,
@@ -140,6 +143,7 @@ impl World {
         // From here on nobody wants anything new, and whatever is begun comes
         // to an end.
         self.far_end.is_calm = true;
+        self.read_on();
         let mut calm = 0;
         while !self.over && !self.is_settled() {
             calm += 1;
@@ -321,6 +325,9 @@ impl World {
     }
 
     fn host_reads(&mut self) -> bool {
+        if self.is_unread {
+            return false;
+        }
         if self.to_host.is_empty() {
             let is_over = self.far_end.is_gone && !self.over;
             if is_over {
