@@ -33,6 +33,20 @@
 //! themselves, up to the nearest control request. See
 //! [`protocol::outbox`].
 //!
+//! For a CLI that knows no priorities the host keeps the queue ([`Queueing`]):
+//! one turn runs at a time, and messages that wait for theirs do not hold
+//! control requests back. A [`Handle::set_model`] then also counts for messages
+//! that were sent before it and still wait.
+//!
+//! # Turns
+//!
+//! A message is not a turn: the agent may put several into one, and begins
+//! turns of its own, for a task that ended in the background. [`Event::Turn`]
+//! tells them; [`Submission::turn`] and [`Submission::turn_ended`] give the one
+//! that a message went into. Results are never counted, and nothing is taken
+//! for an answer to a message that the agent does not say it answers. Of a CLI
+//! that says nothing of the kind it is inferred, from one turn at a time.
+//!
 //! # Waiting and cancelling
 //!
 //! What [`Handle::send`] and [`Handle::request`] return is on its way when
