@@ -2,33 +2,29 @@
 
 use crate::error::{EndReason, Error, SessionEnd};
 use crate::event::Event;
-use crate::mailbox::{Mailbox, mailbox};
+use crate::handle::Handle;
+use crate::mailbox::Mailbox;
 use crate::options::Options;
+use crate::pending::Pending;
 use crate::process::CloseReport;
-use crate::session::{self, Command, Interest, WhenFull};
-use crate::submission::{Progress, Submission, Unwritten};
+use crate::session::{self, Command};
+use crate::submission::{Submission, Unwritten};
 use crate::subscription::{Subscription, Texts};
 use crate::transport::{FarEnd, Transport};
-use crate::turn::{Interruption, StopPolicy, Stopped, TurnWatch};
+use crate::turn::{Interruption, StopPolicy, Stopped};
 use agentwire_protocol::Json;
 use agentwire_protocol::control::{
-    Answer, HostRequest, InitializeAnswer, Interrupt, SetModel, SetModelAnswer, SetPermissionMode,
-    SetPermissionModeAnswer,
+    HostRequest, InitializeAnswer, SetModelAnswer, SetPermissionModeAnswer,
 };
-use agentwire_protocol::host::{Prompt, Request};
 use agentwire_protocol::message::UserMessage;
 use agentwire_protocol::permission::PermissionMode;
 use futures_core::Stream;
-use std::fmt;
-use std::future::{Future, poll_fn};
-use std::marker::PhantomData;
+use std::future::poll_fn;
 use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::{mpsc, oneshot, watch};
-use uuid::Uuid;
 
 /// A conversation with an agent.
 ///
@@ -66,24 +62,6 @@ pub struct Client {
     /// How long a query goes on for what runs in the background.
     background: Duration,
 }
-
-/// Sends and asks, from anywhere. It can be cloned, and does not keep the
-/// session alive: when that is over, everything fails with [`Error::Ended`].
-///
-/// Every method puts what it sends into the order when it is called, not when
-/// what it returns is awaited. Dropping that stops the waiting and undoes
-/// nothing.
-#[derive(Clone)]
-pub struct Handle {
-    commands: mpsc::UnboundedSender<Command>,
-    end: End,
-    turn: watch::Receiver<Option<TurnWatch>>,
-    request_timeout: Duration,
-    unread_limit: usize,
-}
-
-/// How the session ended, once it has.
-pub(crate) type End = Arc<OnceLock<Arc<SessionEnd>>>;
 
 impl Client {
     /// Starts the CLI and waits until it answered the first request.
@@ -314,7 +292,7 @@ impl Client {
     fn abandon(&self) {
         // The driver lets go of the CLI's input, if its runtime still runs.
         // The ladder does not need it: it has a thread of its own.
-        drop(self.handle.commands.send(Command::End(EndReason::Closed)));
+        drop(self.handle.give_up(EndReason::Closed));
         self.far_end.close(|| ());
     }
 
@@ -327,7 +305,7 @@ impl Client {
 
     fn finish(&self, within: Option<Duration>, background: Duration) {
         let command = Command::Finish { within, background };
-        if self.handle.commands.send(command).is_err() {
+        if self.handle.command(command).is_err() {
             // Nobody drives the session any more.
             self.far_end.close(|| ());
         }
@@ -351,314 +329,4 @@ impl Stream for Client {
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.mailbox.poll_next(context)
     }
-}
-
-impl Handle {
-    /// Sends a user message: a text, or a [`UserMessage`]. It is stamped with
-    /// a `uuid` if it has none. What is returned tells what becomes of it, and
-    /// may be awaited: it is ready when the message is in the pipe. It fails
-    /// with [`Error::Full`] when too much waits to be written already.
-    pub fn send(&self, message: impl Into<UserMessage>) -> Submission {
-        self.put(message.into(), WhenFull::Fail)
-    }
-
-    /// Sends a user message once there is room for it among those that wait to
-    /// be written. Whoever waits first goes first. When the future is dropped
-    /// before it is ready, nothing is sent.
-    ///
-    /// # Errors
-    ///
-    /// As [`Submission::written`], for what fails before there was room.
-    pub async fn send_when_room(
-        &self,
-        message: impl Into<UserMessage>,
-    ) -> Result<Submission, Error> {
-        let (has_room, room) = oneshot::channel();
-        let mut submission = self.put(message.into(), WhenFull::Wait(has_room));
-        match room.await {
-            Ok(()) => Ok(submission),
-            // It was not taken, and says why.
-            Err(_) => submission.written().await.map(|()| submission),
-        }
-    }
-
-    /// A stream of its own of everything that the session delivers from now
-    /// on; what comes of anything that is sent after it is in it. It is read at
-    /// its own pace, and nobody waits for it.
-    ///
-    /// ```no_run
-    /// # async fn example(mut client: agentwire::Client) -> Result<(), agentwire::Error> {
-    /// use agentwire::Event;
-    ///
-    /// let mut log = client.subscribe();
-    /// tokio::spawn(async move {
-    ///     while let Some(Ok(event)) = log.next().await {
-    ///         println!("{event:?}");
-    ///     }
-    /// });
-    /// let mut texts = client.texts();
-    /// client.send("Tell me a story.");
-    /// while let Some(text) = texts.next().await {
-    ///     print!("{}", text?);
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn subscribe(&self) -> Subscription {
-        Subscription::new(self.listen(Interest::Everything))
-    }
-
-    /// What the agent writes from now on, as it writes it, piece by piece:
-    /// text only, and that of the main conversation only. It needs
-    /// [`Options::partial_messages`].
-    #[must_use]
-    pub fn texts(&self) -> Texts {
-        Texts::new(self.listen(Interest::Texts))
-    }
-
-    pub(crate) fn listen(&self, interest: Interest) -> Mailbox {
-        let (sender, mailbox) = mailbox(self.unread_limit);
-        let command = Command::Subscribe { interest, sender };
-        if let Err(mpsc::error::SendError(Command::Subscribe { sender, .. })) =
-            self.commands.send(command)
-        {
-            sender.end(self.end().error());
-        }
-        mailbox
-    }
-
-    /// What waits to be written.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Ended`] when the session is over.
-    pub async fn unwritten(&self) -> Result<Unwritten, Error> {
-        let (reply, waiting) = oneshot::channel();
-        self.command(Command::Waiting { reply })?;
-        waiting.await.map_err(|_| Error::Ended(self.end()))
-    }
-
-    fn put(&self, mut message: UserMessage, when_full: WhenFull) -> Submission {
-        let uuid = message.uuid.take().unwrap_or_else(new_id);
-        let (progress, receiver) = watch::channel(Progress::new());
-        let submission = Submission::new(&uuid, receiver, self.clone());
-        let command = match Prompt::new(uuid, message) {
-            Ok(prompt) => Command::Send {
-                prompt,
-                progress,
-                when_full,
-            },
-            Err(error) => {
-                progress.send_replace(Progress::failed(error.into()));
-                return submission;
-            }
-        };
-        if let Err(mpsc::error::SendError(Command::Send { progress, .. })) =
-            self.commands.send(command)
-        {
-            progress.send_replace(Progress::failed(Error::Ended(self.end())));
-        }
-        submission
-    }
-
-    /// Makes any control request. What is returned may be awaited for the
-    /// answer; it fails when the request is refused, not answered within
-    /// [`Options::request_timeout`], or the session ends, and with
-    /// [`Error::NotRead`] as [`WhenUnread::StopReading`] says.
-    ///
-    /// [`WhenUnread::StopReading`]: crate::WhenUnread::StopReading
-    pub fn request<R: HostRequest>(&self, request: &R) -> Pending<R::Answer> {
-        self.make(R::SUBTYPE, Request::new(new_id(), request))
-    }
-
-    /// Makes a control request that has no type here: its subtype, and its
-    /// other members as an object. The answer is what the agent gave, and an
-    /// empty object where it gave nothing.
-    ///
-    /// ```no_run
-    /// # async fn example(client: agentwire::Client) -> Result<(), agentwire::Error> {
-    /// use serde_json::json;
-    ///
-    /// let answer = client.request_raw("make_coffee", json!({ "cups": 2 })).await?;
-    /// println!("{:?} cups", answer.member("cups"));
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// It fails as [`Handle::request`] does, and with [`Error::Encode`] when
-    /// `members` is not an object.
-    pub fn request_raw(&self, subtype: &str, members: impl Into<Json>) -> Pending<Json> {
-        self.make(subtype, Request::raw(new_id(), subtype, members))
-    }
-
-    fn make<T>(&self, subtype: &str, request: serde_json::Result<Request>) -> Pending<T> {
-        let (reply, answer) = oneshot::channel();
-        let request_id = request.as_ref().map(|it| it.request_id().into());
-        let request_id = request_id.unwrap_or_default();
-        let outcome = match request {
-            Ok(request) => {
-                let patience = self.request_timeout;
-                self.command(Command::Request {
-                    request,
-                    patience,
-                    reply,
-                })
-            }
-            Err(error) => Err(error.into()),
-        };
-        Pending {
-            request_id,
-            subtype: subtype.into(),
-            waiting: self.waiting(outcome, answer),
-            kind: PhantomData,
-        }
-    }
-
-    /// Stops the turn that runs. Messages that wait stay where they are; the
-    /// receipt lists them.
-    pub fn interrupt(&self) -> Interruption {
-        let receipt = self.request(&Interrupt::default());
-        Interruption::new(receipt, self.clone())
-    }
-
-    /// Stops the turn that runs, and takes back what waits, here and in the
-    /// agent's queue; the receipt lists it.
-    pub fn interrupt_all(&self) -> Interruption {
-        let receipt = self.request(&Interrupt::and_cancel_queued());
-        Interruption::new(receipt, self.clone())
-    }
-
-    /// The turn that runs, or ran last.
-    pub(crate) fn turn(&self) -> Option<TurnWatch> {
-        self.turn.borrow().clone()
-    }
-
-    /// Ends the session now.
-    pub(crate) fn give_up(&self, reason: EndReason) -> Result<(), Error> {
-        self.command(Command::End(reason))
-    }
-
-    /// Sets the model for what is sent after it; the CLI's default, for
-    /// `None`.
-    pub fn set_model(&self, model: Option<&str>) -> Pending<SetModelAnswer> {
-        self.request(&model.map(SetModel::to).unwrap_or_default())
-    }
-
-    /// Sets how permissions are decided for what is sent after it.
-    pub fn set_permission_mode(&self, mode: PermissionMode) -> Pending<SetPermissionModeAnswer> {
-        self.request(&SetPermissionMode::to(mode))
-    }
-
-    fn command(&self, command: Command) -> Result<(), Error> {
-        self.commands
-            .send(command)
-            .map_err(|_| Error::Ended(self.end()))
-    }
-
-    fn waiting<T>(
-        &self,
-        outcome: Result<(), Error>,
-        reply: oneshot::Receiver<Result<T, Error>>,
-    ) -> Waiting<T> {
-        Waiting {
-            reply: outcome.map(|()| reply),
-            handle: self.clone(),
-        }
-    }
-
-    /// How the session ended, for what fails because it has.
-    pub(crate) fn end(&self) -> Arc<SessionEnd> {
-        let gone = || Arc::new(SessionEnd::runtime_gone());
-        self.end.get().cloned().unwrap_or_else(gone)
-    }
-
-    pub(crate) fn new(
-        commands: mpsc::UnboundedSender<Command>,
-        end: End,
-        turn: watch::Receiver<Option<TurnWatch>>,
-        options: &Options,
-    ) -> Self {
-        Self {
-            commands,
-            end,
-            turn,
-            request_timeout: options.request_timeout,
-            unread_limit: options.unread_limit,
-        }
-    }
-}
-
-impl fmt::Debug for Handle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Handle")
-            .field("open", &!self.commands.is_closed())
-            .finish()
-    }
-}
-
-/// A control request on its way. It is made whether this is awaited or not:
-/// dropping this only stops the waiting.
-pub struct Pending<T> {
-    request_id: Box<str>,
-    subtype: Box<str>,
-    waiting: Waiting<Answer>,
-    kind: PhantomData<fn() -> T>,
-}
-
-impl<T> fmt::Debug for Pending<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pending")
-            .field("subtype", &self.subtype)
-            .finish_non_exhaustive()
-    }
-}
-
-impl<T> Pending<T> {
-    /// Takes the request back: it does not leave any more, or the agent is
-    /// told that nobody waits for its answer. What the agent has done by then
-    /// is done. Unless the answer is there already, awaiting this fails with
-    /// [`RequestFailure::Cancelled`](agentwire_protocol::host::RequestFailure::Cancelled).
-    pub fn cancel(&self) {
-        let request_id = self.request_id.clone();
-        // When nobody drives the session any more, the request is over.
-        let _ = self.waiting.handle.command(Command::Cancel { request_id });
-    }
-}
-
-impl<T: serde::de::DeserializeOwned> Future for Pending<T> {
-    type Output = Result<T, Error>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        self.waiting.poll(context).map(|answer| {
-            let answer = answer?;
-            answer.read().map_err(|error| Error::UnreadAnswer {
-                subtype: self.subtype.clone(),
-                reason: error.to_string(),
-                payload: answer.response,
-            })
-        })
-    }
-}
-
-/// Something that the session will say once.
-#[derive(Debug)]
-struct Waiting<T> {
-    reply: Result<oneshot::Receiver<Result<T, Error>>, Error>,
-    handle: Handle,
-}
-
-impl<T> Waiting<T> {
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<T, Error>> {
-        match &mut self.reply {
-            Ok(reply) => Pin::new(reply)
-                .poll(context)
-                .map(|reply| reply.unwrap_or_else(|_| Err(Error::Ended(self.handle.end())))),
-            Err(error) => Poll::Ready(Err(error.clone())),
-        }
-    }
-}
-
-fn new_id() -> String {
-    Uuid::new_v4().to_string()
 }

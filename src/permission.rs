@@ -1,6 +1,6 @@
 //! Permission callbacks.
 
-use crate::client::Handle;
+use crate::handle::Handle;
 use agentwire_protocol::permission::{CanUseTool, PermissionResult};
 use std::fmt;
 use std::future::Future;

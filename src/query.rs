@@ -1,8 +1,9 @@
 //! One prompt and its answer.
 
-use crate::client::{Client, Handle};
+use crate::client::Client;
 use crate::error::{EndReason, Error};
 use crate::event::Event;
+use crate::handle::Handle;
 use crate::options::Options;
 use crate::process::CloseReport;
 use agentwire_protocol::Message;

@@ -1,7 +1,8 @@
 //! User messages on their way.
 
-use crate::client::{Handle, Pending};
 use crate::error::Error;
+use crate::handle::Handle;
+use crate::pending::Pending;
 use crate::session::Interest;
 use crate::subscription::Turn;
 use crate::turn::TurnWatch;

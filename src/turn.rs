@@ -1,7 +1,8 @@
 //! The turn that runs, and how it is stopped.
 
-use crate::client::{Handle, Pending};
 use crate::error::{EndReason, Error};
+use crate::handle::Handle;
+use crate::pending::Pending;
 use agentwire_protocol::control::InterruptReceipt;
 use agentwire_protocol::host::TurnEnd;
 use std::fmt;

@@ -1,7 +1,7 @@
 //! What the agent asks of the host: who is asked, and what is answered.
 
-use crate::client::Handle;
 use crate::event::Notice;
+use crate::handle::Handle;
 use crate::permission::{PermissionAsk, SharedHandler};
 use agentwire_protocol::Frame;
 use agentwire_protocol::control::{self, AgentRequest, ControlRequest, Refusal};

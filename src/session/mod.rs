@@ -12,8 +12,8 @@ mod stderr;
 mod streams;
 mod writer;
 
-use crate::client::{End, Handle};
 use crate::error::{EndReason, Error};
+use crate::handle::{End, Handle};
 use crate::mailbox::{Mailbox, Sender, mailbox};
 use crate::options::Options;
 use crate::submission::{Progress, Unwritten};

@@ -1,0 +1,84 @@
+//! Control requests on their way.
+
+use crate::error::Error;
+use crate::handle::Handle;
+use crate::session::Command;
+use agentwire_protocol::control::Answer;
+use std::fmt;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use tokio::sync::oneshot;
+
+/// A control request on its way. It is made whether this is awaited or not:
+/// dropping this only stops the waiting.
+pub struct Pending<T> {
+    request_id: Box<str>,
+    subtype: Box<str>,
+    /// Where the answer comes; why none will, when the request was not made.
+    reply: Result<Reply, Error>,
+    handle: Handle,
+    kind: PhantomData<fn() -> T>,
+}
+
+type Reply = oneshot::Receiver<Result<Answer, Error>>;
+
+impl<T> fmt::Debug for Pending<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pending")
+            .field("subtype", &self.subtype)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<T> Pending<T> {
+    pub(crate) fn new(
+        request_id: Box<str>,
+        subtype: &str,
+        reply: Result<Reply, Error>,
+        handle: Handle,
+    ) -> Self {
+        Self {
+            request_id,
+            subtype: subtype.into(),
+            reply,
+            handle,
+            kind: PhantomData,
+        }
+    }
+
+    fn poll_answer(&mut self, context: &mut Context<'_>) -> Poll<Result<Answer, Error>> {
+        match &mut self.reply {
+            Ok(reply) => Pin::new(reply)
+                .poll(context)
+                .map(|reply| reply.unwrap_or_else(|_| Err(Error::Ended(self.handle.end())))),
+            Err(error) => Poll::Ready(Err(error.clone())),
+        }
+    }
+
+    /// Takes the request back: it does not leave any more, or the agent is
+    /// told that nobody waits for its answer. What the agent has done by then
+    /// is done. Unless the answer is there already, awaiting this fails with
+    /// [`RequestFailure::Cancelled`](agentwire_protocol::host::RequestFailure::Cancelled).
+    pub fn cancel(&self) {
+        let request_id = self.request_id.clone();
+        // When nobody drives the session any more, the request is over.
+        let _ = self.handle.command(Command::Cancel { request_id });
+    }
+}
+
+impl<T: serde::de::DeserializeOwned> Future for Pending<T> {
+    type Output = Result<T, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.poll_answer(context).map(|answer| {
+            let answer = answer?;
+            answer.read().map_err(|error| Error::UnreadAnswer {
+                subtype: self.subtype.clone(),
+                reason: error.to_string(),
+                payload: answer.response,
+            })
+        })
+    }
+}
