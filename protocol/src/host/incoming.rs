@@ -2,9 +2,10 @@
 //! and what is no frame.
 
 use super::queueing::is_queue_named;
+use super::requests::Pending;
 use super::sign::{Sign, is_of_main_agent};
 use super::turns::Stopped;
-use super::{Ask, Event, Host, Notice, OutgoingState, Pending, RequestFailure, TurnOutcome};
+use super::{Ask, Event, Host, Notice, OutgoingState, RequestFailure, TurnOutcome};
 use crate::codec::Line;
 use crate::control::{
     self, Answer, CancelAsyncMessageAnswer, ControlResponse, InterruptReceipt, Refusal,
@@ -73,7 +74,8 @@ impl Host {
         } else if let Sign::Lifecycle(_) = &sign {
             self.has_queue();
         }
-        self.events.push_back(Event::Frame(frame.clone()));
+        let result_frame = matches!(sign, Sign::Result(_)).then(|| frame.clone());
+        self.events.push_back(Event::Frame(frame));
 
         let news = self.known.saw(&sign);
         self.events.extend(news.into_iter().map(Event::Session));
@@ -87,7 +89,7 @@ impl Host {
         self.submissions.saw_end(&sign, outcome);
         self.tell_submissions();
         match sign {
-            Sign::Result(_) => self.end_turn(outcome, Some(frame)),
+            Sign::Result(_) => self.end_turn(outcome, result_frame),
             Sign::State(SessionState::Idle) => {
                 self.end_turn(TurnOutcome::NoResult, None);
                 self.submissions.agent_rests();

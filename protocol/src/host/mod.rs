@@ -27,11 +27,13 @@
 
 mod activity;
 mod background;
+mod ending;
 mod event;
 mod incoming;
 mod news;
 mod queueing;
 mod reading;
+mod requests;
 mod sign;
 mod submissions;
 mod transmit;
@@ -47,16 +49,14 @@ pub use transmit::{NotTaken, Prompt, Request, Transmit};
 pub use turns::{TurnEnd, TurnEvent, TurnOutcome};
 
 use crate::codec::{DEFAULT_LINE_LIMIT, LineDecoder};
-use crate::control::{self, Answer, CancelAsyncMessageAnswer};
 use crate::frame::Frame;
-use crate::json::{Json, Members};
 use crate::outbox::{Class, Limits, Outbox, Outgoing, Waiting};
-use crate::sabotage::{Bug, is_on};
 use activity::{Open, Work};
 use background::Background;
 use bytes::Bytes;
 use news::Known;
 use queueing::Pressing;
+use requests::Pending;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 use submissions::Submissions;
@@ -98,47 +98,6 @@ pub struct Host {
     outgoing: OutgoingState,
     /// Whether the driver has stopped reading.
     is_unread: bool,
-}
-
-/// A request of ours that is not answered.
-#[derive(Debug)]
-struct Pending {
-    subtype: Box<str>,
-    /// `None` when it is so far away that no clock can say it.
-    deadline: Option<Instant>,
-    patience: Duration,
-    /// User messages that still waited here when the request passed them.
-    passed: Vec<String>,
-    /// User messages that it withdrew here.
-    withdrawn: Vec<String>,
-    /// The user message that the agent is to take out of its queue.
-    takes_back: Option<Box<str>>,
-    /// What the host made it for, if it made it for itself: then nobody else
-    /// waits for its answer.
-    own: Option<OwnRequest>,
-}
-
-/// What the host makes requests for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum OwnRequest {
-    /// To make room for a message that is for now.
-    Press,
-    /// To see whether the agent reads.
-    Doubt,
-}
-
-impl Pending {
-    fn own(subtype: &str, now: Instant, patience: Duration, own: OwnRequest) -> Self {
-        Self {
-            subtype: subtype.into(),
-            deadline: now.checked_add(patience),
-            patience,
-            passed: vec![],
-            withdrawn: vec![],
-            takes_back: None,
-            own: Some(own),
-        }
-    }
 }
 
 /// How many asks are remembered that were answered while the agent owed its
@@ -248,95 +207,8 @@ impl Host {
         Ok(())
     }
 
-    /// Sends a request that has to be answered within `patience`. Every
-    /// request ends in one [`Event::Answered`].
-    ///
-    /// # Errors
-    ///
-    /// When the session is closing, too much waits already, or the agent's
-    /// output is not read. A session that is finishing still takes requests,
-    /// for a callback may want to make one.
-    pub fn request(
-        &mut self,
-        now: Instant,
-        request: Request,
-        patience: Duration,
-    ) -> Result<(), NotTaken> {
-        if matches!(self.outgoing, OutgoingState::Ending | OutgoingState::Closed) {
-            return Err(NotTaken::Closing);
-        }
-        let Request {
-            subtype,
-            withdraws_waiting,
-            takes_back,
-            outgoing,
-        } = request;
-        if let Some(uuid) = takes_back.as_deref()
-            && self.outbox.has_user(uuid)
-        {
-            self.withdraw_prompt(uuid);
-            self.events.push_back(Event::Answered {
-                outcome: Ok(taken_back(&outgoing.id, uuid)),
-                request_id: outgoing.id,
-            });
-            self.after_change();
-            return Ok(());
-        }
-        if self.is_unread {
-            return Err(NotTaken::NotRead);
-        }
-        if !self.outbox.has_room(outgoing.class, outgoing.line.len()) {
-            return Err(NotTaken::Full);
-        }
-        let (mut passed, mut withdrawn) = (Vec::new(), Vec::new());
-        if outgoing.class == Class::Interrupt {
-            passed.extend(self.outbox.passed_by_interrupt().map(str::to_owned));
-        }
-        if withdraws_waiting {
-            withdrawn = std::mem::take(&mut passed);
-            for uuid in &withdrawn {
-                self.withdraw_prompt(uuid);
-            }
-        }
-        let mut deadline = now.checked_add(patience);
-        if is_on(Bug::DeadlineForgotten) {
-            deadline = None;
-        }
-        let pending = Pending {
-            subtype,
-            deadline,
-            patience,
-            passed,
-            withdrawn,
-            takes_back,
-            own: None,
-        };
-        self.requests.insert(outgoing.id.clone(), pending);
-        self.outbox.push(outgoing);
-        self.after_change();
-        Ok(())
-    }
-
-    /// Takes a request back that is not answered yet: it ends at once, and the
-    /// agent is told if it has left. `false` when it is answered, or was never
-    /// made.
-    pub fn cancel(&mut self, request_id: &str) -> bool {
-        let Some((request_id, pending)) = self.requests.remove_entry(request_id) else {
-            return false;
-        };
-        self.withdraw_request(&request_id);
-        self.events.push_back(Event::Answered {
-            request_id,
-            outcome: Err(RequestFailure::Cancelled {
-                subtype: pending.subtype,
-            }),
-        });
-        self.after_change();
-        true
-    }
-
-    /// Sends the answer to an ask; `line` is that of [`control::success`] or
-    /// [`control::failure`]. `false` when the ask is not open: it was
+    /// Sends the answer to an ask; `line` is that of [`control::success`](crate::control::success) or
+    /// [`control::failure`](crate::control::failure). `false` when the ask is not open: it was
     /// answered already, or cancelled, and a late answer must not be sent.
     pub fn respond(&mut self, request_id: &str, line: Bytes) -> bool {
         if !self.settle(request_id) {
@@ -359,29 +231,6 @@ impl Host {
     pub fn leave_unanswered(&mut self, request_id: &str) {
         self.settle(request_id);
         self.after_change();
-    }
-
-    /// Closes the pipe once everything is written and the session is idle, and
-    /// nothing runs in the background any more of which the agent would tell
-    /// something. That, and an agent that says nothing of what it was sent, is
-    /// waited for as long as `background` says, counted
-    /// from when the session is idle.
-    pub fn finish(&mut self, now: Instant, background: Duration) {
-        if self.outgoing == OutgoingState::Open {
-            self.outgoing = OutgoingState::Finishing;
-            self.patience = background;
-            self.watch(now);
-        }
-    }
-
-    /// Closes the pipe as soon as the line in flight is written. What still
-    /// waits is lost, and said to be.
-    pub fn end(&mut self) {
-        if self.outgoing != OutgoingState::Closed {
-            self.outgoing = OutgoingState::Ending;
-            self.lose_what_waits();
-            self.after_change();
-        }
     }
 
     // What happened.
@@ -427,23 +276,7 @@ impl Host {
 
     /// Time has passed. Requests whose deadline is over end.
     pub fn handle_timeout(&mut self, now: Instant) {
-        let late: Vec<Box<str>> = self
-            .requests
-            .iter()
-            .filter(|(_, pending)| pending.deadline.is_some_and(|deadline| deadline <= now))
-            .map(|(id, _)| id.clone())
-            .collect();
-        for id in late {
-            let Some(pending) = self.requests.remove(&id) else {
-                continue;
-            };
-            self.withdraw_request(&id);
-            let failure = RequestFailure::TimedOut {
-                subtype: pending.subtype,
-                after: pending.patience,
-            };
-            self.end_request(now, id, pending.own, Err(failure));
-        }
+        self.end_late_requests(now);
         if self.overdue().is_some_and(|until| until <= now) {
             self.pressing = Pressing::No;
             self.end_turn(TurnOutcome::NoResult, None);
@@ -459,34 +292,6 @@ impl Host {
         }
         self.after_change();
         self.watch(now);
-    }
-
-    /// The session is over: everything that waits ends.
-    pub fn handle_end(&mut self) {
-        self.outgoing = OutgoingState::Closed;
-        self.in_flight = None;
-        self.outbox.drain();
-        let requests = std::mem::take(&mut self.requests);
-        for (request_id, pending) in requests.into_iter().filter(|(_, it)| it.own.is_none()) {
-            let outcome = Err(RequestFailure::SessionEnded {
-                subtype: pending.subtype,
-            });
-            self.events.push_back(Event::Answered {
-                request_id,
-                outcome,
-            });
-        }
-        for request_id in std::mem::take(&mut self.asks) {
-            self.events.push_back(Event::AskCancelled { request_id });
-        }
-        self.submissions.end();
-        self.tell_submissions();
-        self.end_turn(TurnOutcome::Lost, None);
-        self.work.end();
-        self.background.end();
-        self.pressing = Pressing::No;
-        self.owed_until = None;
-        self.unclaimed = Unclaimed::Nothing;
     }
 
     // What to do next.
@@ -556,68 +361,12 @@ impl Host {
         self.outbox.pop().or_else(|| self.next_kept())
     }
 
-    /// Nothing waits, nobody is waited for, and no turn runs.
-    fn is_quiet(&self) -> bool {
-        if is_on(Bug::ClosedTooEarly) {
-            return self.outbox.is_empty() && self.submissions.is_empty();
-        }
-        self.outbox.is_empty()
-            && self.requests.is_empty()
-            && self.asks.is_empty()
-            && self.activity() == Activity::Idle
-    }
-
-    fn is_done(&self) -> bool {
-        if self.gave_up {
-            return self.is_quiet() || self.is_stuck();
-        }
-        self.is_quiet() && !self.background.is_owed()
-    }
-
-    /// Nothing waits but for an agent that rests, and says nothing.
-    fn is_stuck(&self) -> bool {
-        self.outbox.is_empty() && self.asks.is_empty() && self.is_unclaimed()
-    }
-
-    /// Begins to count how long something is waited for that may never come, or
-    /// counts no more.
-    fn watch(&mut self, now: Instant) {
-        self.watch_unclaimed(now);
-        let is_waited_for = self.outgoing == OutgoingState::Finishing
-            && !self.gave_up
-            && (self.background.is_owed() && self.is_quiet() || self.is_stuck());
-        if !is_waited_for {
-            self.owed_until = None;
-        } else if self.owed_until.is_none() {
-            self.owed_until = now.checked_add(self.patience);
-        }
-    }
-
     /// What is open between the two sides.
     fn open(&self) -> Open {
         Open {
             turn: self.turns.is_running(),
             asks: !self.asks.is_empty(),
             messages: !self.submissions.is_empty(),
-        }
-    }
-
-    /// A request has come to its end. Of one that the host made for itself
-    /// nobody hears.
-    fn end_request(
-        &mut self,
-        now: Instant,
-        request_id: Box<str>,
-        own: Option<OwnRequest>,
-        outcome: Result<Answer, RequestFailure>,
-    ) {
-        match own {
-            Some(OwnRequest::Press) => self.pressed(now, outcome.is_ok()),
-            Some(OwnRequest::Doubt) => self.doubt_ended(now, outcome.as_ref().err()),
-            None => self.events.push_back(Event::Answered {
-                request_id,
-                outcome,
-            }),
         }
     }
 
@@ -680,55 +429,4 @@ impl Host {
             self.submissions.advance(uuid, SubmissionState::Withdrawn);
         }
     }
-
-    /// An interrupt leaves: what it passed is what waited when it was made
-    /// and waits still.
-    fn note_passed(&mut self, class: Class, id: &str) {
-        if class == Class::Interrupt
-            && let Some(pending) = self.requests.get_mut(id)
-        {
-            pending.passed.retain(|uuid| self.outbox.has_user(uuid));
-        }
-    }
-
-    /// Nobody waits for the answer any more: the request is taken back where
-    /// it still waits, and cancelled where it has left.
-    fn withdraw_request(&mut self, request_id: &str) {
-        let is_it =
-            |line: &Outgoing| !matches!(line.class, Class::User(_)) && &*line.id == request_id;
-        if self.outbox.withdraw(is_it).is_none() && self.outgoing != OutgoingState::Closed {
-            let line = control::cancel(request_id);
-            self.outbox.push(Outgoing {
-                class: Class::Control,
-                id: request_id.into(),
-                line,
-                since: None,
-            });
-        }
-    }
-
-    fn lose_what_waits(&mut self) {
-        for outgoing in self.outbox.drain() {
-            self.lose(outgoing.class, outgoing.id);
-        }
-    }
-
-    /// Something will never be written. A request among it still ends: by its
-    /// deadline, or with the session, which knows the reason.
-    fn lose(&mut self, class: Class, id: Box<str>) {
-        if let Class::User(_) = class {
-            self.submissions.not_written(&id);
-        }
-    }
-}
-
-/// The answer to a request that takes a message back which never left the
-/// host.
-fn taken_back(request_id: &str, uuid: &str) -> Answer {
-    let answer = CancelAsyncMessageAnswer {
-        cancelled: true,
-        message_uuid: Some(uuid.to_owned()),
-        extra: Members::default(),
-    };
-    Answer::success(request_id, Json::from_value(&answer).ok())
 }

@@ -1,11 +1,12 @@
 //! The queue for an agent that has none: one turn at a time, and everything
 //! else waits here.
 
+use super::Host;
+use super::requests::OwnRequest;
 use super::turns::Stopped;
-use super::{Host, OwnRequest, Pending};
 use crate::codec::encode;
 use crate::content::{Content, ContentBlock};
-use crate::control::{self, Interrupt};
+use crate::control::Interrupt;
 use crate::message::UserMessage;
 use crate::outbox::{Class, Outgoing, Urgency};
 use crate::sabotage::{Bug, is_on};
@@ -138,19 +139,13 @@ impl Host {
         if self.pressing != Pressing::No || !is_needed {
             return;
         }
-        self.own_requests += 1;
-        let id: Box<str> = format!("interrupt-for-now-{}", self.own_requests).into();
-        let Ok(line) = control::request(&id, &Interrupt::default()) else {
-            return;
-        };
-        let pending = Pending::own("interrupt", now, PATIENCE, OwnRequest::Press);
-        self.requests.insert(id.clone(), pending);
-        self.outbox.push(Outgoing {
-            class: Class::Interrupt,
-            id,
-            line,
-            since: None,
-        });
+        self.ask_for_itself(
+            now,
+            "interrupt-for-now",
+            &Interrupt::default(),
+            PATIENCE,
+            OwnRequest::Press,
+        );
         self.pressing = Pressing::Asked;
     }
 

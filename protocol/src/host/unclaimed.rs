@@ -6,9 +6,9 @@
 //! is asked something, and when it has answered, and rests on, it has read
 //! everything that was written before and is done with it.
 
-use super::{Host, OwnRequest, Pending, RequestFailure};
-use crate::control::{self, McpStatus};
-use crate::outbox::{Class, Outgoing};
+use super::requests::OwnRequest;
+use super::{Host, RequestFailure};
+use crate::control::McpStatus;
 use std::time::{Duration, Instant};
 
 /// How long it may rest before it is asked.
@@ -75,19 +75,13 @@ impl Host {
     /// Any request will do that changes nothing.
     fn ask_whether_it_reads(&mut self, now: Instant) {
         self.unclaimed = Unclaimed::Asked;
-        self.own_requests += 1;
-        let id: Box<str> = format!("still-there-{}", self.own_requests).into();
-        let Ok(line) = control::request(&id, &McpStatus::default()) else {
-            return;
-        };
-        let pending = Pending::own("mcp_status", now, PATIENCE, OwnRequest::Doubt);
-        self.requests.insert(id.clone(), pending);
-        self.outbox.push(Outgoing {
-            class: Class::Control,
-            id,
-            line,
-            since: None,
-        });
+        self.ask_for_itself(
+            now,
+            "still-there",
+            &McpStatus::default(),
+            PATIENCE,
+            OwnRequest::Doubt,
+        );
     }
 
     /// It was answered, or not in time.

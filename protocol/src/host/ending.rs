@@ -1,0 +1,112 @@
+//! How a session comes to its end.
+
+use super::queueing::Pressing;
+use super::unclaimed::Unclaimed;
+use super::{Activity, Event, Host, OutgoingState, RequestFailure, TurnOutcome};
+use crate::outbox::Class;
+use crate::sabotage::{Bug, is_on};
+use std::time::{Duration, Instant};
+
+impl Host {
+    /// Closes the pipe once everything is written and the session is idle, and
+    /// nothing runs in the background any more of which the agent would tell
+    /// something. That, and an agent that says nothing of what it was sent, is
+    /// waited for as long as `background` says, counted
+    /// from when the session is idle.
+    pub fn finish(&mut self, now: Instant, background: Duration) {
+        if self.outgoing == OutgoingState::Open {
+            self.outgoing = OutgoingState::Finishing;
+            self.patience = background;
+            self.watch(now);
+        }
+    }
+
+    /// Closes the pipe as soon as the line in flight is written. What still
+    /// waits is lost, and said to be.
+    pub fn end(&mut self) {
+        if self.outgoing != OutgoingState::Closed {
+            self.outgoing = OutgoingState::Ending;
+            self.lose_what_waits();
+            self.after_change();
+        }
+    }
+
+    /// The session is over: everything that waits ends.
+    pub fn handle_end(&mut self) {
+        self.outgoing = OutgoingState::Closed;
+        self.in_flight = None;
+        self.outbox.drain();
+        let requests = std::mem::take(&mut self.requests);
+        for (request_id, pending) in requests.into_iter().filter(|(_, it)| it.own.is_none()) {
+            let outcome = Err(RequestFailure::SessionEnded {
+                subtype: pending.subtype,
+            });
+            self.events.push_back(Event::Answered {
+                request_id,
+                outcome,
+            });
+        }
+        for request_id in std::mem::take(&mut self.asks) {
+            self.events.push_back(Event::AskCancelled { request_id });
+        }
+        self.submissions.end();
+        self.tell_submissions();
+        self.end_turn(TurnOutcome::Lost, None);
+        self.work.end();
+        self.background.end();
+        self.pressing = Pressing::No;
+        self.owed_until = None;
+        self.unclaimed = Unclaimed::Nothing;
+    }
+
+    /// Nothing waits, nobody is waited for, and no turn runs.
+    fn is_quiet(&self) -> bool {
+        if is_on(Bug::ClosedTooEarly) {
+            return self.outbox.is_empty() && self.submissions.is_empty();
+        }
+        self.outbox.is_empty()
+            && self.requests.is_empty()
+            && self.asks.is_empty()
+            && self.activity() == Activity::Idle
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        if self.gave_up {
+            return self.is_quiet() || self.is_stuck();
+        }
+        self.is_quiet() && !self.background.is_owed()
+    }
+
+    /// Nothing waits but for an agent that rests, and says nothing.
+    fn is_stuck(&self) -> bool {
+        self.outbox.is_empty() && self.asks.is_empty() && self.is_unclaimed()
+    }
+
+    /// Begins to count how long something is waited for that may never come, or
+    /// counts no more.
+    pub(super) fn watch(&mut self, now: Instant) {
+        self.watch_unclaimed(now);
+        let is_waited_for = self.outgoing == OutgoingState::Finishing
+            && !self.gave_up
+            && (self.background.is_owed() && self.is_quiet() || self.is_stuck());
+        if !is_waited_for {
+            self.owed_until = None;
+        } else if self.owed_until.is_none() {
+            self.owed_until = now.checked_add(self.patience);
+        }
+    }
+
+    pub(super) fn lose_what_waits(&mut self) {
+        for outgoing in self.outbox.drain() {
+            self.lose(outgoing.class, outgoing.id);
+        }
+    }
+
+    /// Something will never be written. A request among it still ends: by its
+    /// deadline, or with the session, which knows the reason.
+    pub(super) fn lose(&mut self, class: Class, id: Box<str>) {
+        if let Class::User(_) = class {
+            self.submissions.not_written(&id);
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Requests of the host's: made, taken back, ended.
+
+use super::{Event, Host, NotTaken, OutgoingState, Request, RequestFailure};
+use crate::control::{self, Answer, CancelAsyncMessageAnswer, HostRequest};
+use crate::json::{Json, Members};
+use crate::outbox::{Class, Outgoing};
+use crate::sabotage::{Bug, is_on};
+use std::time::{Duration, Instant};
+
+/// A request of ours that is not answered.
+#[derive(Debug)]
+pub(super) struct Pending {
+    pub(super) subtype: Box<str>,
+    /// `None` when it is so far away that no clock can say it.
+    pub(super) deadline: Option<Instant>,
+    pub(super) patience: Duration,
+    /// User messages that still waited here when the request passed them.
+    pub(super) passed: Vec<String>,
+    /// User messages that it withdrew here.
+    pub(super) withdrawn: Vec<String>,
+    /// The user message that the agent is to take out of its queue.
+    pub(super) takes_back: Option<Box<str>>,
+    /// What the host made it for, if it made it for itself: then nobody else
+    /// waits for its answer.
+    pub(super) own: Option<OwnRequest>,
+}
+
+/// What the host makes requests for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OwnRequest {
+    /// To make room for a message that is for now.
+    Press,
+    /// To see whether the agent reads.
+    Doubt,
+}
+
+impl Host {
+    /// Sends a request that has to be answered within `patience`. Every
+    /// request ends in one [`Event::Answered`].
+    ///
+    /// # Errors
+    ///
+    /// When the session is closing, too much waits already, or the agent's
+    /// output is not read. A session that is finishing still takes requests,
+    /// for a callback may want to make one.
+    pub fn request(
+        &mut self,
+        now: Instant,
+        request: Request,
+        patience: Duration,
+    ) -> Result<(), NotTaken> {
+        if matches!(self.outgoing, OutgoingState::Ending | OutgoingState::Closed) {
+            return Err(NotTaken::Closing);
+        }
+        let Request {
+            subtype,
+            withdraws_waiting,
+            takes_back,
+            outgoing,
+        } = request;
+        if let Some(uuid) = takes_back.as_deref()
+            && self.outbox.has_user(uuid)
+        {
+            self.withdraw_prompt(uuid);
+            self.events.push_back(Event::Answered {
+                outcome: Ok(taken_back(&outgoing.id, uuid)),
+                request_id: outgoing.id,
+            });
+            self.after_change();
+            return Ok(());
+        }
+        if self.is_unread {
+            return Err(NotTaken::NotRead);
+        }
+        if !self.outbox.has_room(outgoing.class, outgoing.line.len()) {
+            return Err(NotTaken::Full);
+        }
+        let (mut passed, mut withdrawn) = (Vec::new(), Vec::new());
+        if outgoing.class == Class::Interrupt {
+            passed.extend(self.outbox.passed_by_interrupt().map(str::to_owned));
+        }
+        if withdraws_waiting {
+            withdrawn = std::mem::take(&mut passed);
+            for uuid in &withdrawn {
+                self.withdraw_prompt(uuid);
+            }
+        }
+        let mut deadline = now.checked_add(patience);
+        if is_on(Bug::DeadlineForgotten) {
+            deadline = None;
+        }
+        let pending = Pending {
+            subtype,
+            deadline,
+            patience,
+            passed,
+            withdrawn,
+            takes_back,
+            own: None,
+        };
+        self.requests.insert(outgoing.id.clone(), pending);
+        self.outbox.push(outgoing);
+        self.after_change();
+        Ok(())
+    }
+
+    /// Takes a request back that is not answered yet: it ends at once, and the
+    /// agent is told if it has left. `false` when it is answered, or was never
+    /// made.
+    pub fn cancel(&mut self, request_id: &str) -> bool {
+        let Some((request_id, pending)) = self.requests.remove_entry(request_id) else {
+            return false;
+        };
+        self.withdraw_request(&request_id);
+        self.events.push_back(Event::Answered {
+            request_id,
+            outcome: Err(RequestFailure::Cancelled {
+                subtype: pending.subtype,
+            }),
+        });
+        self.after_change();
+        true
+    }
+
+    /// Makes a request that nobody has asked for.
+    pub(super) fn ask_for_itself<R: HostRequest>(
+        &mut self,
+        now: Instant,
+        name: &str,
+        request: &R,
+        patience: Duration,
+        own: OwnRequest,
+    ) {
+        self.own_requests += 1;
+        let id = format!("{name}-{}", self.own_requests);
+        // The host's own requests are always JSON.
+        let Ok(Request {
+            subtype, outgoing, ..
+        }) = Request::new(id, request)
+        else {
+            return;
+        };
+        let pending = Pending {
+            subtype,
+            deadline: now.checked_add(patience),
+            patience,
+            passed: vec![],
+            withdrawn: vec![],
+            takes_back: None,
+            own: Some(own),
+        };
+        self.requests.insert(outgoing.id.clone(), pending);
+        self.outbox.push(outgoing);
+    }
+
+    /// Requests whose deadline is over end.
+    pub(super) fn end_late_requests(&mut self, now: Instant) {
+        let late: Vec<Box<str>> = self
+            .requests
+            .iter()
+            .filter(|(_, pending)| pending.deadline.is_some_and(|deadline| deadline <= now))
+            .map(|(id, _)| id.clone())
+            .collect();
+        for id in late {
+            let Some(pending) = self.requests.remove(&id) else {
+                continue;
+            };
+            self.withdraw_request(&id);
+            let failure = RequestFailure::TimedOut {
+                subtype: pending.subtype,
+                after: pending.patience,
+            };
+            self.end_request(now, id, pending.own, Err(failure));
+        }
+    }
+
+    /// A request has come to its end. Of one that the host made for itself
+    /// nobody hears.
+    pub(super) fn end_request(
+        &mut self,
+        now: Instant,
+        request_id: Box<str>,
+        own: Option<OwnRequest>,
+        outcome: Result<Answer, RequestFailure>,
+    ) {
+        match own {
+            Some(OwnRequest::Press) => self.pressed(now, outcome.is_ok()),
+            Some(OwnRequest::Doubt) => self.doubt_ended(now, outcome.as_ref().err()),
+            None => self.events.push_back(Event::Answered {
+                request_id,
+                outcome,
+            }),
+        }
+    }
+
+    /// An interrupt leaves: what it passed is what waited when it was made
+    /// and waits still.
+    pub(super) fn note_passed(&mut self, class: Class, id: &str) {
+        if class == Class::Interrupt
+            && let Some(pending) = self.requests.get_mut(id)
+        {
+            pending.passed.retain(|uuid| self.outbox.has_user(uuid));
+        }
+    }
+
+    /// Nobody waits for the answer any more: the request is taken back where
+    /// it still waits, and cancelled where it has left.
+    pub(super) fn withdraw_request(&mut self, request_id: &str) {
+        let is_it =
+            |line: &Outgoing| !matches!(line.class, Class::User(_)) && &*line.id == request_id;
+        if self.outbox.withdraw(is_it).is_none() && self.outgoing != OutgoingState::Closed {
+            let line = control::cancel(request_id);
+            self.outbox.push(Outgoing {
+                class: Class::Control,
+                id: request_id.into(),
+                line,
+                since: None,
+            });
+        }
+    }
+}
+
+/// The answer to a request that takes a message back which never left the
+/// host.
+fn taken_back(request_id: &str, uuid: &str) -> Answer {
+    let answer = CancelAsyncMessageAnswer {
+        cancelled: true,
+        message_uuid: Some(uuid.to_owned()),
+        extra: Members::default(),
+    };
+    Answer::success(request_id, Json::from_value(&answer).ok())
+}
