@@ -1,24 +1,19 @@
 //! The task that owns a session's state machine.
 
+use super::Command;
 use super::asks::{Asks, Reply};
+use super::commands::Blocked;
 use super::flow::Flow;
 use super::stderr::StderrTail;
-use super::streams::{Interest, Streams};
+use super::streams::Streams;
 use super::writer::Writer;
-use super::{Command, WhenFull};
 use crate::error::{EndReason, Error, SessionEnd};
-use crate::event::{Event, Notice};
 use crate::handle::End;
-use crate::mailbox::Sender;
-use crate::submission::{Progress, Unwritten};
+use crate::submission::Progress;
 use crate::transport::{FarEnd, Reader};
 use crate::turn::{Turn, TurnWatch};
 use agentwire_protocol::control::Answer;
-use agentwire_protocol::host::{
-    self, Activity, Host, NotTaken, Prompt, RequestFailure, SubmissionState, Transmit, TurnEvent,
-    TurnOutcome,
-};
-use std::collections::hash_map::Entry;
+use agentwire_protocol::host::{Activity, Host, Transmit};
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::process::ExitStatus;
@@ -82,13 +77,6 @@ pub(super) enum Stage {
     InputClosed(EndReason),
 }
 
-/// A message for which there was no room.
-pub(super) struct Blocked {
-    prompt: Prompt,
-    progress: watch::Sender<Progress>,
-    has_room: oneshot::Sender<()>,
-}
-
 /// What happened in the world outside.
 enum Happened {
     Command(Command),
@@ -150,125 +138,6 @@ impl Driver {
         self.over(exit).await;
     }
 
-    fn obey(&mut self, command: Command) {
-        match command {
-            Command::Send {
-                prompt,
-                progress,
-                when_full: WhenFull::Wait(has_room),
-            } => self.blocked.push_back(Blocked {
-                prompt,
-                progress,
-                has_room,
-            }),
-            Command::Send {
-                prompt,
-                progress,
-                when_full: WhenFull::Fail,
-            } => {
-                self.submit(prompt, progress);
-            }
-            Command::Request {
-                request,
-                patience,
-                reply,
-            } => {
-                // Whoever has read enough may ask at once.
-                self.stop_or_go_on_reading();
-                let request_id = request.request_id().into();
-                match self.host.request(now(), request, patience) {
-                    Ok(()) => drop(self.requests.insert(request_id, reply)),
-                    Err(error) => drop(reply.send(Err(self.not_taken(error)))),
-                }
-            }
-            Command::Cancel { request_id } => {
-                self.host.cancel(&request_id);
-            }
-            Command::Subscribe { interest, sender } => self.subscribe(interest, sender),
-            Command::Waiting { reply } => {
-                // Whoever asked may have gone.
-                let _ = reply.send(Unwritten::new(self.host.waiting(), now()));
-            }
-            Command::Finish { within, background } => {
-                self.host.finish(now(), background);
-                if within.is_some() {
-                    self.flow.throw_away();
-                }
-                let until = within.and_then(|limit| now().checked_add(limit));
-                // A limit that comes later holds all the same.
-                if matches!(self.stage, Stage::Open | Stage::Finishing(None)) {
-                    self.stage = Stage::Finishing(until);
-                }
-            }
-            Command::End(reason) => {
-                self.asks.cancel_all();
-                self.close_input(reason);
-            }
-        }
-    }
-
-    fn subscribe(&mut self, interest: Interest, sender: Sender) {
-        if let Interest::Turn(uuid) = &interest
-            && !self.submissions.contains_key(uuid)
-            && !self.streams.is_in_turn(uuid)
-        {
-            // It is over, or none will come.
-            return sender.end(None);
-        }
-        self.streams.subscribe(interest, sender);
-    }
-
-    /// Says whether the message was taken.
-    fn submit(&mut self, prompt: Prompt, progress: watch::Sender<Progress>) -> bool {
-        let uuid: Box<str> = prompt.uuid().into();
-        if let Err(error) = self.host.submit(now(), prompt) {
-            progress.send_replace(Progress::failed(self.not_taken(error)));
-            return false;
-        }
-        let all = self.submissions.entry(uuid).or_default();
-        if let Some(earlier) = all.first() {
-            let so_far = earlier.borrow().clone();
-            progress.send_replace(so_far);
-        }
-        all.push(progress);
-        true
-    }
-
-    /// Sends the first of the messages that wait for room, when there is some.
-    /// Says whether there was one. When the session is about to end they wait
-    /// until it is known how.
-    fn submit_blocked(&mut self) -> bool {
-        if matches!(self.stage, Stage::PipeClosed(..) | Stage::InputClosed(_)) {
-            return false;
-        }
-        let is_next =
-            |first: &Blocked| first.has_room.is_closed() || self.host.has_room(&first.prompt);
-        if !self.blocked.front().is_some_and(is_next) {
-            return false;
-        }
-        if let Some(Blocked {
-            prompt,
-            progress,
-            has_room,
-        }) = self.blocked.pop_front()
-            && !has_room.is_closed()
-        {
-            // Nobody may listen any more: it is sent all the same.
-            if self.submit(prompt, progress) {
-                let _ = has_room.send(());
-            }
-        }
-        true
-    }
-
-    fn not_taken(&self, error: NotTaken) -> Error {
-        match error {
-            NotTaken::Full => Error::Full,
-            NotTaken::NotRead => Error::NotRead,
-            _ => self.closing(),
-        }
-    }
-
     /// Everything that the machine wants done, until it wants nothing more.
     fn do_what_is_to_do(&mut self) {
         loop {
@@ -287,7 +156,7 @@ impl Driver {
 
     /// Stops reading the CLI's output when the program has too much unread and
     /// wants that, and goes on when it has read enough, or wants to end.
-    fn stop_or_go_on_reading(&mut self) {
+    pub(super) fn stop_or_go_on_reading(&mut self) {
         let is_in_use = self.host.is_connected() && !matches!(self.stage, Stage::InputClosed(_));
         match self.flow.update(&self.streams.own, is_in_use) {
             Some(true) => {
@@ -296,118 +165,6 @@ impl Driver {
             }
             Some(false) => self.host.handle_reading_resumed(),
             None => {}
-        }
-    }
-
-    fn deliver(&mut self, event: host::Event) {
-        match event {
-            host::Event::Frame(frame) => {
-                self.streams.put(Event::Frame(frame));
-            }
-            host::Event::Turn(event) => {
-                self.see_turn(&event);
-                self.streams.put(Event::Turn(event));
-            }
-            host::Event::Session(news) => self.streams.put(Event::Session(news)),
-            host::Event::Background(tasks) => self.streams.put(Event::Background(tasks)),
-            host::Event::Ask(ask) => {
-                let reply = self.asks.ask(ask);
-                self.reply(reply);
-            }
-            host::Event::AskCancelled { request_id } => self.asks.cancel(&request_id),
-            host::Event::Answered {
-                request_id,
-                outcome,
-            } => {
-                if let Some(reply) = self.requests.remove(&request_id) {
-                    let outcome = outcome.map_err(|failure| self.request_error(failure));
-                    drop(reply.send(outcome));
-                }
-            }
-            host::Event::Submission { uuid, state } => self.tell_submission(uuid, state),
-            host::Event::Activity(activity) => {
-                tracing::trace!(?activity, "the session's activity changed");
-                self.streams.put(Event::Activity(activity));
-            }
-            host::Event::Notice(notice) => {
-                self.streams.put(Event::Notice(Notice::Wire(notice)));
-            }
-            _ => {}
-        }
-    }
-
-    fn reply(&mut self, reply: Reply) {
-        let notice = match reply {
-            Reply::Line(request_id, line, notice) => {
-                // An ask that was cancelled meanwhile gets no late answer.
-                self.host.respond(&request_id, line);
-                notice
-            }
-            Reply::Leave(request_id, notice) => {
-                self.host.leave_unanswered(&request_id);
-                Some(notice)
-            }
-            Reply::Tell(notice) => Some(notice),
-            Reply::Later => None,
-        };
-        if let Some(notice) = notice {
-            self.streams.put(Event::Notice(notice));
-        }
-    }
-
-    /// Lets those know who wait for a turn.
-    fn see_turn(&mut self, event: &TurnEvent) {
-        match event {
-            TurnEvent::Started { turn } => {
-                let (turn, watch) = Turn::begin(*turn);
-                self.turn = Some(turn);
-                self.turns.send_replace(Some(watch));
-            }
-            TurnEvent::TookUp { uuid, .. } => {
-                let turn = self.turns.borrow().clone();
-                for progress in self.submissions.get(uuid).into_iter().flatten() {
-                    progress.send_modify(|it| it.taken_up(turn.clone()));
-                }
-            }
-            TurnEvent::Ended(end) => {
-                self.last_result_failed = is_failure(end.outcome);
-                if let Some(turn) = self.turn.take() {
-                    turn.end(end);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// A user message has come further.
-    fn tell_submission(&mut self, uuid: Box<str>, state: SubmissionState) {
-        let all = match self.submissions.entry(uuid.clone()) {
-            Entry::Occupied(all) if state.is_end() => {
-                if !self.streams.is_in_turn(&uuid) {
-                    self.streams.no_turn(&uuid);
-                }
-                all.remove()
-            }
-            Entry::Occupied(all) => {
-                for progress in all.get() {
-                    progress.send_modify(|it| it.advance(state));
-                }
-                return;
-            }
-            Entry::Vacant(_) => vec![],
-        };
-        for progress in all {
-            progress.send_modify(|it| it.advance(state));
-            if state == SubmissionState::Lost {
-                self.lost.push(progress);
-            }
-        }
-        match state {
-            SubmissionState::Withdrawn => {
-                self.streams.put(Event::Notice(Notice::Withdrawn { uuid }));
-            }
-            SubmissionState::Lost => self.streams.put(Event::Notice(Notice::Lost { uuid })),
-            _ => {}
         }
     }
 
@@ -443,7 +200,7 @@ impl Driver {
 
     /// Closes the CLI's input now, in the middle of a line that is stuck if
     /// need be; what waits to be written is lost.
-    fn close_input(&mut self, reason: EndReason) {
+    pub(super) fn close_input(&mut self, reason: EndReason) {
         self.host.end();
         self.host.handle_write_failed();
         self.input_closed(reason, true);
@@ -459,7 +216,7 @@ impl Driver {
     }
 
     /// What fails because the session takes nothing any more.
-    fn closing(&self) -> Error {
+    pub(super) fn closing(&self) -> Error {
         let reason = match self.stage {
             Stage::PipeClosed(reason, _) | Stage::InputClosed(reason) => reason,
             Stage::Open | Stage::Finishing(_) => EndReason::Closed,
@@ -527,28 +284,6 @@ impl Driver {
         self.streams.end(end.error().as_ref());
     }
 
-    /// A command that came when the session was over.
-    fn refuse(&mut self, command: Command, end: &Arc<SessionEnd>) {
-        match command {
-            Command::Send {
-                prompt, progress, ..
-            } => {
-                let uuid = prompt.uuid().into();
-                self.streams.put(Event::Notice(Notice::Lost { uuid }));
-                let error = Error::Ended(Arc::clone(end));
-                progress.send_replace(Progress::failed(error));
-            }
-            Command::Request { reply, .. } => {
-                drop(reply.send(Err(Error::Ended(Arc::clone(end)))));
-            }
-            Command::Subscribe { interest, sender } => self.subscribe(interest, sender),
-            Command::Cancel { .. }
-            | Command::Waiting { .. }
-            | Command::Finish { .. }
-            | Command::End(_) => {}
-        }
-    }
-
     /// Whether the CLI exited with a status that nothing explains: no error in
     /// its last result, no turn that was cut off, no signal of ours.
     fn failed_at_exit(&self, exit: Option<ExitStatus>) -> bool {
@@ -556,14 +291,6 @@ impl Driver {
             && !self.last_result_failed
             && self.host.activity() == Activity::Idle
             && !self.far_end.was_signalled()
-    }
-
-    fn request_error(&self, failure: RequestFailure) -> Error {
-        match (failure, self.end.get()) {
-            (RequestFailure::SessionEnded { .. }, Some(end)) => Error::Ended(Arc::clone(end)),
-            (RequestFailure::NotRead { .. }, _) => Error::NotRead,
-            (failure, _) => failure.into(),
-        }
     }
 }
 
@@ -575,17 +302,8 @@ impl Drop for Driver {
     }
 }
 
-/// Whether a turn ended with an error result, after which a CLI may exit with
-/// a status that is none.
-fn is_failure(outcome: TurnOutcome) -> bool {
-    matches!(
-        outcome,
-        TurnOutcome::Failed | TurnOutcome::ApiError | TurnOutcome::Interrupted
-    )
-}
-
 /// The time, by the runtime's clock: it is also the one that sleeps.
-fn now() -> Instant {
+pub(super) fn now() -> Instant {
     tokio::time::Instant::now().into_std()
 }
 

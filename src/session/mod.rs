@@ -6,6 +6,8 @@
 //! at a time; a third drains standard error, where there is one.
 
 mod asks;
+mod commands;
+mod deliver;
 mod driver;
 mod flow;
 mod stderr;

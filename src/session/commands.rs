@@ -1,0 +1,162 @@
+//! What handles tell the driver, and what it does about it.
+
+use super::driver::{Driver, Stage, now};
+use super::streams::Interest;
+use super::{Command, WhenFull};
+use crate::error::{Error, SessionEnd};
+use crate::event::{Event, Notice};
+use crate::mailbox::Sender;
+use crate::submission::{Progress, Unwritten};
+use agentwire_protocol::host::{NotTaken, Prompt};
+use std::sync::Arc;
+use tokio::sync::{oneshot, watch};
+
+/// A message for which there was no room.
+pub(super) struct Blocked {
+    pub(super) prompt: Prompt,
+    pub(super) progress: watch::Sender<Progress>,
+    pub(super) has_room: oneshot::Sender<()>,
+}
+
+impl Driver {
+    pub(super) fn obey(&mut self, command: Command) {
+        match command {
+            Command::Send {
+                prompt,
+                progress,
+                when_full: WhenFull::Wait(has_room),
+            } => self.blocked.push_back(Blocked {
+                prompt,
+                progress,
+                has_room,
+            }),
+            Command::Send {
+                prompt,
+                progress,
+                when_full: WhenFull::Fail,
+            } => {
+                self.submit(prompt, progress);
+            }
+            Command::Request {
+                request,
+                patience,
+                reply,
+            } => {
+                // Whoever has read enough may ask at once.
+                self.stop_or_go_on_reading();
+                let request_id = request.request_id().into();
+                match self.host.request(now(), request, patience) {
+                    Ok(()) => drop(self.requests.insert(request_id, reply)),
+                    Err(error) => drop(reply.send(Err(self.not_taken(error)))),
+                }
+            }
+            Command::Cancel { request_id } => {
+                self.host.cancel(&request_id);
+            }
+            Command::Subscribe { interest, sender } => self.subscribe(interest, sender),
+            Command::Waiting { reply } => {
+                // Whoever asked may have gone.
+                let _ = reply.send(Unwritten::new(self.host.waiting(), now()));
+            }
+            Command::Finish { within, background } => {
+                self.host.finish(now(), background);
+                if within.is_some() {
+                    self.flow.throw_away();
+                }
+                let until = within.and_then(|limit| now().checked_add(limit));
+                // A limit that comes later holds all the same.
+                if matches!(self.stage, Stage::Open | Stage::Finishing(None)) {
+                    self.stage = Stage::Finishing(until);
+                }
+            }
+            Command::End(reason) => {
+                self.asks.cancel_all();
+                self.close_input(reason);
+            }
+        }
+    }
+
+    fn subscribe(&mut self, interest: Interest, sender: Sender) {
+        if let Interest::Turn(uuid) = &interest
+            && !self.submissions.contains_key(uuid)
+            && !self.streams.is_in_turn(uuid)
+        {
+            // It is over, or none will come.
+            return sender.end(None);
+        }
+        self.streams.subscribe(interest, sender);
+    }
+
+    /// Says whether the message was taken.
+    fn submit(&mut self, prompt: Prompt, progress: watch::Sender<Progress>) -> bool {
+        let uuid: Box<str> = prompt.uuid().into();
+        if let Err(error) = self.host.submit(now(), prompt) {
+            progress.send_replace(Progress::failed(self.not_taken(error)));
+            return false;
+        }
+        let all = self.submissions.entry(uuid).or_default();
+        if let Some(earlier) = all.first() {
+            let so_far = earlier.borrow().clone();
+            progress.send_replace(so_far);
+        }
+        all.push(progress);
+        true
+    }
+
+    /// Sends the first of the messages that wait for room, when there is some.
+    /// Says whether there was one. When the session is about to end they wait
+    /// until it is known how.
+    pub(super) fn submit_blocked(&mut self) -> bool {
+        if matches!(self.stage, Stage::PipeClosed(..) | Stage::InputClosed(_)) {
+            return false;
+        }
+        let is_next =
+            |first: &Blocked| first.has_room.is_closed() || self.host.has_room(&first.prompt);
+        if !self.blocked.front().is_some_and(is_next) {
+            return false;
+        }
+        if let Some(Blocked {
+            prompt,
+            progress,
+            has_room,
+        }) = self.blocked.pop_front()
+            && !has_room.is_closed()
+        {
+            // Nobody may listen any more: it is sent all the same.
+            if self.submit(prompt, progress) {
+                let _ = has_room.send(());
+            }
+        }
+        true
+    }
+
+    fn not_taken(&self, error: NotTaken) -> Error {
+        match error {
+            NotTaken::Full => Error::Full,
+            NotTaken::NotRead => Error::NotRead,
+            _ => self.closing(),
+        }
+    }
+
+    /// A command that came when the session was over.
+    pub(super) fn refuse(&mut self, command: Command, end: &Arc<SessionEnd>) {
+        match command {
+            Command::Send {
+                prompt, progress, ..
+            } => {
+                let uuid = prompt.uuid().into();
+                self.streams.put(Event::Notice(Notice::Lost { uuid }));
+                let error = Error::Ended(Arc::clone(end));
+                progress.send_replace(Progress::failed(error));
+            }
+            Command::Request { reply, .. } => {
+                drop(reply.send(Err(Error::Ended(Arc::clone(end)))));
+            }
+            Command::Subscribe { interest, sender } => self.subscribe(interest, sender),
+            Command::Cancel { .. }
+            | Command::Waiting { .. }
+            | Command::Finish { .. }
+            | Command::End(_) => {}
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! What the state machine tells, and who is told.
+
+use super::asks::Reply;
+use super::driver::Driver;
+use crate::error::Error;
+use crate::event::{Event, Notice};
+use crate::turn::Turn;
+use agentwire_protocol::host::{self, RequestFailure, SubmissionState, TurnEvent, TurnOutcome};
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
+impl Driver {
+    pub(super) fn deliver(&mut self, event: host::Event) {
+        match event {
+            host::Event::Frame(frame) => {
+                self.streams.put(Event::Frame(frame));
+            }
+            host::Event::Turn(event) => {
+                self.see_turn(&event);
+                self.streams.put(Event::Turn(event));
+            }
+            host::Event::Session(news) => self.streams.put(Event::Session(news)),
+            host::Event::Background(tasks) => self.streams.put(Event::Background(tasks)),
+            host::Event::Ask(ask) => {
+                let reply = self.asks.ask(ask);
+                self.reply(reply);
+            }
+            host::Event::AskCancelled { request_id } => self.asks.cancel(&request_id),
+            host::Event::Answered {
+                request_id,
+                outcome,
+            } => {
+                if let Some(reply) = self.requests.remove(&request_id) {
+                    let outcome = outcome.map_err(|failure| self.request_error(failure));
+                    drop(reply.send(outcome));
+                }
+            }
+            host::Event::Submission { uuid, state } => self.tell_submission(uuid, state),
+            host::Event::Activity(activity) => {
+                tracing::trace!(?activity, "the session's activity changed");
+                self.streams.put(Event::Activity(activity));
+            }
+            host::Event::Notice(notice) => {
+                self.streams.put(Event::Notice(Notice::Wire(notice)));
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn reply(&mut self, reply: Reply) {
+        let notice = match reply {
+            Reply::Line(request_id, line, notice) => {
+                // An ask that was cancelled meanwhile gets no late answer.
+                self.host.respond(&request_id, line);
+                notice
+            }
+            Reply::Leave(request_id, notice) => {
+                self.host.leave_unanswered(&request_id);
+                Some(notice)
+            }
+            Reply::Tell(notice) => Some(notice),
+            Reply::Later => None,
+        };
+        if let Some(notice) = notice {
+            self.streams.put(Event::Notice(notice));
+        }
+    }
+
+    /// Lets those know who wait for a turn.
+    fn see_turn(&mut self, event: &TurnEvent) {
+        match event {
+            TurnEvent::Started { turn } => {
+                let (turn, watch) = Turn::begin(*turn);
+                self.turn = Some(turn);
+                self.turns.send_replace(Some(watch));
+            }
+            TurnEvent::TookUp { uuid, .. } => {
+                let turn = self.turns.borrow().clone();
+                for progress in self.submissions.get(uuid).into_iter().flatten() {
+                    progress.send_modify(|it| it.taken_up(turn.clone()));
+                }
+            }
+            TurnEvent::Ended(end) => {
+                self.last_result_failed = is_failure(end.outcome);
+                if let Some(turn) = self.turn.take() {
+                    turn.end(end);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A user message has come further.
+    fn tell_submission(&mut self, uuid: Box<str>, state: SubmissionState) {
+        let all = match self.submissions.entry(uuid.clone()) {
+            Entry::Occupied(all) if state.is_end() => {
+                if !self.streams.is_in_turn(&uuid) {
+                    self.streams.no_turn(&uuid);
+                }
+                all.remove()
+            }
+            Entry::Occupied(all) => {
+                for progress in all.get() {
+                    progress.send_modify(|it| it.advance(state));
+                }
+                return;
+            }
+            Entry::Vacant(_) => vec![],
+        };
+        for progress in all {
+            progress.send_modify(|it| it.advance(state));
+            if state == SubmissionState::Lost {
+                self.lost.push(progress);
+            }
+        }
+        match state {
+            SubmissionState::Withdrawn => {
+                self.streams.put(Event::Notice(Notice::Withdrawn { uuid }));
+            }
+            SubmissionState::Lost => self.streams.put(Event::Notice(Notice::Lost { uuid })),
+            _ => {}
+        }
+    }
+
+    fn request_error(&self, failure: RequestFailure) -> Error {
+        match (failure, self.end.get()) {
+            (RequestFailure::SessionEnded { .. }, Some(end)) => Error::Ended(Arc::clone(end)),
+            (RequestFailure::NotRead { .. }, _) => Error::NotRead,
+            (failure, _) => failure.into(),
+        }
+    }
+}
+
+/// Whether a turn ended with an error result, after which a CLI may exit with
+/// a status that is none.
+fn is_failure(outcome: TurnOutcome) -> bool {
+    matches!(
+        outcome,
+        TurnOutcome::Failed | TurnOutcome::ApiError | TurnOutcome::Interrupted
+    )
+}
