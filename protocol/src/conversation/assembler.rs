@@ -78,9 +78,9 @@ impl Assembler {
                 Some(change.or_rebuilt(rebuilt))
             }
             Message::System(message) => self.system(message),
-            Message::ConversationReset(reset) => {
+            Message::ConversationReset(_) => {
+                // The session's next id comes with its next `init`.
                 *self = Self::default();
-                self.conversation.session_id = Some(reset.new_conversation_id.clone());
                 Some(Change::Rebuilt)
             }
             _ => None,

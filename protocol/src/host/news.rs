@@ -44,10 +44,14 @@ impl Known {
     pub(super) fn saw(&mut self, sign: &Sign) -> Vec<SessionNews> {
         let mut news = vec![];
         match sign {
-            Sign::Reset(id) => news.extend(self.has_id(id)),
+            // The `conversation_reset` of a `/clear` is still under the id
+            // before, and the one that it names is not the session's.
             Sign::Init(init) => {
                 news.extend(init.session_id.as_deref().and_then(|id| self.has_id(id)));
                 news.extend(self.began(init));
+            }
+            Sign::Result(Some(result)) => {
+                news.extend(result.session_id.as_deref().and_then(|id| self.has_id(id)));
             }
             Sign::Status {
                 mode: Some(mode), ..

@@ -35,8 +35,6 @@ pub(super) enum Sign {
     ToBackground(Box<BackgroundTask>),
     /// A task is over. A turn may begin because of it.
     TaskOver { task_id: String },
-    /// The conversation begins anew, under this id.
-    Reset(String),
     /// The session has this title.
     Title(String),
     /// Nothing.
@@ -52,10 +50,6 @@ impl Sign {
             "result" => Self::Result(frame.read().ok().map(Box::new)),
             "command_lifecycle" => frame.read().map_or(Self::Nothing, Self::Lifecycle),
             "system" => Self::of_system(frame),
-            "conversation_reset" => match frame.message() {
-                Ok(Message::ConversationReset(reset)) => Self::Reset(reset.new_conversation_id),
-                _ => Self::Nothing,
-            },
             _ => Self::Nothing,
         }
     }

@@ -130,9 +130,10 @@ object! {
 }
 
 object! {
-    /// The conversation begins anew, under another id.
+    /// The conversation begins anew. What comes after it is under another
+    /// session id, which the next [`Init`](super::Init) has first.
     pub struct ConversationReset tags("type" = "conversation_reset") {
-        /// The id of the new conversation, which the session has from now on.
+        /// The id of the new conversation, which is not that of the session.
         pub new_conversation_id: String,
         /// What ended the old one.
         pub trigger: Option<ResetTrigger>,

@@ -97,7 +97,7 @@ fn a_reset_begins_anew() {
     assert_eq!(assembler.push(&reset), Some(Change::Rebuilt));
     assert_eq!(assembler.push(&text(0, "late")), None);
     let conversation = assembler.into_conversation();
-    assert_eq!(conversation.session_id.as_deref(), Some("s2"));
+    assert_eq!(conversation.session_id, None);
     assert!(conversation.entries.is_empty());
 }
 

@@ -63,18 +63,23 @@ fn the_first_init_is_told_and_then_only_what_changes() {
 #[test]
 fn a_session_that_goes_on_under_another_id_says_so_once() {
     let mut session = Session::connected();
-    let reset = json!({"type": "conversation_reset", "new_conversation_id": "t"});
-    let told = news(
-        &mut session,
-        &[
-            init_of("s", "m", "1"),
-            reset,
-            result(),
-            init_of("t", "m", "2"),
-        ],
-    );
-    assert_eq!(told, ["began m", "s is t", "changed m"]);
+    let reset = json!({"type": "conversation_reset", "new_conversation_id": "c", "uuid": "c", "session_id": "s"});
+    let told = news(&mut session, &[init_of("s", "m", "1"), reset]);
+    assert_eq!(told, ["began m"]);
+    let mut over = result();
+    over["session_id"] = json!("t");
+    let told = news(&mut session, &[init_of("t", "m", "2"), over]);
+    assert_eq!(told, ["s is t", "changed m"]);
     assert_eq!(session.host.session_id(), Some("t"));
+}
+
+#[test]
+fn a_turn_that_ends_under_another_id_than_it_began_says_so() {
+    let mut session = Session::connected();
+    let mut over = result();
+    over["session_id"] = json!("t");
+    let told = news(&mut session, &[init_of("s", "m", "1"), over]);
+    assert_eq!(told, ["began m", "s is t"]);
 }
 
 #[test]

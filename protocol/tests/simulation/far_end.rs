@@ -30,6 +30,8 @@ pub(crate) struct FarEnd {
     tasks: Vec<String>,
     /// Lines that are not the agent's.
     noise: VecDeque<Bytes>,
+    /// What the session's id begins with since the conversation began anew.
+    session: String,
     /// Nothing new begins, and nothing goes wrong any more.
     pub(crate) is_calm: bool,
     pub(crate) is_gone: bool,
@@ -73,6 +75,7 @@ impl FarEnd {
             deciding: 0,
             tasks: vec![],
             noise: VecDeque::new(),
+            session: String::new(),
             is_calm: false,
             is_gone: false,
         }
@@ -96,7 +99,12 @@ impl FarEnd {
                 }
                 return Some(line);
             }
-            let line = self.agent.poll_transmit()?;
+            let mut line = self.agent.poll_transmit()?;
+            if !self.session.is_empty() {
+                let id = format!(r#""session_id":"{}"#, self.session);
+                let text = std::str::from_utf8(&line).unwrap();
+                line = text.replace(r#""session_id":""#, &id).into();
+            }
             let text = std::str::from_utf8(&line).unwrap();
             if text.starts_with(r#"{"type":"command_lifecycle""#) {
                 if self.is_mute {
@@ -201,7 +209,10 @@ impl World {
                 json!({"type": "system", "subtype": "status", "status": null, "permissionMode": id})
             }
             7 => json!({"type": "system", "subtype": "session_title_changed", "title": id}),
-            8 => json!({"type": "conversation_reset", "new_conversation_id": id}),
+            8 => {
+                self.far_end.session.clone_from(&id);
+                json!({"type": "conversation_reset", "new_conversation_id": id})
+            }
             9 => json!({"type": "assistant", "pad": "x".repeat(LINE_LIMIT)}),
             10 => {
                 json!({"type": "control_request", "request_id": id, "request": {"subtype": "make_tea"}})
