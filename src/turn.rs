@@ -65,8 +65,10 @@ impl TurnWatch {
 #[derive(Debug)]
 pub struct Interruption {
     receipt: Pending<InterruptReceipt>,
-    /// The turn that ran when it was made, or had run last.
-    before: Option<TurnWatch>,
+    /// The turn that ran when it was made.
+    ran: Option<TurnWatch>,
+    /// The number of that one, or of the one before it was made.
+    before: Option<u64>,
     handle: Handle,
 }
 
@@ -82,9 +84,11 @@ pub struct Interrupted {
 
 impl Interruption {
     pub(crate) fn new(receipt: Pending<InterruptReceipt>, handle: Handle) -> Self {
+        let latest = handle.turn();
         Self {
-            before: handle.turn(),
             receipt,
+            before: latest.as_ref().map(|turn| turn.number),
+            ran: latest.filter(|turn| !turn.is_over()),
             handle,
         }
     }
@@ -102,13 +106,13 @@ impl Interruption {
     /// the turn ended:
     /// [`TurnOutcome::Lost`](agentwire_protocol::host::TurnOutcome::Lost).
     pub async fn ended(self) -> Result<Interrupted, Error> {
-        let ran = self.before.filter(|turn| !turn.is_over());
-        let before = ran.as_ref().map(|turn| turn.number);
         let receipt = self.receipt.await?;
-        let turn = match ran {
+        let turn = match self.ran {
             Some(turn) => Some(turn),
             // One that began meanwhile.
-            None => (self.handle.turn()).filter(|it| Some(it.number) > before && !it.is_over()),
+            None => {
+                (self.handle.turn()).filter(|it| Some(it.number) > self.before && !it.is_over())
+            }
         };
         let turn = match turn {
             Some(turn) => turn.ended().await,

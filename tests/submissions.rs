@@ -161,6 +161,22 @@ async fn messages_that_went_into_one_turn_have_its_end_in_common() {
 }
 
 #[tokio::test]
+async fn an_interrupt_tells_of_its_turn_however_late_it_is_asked() {
+    let mut client = connect(&busy()).await;
+    let mut first = client.send("Work");
+    until(&mut first, SubmissionState::Started).await;
+    let interruption = client.interrupt();
+    let end = first.turn_ended().await.unwrap();
+    assert_eq!(interruption.ended().await.unwrap().turn, Some(end));
+
+    let interruption = client.interrupt();
+    let second = client.send("And then?").turn_ended().await.unwrap();
+    assert_eq!(second.outcome, TurnOutcome::Completed);
+    assert_eq!(interruption.ended().await.unwrap().turn, None);
+    client.close().await;
+}
+
+#[tokio::test]
 async fn nobody_waits_for_a_turn_whose_session_is_gone() {
     let client = connect(&busy()).await;
     let mut submission = client.send("Work");
