@@ -5,8 +5,14 @@
 
 mod support;
 
+#[path = "live/background.rs"]
+mod background;
 #[path = "live/conversation.rs"]
 mod conversation;
+#[path = "live/ids.rs"]
+mod ids;
+#[path = "live/interrupts.rs"]
+mod interrupts;
 
 use support::scenario;
 
@@ -28,7 +34,7 @@ use agentwire::protocol::permission::{
     PermissionUpdate,
 };
 use agentwire::{
-    Client, EndReason, Error, Event, Message, Options, PermissionResult, SubmissionState,
+    Client, EndReason, Error, Event, Message, Options, PermissionResult, Queueing, SubmissionState,
     UserMessage, attach, query,
 };
 use agentwire_testkit::{Scenario, Step};
@@ -431,6 +437,15 @@ async fn messages_of_all_priorities_run_in_their_order_and_are_told_apart() {
     let live = Live::start(priorities::scenario()).await;
     let mut client = Client::connect(live.options()).await.unwrap();
     priorities::assert_order(&priorities::run(&mut client, SubmissionState::Queued).await);
+    client.close().await;
+}
+
+#[tokio::test]
+async fn messages_of_all_priorities_run_in_the_same_order_where_the_host_keeps_them() {
+    let live = Live::start(priorities::scenario()).await;
+    let options = live.options().queueing(Queueing::ByHost { merge: true });
+    let mut client = Client::connect(options).await.unwrap();
+    priorities::assert_order(&priorities::run(&mut client, SubmissionState::Waiting).await);
     client.close().await;
 }
 

@@ -11,7 +11,7 @@ pub(crate) mod priorities;
 pub(crate) mod scenario;
 
 use agentwire::protocol::content::ContentBlock;
-use agentwire::{Client, ClosePolicy, Error, Event, Message, Options, SessionEnd};
+use agentwire::{Activity, Client, ClosePolicy, Error, Event, Message, Options, SessionEnd};
 use agentwire_testkit::model::ScriptedModel;
 use agentwire_testkit::{Scenario, fake_agent};
 use std::path::{Path, PathBuf};
@@ -177,6 +177,12 @@ pub(crate) async fn wait_for<T>(
         }
     }
     panic!("the session ended before it came");
+}
+
+/// Waits until the session rests.
+pub(crate) async fn until_idle(client: &mut Client) {
+    let is_idle = |event: &Event| matches!(event, Event::Activity(Activity::Idle)).then_some(());
+    wait_for(client, is_idle).await;
 }
 
 /// Whether a text delta with `text` in it came.

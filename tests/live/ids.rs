@@ -1,0 +1,98 @@
+//! The ids of sessions and messages of the real CLI: one session that gets
+//! another id, and two messages that have the same.
+
+use crate::support::{Live, until_idle, wait_for};
+use agentwire::{Activity, Client, Event, SessionNews, SubmissionState, UserMessage};
+use agentwire_testkit::{Scenario, Step};
+use serde_json::Value;
+
+/// Reads on until the session rests, and gives what is told of the session,
+/// and the ids under which its frames are.
+async fn read_turn(client: &mut Client) -> (Vec<SessionNews>, Vec<String>) {
+    let (mut news, mut ids) = (vec![], vec![]);
+    wait_for(client, |event| {
+        match event {
+            Event::Session(it) => news.push(it.clone()),
+            Event::Frame(frame) => {
+                let members: Value = frame.read().unwrap();
+                ids.extend(members["session_id"].as_str().map(str::to_owned));
+                ids.dedup();
+            }
+            _ => {}
+        }
+        matches!(event, Event::Activity(Activity::Idle)).then_some(())
+    })
+    .await;
+    (news, ids)
+}
+
+#[tokio::test]
+async fn a_session_that_was_cleared_goes_on_under_another_id() {
+    let scenario = Scenario::default()
+        .reply([Step::text("Hello.")])
+        .reply([Step::text("Who are you?")]);
+    let live = Live::start(scenario).await;
+    let mut client = Client::connect(live.options()).await.unwrap();
+    client.send("Hello?");
+    let (news, ids) = read_turn(&mut client).await;
+    let [SessionNews::Began(init)] = &news[..] else {
+        panic!("{news:?}");
+    };
+    let old = init.session_id.clone().unwrap();
+    assert_eq!(ids, [old.as_str()]);
+
+    let mut clear = client.send("/clear");
+    let (news, ids) = read_turn(&mut client).await;
+    let [
+        SessionNews::Renumbered { session_id, before },
+        SessionNews::Changed(init),
+    ] = &news[..]
+    else {
+        panic!("{news:?}");
+    };
+    assert_eq!(before, &old);
+    assert_eq!(init.session_id.as_ref(), Some(session_id));
+    assert_eq!(ids, [old, session_id.clone()]);
+    let end = clear.turn_ended().await.unwrap();
+    assert_eq!(end.result().unwrap().unwrap().num_turns, Some(0));
+
+    let mut submission = client.send("Hello?");
+    let (news, ids) = read_turn(&mut client).await;
+    assert_eq!((news, ids), (vec![], vec![session_id.clone()]));
+    let end = submission.turn_ended().await.unwrap();
+    let result = end.result().unwrap().unwrap();
+    assert_eq!(result.result.as_deref(), Some("Who are you?"));
+    client.close().await;
+}
+
+#[tokio::test]
+async fn a_message_that_the_cli_has_had_ends_without_a_turn() {
+    let scenario = Scenario::default()
+        .reply([Step::text("Once.")])
+        .reply([Step::text("Twice.")]);
+    let live = Live::start(scenario).await;
+    let mut client = Client::connect(live.options()).await.unwrap();
+    let hello = UserMessage::text("Hello?").uuid("33333333-3333-4333-8333-333333333333");
+    let mut first = client.send(hello.clone());
+    let first = first.turn_ended().await.unwrap();
+    let (_, ids) = read_turn(&mut client).await;
+    let mut again = client.send(hello.clone());
+    assert_eq!(again.ended().await, SubmissionState::Completed);
+    assert_eq!(again.turn_ended().await, None);
+    until_idle(&mut client).await;
+    let next = client.send("And?").turn_ended().await.unwrap();
+    assert_eq!((first.turn, next.turn), (1, 2));
+    client.close().await;
+
+    // Another process that goes on with the session has had it too.
+    let options = live.options().flag_value("--resume", &ids[0]);
+    let mut client = Client::connect(options).await.unwrap();
+    let mut again = client.send(hello);
+    assert_eq!(again.ended().await, SubmissionState::Completed);
+    assert_eq!(again.turn_ended().await, None);
+    until_idle(&mut client).await;
+    let requests = live.model.requests();
+    let replies = requests.iter().filter(|request| request.reply().is_some());
+    assert_eq!(replies.count(), 2);
+    client.close().await;
+}
