@@ -85,9 +85,7 @@ impl Host {
 
     /// The agent has shown that it has a queue.
     pub(super) fn has_queue(&mut self) {
-        if let Queueing::Auto { .. } = self.queueing
-            && self.outbox.keeps_users()
-        {
+        if let Queueing::Auto { .. } = self.queueing {
             self.outbox.let_users_go();
             self.pressing = Pressing::No;
         }

@@ -264,12 +264,6 @@ impl Outbox {
         }
     }
 
-    /// Whether user messages are kept.
-    #[must_use]
-    pub fn keeps_users(&self) -> bool {
-        self.kept.is_some()
-    }
-
     /// The most urgent class of which a message is kept.
     #[must_use]
     pub fn kept(&self) -> Option<Urgency> {
