@@ -156,6 +156,23 @@ fn what_waits_can_be_seen_and_since_when_the_oldest_for_later_does() {
 }
 
 #[test]
+fn nothing_waits_when_everything_has_left_what_is_kept_as_well() {
+    let mut outbox = Outbox::default();
+    for class in [Answer, Control, User(Later)] {
+        outbox.push(line(class, "A"));
+        assert!(!outbox.is_empty());
+        outbox.pop();
+        assert!(outbox.is_empty());
+    }
+    outbox.keep_users();
+    outbox.push(line(User(Next), "B"));
+    assert_eq!(outbox.pop(), None);
+    assert!(!outbox.is_empty());
+    outbox.pop_kept(|_| true);
+    assert!(outbox.is_empty());
+}
+
+#[test]
 fn what_waits_can_be_withdrawn() {
     let mut outbox = filled(&[(User(Next), "A"), (Control, "C"), (User(Next), "B")]);
     assert_eq!(

@@ -137,7 +137,9 @@ fn what_differs_in_more_than_its_text_goes_alone() {
         ("c", verbatim.clone()),
         ("d", verbatim),
         ("e", UserMessage::text("/compact")),
-        ("f", UserMessage::text("f").should_query(false)),
+        ("f", UserMessage::text("f")),
+        ("i", UserMessage::text("i").should_query(false)),
+        ("j", UserMessage::text("j").should_query(false)),
     ] {
         let prompt = Prompt::new(uuid, message).unwrap();
         session.host.submit(session.now, prompt).unwrap();
@@ -152,7 +154,7 @@ fn what_differs_in_more_than_its_text_goes_alone() {
             said => turns.extend(said),
         }
     }
-    assert_eq!(turns, ["b", "/c\n/c", "/compact", "f", "g\nh"]);
+    assert_eq!(turns, ["b", "/c\n/c", "/compact", "f", "i", "j", "g\nh"]);
 }
 
 #[test]
@@ -219,6 +221,30 @@ fn a_message_for_now_interrupts_once_and_nothing_when_nothing_runs() {
 }
 
 #[test]
+fn a_turn_that_is_interrupted_for_a_message_is_preempted_whatever_its_result_says() {
+    for members in [
+        json!({}),
+        json!({"is_error": true}),
+        json!({"is_error": true, "terminal_reason": "aborted_streaming"}),
+    ] {
+        let mut session = with(MERGED);
+        send(&mut session, "a");
+        said(&mut session);
+        session.hears(init());
+        send(&mut session, "w");
+        said(&mut session);
+        session.hears(success("interrupt-for-now-1", json!({})));
+        session.turns();
+        let mut end = result();
+        for (name, value) in members.as_object().unwrap() {
+            end[name] = value.clone();
+        }
+        session.hears(end);
+        assert_eq!(session.turns(), ["turn 1 preempted: a"]);
+    }
+}
+
+#[test]
 fn a_turn_that_does_not_end_after_its_interrupt_is_given_up() {
     let mut session = with(MERGED);
     send(&mut session, "a");
@@ -231,6 +257,24 @@ fn a_turn_that_does_not_end_after_its_interrupt_is_given_up() {
     assert_eq!(said(&mut session), ["cancel interrupt-for-now-1"]);
     session.passes(MINUTE);
     assert_eq!(session.states(), ["interrupted a"]);
+    assert_eq!(said(&mut session), ["w"]);
+}
+
+#[test]
+fn a_turn_is_not_given_up_as_long_as_the_agent_says_that_it_works() {
+    let mut session = with(MERGED);
+    send(&mut session, "a");
+    said(&mut session);
+    session.hears(state("running"));
+    send(&mut session, "w");
+    assert_eq!(said(&mut session), ["interrupt"]);
+    session.hears(success("interrupt-for-now-1", json!({})));
+    session.states();
+    assert_eq!(session.host.poll_timeout(), None);
+    session.passes(10 * MINUTE);
+    assert_eq!(session.states(), [""; 0]);
+    assert_eq!(said(&mut session), [""; 0]);
+    session.hear_all(&[result(), state("idle")]);
     assert_eq!(said(&mut session), ["w"]);
 }
 

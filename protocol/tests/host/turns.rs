@@ -3,7 +3,7 @@
 use crate::recorded;
 use crate::session::{Session, assistant, init, lifecycle, result, result_of, state, success};
 use agentwire_protocol::control::Interrupt;
-use agentwire_protocol::host::{Event, Prompt, TurnEvent};
+use agentwire_protocol::host::{Event, Prompt, SubmissionState, TurnEvent, TurnOutcome};
 use agentwire_protocol::message::UserMessage;
 use serde_json::{Value, json};
 
@@ -161,14 +161,32 @@ fn how_a_turn_ended_is_read_from_its_result() {
 }
 
 #[test]
+fn what_becomes_of_a_message_follows_from_the_end_of_its_turn() {
+    use {SubmissionState as Message, TurnOutcome as Turn};
+    for (turn, message) in [
+        (Turn::Completed, Message::Completed),
+        (Turn::Failed, Message::Completed),
+        (Turn::ApiError, Message::Completed),
+        (Turn::NoResult, Message::Completed),
+        (Turn::Interrupted, Message::Interrupted),
+        (Turn::Preempted, Message::Interrupted),
+        (Turn::Lost, Message::Lost),
+    ] {
+        assert_eq!(Message::from(turn), message);
+    }
+}
+
+#[test]
 fn a_result_can_be_read_from_the_end_of_its_turn() {
     let mut session = Session::connected();
-    session.hear_all(&[init(), result()]);
+    session.hear_all(&[init(), result_of(&["a"])]);
     let end = std::iter::from_fn(|| session.host.poll_event()).find_map(|event| match event {
         Event::Turn(TurnEvent::Ended(end)) => Some(end),
         _ => None,
     });
-    assert!(!end.unwrap().result().unwrap().unwrap().is_error);
+    let result = end.unwrap().result().unwrap().unwrap();
+    assert!(!result.is_error);
+    assert_eq!(result.user_message_uuids, Some(vec!["a".to_owned()]));
 }
 
 /// What a recorded session tells of its turns.
