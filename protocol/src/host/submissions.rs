@@ -271,11 +271,10 @@ impl Submissions {
     fn only_one(&self) -> Option<Box<str>> {
         let (first, others) = match self.joined.first_key_value() {
             Some((first, others)) => (first.clone(), others.len()),
-            None if self.outstanding == 1 => {
+            None => {
                 let mut left = (self.open.iter()).filter(|(_, it)| **it > SubmissionState::Waiting);
                 (left.next()?.0.clone(), 0)
             }
-            None => return None,
         };
         (self.outstanding == 1 + others).then_some(first)
     }
