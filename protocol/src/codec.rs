@@ -239,6 +239,49 @@ mod tests {
         assert_eq!(length, 1_000_000);
     }
 
+    #[test]
+    fn a_line_may_have_64_mib_and_4_kib_are_kept_of_one_that_is_too_long() {
+        assert_eq!(DEFAULT_LINE_LIMIT, 67_108_864);
+        let mut decoder = LineDecoder::new(10_000);
+        decoder.push(&[b'x'; 20_000]);
+        decoder.push(b"\n");
+        let Some(Line::TooLong { head, length }) = decoder.next_line() else {
+            panic!()
+        };
+        assert_eq!((head.len(), length), (4096, 20_000));
+    }
+
+    #[test]
+    fn what_waits_for_its_newline_is_what_came_after_the_last_one() {
+        let mut decoder = LineDecoder::new(10);
+        for line in ["0123456789abcdef\n", "0123456789a", "b\n", "short\n"] {
+            decoder.push(line.as_bytes());
+            let is_whole = decoder.next_line().is_some();
+            assert_eq!((is_whole, decoder.buffered()), (line.ends_with('\n'), 0));
+        }
+        decoder.push(b"{}\nrest");
+        assert_eq!(decoder.next_line(), Some(whole("{}")));
+        assert_eq!(decoder.buffered(), 4);
+    }
+
+    #[test]
+    fn a_buffer_that_grew_for_one_long_line_is_given_back_and_others_are_kept() {
+        let capacity_after = |length: usize| {
+            let mut decoder = LineDecoder::default();
+            let mut long = vec![b'x'; length];
+            long.extend(b"\nbehind");
+            decoder.push(&long);
+            assert!(matches!(decoder.next_line(), Some(Line::Whole(_))));
+            decoder.push(b" it\n");
+            assert_eq!(decoder.next_line(), Some(whole("behind it")));
+            decoder.push(b"{}\n");
+            assert_eq!(decoder.next_line(), Some(whole("{}")));
+            decoder.buffer.capacity()
+        };
+        assert!(capacity_after(4 * BUFFER_KEPT) <= BUFFER_KEPT);
+        assert!(capacity_after(BUFFER_KEPT / 16) > BUFFER_KEPT / 32);
+    }
+
     proptest! {
         #[test]
         fn lines_do_not_depend_on_how_the_bytes_are_cut(

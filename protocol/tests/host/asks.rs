@@ -1,7 +1,7 @@
 //! The agent's asks.
 
 use crate::session::{MINUTE, Session, allow, ask, cancel, success};
-use agentwire_protocol::control::Initialize;
+use agentwire_protocol::control::{Initialize, SetModel};
 use agentwire_protocol::host::Transmit;
 use agentwire_protocol::outbox::Limits;
 use serde_json::{Value, json};
@@ -157,6 +157,52 @@ fn an_ask_that_was_answered_while_initialize_was_under_way_is_not_put_again() {
     // An ask that comes by itself is put, whatever its id.
     session.hears(ask("a1"));
     assert_eq!(session.news(), ["ask a1"]);
+}
+
+#[test]
+fn what_an_answer_to_initialize_lists_is_put_if_it_was_not_answered_under_way() {
+    let mut session = Session::connected();
+    session.hears(ask("a1"));
+    session.host.respond("a1", allow("a1"));
+    session.request("init2", &Initialize::default());
+    session.hears(ask("a2"));
+    session.host.respond("a2", allow("a2"));
+    session.request("r1", &SetModel::to("m"));
+    session.lines();
+    session.hears(success("r1", json!({})));
+    session.events();
+    session.hears(success_with("init2", json!([ask("a1"), ask("a2")])));
+    assert_eq!(
+        session.news(),
+        ["answered init2", "ask a1", "RequiresAction"]
+    );
+
+    // The next one lists what is new.
+    session.request("init3", &Initialize::default());
+    session.lines();
+    session.hears(success_with("init3", json!([ask("a2")])));
+    assert_eq!(session.news(), ["answered init3", "ask a2"]);
+}
+
+#[test]
+fn of_asks_that_are_answered_while_initialize_is_under_way_4096_are_remembered() {
+    let mut session = Session::connected();
+    session.request("init2", &Initialize::default());
+    for number in 1..=4097 {
+        let id = format!("ask {number}");
+        session.hears(ask(&id));
+        session.host.respond(&id, allow(&id));
+        session.lines();
+    }
+    session.events();
+    session.hears(success_with(
+        "init2",
+        json!([ask("ask 4096"), ask("ask 4097")]),
+    ));
+    assert_eq!(
+        session.news(),
+        ["answered init2", "ask ask 4097", "RequiresAction"]
+    );
 }
 
 #[test]

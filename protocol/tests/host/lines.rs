@@ -1,9 +1,10 @@
 //! Lines that are no frames, or too long.
 
 use crate::session::{MINUTE, Session, narrow, success};
-use agentwire_protocol::control::SetModel;
-use agentwire_protocol::host::{Event, Notice};
+use agentwire_protocol::control::{Initialize, SetModel};
+use agentwire_protocol::host::{Event, Host, Notice};
 use serde_json::json;
+use std::time::Instant;
 
 #[test]
 fn a_line_that_is_no_frame_is_a_notice_and_the_session_goes_on() {
@@ -97,6 +98,48 @@ fn an_answer_in_a_line_that_is_too_long_ends_its_request() {
     assert_eq!(session.events(), ["line too long"]);
     session.passes(MINUTE);
     assert_eq!(session.events(), ["timed out r2"]);
+}
+
+#[test]
+fn an_answer_to_initialize_in_a_line_that_is_too_long_connects_the_session() {
+    let mut session = Session {
+        host: Host::new(200),
+        now: Instant::now(),
+    };
+    session.request("init", &Initialize::default());
+    session.lines();
+    session.submit("A");
+    session.hears(success("init", json!({"x": "x".repeat(500)})));
+    assert_eq!(
+        session.news(),
+        ["Running", "too long init", "line too long"]
+    );
+    assert!(session.host.is_connected());
+    assert_eq!(session.lines(), ["A"]);
+}
+
+#[test]
+fn a_notice_knows_how_many_bytes_it_holds() {
+    let mut session = narrow();
+    let lines = [
+        "warning: old node".to_owned(),
+        success("nobody", json!({})).to_string(),
+        json!({"type": "control_request", "request": {}}).to_string(),
+        // It is not kept.
+        "x".repeat(500),
+        "{\"type\":".to_owned(),
+    ];
+    session
+        .host
+        .handle_input(session.now, lines.join("\n").as_bytes());
+    session.host.handle_input_end(session.now);
+    let mut held: Vec<usize> = lines.iter().map(String::len).collect();
+    held[3] = 0;
+    let sizes = std::iter::from_fn(|| session.host.poll_event()).map(|event| match event {
+        Event::Notice(notice) => notice.size(),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(sizes.collect::<Vec<_>>(), held);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::recorded;
 use crate::session::{MINUTE, Session, init, result, state};
+use agentwire_protocol::control::SetModel;
 use agentwire_protocol::host::{Event, SessionNews};
 use serde_json::{Value, json};
 
@@ -38,6 +39,7 @@ fn init_of(session_id: &str, model: &str, uuid: &str) -> Value {
     init["session_id"] = json!(session_id);
     init["model"] = json!(model);
     init["uuid"] = json!(uuid);
+    init["user_message_uuids"] = json!([format!("message {uuid}")]);
     init["permissionMode"] = json!("default");
     init
 }
@@ -129,14 +131,15 @@ fn what_runs_in_the_background_is_told() {
 fn what_runs_in_the_background_is_told_of_an_agent_that_keeps_no_list() {
     let mut session = Session::connected();
     let started = |id, aside| json!({"type": "system", "subtype": "task_started", "task_id": id, "is_backgrounded": aside});
-    let moved = json!({"type": "system", "subtype": "task_updated", "task_id": "b",
-        "patch": {"is_backgrounded": true}});
+    let updated = |patch| json!({"type": "system", "subtype": "task_updated", "task_id": "b", "patch": patch});
     let told = news(
         &mut session,
         &[
             started("a", true),
+            started("a", true),
             started("b", false),
-            moved,
+            updated(json!({"description": "x"})),
+            updated(json!({"is_backgrounded": true})),
             task_over("a"),
             task_over("b"),
         ],
@@ -150,6 +153,27 @@ fn what_runs_in_the_background_is_told_of_an_agent_that_keeps_no_list() {
             "background "
         ]
     );
+}
+
+#[test]
+fn what_runs_in_the_background_is_what_the_agent_lists_if_it_does() {
+    let mut session = Session::connected();
+    let started = json!({"type": "system", "subtype": "task_started", "task_id": "b",
+        "is_backgrounded": true});
+    let told = news(&mut session, &[running(&["a"]), started]);
+    assert_eq!(told, ["background a"]);
+}
+
+#[test]
+fn of_an_agent_that_keeps_no_list_1024_tasks_are_kept() {
+    let mut session = Session::connected();
+    let tasks: Vec<Value> = (0..1025)
+        .map(|number| {
+            json!({"type": "system", "subtype": "task_started",
+                "task_id": number.to_string(), "is_backgrounded": true})
+        })
+        .collect();
+    assert_eq!(news(&mut session, &tasks).len(), 1024);
 }
 
 #[test]
@@ -210,6 +234,20 @@ fn the_background_is_waited_for_only_so_long_and_anew_after_each_turn() {
     session.passes(MINUTE / 2);
     assert!(session.closes());
     assert_eq!(session.host.poll_timeout(), None);
+}
+
+#[test]
+fn the_background_is_waited_for_from_when_everything_is_written() {
+    let mut session = Session::connected();
+    session.hear_all(&[state("running"), running(&["a"]), state("idle")]);
+    session.request("r1", &SetModel::to("m"));
+    session.lines();
+    session.host.finish(session.now, MINUTE);
+    session.host.cancel("r1");
+    session.passes(MINUTE);
+    assert_eq!(session.host.poll_timeout(), None);
+    assert_eq!(session.lines(), ["cancel r1"]);
+    assert_eq!(session.host.poll_timeout(), Some(session.now + MINUTE));
 }
 
 #[test]

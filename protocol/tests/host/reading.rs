@@ -34,6 +34,19 @@ fn requests_end_when_nobody_reads_their_answers_and_late_ones_are_notices() {
 }
 
 #[test]
+fn a_cancel_that_waits_still_leaves_when_nobody_reads() {
+    let mut session = Session::connected();
+    for id in ["r1", "r2"] {
+        session.request(id, &SetModel::to("m"));
+    }
+    session.lines();
+    session.host.cancel("r1");
+    session.host.handle_reading_stopped();
+    assert_eq!(session.events(), ["cancelled r1", "not read r2"]);
+    assert_eq!(session.lines(), ["cancel r1"]);
+}
+
+#[test]
 fn while_nobody_reads_no_request_is_taken_and_everything_else_goes_out() {
     let mut session = Session::connected();
     session.hears(ask("a1"));

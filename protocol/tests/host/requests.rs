@@ -163,6 +163,20 @@ fn progress_extends_the_deadline_of_its_request_alone() {
 }
 
 #[test]
+fn nothing_but_progress_extends_a_deadline() {
+    let mut session = Session::connected();
+    session.request("r1", &SetModel::to("m"));
+    session.lines();
+    let deadline = session.host.poll_timeout();
+    session.now += MINUTE / 2;
+    session.hear_all(&[
+        json!({"type": "system", "subtype": "status", "status": null, "request_id": "r1"}),
+        json!({"type": "weather", "subtype": "control_request_progress", "request_id": "r1"}),
+    ]);
+    assert_eq!(session.host.poll_timeout(), deadline);
+}
+
+#[test]
 fn answers_that_nobody_waits_for_are_notices() {
     let mut session = Session::connected();
     session.hears(success("nobody", json!({"behavior": "allow"})));

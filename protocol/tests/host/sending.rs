@@ -113,6 +113,13 @@ fn a_write_that_fails_loses_the_messages_that_did_not_leave() {
 }
 
 #[test]
+fn what_is_ready_to_be_sent_knows_its_id() {
+    assert_eq!(prompt("A").uuid(), "A");
+    let request = Request::new("r1", &SetModel::to("m")).unwrap();
+    assert_eq!(request.request_id(), "r1");
+}
+
+#[test]
 fn what_waits_is_bounded_and_there_is_room_again_when_it_has_left() {
     let mut session = Session::connected();
     session.host.set_limits(Limits {
@@ -122,6 +129,7 @@ fn what_waits_is_bounded_and_there_is_room_again_when_it_has_left() {
         ..Limits::default()
     });
     session.submit("A");
+    assert_eq!(session.host.waiting().users, 1);
     let full = Err(NotTaken::Full);
     let mut taken = 1;
     while session

@@ -6,7 +6,7 @@ use crate::session::{
     MINUTE, Session, assistant, init, lifecycle, prompt, refusal, result, result_of, state, success,
 };
 use agentwire_protocol::control::{CancelAsyncMessage, Interrupt, SetModel};
-use agentwire_protocol::host::{Activity, Prompt, Request};
+use agentwire_protocol::host::{Activity, Event, Prompt, Request};
 use agentwire_protocol::message::UserMessage;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -90,15 +90,19 @@ fn cancelled_means_two_things() {
 
 #[test]
 fn an_agent_without_lifecycles_tells_by_the_names_in_its_messages() {
-    let mut session = written(&["a", "b"]);
+    let mut session = written(&["a", "b", "c"]);
     let mut init = init();
     init["user_message_uuids"] = json!(["a"]);
     let mut said = assistant();
     said["user_message_uuid"] = json!("b");
-    session.hear_all(&[init, said, result_of(&["a", "b"])]);
+    let status = json!({"type": "system", "subtype": "status", "status": "requesting",
+        "user_message_uuids": ["c"]});
+    session.hear_all(&[init, said, status]);
+    assert_eq!(session.states(), ["started a", "started b", "started c"]);
+    session.hears(result_of(&["a", "b", "c"]));
     assert_eq!(
         session.states(),
-        ["started a", "started b", "completed a", "completed b"]
+        ["completed a", "completed b", "completed c"]
     );
 }
 
@@ -114,6 +118,39 @@ fn a_result_that_names_nobody_ends_what_had_left() {
     // Which of the two it took up first, nobody knows.
     session.hears(result());
     assert_eq!(session.states(), ["completed b", "completed c"]);
+}
+
+#[test]
+fn an_agent_that_names_messages_ends_none_by_a_result_that_names_nobody() {
+    let mut capable = init();
+    capable["capabilities"] = json!(["msg_lifecycle_v1"]);
+    let mut naming = init();
+    naming["user_message_uuids"] = json!(["a"]);
+    for (begin, states) in [(capable, vec![]), (naming, vec!["started a"])] {
+        let mut session = written(&["a"]);
+        session.hear_all(&[begin, result()]);
+        assert_eq!(session.states(), states);
+    }
+    let mut other = init();
+    other["capabilities"] = json!(["something_else_v1"]);
+    let mut session = written(&["a"]);
+    session.hear_all(&[other, result()]);
+    assert_eq!(session.states(), ["started a", "completed a"]);
+}
+
+#[test]
+fn a_turn_takes_up_the_only_message_that_has_left_when_it_names_none() {
+    let mut session = written(&["b"]);
+    session.submit("a");
+    // Pieces of what the model says are not asked for names.
+    session.hears(json!({"type": "stream_event", "event": {"type": "message_stop"}}));
+    assert_eq!(session.states(), [""; 0]);
+    session.hears(assistant());
+    assert_eq!(session.states(), ["started b"]);
+
+    let mut session = written(&["a", "b"]);
+    session.hears(init());
+    assert_eq!(session.states(), [""; 0]);
 }
 
 #[test]
@@ -154,6 +191,35 @@ fn a_message_with_an_id_that_the_agent_had_before_is_over_when_it_rests() {
 }
 
 #[test]
+fn the_last_256_messages_that_are_over_are_remembered() {
+    let mut session = Session::connected();
+    for number in 0..257 {
+        let uuid = number.to_string();
+        session.submit(&uuid);
+        session.lines();
+        session.hear_all(&[lifecycle(&uuid, "started"), lifecycle(&uuid, "completed")]);
+    }
+    for uuid in ["0", "1"] {
+        session.submit(uuid);
+    }
+    session.lines();
+    session.states();
+    session.hears(state("idle"));
+    assert_eq!(session.states(), ["completed 1"]);
+}
+
+#[test]
+fn what_an_agent_without_lifecycles_has_taken_up_is_over_when_it_rests() {
+    let mut session = written(&["a"]);
+    session.hear_all(&[state("running"), init(), state("idle")]);
+    assert_eq!(session.states(), ["started a", "completed a"]);
+
+    let mut session = written(&["a"]);
+    session.hear_all(&[state("running"), lifecycle("a", "queued"), state("idle")]);
+    assert_eq!(session.states(), ["queued a"], "it will say so itself");
+}
+
+#[test]
 fn an_agent_that_rests_and_says_nothing_is_asked_whether_it_has_read() {
     let mut session = written(&["b"]);
     session.hears(state("idle"));
@@ -187,6 +253,45 @@ fn an_agent_that_rests_and_says_nothing_is_asked_whether_it_has_read() {
 }
 
 #[test]
+fn an_agent_that_reports_no_state_is_asked_when_its_turn_has_passed_a_message_over() {
+    let mut session = written(&["a", "b"]);
+    assert_eq!(session.host.poll_timeout(), None);
+    let mut naming = init();
+    naming["user_message_uuids"] = json!(["a"]);
+    session.hears(naming);
+    assert_eq!(session.host.poll_timeout(), None);
+    session.hears(result_of(&["a"]));
+    assert_eq!(session.host.poll_timeout(), Some(session.now + MINUTE / 2));
+    // The next turn may be the one that answers it.
+    session.hears(init());
+    assert_eq!(session.host.poll_timeout(), None);
+    session.hears(result_of(&[]));
+    session.passes(MINUTE / 2);
+    assert_eq!(session.lines(), ["mcp_status"]);
+    session.states();
+
+    // What waits here meanwhile is not given up with what the agent has.
+    session.hears(success("still-there-1", json!({})));
+    session.submit("c");
+    session.passes(MINUTE / 10);
+    assert_eq!(session.states(), ["lost b"]);
+    assert_eq!(session.lines(), ["c"]);
+    assert_eq!(session.host.poll_timeout(), None);
+}
+
+#[test]
+fn an_agent_that_names_no_messages_is_not_asked_after_its_turns() {
+    let mut session = written(&["a", "b"]);
+    session.hear_all(&[
+        lifecycle("a", "queued"),
+        lifecycle("a", "started"),
+        result(),
+        lifecycle("a", "completed"),
+    ]);
+    assert_eq!(session.host.poll_timeout(), None);
+}
+
+#[test]
 fn finishing_does_not_wait_for_ever_for_an_agent_that_says_nothing() {
     let mut session = written(&["b"]);
     session.hears(state("idle"));
@@ -200,11 +305,17 @@ fn a_prompt_that_a_hook_blocks_is_refused() {
     let mut session = written(&["a", "b"]);
     let blocked = json!({"type": "system", "subtype": "informational", "content": "no",
         "prompt_submit_outcome": {"kind": "blocked_by_hook"}});
-    session.hear_all(&[blocked, result_of(&["a"]), result_of(&["b"])]);
+    session.hear_all(&[blocked.clone(), result_of(&["a"]), result_of(&["b"])]);
     assert_eq!(
         session.states(),
         ["started a", "refused a", "started b", "completed b"]
     );
+    // Something else may have come of it.
+    let mut other = blocked;
+    other["prompt_submit_outcome"]["kind"] = json!("let_through");
+    let mut session = written(&["a"]);
+    session.hear_all(&[other, result_of(&["a"])]);
+    assert_eq!(session.states(), ["started a", "completed a"]);
 }
 
 #[test]
@@ -236,6 +347,19 @@ fn a_message_that_waits_here_is_taken_back_here() {
         json!({"cancelled": true, "message_uuid": "b"}),
     ));
     assert_eq!(session.states(), ["cancelled b"]);
+}
+
+#[test]
+fn who_takes_a_message_back_here_is_answered_as_the_agent_would() {
+    let mut session = Session::connected();
+    session.submit("a");
+    session.request("c", &CancelAsyncMessage::new("a"));
+    let answer = std::iter::from_fn(|| session.host.poll_event()).find_map(|event| match event {
+        Event::Answered { outcome, .. } => outcome.ok(),
+        _ => None,
+    });
+    let answer: Value = answer.unwrap().read().unwrap();
+    assert_eq!(answer, json!({"cancelled": true, "message_uuid": "a"}));
 }
 
 #[test]

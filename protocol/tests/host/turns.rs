@@ -101,6 +101,16 @@ fn a_sub_agent_that_speaks_between_turns_begins_none() {
 }
 
 #[test]
+fn an_init_that_cannot_be_read_begins_a_turn_and_nothing_else_does_that_cannot() {
+    let mut session = Session::connected();
+    session.hears(json!({"type": "system", "subtype": "session_state_changed"}));
+    session.hears(json!({"type": "system", "subtype": "status", "user_message_uuids": 7}));
+    assert_eq!(session.turns(), [""; 0]);
+    session.hears(json!({"type": "system", "subtype": "init", "capabilities": 7}));
+    assert_eq!(session.turns(), ["turn 1"]);
+}
+
+#[test]
 fn a_turn_ends_when_the_agent_rests_and_when_the_session_ends() {
     let mut session = Session::connected();
     session.hear_all(&[init(), state("idle"), init()]);
