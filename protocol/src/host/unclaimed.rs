@@ -1,8 +1,8 @@
 //! Messages of which an agent that rests has said nothing.
 //!
-//! An agent takes no notice of a message whose id it has had before, in
-//! another process perhaps, and what it says of one may be lost in a line that
-//! cannot be read. Its rest alone proves nothing: it may be slow to read. So it
+//! An agent takes no notice of a message whose id it has had before, and what
+//! it says of one may be lost in a line that cannot be read. Its rest alone
+//! proves nothing: it may be slow to read. So it
 //! is asked something, and when it has answered, and rests on, it has read
 //! everything that was written before and is done with it.
 
