@@ -20,6 +20,11 @@ pub(super) struct Background {
 }
 
 impl Background {
+    /// Whether anything runs.
+    pub(super) fn runs(&self) -> bool {
+        !self.tasks.is_empty()
+    }
+
     /// Whether something is to be waited for: a task that does more than
     /// watch, or the turn that one leads to.
     pub(super) fn is_owed(&self) -> bool {

@@ -93,7 +93,10 @@ impl Host {
 
     /// Whether the agent has something to do already.
     fn is_agent_busy(&self) -> bool {
-        self.submissions.are_outstanding() || self.work.agent_works(self.turns.is_running())
+        // An agent says that it works as long as a sub-agent of its does, in
+        // the background: that is no turn.
+        let works = self.work.agent_works(false) && !self.background.runs();
+        works || self.turns.is_running() || self.submissions.are_outstanding()
     }
 
     /// The line that goes next of those that are kept here.

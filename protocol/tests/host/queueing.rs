@@ -289,6 +289,18 @@ fn an_agent_that_says_that_it_works_is_waited_for() {
 }
 
 #[test]
+fn a_sub_agent_in_the_background_holds_nothing_back() {
+    let mut session = with(MERGED);
+    let running = json!({"type": "system", "subtype": "background_tasks_changed",
+        "tasks": [{"task_id": "t"}]});
+    session.hear_all(&[state("running"), init(), running]);
+    send(&mut session, "a");
+    assert_eq!(said(&mut session), [""; 0], "a turn runs");
+    session.hears(result());
+    assert_eq!(said(&mut session), ["a"]);
+}
+
+#[test]
 fn closing_writes_what_is_kept_and_ending_loses_it() {
     for ends in [false, true] {
         let mut session = with(ONE_BY_ONE);
