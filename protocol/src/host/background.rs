@@ -62,9 +62,4 @@ impl Background {
             _ => None,
         }
     }
-
-    /// The session is over.
-    pub(super) fn end(&mut self) {
-        *self = Self::default();
-    }
 }

@@ -53,7 +53,6 @@ impl Host {
         self.tell_submissions();
         self.end_turn(TurnOutcome::Lost, None);
         self.work.end();
-        self.background.end();
         self.pressing = Pressing::No;
         self.owed_until = None;
         self.unclaimed = Unclaimed::Nothing;
