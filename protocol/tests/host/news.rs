@@ -131,15 +131,17 @@ fn what_runs_in_the_background_is_told() {
 fn what_runs_in_the_background_is_told_of_an_agent_that_keeps_no_list() {
     let mut session = Session::connected();
     let started = |id, aside| json!({"type": "system", "subtype": "task_started", "task_id": id, "is_backgrounded": aside});
-    let updated = |patch| json!({"type": "system", "subtype": "task_updated", "task_id": "b", "patch": patch});
+    let updated = |id, patch| json!({"type": "system", "subtype": "task_updated", "task_id": id, "patch": patch});
     let told = news(
         &mut session,
         &[
             started("a", true),
             started("a", true),
             started("b", false),
-            updated(json!({"description": "x"})),
-            updated(json!({"is_backgrounded": true})),
+            // This one stays in the foreground.
+            started("c", false),
+            updated("c", json!({"description": "x"})),
+            updated("b", json!({"is_backgrounded": true})),
             task_over("a"),
             task_over("b"),
         ],
