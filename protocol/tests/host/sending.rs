@@ -138,6 +138,7 @@ fn what_waits_is_bounded_and_there_is_room_again_when_it_has_left() {
         .is_ok()
     {
         taken += 1;
+        assert!(taken < 100);
     }
     assert_eq!(session.host.submit(session.now, prompt("C")), full);
     let now = UserMessage::text("x").priority(Priority::Now);
