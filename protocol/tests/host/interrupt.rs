@@ -1,7 +1,7 @@
 //! Interrupts, and what they pass.
 
 use crate::session::{Session, success};
-use agentwire_protocol::control::{Interrupt, SetModel};
+use agentwire_protocol::control::{CancelAsyncMessage, Interrupt, SetModel};
 use agentwire_protocol::host::{Event, Transmit};
 use serde_json::{Value, json};
 
@@ -35,6 +35,24 @@ fn what_an_interrupt_passed_is_listed_as_still_queued() {
         receipt(&mut session),
         json!({"still_queued": ["Q", "C"], "x": 1})
     );
+}
+
+#[test]
+fn what_was_taken_back_before_an_interrupt_left_is_not_still_queued() {
+    let mut session = Session::connected();
+    session.submit("A");
+    let Some(Transmit::Line(_)) = session.host.poll_transmit() else {
+        panic!()
+    };
+    session.submit("B");
+    session.submit("C");
+    session.request("stop", &Interrupt::default());
+    session.request("take", &CancelAsyncMessage::new("B"));
+    session.host.handle_written(session.now);
+    assert_eq!(session.lines(), ["interrupt", "C"]);
+    session.events();
+    session.hears(success("stop", json!({"still_queued": []})));
+    assert_eq!(receipt(&mut session), json!({"still_queued": ["C"]}));
 }
 
 #[test]
