@@ -70,6 +70,10 @@ impl Host {
     }
 
     pub(super) fn is_done(&self) -> bool {
+        if self.is_unread {
+            // What is not read yet may say otherwise.
+            return false;
+        }
         if self.gave_up {
             return self.is_quiet() || self.is_stuck();
         }
@@ -87,6 +91,7 @@ impl Host {
         self.watch_unclaimed(now);
         let is_waited_for = self.outgoing == OutgoingState::Finishing
             && !self.gave_up
+            && !self.is_unread
             && (self.background.is_owed() && self.is_quiet() || self.is_stuck());
         if !is_waited_for {
             self.owed_until = None;

@@ -41,7 +41,8 @@ impl Host {
         } else {
             !self.turns.is_running() && self.submissions.missed_a_turn()
         };
-        rests && self.in_flight.is_none() && self.submissions.are_outstanding()
+        // What it has said since, nobody has read.
+        rests && !self.is_unread && self.in_flight.is_none() && self.submissions.are_outstanding()
     }
 
     pub(super) fn watch_unclaimed(&mut self, now: Instant) {

@@ -1,6 +1,6 @@
 //! A driver that stops reading for a while.
 
-use crate::session::{MINUTE, Session, allow, ask, prompt, success};
+use crate::session::{MINUTE, Session, allow, ask, lifecycle, prompt, result_of, state, success};
 use agentwire_protocol::control::{CancelAsyncMessage, Initialize, SetModel};
 use agentwire_protocol::host::{NotTaken, Request, Transmit};
 use serde_json::json;
@@ -83,4 +83,20 @@ fn a_session_is_connected_when_its_first_request_is_answered() {
     assert!(!session.host.is_connected());
     session.hears(success("init", json!({})));
     assert!(session.host.is_connected());
+}
+
+#[test]
+fn nothing_is_taken_to_be_over_while_nobody_reads() {
+    let mut session = Session::connected();
+    session.submit("a");
+    session.lines();
+    session.hears(state("idle"));
+    session.host.handle_reading_stopped();
+    session.host.finish(session.now, MINUTE);
+    session.passes(10 * MINUTE);
+    assert!(!session.closes());
+    session.host.handle_reading_resumed();
+    session.hear_all(&[lifecycle("a", "started"), result_of(&["a"])]);
+    session.hears(lifecycle("a", "completed"));
+    assert!(session.closes());
 }
