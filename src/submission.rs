@@ -73,6 +73,11 @@ impl Progress {
         );
     }
 
+    /// Whether it is in the pipe, or was.
+    pub(crate) fn was_written(&self) -> bool {
+        self.was_written
+    }
+
     /// A turn has taken it up.
     pub(crate) fn taken_up(&mut self, turn: Option<TurnWatch>) {
         self.turn = turn;

@@ -109,7 +109,9 @@ impl Driver {
         };
         for progress in all {
             progress.send_modify(|it| it.advance(state));
-            if state == SubmissionState::Lost {
+            // Why one that was written is lost nobody asks: it may be long
+            // before the session ends.
+            if state == SubmissionState::Lost && !progress.borrow().was_written() {
                 self.lost.push(progress);
             }
         }

@@ -56,7 +56,8 @@ pub(super) struct Driver {
     pub(super) turn: Option<Turn>,
     /// The turn that runs, or ran last, for who wants to know of it.
     pub(super) turns: watch::Sender<Option<TurnWatch>>,
-    /// Messages that were lost, while nobody knows yet how the session ended.
+    /// Messages that were never written, while nobody knows yet how the session
+    /// ended.
     pub(super) lost: Vec<watch::Sender<Progress>>,
     /// Messages that wait for room, in order.
     pub(super) blocked: VecDeque<Blocked>,

@@ -111,8 +111,8 @@ impl Host {
         else {
             return Some(first);
         };
-        let class = self.outbox.kept();
-        let Some(mut joined) = Joined::new(&first).filter(|_| class == first.urgency()) else {
+        let is_alone = self.outbox.kept() != first.urgency();
+        let Some(mut joined) = (!is_alone).then(|| Joined::new(&first)).flatten() else {
             return Some(first);
         };
         let mut others = vec![];

@@ -361,15 +361,11 @@ impl Submissions {
         let left = (self.open.iter()).filter(|(_, state)| **state > SubmissionState::Waiting);
         let all: Vec<_> = left.map(|(uuid, state)| (uuid.clone(), *state)).collect();
         for (uuid, state) in all {
-            let had_begun = state == SubmissionState::Started;
-            self.advance(
-                &uuid,
-                if had_begun {
-                    SubmissionState::Completed
-                } else {
-                    SubmissionState::Lost
-                },
-            );
+            let how = match state {
+                SubmissionState::Started => SubmissionState::Completed,
+                _ => SubmissionState::Lost,
+            };
+            self.advance(&uuid, how);
         }
     }
 

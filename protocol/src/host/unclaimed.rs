@@ -2,9 +2,9 @@
 //!
 //! An agent takes no notice of a message whose id it has had before, and what
 //! it says of one may be lost in a line that cannot be read. Its rest alone
-//! proves nothing: it may be slow to read. So it
-//! is asked something, and when it has answered, and rests on, it has read
-//! everything that was written before and is done with it.
+//! proves nothing: it may be slow to read. So it is asked something, and when
+//! it has answered, and rests on, it has read everything that was written
+//! before and is done with it.
 
 use super::requests::OwnRequest;
 use super::{Host, RequestFailure};
