@@ -125,14 +125,8 @@ async fn a_task_that_ends_in_the_background_begins_a_turn_that_answers_nobody() 
     client.close().await;
 }
 
-#[tokio::test]
-async fn a_query_goes_on_and_answers_until_the_turn_of_its_task_is_over() {
-    let scenario = Scenario::default()
-        .reply([start_task()])
-        .reply([Step::text("It runs.")])
-        .reply([bash("touch reported")])
-        .reply([Step::text("It is over.")]);
-    let live = Live::start(scenario).await;
+/// A query in which everything may run, read to its end.
+async fn ask(live: &Live, mut on: impl FnMut(&Event, &Log)) -> Log {
     let options = live
         .options()
         .on_permission(|_| async { PermissionResult::allow() });
@@ -141,11 +135,25 @@ async fn a_query_goes_on_and_answers_until_the_turn_of_its_task_is_over() {
     while let Some(event) = answer.next().await {
         let event = event.unwrap();
         log.see(&event);
+        on(&event, &log);
+    }
+    log
+}
+
+#[tokio::test]
+async fn a_query_goes_on_and_answers_until_the_turn_of_its_task_is_over() {
+    let scenario = Scenario::default()
+        .reply([start_task()])
+        .reply([Step::text("It runs.")])
+        .reply([bash("touch reported")])
+        .reply([Step::text("It is over.")]);
+    let live = Live::start(scenario).await;
+    let log = ask(&live, |event, log| {
         if matches!(event, Event::Activity(Activity::Idle)) && log.0.len() == 5 {
             give(&live, "go");
         }
-    }
-    assert_eq!(log.0, TASK);
+    });
+    assert_eq!(log.await.0, TASK);
     // Nobody could have been asked, had the input been closed.
     assert!(live.project().join("reported").exists());
 }
@@ -157,22 +165,13 @@ async fn a_query_ends_with_the_turn_that_hears_of_its_task_while_it_runs() {
         .reply([bash(&waiting_for("on"))])
         .reply([Step::text("Both are over.")]);
     let live = Live::start(scenario).await;
-    let options = live
-        .options()
-        .on_permission(|_| async { PermissionResult::allow() });
-    let mut answer = query("Start it", options).await.unwrap();
-    let mut log = Log::default();
-    while let Some(event) = answer.next().await {
-        let event = event.unwrap();
-        log.see(&event);
-        match event {
-            Event::Background(tasks) if tasks.is_empty() => give(&live, "on"),
-            Event::Background(_) => give(&live, "go"),
-            _ => {}
-        }
-    }
+    let log = ask(&live, |event, _| match event {
+        Event::Background(tasks) if tasks.is_empty() => give(&live, "on"),
+        Event::Background(_) => give(&live, "go"),
+        _ => {}
+    });
     assert_eq!(
-        log.0,
+        log.await.0,
         [
             "turn 1",
             "turn 1 answers",
