@@ -74,10 +74,13 @@ impl Client {
     /// [`Error::CliNotFound`] and [`Error::Spawn`] when there is nothing to
     /// start; [`Error::Ended`] with the exit status and the end of standard
     /// error when the CLI exits at once; [`Error::StartUp`] when it does not
-    /// answer, or refuses. The CLI is gone when the error is there.
+    /// answer, or refuses; [`Error::HooksNotApplied`] as [`Hook::gate`] says.
+    /// The CLI is gone when the error is there.
     ///
     /// When the future is dropped before it is ready, the CLI is ended as if
     /// the client had been dropped.
+    ///
+    /// [`Hook::gate`]: crate::Hook::gate
     pub async fn connect(options: Options) -> Result<Self, Error> {
         let transport = Transport::spawn(&options)?;
         Self::greet(transport, options).await
@@ -119,7 +122,9 @@ impl Client {
 
     /// Makes the first request.
     async fn greet(transport: Transport, options: Options) -> Result<Self, Error> {
-        let initialize = options.initialize.clone();
+        let mut initialize = options.initialize.clone();
+        options.callbacks.introduce(&mut initialize);
+        let has_gates = options.callbacks.hooks.has_gates();
         let finish = options.close.finish;
         let background = options.background_limit;
         let session::Started {
@@ -149,6 +154,10 @@ impl Client {
                 while client.next().await.is_some() {}
                 return Err(client.start_up_error(error));
             }
+        }
+        if has_gates && client.initialized.hooks_applied == Some(false) {
+            client.abort().await;
+            return Err(Error::HooksNotApplied);
         }
         Ok(client)
     }

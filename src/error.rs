@@ -56,6 +56,17 @@ pub enum Error {
         /// Why it cannot be read.
         reason: String,
     },
+    /// Nothing is asked under this id: it is answered, was cancelled, or never
+    /// came, or it is answered with something of another type.
+    #[error("nothing is asked under the id `{request_id}`, or nothing that this answers")]
+    NotAsked {
+        /// The id.
+        request_id: Box<str>,
+    },
+    /// There are hooks that must not be passed over, and the CLI did not take
+    /// the hooks.
+    #[error("the agent CLI did not take the hooks, and there are gates among them")]
+    HooksNotApplied,
     /// A message has members that are not as they should be. The frame that
     /// it came in is intact, and the session goes on.
     #[error(transparent)]

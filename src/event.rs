@@ -1,5 +1,6 @@
 //! What a session delivers.
 
+use crate::callback::{Asked, CallbackFailure};
 use agentwire_protocol::Frame;
 use agentwire_protocol::host::{self, Activity, SessionNews, TurnEvent};
 use agentwire_protocol::message::BackgroundTask;
@@ -31,14 +32,15 @@ pub enum Event {
 pub enum Notice {
     /// Something on the wire is not as the protocol has it.
     Wire(host::Notice),
-    /// A permission callback panicked. The tool was denied.
-    CallbackPanicked {
+    /// A callback gave no answer. The agent was denied what it asked for; a
+    /// hook that is no gate was passed over.
+    CallbackFailed {
         /// The ask.
         request_id: Box<str>,
-        /// The tool.
-        tool_name: String,
-        /// What the panic said.
-        message: String,
+        /// What was asked.
+        asked: Asked,
+        /// Why there is no answer.
+        failure: CallbackFailure,
     },
     /// The agent asked something that this host does not know, or cannot
     /// read. It was answered with an error, dialogs excepted, which the
@@ -78,13 +80,8 @@ impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Wire(notice) => notice.fmt(f),
-            Self::CallbackPanicked {
-                tool_name, message, ..
-            } => {
-                write!(
-                    f,
-                    "the permission callback panicked, so `{tool_name}` was denied: {message}"
-                )
+            Self::CallbackFailed { asked, failure, .. } => {
+                write!(f, "{}: {failure}", asked.without_answer())
             }
             Self::NotSupported {
                 subtype, reason, ..

@@ -93,10 +93,12 @@
 pub use agentwire_protocol as protocol;
 
 mod attach;
+mod callback;
 mod client;
 mod error;
 mod event;
 mod handle;
+mod hook;
 mod locate;
 mod mailbox;
 mod options;
@@ -117,13 +119,18 @@ pub use agentwire_protocol::message::UserMessage;
 pub use agentwire_protocol::permission::PermissionResult;
 pub use agentwire_protocol::{Frame, Message};
 pub use attach::{attach, attach_up_to};
+pub use callback::{
+    Answer, Answering, Ask, Asked, BoxFuture, CallbackFailure, DialogAsk, ElicitationAsk, Handler,
+    Later, PermissionAsk, Question, Reply, Responder,
+};
 pub use client::Client;
 pub use error::{AttachError, CliNotFound, EndReason, Error, SessionEnd};
 pub use event::{Event, Notice};
 pub use handle::Handle;
+pub use hook::{Hook, HookAnswer, HookCall};
 pub use options::{Options, WhenUnread};
 pub use pending::Pending;
-pub use permission::{PermissionAsk, PermissionHandler};
+pub use permission::{Answers, PlanAsk, QuestionAsk};
 pub use process::{ClosePolicy, CloseReport, CloseStep};
 pub use query::{Query, query};
 pub use submission::{Submission, Unwritten};

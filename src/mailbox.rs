@@ -10,6 +10,7 @@
 //! A reader that would rather wait than throw away asks whether the mailbox is
 //! full, and when there is room again.
 
+use crate::callback::CallbackFailure;
 use crate::error::Error;
 use crate::event::{Event, Notice};
 use agentwire_protocol::Frame;
@@ -300,9 +301,10 @@ fn size(event: &Event) -> usize {
         Event::Background(tasks) => tasks.len() * OVERHEAD,
         Event::Notice(notice) => match notice {
             Notice::Wire(notice) => notice.size(),
-            Notice::CallbackPanicked {
-                message, tool_name, ..
-            } => message.len() + tool_name.len(),
+            Notice::CallbackFailed { failure, .. } => match failure {
+                CallbackFailure::Panicked(why) | CallbackFailure::Failed(why) => why.len(),
+                CallbackFailure::Dropped => 0,
+            },
             Notice::NotSupported {
                 subtype, reason, ..
             } => subtype.len() + reason.len(),

@@ -1,17 +1,16 @@
 //! How a session is started.
 
+use crate::callback::Callbacks;
 use crate::error::Error;
 use crate::locate::{Surroundings, find_cli};
-use crate::permission::{PermissionAsk, PermissionHandler, SharedHandler};
 use crate::process::ClosePolicy;
 use agentwire_protocol::codec::DEFAULT_LINE_LIMIT;
 use agentwire_protocol::control::Initialize;
 use agentwire_protocol::host::Queueing;
 use agentwire_protocol::outbox::Limits;
-use agentwire_protocol::permission::{PermissionMode, PermissionResult};
+use agentwire_protocol::permission::PermissionMode;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -48,7 +47,7 @@ pub struct Options {
     pub(crate) arguments: Vec<Argument>,
     pub(crate) partial_messages: bool,
     pub(crate) initialize: Initialize,
-    pub(crate) permissions: Option<SharedHandler>,
+    pub(crate) callbacks: Callbacks,
     pub(crate) stderr: Option<StderrCallback>,
     pub(crate) request_timeout: Duration,
     pub(crate) close: ClosePolicy,
@@ -110,7 +109,7 @@ impl Default for Options {
             arguments: Vec::new(),
             partial_messages: false,
             initialize: Initialize::default(),
-            permissions: None,
+            callbacks: Callbacks::default(),
             stderr: None,
             request_timeout: Duration::from_secs(60),
             close: ClosePolicy::default(),
@@ -223,25 +222,6 @@ impl Options {
         self
     }
 
-    /// Who decides whether tools may run, where the CLI's rules do not.
-    /// Without it whatever would be asked is denied.
-    ///
-    /// Each call runs in a task of its own, and many may run at once. One
-    /// that panics denies. There is no deadline: the agent waits.
-    pub fn on_permission<F, D>(self, callback: F) -> Self
-    where
-        F: Fn(PermissionAsk) -> D + Send + Sync + 'static,
-        D: Future<Output = PermissionResult> + Send + 'static,
-    {
-        self.permission_handler(callback)
-    }
-
-    /// [`Options::on_permission`] for a type of one's own.
-    pub fn permission_handler(mut self, handler: impl PermissionHandler) -> Self {
-        self.permissions = Some(SharedHandler(Arc::new(handler)));
-        self
-    }
-
     /// Called with what the CLI says on standard error, as it comes. Its end
     /// is in every error in any case. The callback may be slow, but what comes
     /// while it is more than 8 MiB behind does not reach it. One that panics is
@@ -337,7 +317,7 @@ impl Options {
             "--verbose".to_owned(),
             "--input-format=stream-json".to_owned(),
         ];
-        if self.permissions.is_some() {
+        if self.callbacks.decide_about_tools() {
             arguments.push("--permission-prompt-tool=stdio".to_owned());
         }
         if self.partial_messages {
@@ -414,7 +394,7 @@ impl fmt::Debug for Options {
             .field("cwd", &self.cwd)
             .field("environment", &environment)
             .field("flags", &flags)
-            .field("permissions", &self.permissions)
+            .field("callbacks", &self.callbacks)
             .finish_non_exhaustive()
     }
 }

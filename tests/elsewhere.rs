@@ -2,47 +2,14 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod support;
+
 use agentwire::{Client, ClosePolicy, CloseStep, EndReason, Error, Options, SessionEnd};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines};
+use support::far_end::connect;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::time::Instant;
-
-/// The agent's ends of the pipes.
-struct Agent {
-    input: Lines<BufReader<DuplexStream>>,
-    output: DuplexStream,
-}
-
-impl Agent {
-    async fn says(&mut self, line: &str) {
-        self.output.write_all(line.as_bytes()).await.unwrap();
-        self.output.write_all(b"\n").await.unwrap();
-    }
-}
-
-/// A session that has begun.
-async fn connect(options: Options) -> (Client, Agent) {
-    let (to_agent, input) = tokio::io::duplex(4096);
-    let (output, from_agent) = tokio::io::duplex(4096);
-    let mut agent = Agent {
-        input: BufReader::new(input).lines(),
-        output,
-    };
-    let greeted = async {
-        let line = agent.input.next_line().await.unwrap().unwrap();
-        let request: serde_json::Value = serde_json::from_str(&line).unwrap();
-        let id = &request["request_id"];
-        let answer = serde_json::json!({
-            "type": "control_response",
-            "response": {"subtype": "success", "request_id": id, "response": {"pid": 7}},
-        });
-        agent.says(&answer.to_string()).await;
-    };
-    let client = Client::connect_over(from_agent, to_agent, options);
-    let (client, ()) = tokio::join!(client, greeted);
-    (client.unwrap(), agent)
-}
 
 async fn end_of(client: &mut Client) -> Option<Arc<SessionEnd>> {
     while let Some(event) = client.next().await {

@@ -7,7 +7,8 @@ mod support;
 
 use agentwire::protocol::{Json, host};
 use agentwire::{
-    Activity, Client, EndReason, Error, Event, Message, Notice, Options, PermissionResult, query,
+    Activity, Client, EndReason, Error, Event, Message, Notice, Options, PermissionAsk,
+    PermissionResult, query,
 };
 use agentwire_testkit::{Fault, Scenario, Step};
 use serde_json::json;
@@ -87,9 +88,13 @@ async fn without_a_callback_an_ask_is_denied() {
     assert_eq!(log[1], "tool failed: Nobody was there to allow Bash.");
 }
 
+async fn panics(_: PermissionAsk) -> PermissionResult {
+    panic!("out of order")
+}
+
 #[tokio::test]
 async fn a_callback_that_panics_denies_and_is_reported_and_the_session_goes_on() {
-    let options = fake(&tool_then_text()).on_permission(|_| async { panic!("out of order") });
+    let options = fake(&tool_then_text()).on_permission(panics);
     let mut answer = query("Go", options).await.unwrap();
     let (mut log, error) = log_to_end(async || answer.next().await).await;
     assert!(error.is_none(), "{error:?}");
@@ -97,7 +102,7 @@ async fn a_callback_that_panics_denies_and_is_reported_and_the_session_goes_on()
     assert_eq!(
         log,
         [
-            "notice: the permission callback panicked, so `Bash` was denied: out of order",
+            "notice: `Bash` was denied: its callback panicked: out of order",
             "tool failed: The host could not decide about Bash.",
             "text: Done.",
             "result: success fine"
@@ -201,9 +206,7 @@ async fn a_line_that_is_too_long_is_reported_and_an_ask_in_it_is_denied() {
             "not reached",
         )])
         .reply([Step::text("Shorter.")]);
-    let options = fake(&scenario)
-        .line_limit(50_000)
-        .on_permission(|_| async { panic!("an ask that was not kept cannot be put") });
+    let options = fake(&scenario).line_limit(50_000).on_permission(panics);
     let mut answer = query("Go", options).await.unwrap();
     let (log, error) = log_to_end(async || answer.next().await).await;
     assert!(error.is_none(), "{error:?}");

@@ -1,11 +1,17 @@
 //! What the agent asks of the host: who is asked, and what is answered.
 
+use crate::callback::{
+    Answer, Ask, AskNumber, Asked, CallbackFailure, Callbacks, LateAnswer, Question, Reply, Shared,
+};
+use crate::error::Error;
 use crate::event::Notice;
 use crate::handle::Handle;
-use crate::permission::{PermissionAsk, SharedHandler};
 use agentwire_protocol::Frame;
 use agentwire_protocol::control::{self, AgentRequest, ControlRequest, Refusal};
-use agentwire_protocol::host::Ask;
+use agentwire_protocol::dialog::{RequestUserDialog, UserDialogResult};
+use agentwire_protocol::hook::{HookCallback, HookOutput};
+use agentwire_protocol::host;
+use agentwire_protocol::mcp::{McpElicitation, McpElicitationResult};
 use agentwire_protocol::permission::{CanUseTool, PermissionResult};
 use bytes::Bytes;
 use std::any::Any;
@@ -13,95 +19,201 @@ use std::collections::HashMap;
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-/// Callbacks that run, one task each.
+/// Asks that are open, and callbacks that run, one task each.
 #[derive(Debug)]
 pub(super) struct Asks {
-    handler: Option<SharedHandler>,
+    callbacks: Callbacks,
     session: Handle,
-    tasks: JoinSet<PermissionResult>,
+    open: HashMap<Box<str>, Open>,
+    tasks: JoinSet<Done>,
+    /// Which ask a task is for.
     running: HashMap<Id, Running>,
+    count: u64,
 }
 
+/// An ask that is not answered.
 #[derive(Debug)]
-struct Running {
-    request_id: Box<str>,
-    tool_name: String,
+struct Open {
+    number: AskNumber,
+    asked: Asked,
     cancelled: CancellationToken,
 }
 
+/// The ask that a task is for. It may be over before the task is.
+#[derive(Debug)]
+struct Running {
+    request_id: Box<str>,
+    number: AskNumber,
+    asked: Asked,
+}
+
+/// What came of a callback.
+#[derive(Debug)]
+enum Done {
+    /// The line that answers.
+    Answered(Bytes),
+    /// It is answered later.
+    Later,
+    Failed(String),
+}
+
 /// What is to be done about an ask, now.
-pub(super) enum Reply {
+pub(super) enum Step {
     /// Send this line, and tell the user, if there is something to tell.
     Line(Box<str>, Bytes, Option<Notice>),
     /// Leave it unanswered, and tell the user.
     Leave(Box<str>, Notice),
+    /// Nothing: a callback runs, or nobody waits for what it said.
+    Nothing,
     /// Nothing but tell the user.
     Tell(Notice),
-    /// Nothing: a callback runs, or nobody waits for what it said.
-    Later,
 }
 
 impl Asks {
-    pub(super) fn new(handler: Option<SharedHandler>, session: Handle) -> Self {
+    pub(super) fn new(callbacks: Callbacks, session: Handle) -> Self {
         Self {
-            handler,
+            callbacks,
             session,
+            open: HashMap::new(),
             tasks: JoinSet::new(),
             running: HashMap::new(),
+            count: 0,
         }
     }
 
     /// Deals with something that the agent asks.
-    pub(super) fn ask(&mut self, Ask { request_id, frame }: Ask) -> Reply {
-        // The protocol wants a dialog of a kind that was not declared left to
-        // other hosts of the session, whatever is in it.
-        if frame.subtype() == Some("request_user_dialog") {
-            let reason = "no dialogs were declared, so it is left unanswered".to_owned();
-            let notice = not_supported(request_id.clone(), &frame, reason);
-            return Reply::Leave(request_id, notice);
-        }
+    pub(super) fn ask(&mut self, host::Ask { request_id, frame }: host::Ask) -> Step {
         match frame.read::<ControlRequest>() {
-            Ok(ControlRequest {
-                request: AgentRequest::CanUseTool(request),
-                ..
-            }) => self.ask_permission(request_id, request),
-            Ok(_) => refuse(
-                request_id,
-                &frame,
-                "this host does not support it".to_owned(),
-            ),
+            Ok(ControlRequest { request, .. }) => match request {
+                AgentRequest::CanUseTool(request) => self.ask_permission(request_id, request),
+                AgentRequest::HookCallback(request) => self.call_hook(request_id, &frame, request),
+                AgentRequest::Elicitation(request) => self.elicit(request_id, request),
+                AgentRequest::RequestUserDialog(request) => {
+                    self.show_dialog(request_id, &frame, request)
+                }
+                _ => refuse(
+                    request_id,
+                    &frame,
+                    "this host does not support it".to_owned(),
+                ),
+            },
+            // The kind may be another host's, whatever is wrong with it here.
+            Err(error) if frame.subtype() == Some(DIALOG) => {
+                leave(request_id, &frame, error.to_string())
+            }
             Err(error) => refuse(request_id, &frame, error.to_string()),
         }
     }
 
-    fn ask_permission(&mut self, request_id: Box<str>, request: CanUseTool) -> Reply {
-        let Some(SharedHandler(handler)) = self.handler.clone() else {
-            let denial =
-                PermissionResult::deny(format!("Nobody was there to allow {}.", request.tool_name));
-            let line = answer_line(&request_id, &denial);
-            return Reply::Line(request_id, line, None);
+    fn ask_permission(&mut self, request_id: Box<str>, request: CanUseTool) -> Step {
+        let tool_name = request.tool_name.clone();
+        match self.callbacks.permission(&tool_name).cloned() {
+            Some(handler) => {
+                let asked = Asked::Permission { tool_name };
+                self.start(request_id, request, asked, &handler)
+            }
+            None => {
+                let why = format!("Nobody was there to allow {tool_name}.");
+                answer(request_id, &PermissionResult::deny(why))
+            }
+        }
+    }
+
+    fn call_hook(&mut self, request_id: Box<str>, frame: &Frame, request: HookCallback) -> Step {
+        let Some(hook) = self.callbacks.hooks.get(&request.callback_id) else {
+            let why = format!("no hook has the id `{}`", request.callback_id);
+            return refuse(request_id, frame, why);
         };
+        let asked = Asked::Hook {
+            event: hook.kind.clone(),
+            is_gate: hook.is_gate,
+        };
+        let handler = hook.handler.clone();
+        self.start(request_id, request, asked, &handler)
+    }
+
+    fn elicit(&mut self, request_id: Box<str>, request: McpElicitation) -> Step {
+        match self.callbacks.elicitation.clone() {
+            Some(handler) => {
+                let asked = Asked::Elicitation {
+                    server_name: request.mcp_server_name.clone(),
+                };
+                self.start(request_id, request, asked, &handler)
+            }
+            None => answer(request_id, &McpElicitationResult::decline()),
+        }
+    }
+
+    /// The protocol wants a dialog of a kind that was not declared left to
+    /// other hosts of the session.
+    fn show_dialog(
+        &mut self,
+        request_id: Box<str>,
+        frame: &Frame,
+        request: RequestUserDialog,
+    ) -> Step {
+        let dialog_kind = request.dialog_kind.clone();
+        match self.callbacks.dialog(&dialog_kind).cloned() {
+            Some(handler) => {
+                let asked = Asked::Dialog { dialog_kind };
+                self.start(request_id, request, asked, &handler)
+            }
+            None => {
+                let why = format!("no dialog `{dialog_kind}` was declared");
+                leave(request_id, frame, why)
+            }
+        }
+    }
+
+    /// Lets a callback run.
+    fn start<R: Question>(
+        &mut self,
+        request_id: Box<str>,
+        request: R,
+        asked: Asked,
+        handler: &Shared<R>,
+    ) -> Step {
+        self.count += 1;
+        let number = AskNumber(self.count);
         let cancelled = CancellationToken::new();
-        let running = Running {
-            request_id: request_id.clone(),
-            tool_name: request.tool_name.clone(),
-            cancelled: cancelled.clone(),
-        };
-        let ask = PermissionAsk {
+        let ask = Ask {
             request,
-            request_id,
-            cancelled,
+            request_id: request_id.clone(),
+            cancelled: cancelled.clone(),
             session: self.session.clone(),
+            number,
         };
+        let handler = handler.clone();
         // The callback itself runs in the task too: it may panic as well.
-        let task = self.tasks.spawn(async move { handler.decide(ask).await });
+        let task = self.tasks.spawn(async move {
+            let id = ask.request_id.clone();
+            match handler.handle(ask).await {
+                Reply::Now(answer) => match control::success(&id, Some(&answer)) {
+                    Ok(line) => Done::Answered(line),
+                    Err(error) => Done::Failed(error.to_string()),
+                },
+                Reply::Later => Done::Later,
+                Reply::Failed(why) => Done::Failed(why),
+            }
+        });
+        let open = Open {
+            number,
+            asked: asked.clone(),
+            cancelled,
+        };
+        self.open.insert(request_id.clone(), open);
+        let running = Running {
+            request_id,
+            number,
+            asked,
+        };
         self.running.insert(task.id(), running);
-        Reply::Later
+        Step::Nothing
     }
 
     /// The next callback that is done. Pending for ever when none runs.
     /// Cancel safe.
-    pub(super) async fn next_done(&mut self) -> Reply {
+    pub(super) async fn next_done(&mut self) -> Step {
         let Some(done) = self.tasks.join_next_with_id().await else {
             return std::future::pending().await;
         };
@@ -111,71 +223,139 @@ impl Asks {
         };
         let Some(Running {
             request_id,
-            tool_name,
-            cancelled,
+            number,
+            asked,
         }) = self.running.remove(&id)
         else {
-            return Reply::Later;
+            return Step::Nothing;
         };
-        let (result, notice) = match done {
-            Ok((_, result)) => (result, None),
-            Err(error) => {
-                let message = panic_message(error);
-                let denial =
-                    PermissionResult::deny(format!("The host could not decide about {tool_name}."));
-                let request_id = request_id.clone();
-                (
-                    denial,
-                    Some(Notice::CallbackPanicked {
-                        request_id,
-                        tool_name,
-                        message,
-                    }),
-                )
-            }
+        let line = match done {
+            Ok((_, Done::Later)) => return Step::Nothing,
+            Ok((_, Done::Answered(line))) => Ok(line),
+            Ok((_, Done::Failed(why))) => Err(CallbackFailure::Failed(why)),
+            Err(error) => Err(CallbackFailure::Panicked(panic_message(error))),
         };
-        let line = answer_line(&request_id, &result);
-        if cancelled.is_cancelled() {
+        let is_open = |open: &Open| open.number == number;
+        match line {
+            _ if self.open.get(&request_id).is_some_and(is_open) => self.close(request_id, line),
             // Nobody waits for it, and the id may be another ask's by now.
-            return notice.map_or(Reply::Later, Reply::Tell);
+            Err(failure @ CallbackFailure::Panicked(_)) => {
+                Step::Tell(failed(request_id, asked, failure))
+            }
+            _ => Step::Nothing,
         }
-        Reply::Line(request_id, line, notice)
+    }
+
+    /// An answer that comes when its callback is over, or beside it.
+    pub(super) fn answer_late(&mut self, answer: LateAnswer) -> Step {
+        let LateAnswer {
+            request_id,
+            number,
+            line,
+            fits,
+            reply,
+        } = answer;
+        let is_open = self.open.get(&request_id).is_some_and(|open| {
+            fits(&open.asked) && number.is_none_or(|number| number == open.number)
+        });
+        // Whoever answered may not want to know.
+        if is_open {
+            let _ = reply.send(Ok(()));
+            self.close(request_id, line)
+        } else {
+            let _ = reply.send(Err(Error::NotAsked { request_id }));
+            Step::Nothing
+        }
+    }
+
+    /// An open ask comes to its end.
+    fn close(&mut self, request_id: Box<str>, line: Result<Bytes, CallbackFailure>) -> Step {
+        let Some(Open { asked, .. }) = self.open.remove(&request_id) else {
+            return Step::Nothing;
+        };
+        match line {
+            Ok(line) => Step::Line(request_id, line, None),
+            Err(failure) => {
+                let line = denial(&request_id, &asked);
+                let notice = failed(request_id.clone(), asked, failure);
+                Step::Line(request_id, line, Some(notice))
+            }
+        }
     }
 
     /// The agent does not wait for an answer any more.
     pub(super) fn cancel(&mut self, request_id: &str) {
-        for running in self.running.values() {
-            if &*running.request_id == request_id {
-                running.cancelled.cancel();
-            }
+        if let Some(open) = self.open.remove(request_id) {
+            open.cancelled.cancel();
         }
     }
 
     /// Nobody waits for any answer any more. Callbacks that run are told so,
     /// and may come to their end.
     pub(super) fn cancel_all(&mut self) {
-        for running in self.running.values() {
-            running.cancelled.cancel();
+        for open in self.open.values() {
+            open.cancelled.cancel();
         }
+        self.open.clear();
         self.tasks.detach_all();
         self.running.clear();
     }
 }
 
-fn answer_line(request_id: &str, result: &PermissionResult) -> Bytes {
-    control::success(request_id, Some(result)).unwrap_or_else(|error| {
+const DIALOG: &str = "request_user_dialog";
+
+/// The line that denies what was asked for, because the host has no answer.
+fn denial(request_id: &str, asked: &Asked) -> Bytes {
+    match asked {
+        Asked::Permission { tool_name } => {
+            let why = format!("The host could not decide about {tool_name}.");
+            success(request_id, &PermissionResult::deny(why))
+        }
+        Asked::Hook { event, is_gate } => {
+            let why = format!("The host's hook of {event} failed.");
+            match HookOutput::denial(event, &why).filter(|_| *is_gate) {
+                Some(denial) => success(request_id, &denial),
+                None => control::failure(request_id, &Refusal::new(why)),
+            }
+        }
+        Asked::Elicitation { .. } => success(request_id, &McpElicitationResult::decline()),
+        Asked::Dialog { .. } => success(request_id, &UserDialogResult::cancelled()),
+    }
+}
+
+fn failed(request_id: Box<str>, asked: Asked, failure: CallbackFailure) -> Notice {
+    Notice::CallbackFailed {
+        request_id,
+        asked,
+        failure,
+    }
+}
+
+fn success<A: Answer>(request_id: &str, answer: &A) -> Bytes {
+    control::success(request_id, Some(answer)).unwrap_or_else(|error| {
         // Nothing that was read from JSON fails here; an error denies.
         control::failure(request_id, &Refusal::new(error.to_string()))
     })
 }
 
-fn refuse(request_id: Box<str>, frame: &Frame, reason: String) -> Reply {
+fn answer<A: Answer>(request_id: Box<str>, answer: &A) -> Step {
+    let line = success(&request_id, answer);
+    Step::Line(request_id, line, None)
+}
+
+fn refuse(request_id: Box<str>, frame: &Frame, reason: String) -> Step {
     let line = control::failure(
         &request_id,
         &Refusal::new(&reason).code("unsupported_request"),
     );
     let notice = not_supported(request_id.clone(), frame, reason);
-    Reply::Line(request_id, line, Some(notice))
+    Step::Line(request_id, line, Some(notice))
+}
+
+fn leave(request_id: Box<str>, frame: &Frame, reason: String) -> Step {
+    let reason = format!("{reason}, so it is left unanswered");
+    let notice = not_supported(request_id.clone(), frame, reason);
+    Step::Leave(request_id, notice)
 }
 
 fn not_supported(request_id: Box<str>, frame: &Frame, reason: String) -> Notice {

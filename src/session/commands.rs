@@ -3,6 +3,7 @@
 use super::driver::{Driver, Stage, now};
 use super::streams::Interest;
 use super::{Command, WhenFull};
+use crate::callback::LateAnswer;
 use crate::error::{Error, SessionEnd};
 use crate::event::{Event, Notice};
 use crate::mailbox::Sender;
@@ -49,6 +50,10 @@ impl Driver {
                     Ok(()) => drop(self.requests.insert(request_id, reply)),
                     Err(error) => drop(reply.send(Err(self.not_taken(error)))),
                 }
+            }
+            Command::Answer(answer) => {
+                let step = self.asks.answer_late(answer);
+                self.take(step);
             }
             Command::Cancel { request_id } => {
                 self.host.cancel(&request_id);
@@ -150,6 +155,9 @@ impl Driver {
                 progress.send_replace(Progress::failed(error));
             }
             Command::Request { reply, .. } => {
+                drop(reply.send(Err(Error::Ended(Arc::clone(end)))));
+            }
+            Command::Answer(LateAnswer { reply, .. }) => {
                 drop(reply.send(Err(Error::Ended(Arc::clone(end)))));
             }
             Command::Subscribe { interest, sender } => self.subscribe(interest, sender),

@@ -1,6 +1,6 @@
 //! What the state machine tells, and who is told.
 
-use super::asks::Reply;
+use super::asks::Step;
 use super::driver::Driver;
 use crate::error::Error;
 use crate::event::{Event, Notice};
@@ -22,8 +22,8 @@ impl Driver {
             host::Event::Session(news) => self.streams.put(Event::Session(news)),
             host::Event::Background(tasks) => self.streams.put(Event::Background(tasks)),
             host::Event::Ask(ask) => {
-                let reply = self.asks.ask(ask);
-                self.reply(reply);
+                let step = self.asks.ask(ask);
+                self.take(step);
             }
             host::Event::AskCancelled { request_id } => self.asks.cancel(&request_id),
             host::Event::Answered {
@@ -47,19 +47,20 @@ impl Driver {
         }
     }
 
-    pub(super) fn reply(&mut self, reply: Reply) {
-        let notice = match reply {
-            Reply::Line(request_id, line, notice) => {
+    /// Does what is to be done about an ask.
+    pub(super) fn take(&mut self, step: Step) {
+        let notice = match step {
+            Step::Line(request_id, line, notice) => {
                 // An ask that was cancelled meanwhile gets no late answer.
                 self.host.respond(&request_id, line);
                 notice
             }
-            Reply::Leave(request_id, notice) => {
+            Step::Leave(request_id, notice) => {
                 self.host.leave_unanswered(&request_id);
                 Some(notice)
             }
-            Reply::Tell(notice) => Some(notice),
-            Reply::Later => None,
+            Step::Tell(notice) => Some(notice),
+            Step::Nothing => None,
         };
         if let Some(notice) = notice {
             self.streams.put(Event::Notice(notice));

@@ -1,7 +1,7 @@
 //! The task that owns a session's state machine.
 
 use super::Command;
-use super::asks::{Asks, Reply};
+use super::asks::{Asks, Step};
 use super::commands::Blocked;
 use super::flow::Flow;
 use super::stderr::StderrTail;
@@ -83,7 +83,7 @@ enum Happened {
     Command(Command),
     Read(io::Result<usize>),
     Written(io::Result<()>),
-    CallbackDone(Reply),
+    CallbackDone(Step),
     Gone(Option<ExitStatus>),
     GivenUp,
     TimeCame,
@@ -102,7 +102,7 @@ impl Driver {
                 Some(command) = self.commands.recv() => Happened::Command(command),
                 read = read(&mut self.reader, &mut buffer), if !self.flow.is_stopped => Happened::Read(read),
                 written = self.writer.written() => Happened::Written(written),
-                reply = self.asks.next_done() => Happened::CallbackDone(reply),
+                step = self.asks.next_done() => Happened::CallbackDone(step),
                 exit = far_end.gone() => Happened::Gone(exit),
                 () = far_end.given_up() => Happened::GivenUp,
                 () = sleep(due) => Happened::TimeCame,
@@ -124,7 +124,7 @@ impl Driver {
                     self.host.handle_write_failed();
                     self.pipe_closed(EndReason::InputClosed);
                 }
-                Happened::CallbackDone(reply) => self.reply(reply),
+                Happened::CallbackDone(step) => self.take(step),
                 Happened::Gone(exit) => break exit,
                 Happened::GivenUp => {
                     self.stage = Stage::InputClosed(EndReason::StillAlive);

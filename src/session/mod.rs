@@ -14,6 +14,7 @@ mod stderr;
 mod streams;
 mod writer;
 
+use crate::callback::LateAnswer;
 use crate::error::{EndReason, Error};
 use crate::handle::{End, Handle};
 use crate::mailbox::{Mailbox, Sender, mailbox};
@@ -48,6 +49,8 @@ pub(crate) enum Command {
         patience: Duration,
         reply: oneshot::Sender<Result<Answer, Error>>,
     },
+    /// Answer an ask of the agent's.
+    Answer(LateAnswer),
     /// Take a request back.
     Cancel { request_id: Box<str> },
     /// Give this one what it wants to have, from now on.
@@ -107,7 +110,7 @@ pub(crate) fn start(transport: Transport, options: Options) -> Started {
         commands: inbox,
         streams: Streams::new(sender),
         flow,
-        asks: Asks::new(options.permissions, handle.clone()),
+        asks: Asks::new(options.callbacks, handle.clone()),
         requests: Default::default(),
         submissions: Default::default(),
         turn: None,

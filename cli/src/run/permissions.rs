@@ -2,11 +2,10 @@
 //! before it.
 
 use super::screen::Screen;
-use agentwire::{PermissionAsk, PermissionHandler, PermissionResult};
+use agentwire::protocol::permission::CanUseTool;
+use agentwire::{BoxFuture, Handler, PermissionAsk, PermissionResult, Reply};
 use std::collections::HashSet;
-use std::future::Future;
 use std::io::{self, BufRead, IsTerminal};
-use std::pin::Pin;
 use tokio::sync::{mpsc, oneshot};
 
 /// Rules from the command line; what they do not decide becomes a question.
@@ -62,21 +61,21 @@ pub(crate) fn permissions(
     )
 }
 
-impl PermissionHandler for Rules {
-    fn decide(&self, ask: PermissionAsk) -> Pin<Box<dyn Future<Output = PermissionResult> + Send>> {
+impl Handler<CanUseTool> for Rules {
+    fn handle(&self, ask: PermissionAsk) -> BoxFuture<Reply<PermissionResult>> {
         let tool = &ask.request.tool_name;
         let lists = |list: &HashSet<String>| list.contains(tool) || list.contains("*");
         if lists(&self.deny) {
             let why = format!("{tool} is denied on the command line.");
-            return Box::pin(async { PermissionResult::deny(why) });
+            return Box::pin(async { PermissionResult::deny(why).into() });
         }
         if lists(&self.allow) {
-            return Box::pin(async { PermissionResult::allow() });
+            return Box::pin(async { PermissionResult::allow().into() });
         }
         let (reply, answer) = oneshot::channel();
         // Without anybody to take the question the answer does not come.
         drop(self.questions.send(Question { ask, reply }));
-        Box::pin(async { answer.await.unwrap_or_else(|_| nobody()) })
+        Box::pin(async { answer.await.unwrap_or_else(|_| nobody()).into() })
     }
 }
 

@@ -6,6 +6,7 @@
 //! [`HookCallback`] with that id and a [`HookInput`]; the answer is a
 //! [`HookOutput`].
 
+mod denial;
 mod event;
 mod output;
 mod specific;
@@ -18,8 +19,8 @@ pub use event::{
     PostModelSwitch, PostToolBatch, PostToolUse, PostToolUseFailure, PreCompact, PreModelSwitch,
     PreToolUse, PriceSource, PromptSource, SessionCronSummary, SessionEnd, SessionEndReason,
     SessionStart, SessionStartSource, Setup, SetupTrigger, Stop, StopFailure, SubagentStart,
-    SubagentStop, TaskCompleted, TaskCreated, TeammateIdle, UserPromptExpansion, UserPromptSubmit,
-    WorktreeCreate, WorktreeRemove,
+    SubagentStop, TaskCompleted, TaskCreated, TeammateIdle, TypedEvent, UserPromptExpansion,
+    UserPromptSubmit, WorktreeCreate, WorktreeRemove,
 };
 pub use output::{AsyncOutput, HookDecision, HookOutput, SyncOutput};
 pub use specific::{

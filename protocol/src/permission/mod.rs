@@ -1,7 +1,14 @@
 //! Permissions: what the agent asks before it runs a tool, and the answers.
 
+mod plan;
+mod question;
 mod update;
 
+pub use plan::{AllowedPrompt, AllowedPromptTool, ExitPlanModeInput};
+pub use question::{
+    AskUserQuestionInput, AskUserQuestionOutput, Question, QuestionAnnotation, QuestionMetadata,
+    QuestionOption, QuestionUnanswered,
+};
 pub use update::{
     AddDirectories, AddRules, PermissionBehavior, PermissionDestination, PermissionRule,
     PermissionUpdate, RemoveDirectories, RemoveRules, ReplaceRules, SetMode,

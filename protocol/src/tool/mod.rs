@@ -31,7 +31,6 @@ mod notebook;
 mod notify;
 mod plan;
 mod projects;
-mod question;
 mod review;
 mod schedule;
 mod search;
@@ -49,7 +48,6 @@ pub use notebook::*;
 pub use notify::*;
 pub use plan::*;
 pub use projects::*;
-pub use question::*;
 pub use review::*;
 pub use schedule::*;
 pub use search::*;
@@ -58,6 +56,12 @@ pub use skills::*;
 pub use todo::*;
 pub use web::*;
 pub use worktree::*;
+
+pub use crate::permission::{
+    AllowedPrompt, AllowedPromptTool, AskUserQuestionInput, AskUserQuestionOutput,
+    ExitPlanModeInput, Question, QuestionAnnotation, QuestionMetadata, QuestionOption,
+    QuestionUnanswered,
+};
 
 use crate::content::ToolUseBlock;
 use crate::json::Json;

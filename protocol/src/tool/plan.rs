@@ -1,6 +1,6 @@
 //! Plans and goals: what the model means to do, and what it is to reach.
 
-use crate::open::{object, open_enum};
+use crate::open::object;
 
 object! {
     /// The plan mode was entered.
@@ -8,38 +8,6 @@ object! {
     pub struct EnterPlanModeOutput {
         /// What is to be said about it.
         pub message: Option<String>,
-    }
-}
-
-object! {
-    /// The plan is ready. It comes as a permission ask, and the plan may be
-    /// among the members that are not declared.
-    #[derive(Default)]
-    pub struct ExitPlanModeInput {
-        /// What the plan was to be allowed. Not used any more.
-        pub allowed_prompts: Option<Vec<AllowedPrompt>> = "allowedPrompts",
-        /// The plan. Not declared; agents write it for the host.
-        pub plan: Option<String>,
-        /// The plan's file. Not declared; agents write it for the host.
-        pub plan_file_path: Option<String> = "planFilePath",
-    }
-}
-
-object! {
-    /// What a plan was to be allowed.
-    pub struct AllowedPrompt {
-        /// The tool.
-        pub tool: AllowedPromptTool,
-        /// What for, in a few words.
-        pub prompt: String,
-    }
-}
-
-open_enum! {
-    /// The tool that a plan was to be allowed.
-    pub enum AllowedPromptTool {
-        /// Shell commands.
-        Bash = "Bash",
     }
 }
 

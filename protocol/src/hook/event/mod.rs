@@ -47,7 +47,29 @@ macro_rules! events {
                 $( $(#[$meta])* $value => $name($name), )*
             }
         }
+
+        $(
+            impl TypedEvent for $name {
+                const KIND: HookKind = HookKind::$name;
+
+                fn of(event: HookEvent) -> Option<Self> {
+                    match event {
+                        HookEvent::$name(event) => Some(event),
+                        _ => None,
+                    }
+                }
+            }
+        )*
     };
+}
+
+/// An event that has a type of its own, for hooks of that event alone.
+pub trait TypedEvent: Sized {
+    /// The name of the event.
+    const KIND: HookKind;
+
+    /// Takes it out of what a hook is told; `None` when that is another event.
+    fn of(event: HookEvent) -> Option<Self>;
 }
 
 events! {

@@ -1,18 +1,17 @@
-//! Questions to the user. They come as a permission ask, and the answers go
-//! back in the input that the permission is given for:
+//! Questions to the user. They come as a permission ask of the tool
+//! `AskUserQuestion`, and the answers go back in the input that the permission
+//! is given for:
 //!
 //! ```
 //! use agentwire_protocol::Json;
-//! use agentwire_protocol::tool::ToolInput;
+//! use agentwire_protocol::permission::AskUserQuestionInput;
 //!
 //! let asked = Json::from(serde_json::json!({"questions": [{
 //!     "question": "Tea or coffee?", "header": "Drink", "multiSelect": false,
 //!     "options": [{"label": "Tea", "description": "leaf"},
 //!                 {"label": "Coffee", "description": "bean"}],
 //! }]}));
-//! let ToolInput::AskUserQuestion(mut input) = ToolInput::read("AskUserQuestion", &asked)? else {
-//!     unreachable!()
-//! };
+//! let mut input: AskUserQuestionInput = asked.read()?;
 //! let question = input.questions[0].question.clone();
 //! input.answers.get_or_insert_default().insert(question, "Tea".to_owned());
 //! // With this as the updated input the tool may run.

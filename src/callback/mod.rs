@@ -1,0 +1,268 @@
+//! What an agent asks of its host, and who answers.
+//!
+//! A callback is an async closure or a type that implements [`Handler`]. Each
+//! call runs in a task of its own; many may run at once. One that panics, or
+//! answers with an error, costs that one ask: the agent is denied what it asked
+//! for, and a [`Notice::CallbackFailed`](crate::Notice::CallbackFailed) says so.
+
+mod responder;
+mod table;
+
+pub(crate) use responder::LateAnswer;
+pub use responder::{Answering, Responder};
+pub(crate) use table::Callbacks;
+
+use crate::handle::Handle;
+use agentwire_protocol::dialog::{RequestUserDialog, UserDialogResult};
+use agentwire_protocol::hook::{HookCallback, HookKind, HookOutput};
+use agentwire_protocol::mcp::{McpElicitation, McpElicitationResult};
+use agentwire_protocol::permission::{CanUseTool, PermissionResult};
+use serde::Serialize;
+use std::fmt::{self, Display};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// Something that the agent asks.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Ask<R> {
+    /// What it asks.
+    pub request: R,
+    /// The id under which it asks. Whoever has it can answer
+    /// ([`Handle::answer`]), when the callback said [`Later`].
+    pub request_id: Box<str>,
+    /// Cancelled when the agent does not wait for the answer any more. A later
+    /// answer is dropped.
+    pub cancelled: CancellationToken,
+    /// The session. Every control method may be called from inside the
+    /// callback.
+    pub session: Handle,
+    pub(crate) number: AskNumber,
+}
+
+/// May a tool run? Answered with a [`PermissionResult`].
+pub type PermissionAsk = Ask<CanUseTool>;
+
+/// An MCP server wants something from the user. Answered with an
+/// [`McpElicitationResult`].
+pub type ElicitationAsk = Ask<McpElicitation>;
+
+/// A dialog is to be shown. Answered with a [`UserDialogResult`].
+pub type DialogAsk = Ask<RequestUserDialog>;
+
+/// Which ask of a session it is, whatever its id: an agent may use an id again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct AskNumber(pub(crate) u64);
+
+impl<R: Question> Ask<R> {
+    /// Takes the answering out of the callback, which then returns [`Later`]: the responder may be sent anywhere and answered in
+    /// minutes or hours. No timer runs. One that is dropped without an answer
+    /// denies.
+    pub fn later(&self) -> Responder<R::Answer> {
+        Responder::new(self)
+    }
+}
+
+/// What a callback says.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Reply<A> {
+    /// The answer.
+    Now(A),
+    /// The answer comes later: by a [`Responder`] that the callback took, or by
+    /// [`Handle::answer`]. The agent waits.
+    Later,
+    /// There is none, for this reason. The agent is denied what it asked for,
+    /// and a [`Notice::CallbackFailed`](crate::Notice::CallbackFailed) says so.
+    Failed(String),
+}
+
+/// What a callback says whose answer comes later: [`Reply::Later`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Later;
+
+impl<A: Answer> From<Later> for Reply<A> {
+    fn from(_: Later) -> Self {
+        Self::Later
+    }
+}
+
+impl<A: Answer> From<A> for Reply<A> {
+    fn from(answer: A) -> Self {
+        Self::Now(answer)
+    }
+}
+
+impl<A: Answer, E: Display> From<Result<A, E>> for Reply<A> {
+    fn from(result: Result<A, E>) -> Self {
+        match result {
+            Ok(answer) => Self::Now(answer),
+            Err(error) => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+/// A future that a handler gives.
+pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// Answers what the agent asks.
+///
+/// Every closure `Fn(Ask<R>) -> impl Future` whose future gives an answer, a
+/// `Result` of one, or a [`Reply`], is one. Each call runs in a task of its own,
+/// and many may run at once. One that panics denies. There is no deadline of
+/// ours: the agent waits for as long as it likes.
+pub trait Handler<R: Question>: Send + Sync + 'static {
+    /// Answers.
+    fn handle(&self, ask: Ask<R>) -> BoxFuture<Reply<R::Answer>>;
+}
+
+impl<R, F, D> Handler<R> for F
+where
+    R: Question,
+    F: Fn(Ask<R>) -> D + Send + Sync + 'static,
+    D: Future + Send + 'static,
+    D::Output: Into<Reply<R::Answer>>,
+{
+    fn handle(&self, ask: Ask<R>) -> BoxFuture<Reply<R::Answer>> {
+        let answer = self(ask);
+        Box::pin(async move { answer.await.into() })
+    }
+}
+
+/// A handler that can be shared and shown.
+pub(crate) struct Shared<R>(Arc<dyn Handler<R>>);
+
+impl<R: Question> Shared<R> {
+    pub(crate) fn new(handler: impl Handler<R>) -> Self {
+        Self(Arc::new(handler))
+    }
+
+    pub(crate) fn handle(&self, ask: Ask<R>) -> BoxFuture<Reply<R::Answer>> {
+        self.0.handle(ask)
+    }
+}
+
+impl<R> Clone for Shared<R> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<R> fmt::Debug for Shared<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Handler")
+    }
+}
+
+/// A request of the agent's that a callback answers.
+pub trait Question: Send + 'static {
+    /// What it is answered with.
+    type Answer: Answer;
+}
+
+/// What a request of the agent's is answered with.
+pub trait Answer: Serialize + Send + 'static {
+    /// Whether it answers this.
+    fn fits(asked: &Asked) -> bool;
+}
+
+impl Question for CanUseTool {
+    type Answer = PermissionResult;
+}
+
+impl Question for HookCallback {
+    type Answer = HookOutput;
+}
+
+impl Question for McpElicitation {
+    type Answer = McpElicitationResult;
+}
+
+impl Question for RequestUserDialog {
+    type Answer = UserDialogResult;
+}
+
+impl Answer for PermissionResult {
+    fn fits(asked: &Asked) -> bool {
+        matches!(asked, Asked::Permission { .. })
+    }
+}
+
+impl Answer for HookOutput {
+    fn fits(asked: &Asked) -> bool {
+        matches!(asked, Asked::Hook { .. })
+    }
+}
+
+impl Answer for McpElicitationResult {
+    fn fits(asked: &Asked) -> bool {
+        matches!(asked, Asked::Elicitation { .. })
+    }
+}
+
+impl Answer for UserDialogResult {
+    fn fits(asked: &Asked) -> bool {
+        matches!(asked, Asked::Dialog { .. })
+    }
+}
+
+/// What the agent asked, in short.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Asked {
+    /// May this tool run?
+    Permission {
+        /// The tool.
+        tool_name: String,
+    },
+    /// A hook of this event is due.
+    Hook {
+        /// The event.
+        event: HookKind,
+        /// Whether it is a [gate](crate::Hook::gate).
+        is_gate: bool,
+    },
+    /// An MCP server wants something from the user.
+    Elicitation {
+        /// The server.
+        server_name: String,
+    },
+    /// A dialog is to be shown.
+    Dialog {
+        /// What kind of dialog.
+        dialog_kind: String,
+    },
+}
+
+impl Asked {
+    /// What became of it without an answer, for people.
+    pub(crate) fn without_answer(&self) -> String {
+        match self {
+            Self::Permission { tool_name } => format!("`{tool_name}` was denied"),
+            Self::Hook {
+                event,
+                is_gate: true,
+            } => format!("the gate of `{event}` stayed shut"),
+            Self::Hook { event, .. } => format!("the hook of `{event}` was passed over"),
+            Self::Elicitation { server_name } => format!("`{server_name}` was declined"),
+            Self::Dialog { dialog_kind } => format!("the dialog `{dialog_kind}` was dismissed"),
+        }
+    }
+}
+
+/// Why a callback gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CallbackFailure {
+    /// It panicked, and this is what the panic said.
+    #[error("its callback panicked: {0}")]
+    Panicked(String),
+    /// It said that it failed, and why.
+    #[error("its callback failed: {0}")]
+    Failed(String),
+    /// The [`Responder`] was dropped.
+    #[error("its responder was dropped without an answer")]
+    Dropped,
+}

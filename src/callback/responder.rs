@@ -1,0 +1,187 @@
+//! Answers that come later than the callback's end.
+
+use super::{Answer, Ask, AskNumber, Asked, CallbackFailure, Question};
+use crate::error::Error;
+use crate::handle::Handle;
+use crate::session::Command;
+use agentwire_protocol::control;
+use bytes::Bytes;
+use std::fmt;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+/// Answers an ask, whenever there is an answer, from anywhere.
+///
+/// Dropped without an answer it denies, and a
+/// [`Notice::CallbackFailed`](crate::Notice::CallbackFailed) says so.
+#[must_use = "dropped, it denies"]
+pub struct Responder<A> {
+    session: Handle,
+    request_id: Box<str>,
+    number: AskNumber,
+    cancelled: CancellationToken,
+    /// Whether the drop says nothing any more.
+    is_done: bool,
+    kind: PhantomData<fn(A)>,
+}
+
+/// What a late answer is on its way to, and with what.
+#[derive(Debug)]
+pub(crate) struct LateAnswer {
+    pub(crate) request_id: Box<str>,
+    /// Which ask, when that is known.
+    pub(crate) number: Option<AskNumber>,
+    /// The line that answers.
+    pub(crate) line: Result<Bytes, CallbackFailure>,
+    /// Whether it answers that.
+    pub(crate) fits: fn(&Asked) -> bool,
+    pub(crate) reply: oneshot::Sender<Result<(), Error>>,
+}
+
+/// An answer on its way. It goes whether this is awaited or not.
+pub struct Answering {
+    session: Handle,
+    reply: Result<oneshot::Receiver<Result<(), Error>>, Error>,
+}
+
+impl<A: Answer> Responder<A> {
+    pub(super) fn new<R: Question<Answer = A>>(ask: &Ask<R>) -> Self {
+        Self {
+            session: ask.session.clone(),
+            request_id: ask.request_id.clone(),
+            number: ask.number,
+            cancelled: ask.cancelled.clone(),
+            is_done: false,
+            kind: PhantomData,
+        }
+    }
+
+    /// Answers. It takes its place in the order when it is called; awaiting
+    /// says whether it did: it fails with [`Error::NotAsked`] when the ask is
+    /// answered or cancelled already.
+    pub fn answer(mut self, answer: impl Into<A>) -> Answering {
+        self.is_done = true;
+        self.session
+            .put_answer(&self.request_id, Some(self.number), &answer.into())
+    }
+}
+
+impl<A> Responder<A> {
+    /// The id of the ask.
+    #[must_use]
+    pub fn request_id(&self) -> &str {
+        &self.request_id
+    }
+
+    /// Cancelled when the agent does not wait for the answer any more.
+    #[must_use]
+    pub fn cancelled(&self) -> &CancellationToken {
+        &self.cancelled
+    }
+
+    /// Leaves the ask open without this: somebody who has the id will answer
+    /// it with [`Handle::answer`], or nobody.
+    pub fn into_request_id(mut self) -> Box<str> {
+        self.is_done = true;
+        self.request_id.clone()
+    }
+}
+
+impl<A> Drop for Responder<A> {
+    fn drop(&mut self) {
+        if !self.is_done {
+            let (reply, _) = oneshot::channel();
+            // When nobody drives the session any more, nobody waits either.
+            let _ = self.session.command(Command::Answer(LateAnswer {
+                request_id: self.request_id.clone(),
+                number: Some(self.number),
+                line: Err(CallbackFailure::Dropped),
+                fits: |_| true,
+                reply,
+            }));
+        }
+    }
+}
+
+impl<A> fmt::Debug for Responder<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Responder")
+            .field("request_id", &self.request_id)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Handle {
+    /// Answers an ask whose callback said [`Later`](super::Later),
+    /// by its id: the way for a program in which the id goes through a database
+    /// or another process before somebody decides. It takes its place in the
+    /// order when it is called; awaiting says whether it did.
+    ///
+    /// It fails with [`Error::NotAsked`] when nothing is asked under this id
+    /// (any more), or something that is answered otherwise.
+    ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), agentwire::Error> {
+    /// use agentwire::{Client, Later, Options, PermissionResult};
+    /// # let store = |_: &str| ();
+    ///
+    /// let options = Options::new().on_permission(move |ask| {
+    ///     store(&ask.request_id);
+    ///     async { Later }
+    /// });
+    /// let client = Client::connect(options).await?;
+    /// // Much later, and anywhere:
+    /// # let id = "id";
+    /// client.handle().answer(id, PermissionResult::allow()).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn answer<A: Answer>(&self, request_id: &str, answer: A) -> Answering {
+        self.put_answer(request_id, None, &answer)
+    }
+
+    fn put_answer<A: Answer>(
+        &self,
+        request_id: &str,
+        number: Option<AskNumber>,
+        answer: &A,
+    ) -> Answering {
+        let (reply, told) = oneshot::channel();
+        let line = control::success(request_id, Some(answer))
+            .map_err(|error| CallbackFailure::Failed(error.to_string()));
+        let sent = self.command(Command::Answer(LateAnswer {
+            request_id: request_id.into(),
+            number,
+            line,
+            fits: A::fits,
+            reply,
+        }));
+        Answering {
+            session: self.clone(),
+            reply: sent.map(|()| told),
+        }
+    }
+}
+
+impl Future for Answering {
+    type Output = Result<(), Error>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut self.reply {
+            Ok(reply) => Pin::new(reply)
+                .poll(context)
+                .map(|told| told.unwrap_or_else(|_| Err(Error::Ended(self.session.end())))),
+            Err(error) => Poll::Ready(Err(error.clone())),
+        }
+    }
+}
+
+impl fmt::Debug for Answering {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Answering")
+    }
+}

@@ -1,0 +1,353 @@
+//! What an agent asks, and who answers when: now, later, never, or wrongly.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use agentwire::protocol::dialog::UserDialogResult;
+use agentwire::protocol::mcp::McpElicitationResult;
+use agentwire::protocol::permission::QuestionUnanswered;
+use agentwire::{
+    Asked, CallbackFailure, Client, Error, Event, Later, Notice, Options, PermissionAsk,
+    PermissionResult, Reply, Responder,
+};
+use serde_json::{Value, json};
+use support::far_end::{FarEnd, connect, connect_with};
+use support::wait_for;
+use tokio::sync::mpsc::{self, UnboundedReceiver};
+
+/// May this tool run?
+fn tool(name: &str) -> Value {
+    json!({"subtype": "can_use_tool", "tool_name": name, "input": {"n": 1}})
+}
+
+/// A session whose asks are left open and come here.
+async fn open_asks() -> (Client, FarEnd, UnboundedReceiver<PermissionAsk>) {
+    let (put, asks) = mpsc::unbounded_channel();
+    let options = Options::new().on_permission(move |ask| {
+        put.send(ask).unwrap();
+        async { Later }
+    });
+    let (client, agent) = connect(options).await;
+    (client, agent, asks)
+}
+
+/// The next callback that failed.
+async fn failure(client: &mut Client) -> (Asked, CallbackFailure) {
+    wait_for(client, |event| match event {
+        Event::Notice(Notice::CallbackFailed { asked, failure, .. }) => {
+            Some((asked.clone(), failure.clone()))
+        }
+        _ => None,
+    })
+    .await
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_may_come_hours_later_and_after_others() {
+    let (_client, mut agent, mut asks) = open_asks().await;
+    agent.asks("a1", &tool("Bash")).await;
+    agent.asks("a2", &tool("Read")).await;
+    let first: Responder<PermissionResult> = asks.recv().await.unwrap().later();
+    let second = asks.recv().await.unwrap();
+    tokio::time::sleep(std::time::Duration::from_secs(86_400)).await;
+    assert!(!first.cancelled().is_cancelled());
+    second
+        .later()
+        .answer(PermissionResult::deny("No."))
+        .await
+        .unwrap();
+    let (id, answer) = agent.is_answered().await;
+    assert_eq!((&*id, &answer["message"]), ("a2", &json!("No.")));
+    // From a thread that knows of no runtime.
+    std::thread::spawn(move || drop(first.answer(PermissionResult::allow())))
+        .join()
+        .unwrap();
+    let (id, answer) = agent.is_answered().await;
+    assert_eq!((&*id, answer), ("a1", json!({"behavior": "allow"})));
+}
+
+#[tokio::test]
+async fn whoever_has_the_id_may_answer_once() {
+    let (client, mut agent, mut asks) = open_asks().await;
+    agent.asks("a1", &tool("Bash")).await;
+    drop(asks.recv().await.unwrap());
+    let session = client.handle();
+    // The wrong kind of answer, and the wrong id.
+    for answering in [
+        session.answer("a1", UserDialogResult::cancelled()),
+        session.answer("a2", PermissionResult::allow()),
+    ] {
+        let error = answering.await.unwrap_err();
+        assert!(matches!(error, Error::NotAsked { .. }), "{error}");
+    }
+    session
+        .answer("a1", PermissionResult::allow())
+        .await
+        .unwrap();
+    assert_eq!(agent.is_answered().await.0, "a1");
+    let again = session.answer("a1", PermissionResult::allow()).await;
+    let Err(Error::NotAsked { request_id }) = again else {
+        panic!("{again:?}")
+    };
+    assert_eq!(&*request_id, "a1");
+}
+
+#[tokio::test]
+async fn a_responder_that_is_dropped_denies_and_says_so() {
+    let (mut client, mut agent, mut asks) = open_asks().await;
+    agent.asks("a1", &tool("Bash")).await;
+    drop(asks.recv().await.unwrap().later());
+    let (_, answer) = agent.is_answered().await;
+    assert_eq!(answer["behavior"], "deny");
+    let (asked, failure) = failure(&mut client).await;
+    let tool_name = "Bash".to_owned();
+    assert_eq!(asked, Asked::Permission { tool_name });
+    assert_eq!(failure, CallbackFailure::Dropped);
+    // One whose id is kept leaves the ask open.
+    agent.asks("a2", &tool("Bash")).await;
+    let id = asks.recv().await.unwrap().later().into_request_id();
+    client
+        .handle()
+        .answer(&id, PermissionResult::allow())
+        .await
+        .unwrap();
+    assert_eq!(agent.is_answered().await.0, "a2");
+}
+
+#[tokio::test]
+async fn an_ask_that_was_cancelled_gets_no_late_answer_even_if_its_id_comes_again() {
+    let (_client, mut agent, mut asks) = open_asks().await;
+    agent.asks("a1", &tool("Bash")).await;
+    let ask = asks.recv().await.unwrap();
+    let late = ask.later();
+    agent.cancels("a1").await;
+    ask.cancelled.cancelled().await;
+    agent.asks("a1", &tool("Edit")).await;
+    let again = asks.recv().await.unwrap();
+    let refused = late.answer(PermissionResult::allow()).await;
+    assert!(
+        matches!(refused, Err(Error::NotAsked { .. })),
+        "{refused:?}"
+    );
+    drop(ask.later());
+    again
+        .later()
+        .answer(PermissionResult::deny("No."))
+        .await
+        .unwrap();
+    let (_, answer) = agent.is_answered().await;
+    assert_eq!(answer["message"], "No.");
+}
+
+#[tokio::test]
+async fn an_answer_beside_the_callback_is_the_answer() {
+    let options = Options::new().on_permission(|ask: PermissionAsk| async move {
+        ask.later().answer(PermissionResult::allow()).await.unwrap();
+        PermissionResult::deny("too late")
+    });
+    let (mut client, mut agent) = connect(options).await;
+    agent.asks("a1", &tool("Bash")).await;
+    assert_eq!(agent.is_answered().await.1["behavior"], "allow");
+    agent.asks("a2", &tool("Bash")).await;
+    assert_eq!(agent.is_answered().await.0, "a2");
+    drop(agent);
+    // No failure either.
+    while let Some(event) = client.next().await {
+        assert!(!matches!(
+            event,
+            Ok(Event::Notice(Notice::CallbackFailed { .. }))
+        ));
+    }
+}
+
+#[tokio::test]
+async fn a_callback_that_fails_denies_and_says_why() {
+    let options = Options::new().on_permission(|ask: PermissionAsk| async move {
+        match &*ask.request.tool_name {
+            "Bash" => Err("the database is gone"),
+            _ => Ok(PermissionResult::allow()),
+        }
+    });
+    let (mut client, mut agent) = connect(options).await;
+    agent.asks("a1", &tool("Bash")).await;
+    let (_, answer) = agent.is_answered().await;
+    assert_eq!(answer["message"], "The host could not decide about Bash.");
+    let why = "the database is gone".to_owned();
+    assert_eq!(failure(&mut client).await.1, CallbackFailure::Failed(why));
+    agent.asks("a2", &tool("Read")).await;
+    assert_eq!(agent.is_answered().await.1["behavior"], "allow");
+}
+
+#[tokio::test]
+async fn asks_that_are_open_when_the_session_ends_are_cancelled() {
+    let (client, mut agent, mut asks) = open_asks().await;
+    agent.asks("a1", &tool("Bash")).await;
+    let ask = asks.recv().await.unwrap();
+    let late = ask.later();
+    drop(agent);
+    ask.cancelled.cancelled().await;
+    let refused = late.answer(PermissionResult::allow()).await;
+    assert!(
+        matches!(refused, Err(Error::NotAsked { .. } | Error::Ended(_))),
+        "{refused:?}"
+    );
+    drop(client);
+}
+
+fn questions() -> Value {
+    json!({
+        "subtype": "can_use_tool", "tool_name": "AskUserQuestion", "requires_user_interaction": true,
+        "input": {"questions": [
+            {"question": "Tea?", "header": "Drink", "multiSelect": true, "options": [
+                {"label": "Green", "description": "leaf"}, {"label": "Black", "description": "leaf"}]},
+            {"question": "Milk?", "header": "Milk", "options": []},
+            {"question": "Sugar?", "header": "Sugar", "options": []},
+        ]},
+    })
+}
+
+#[tokio::test]
+async fn answers_go_back_beside_the_questions() {
+    let options = Options::new().on_question(|ask| async move {
+        let labels = ask.questions()[0].options.iter().map(|it| &it.label);
+        ask.answers()
+            .choose("Tea?", labels)
+            .say("Milk?", "A drop")
+            .note("Milk?", "oat")
+            .unanswered("Sugar?", QuestionUnanswered::Skipped)
+    });
+    let (_client, mut agent) = connect(options).await;
+    agent.asks("a1", &questions()).await;
+    let (_, answer) = agent.is_answered().await;
+    let input = &answer["updatedInput"];
+    assert_eq!(input["questions"], questions()["input"]["questions"]);
+    assert_eq!(
+        input["answers"],
+        json!({"Tea?": "Green, Black", "Milk?": "A drop"})
+    );
+    assert_eq!(
+        input["annotations"],
+        json!({"Milk?": {"notes": "oat"}, "Sugar?": {"unanswered": "skipped"}})
+    );
+    // Nobody is there for the rest.
+    agent.asks("a2", &tool("Bash")).await;
+    assert_eq!(agent.is_answered().await.1["behavior"], "deny");
+}
+
+#[tokio::test]
+async fn questions_that_cannot_be_read_are_denied_and_reported() {
+    let options = Options::new().on_question(|ask| async move { ask.answers() });
+    let (mut client, mut agent) = connect(options).await;
+    let request = json!({"subtype": "can_use_tool", "tool_name": "AskUserQuestion", "input": {}});
+    agent.asks("a1", &request).await;
+    assert_eq!(agent.is_answered().await.1["behavior"], "deny");
+    let (_, CallbackFailure::Failed(why)) = failure(&mut client).await else {
+        panic!()
+    };
+    assert!(why.contains("`questions`"), "{why}");
+}
+
+#[tokio::test]
+async fn plans_have_a_callback_of_their_own() {
+    let options = Options::new().on_plan(|plan| async move {
+        match plan.text() {
+            Some("dig") => plan.approve_changed("dig, then fill"),
+            Some("fill") => plan.approve(),
+            _ => plan.reject("There is none."),
+        }
+    });
+    let (_client, mut agent) = connect(options).await;
+    for (input, answer) in [
+        (
+            json!({"plan": "dig", "planFilePath": "p.md"}),
+            json!({"behavior": "allow", "updatedInput": {"plan": "dig, then fill", "planFilePath": "p.md"}}),
+        ),
+        (json!({"plan": "fill"}), json!({"behavior": "allow"})),
+        (
+            json!({}),
+            json!({"behavior": "deny", "message": "There is none."}),
+        ),
+    ] {
+        let ask = json!({"subtype": "can_use_tool", "tool_name": "ExitPlanMode", "input": input});
+        agent.asks("a1", &ask).await;
+        assert_eq!(agent.is_answered().await.1, answer);
+    }
+}
+
+fn elicitation() -> Value {
+    json!({"subtype": "elicitation", "mcp_server_name": "bank", "message": "Your name?",
+        "mode": "form", "requested_schema": {"type": "object"}})
+}
+
+#[tokio::test]
+async fn elicitations_are_answered_and_declined_where_nobody_does() {
+    let options = Options::new().on_elicitation(|ask| async move {
+        match &*ask.request.mcp_server_name {
+            "bank" => Ok(McpElicitationResult::accept(json!({"name": "Ada"}))),
+            other => Err(format!("who is {other}?")),
+        }
+    });
+    let (mut client, mut agent) = connect(options).await;
+    agent.asks("a1", &elicitation()).await;
+    let (_, answer) = agent.is_answered().await;
+    assert_eq!(
+        answer,
+        json!({"action": "accept", "content": {"name": "Ada"}})
+    );
+    let mut stranger = elicitation();
+    stranger["mcp_server_name"] = json!("mill");
+    agent.asks("a2", &stranger).await;
+    assert_eq!(agent.is_answered().await.1, json!({"action": "decline"}));
+    let server_name = "mill".to_owned();
+    let (asked, _) = failure(&mut client).await;
+    assert_eq!(asked, Asked::Elicitation { server_name });
+
+    let (_client, mut agent) = connect(Options::new()).await;
+    agent.asks("a1", &elicitation()).await;
+    assert_eq!(agent.is_answered().await.1, json!({"action": "decline"}));
+}
+
+#[tokio::test]
+async fn dialogs_of_declared_kinds_are_shown_and_others_left_alone() {
+    let options = Options::new()
+        .on_dialog("choice", |ask| async move {
+            match ask.request.payload {
+                Some(payload) => Reply::Now(UserDialogResult::completed(payload)),
+                None => Reply::Failed("nothing to show".to_owned()),
+            }
+        })
+        .on_dialog("text", |_| async { UserDialogResult::cancelled() });
+    let (client, mut agent, initialize) = connect_with(options, &json!({})).await;
+    let mut client = client.unwrap();
+    assert_eq!(
+        initialize["supportedDialogKinds"],
+        json!(["choice", "text"])
+    );
+    let dialog = |kind: &str| json!({"subtype": "request_user_dialog", "dialog_kind": kind, "payload": {"n": 1}});
+    agent.asks("a1", &dialog("video")).await;
+    agent.asks("a2", &dialog("choice")).await;
+    assert_eq!(
+        agent.is_answered().await,
+        (
+            "a2".to_owned(),
+            json!({"behavior": "completed", "result": {"n": 1}})
+        )
+    );
+    let left = wait_for(&mut client, |event| match event {
+        Event::Notice(Notice::NotSupported { request_id, .. }) => Some(request_id.clone()),
+        _ => None,
+    })
+    .await;
+    assert_eq!(&*left, "a1");
+    agent
+        .asks(
+            "a3",
+            &json!({"subtype": "request_user_dialog", "dialog_kind": "choice"}),
+        )
+        .await;
+    assert_eq!(
+        agent.is_answered().await.1,
+        json!({"behavior": "cancelled"})
+    );
+}
