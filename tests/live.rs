@@ -9,6 +9,8 @@ mod support;
 mod background;
 #[path = "live/conversation.rs"]
 mod conversation;
+#[path = "live/gates.rs"]
+mod gates;
 #[path = "live/ids.rs"]
 mod ids;
 #[path = "live/interrupts.rs"]
@@ -18,9 +20,7 @@ use support::scenario;
 
 #[tokio::test]
 async fn every_scenario_file_passes_on_the_real_cli() {
-    for file in scenario::files() {
-        scenario::run_on_real(&file).await;
-    }
+    scenario::run_all(scenario::run_on_real).await;
 }
 
 use agentwire::protocol::agent_definition::{AgentDefinition, AgentMemory};
@@ -237,7 +237,7 @@ async fn a_rule_that_is_added_with_an_answer_saves_the_next_question() {
             PermissionBehavior::Allow,
             PermissionDestination::Session,
         );
-        async { Allow::default().updated_permissions([touching]).into() }
+        async { Allow::default().updated_permissions([touching]) }
     });
     let answer = query("Make them", options).await.unwrap();
     assert!(!answer.result().await.unwrap().is_error);

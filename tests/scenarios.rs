@@ -9,7 +9,5 @@ use support::scenario;
 
 #[tokio::test]
 async fn every_scenario_file_passes_on_the_fake_agent() {
-    for file in scenario::files() {
-        scenario::run_on_fake(&file).await;
-    }
+    scenario::run_all(scenario::run_on_fake).await;
 }

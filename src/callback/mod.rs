@@ -16,7 +16,7 @@ use crate::handle::Handle;
 use agentwire_protocol::dialog::{RequestUserDialog, UserDialogResult};
 use agentwire_protocol::hook::{HookCallback, HookKind, HookOutput};
 use agentwire_protocol::mcp::{McpElicitation, McpElicitationResult};
-use agentwire_protocol::permission::{CanUseTool, PermissionResult};
+use agentwire_protocol::permission::{Allow, CanUseTool, Deny, PermissionResult};
 use serde::Serialize;
 use std::fmt::{self, Display};
 use std::future::Future;
@@ -101,6 +101,18 @@ impl<A: Answer, E: Display> From<Result<A, E>> for Reply<A> {
             Ok(answer) => Self::Now(answer),
             Err(error) => Self::Failed(error.to_string()),
         }
+    }
+}
+
+impl From<Allow> for Reply<PermissionResult> {
+    fn from(allow: Allow) -> Self {
+        Self::Now(allow.into())
+    }
+}
+
+impl From<Deny> for Reply<PermissionResult> {
+    fn from(deny: Deny) -> Self {
+        Self::Now(deny.into())
     }
 }
 

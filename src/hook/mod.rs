@@ -152,6 +152,9 @@ impl Hook {
     /// guard against a gate that takes too long
     /// ([`InitializeAnswer::hook_on_failure_supported`]).
     ///
+    /// Of `PermissionRequest` the agent asks at the same time as it asks the
+    /// permission callback, and takes the answer that comes first.
+    ///
     /// Of no effect for `Stop`, `SubagentStop`, `TaskCompleted` and
     /// `TeammateIdle`, where to refuse means to go on, for ever, and for events
     /// that only tell of something.

@@ -3,8 +3,10 @@
 
 use super::{Live, fake, log_to_end};
 use agentwire::protocol::Json;
-use agentwire::{Client, Options, PermissionAsk, PermissionResult};
+use agentwire::protocol::hook::{HookEvent, HookOutput};
+use agentwire::{Client, Hook, HookCall, Options, PermissionAsk, PermissionResult, Reply};
 use agentwire_testkit::Scenario;
+use agentwire_testkit::model::ModelRequest;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,8 +26,41 @@ struct Host {
     /// What the permission callback answers, by tool.
     #[serde(default)]
     decisions: BTreeMap<String, Decision>,
+    /// The hooks, in the order in which they are registered.
+    #[serde(default)]
+    hooks: Vec<ScriptedHook>,
     /// What is delivered and asked, in order. `{}` in it stands for anything.
     expect: Vec<String>,
+    /// Which hooks are called, in order, and what their callbacks saw.
+    #[serde(default)]
+    called: Vec<String>,
+    /// Texts that the model is shown sooner or later. The fake agent has no
+    /// model to look at.
+    #[serde(default)]
+    model_sees: Vec<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ScriptedHook {
+    event: String,
+    matcher: Option<String>,
+    #[serde(default)]
+    gate: bool,
+    timeout_ms: Option<u64>,
+    /// What it answers, call by call; the last one from then on.
+    answers: Vec<HookStep>,
+}
+
+/// What becomes of a call of a hook.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+enum HookStep {
+    Answer(serde_json::Value),
+    Fail,
+    Panic,
+    /// It does nothing until it is cancelled.
+    Hang,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -35,10 +70,15 @@ enum Decision {
     AllowWith(serde_json::Value),
     Deny(String),
     DenyAndInterrupt(String),
+    /// It is allowed when the callback is over, by its id alone.
+    AllowLater,
+    /// The turn is interrupted, and the ask with it.
+    Interrupt,
+    Panic,
 }
 
 /// All scenario files.
-pub(crate) fn files() -> Vec<String> {
+fn files() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios");
     let mut files: Vec<_> = std::fs::read_dir(folder)
         .unwrap()
@@ -49,47 +89,153 @@ pub(crate) fn files() -> Vec<String> {
     files
 }
 
+/// Runs all scenario files, and says of all that fail that they do.
+pub(crate) async fn run_all<R>(run: impl Fn(String) -> R)
+where
+    R: Future<Output = ()> + 'static,
+{
+    let mut failed = Vec::new();
+    for file in files() {
+        let tasks = tokio::task::LocalSet::new();
+        let playing = tasks.spawn_local(run(file.clone()));
+        if tasks.run_until(playing).await.is_err() {
+            failed.push(file);
+        }
+    }
+    assert!(failed.is_empty(), "these fail: {failed:#?}");
+}
+
 /// Runs a scenario file against the fake agent.
-pub(crate) async fn run_on_fake(file: &str) {
+pub(crate) async fn run_on_fake(file: String) {
+    let file = &*file;
     let (scenario, host) = read(file);
     play(file, fake(&scenario), host).await;
 }
 
 /// Runs a scenario file against the real CLI.
-pub(crate) async fn run_on_real(file: &str) {
+pub(crate) async fn run_on_real(file: String) {
+    let file = &*file;
     let (scenario, host) = read(file);
+    let model_sees = host.model_sees.clone();
     let live = Live::start(scenario).await;
     play(file, live.options(), host).await;
+    let requests = live.model.requests();
+    for text in model_sees {
+        let is_shown = |request: &ModelRequest| {
+            let body = request.body.as_ref();
+            body.is_some_and(|body| body.to_string().contains(&text))
+        };
+        assert!(
+            requests.iter().any(is_shown),
+            "{file}: the model never saw {text:?}"
+        );
+    }
 }
 
 fn read(file: &str) -> (Scenario, Host) {
     let scenario = Scenario::from_json(&std::fs::read_to_string(file).unwrap()).unwrap();
-    let host = serde_json::from_value(scenario.host.clone().unwrap()).unwrap();
+    let host = serde_json::from_value(scenario.host.clone().unwrap())
+        .unwrap_or_else(|error| panic!("{file}: {error}"));
     (scenario, host)
+}
+
+/// Something that callbacks add to, in order.
+type Calls = Arc<Mutex<Vec<String>>>;
+
+fn note(calls: &Calls, what: impl Into<String>) {
+    calls.lock().unwrap().push(what.into());
+}
+
+async fn decide(decision: Option<Decision>, ask: PermissionAsk) -> Reply<PermissionResult> {
+    match decision {
+        Some(Decision::Allow) => PermissionResult::allow().into(),
+        Some(Decision::AllowWith(input)) => PermissionResult::allow_with(Json::from(input)).into(),
+        Some(Decision::Deny(message)) => PermissionResult::deny(message).into(),
+        Some(Decision::DenyAndInterrupt(message)) => {
+            PermissionResult::deny_and_interrupt(message).into()
+        }
+        Some(Decision::AllowLater) => {
+            let (session, id) = (ask.session.clone(), ask.request_id.clone());
+            tokio::spawn(async move {
+                let answering = session.answer(&id, PermissionResult::allow());
+                answering.await.unwrap();
+            });
+            Reply::Later
+        }
+        Some(Decision::Interrupt) => {
+            ask.session.interrupt().await.unwrap();
+            ask.cancelled.cancelled().await;
+            Reply::Failed("it was cancelled".to_owned())
+        }
+        Some(Decision::Panic) => panic!("out of order"),
+        None => panic!("nobody said what to do about {}", ask.request.tool_name),
+    }
+}
+
+impl ScriptedHook {
+    fn hook(self, calls: Calls) -> Hook {
+        let next = Mutex::new(0);
+        let answers = self.answers;
+        let hook = Hook::named(self.event.as_str(), move |call: HookCall<HookEvent>| {
+            let mut next = next.lock().unwrap();
+            let step = answers[(*next).min(answers.len() - 1)].clone();
+            *next += 1;
+            note(&calls, describe_call(&call.event));
+            let calls = calls.clone();
+            async move {
+                match step {
+                    HookStep::Answer(answer) => {
+                        Ok(serde_json::from_value::<HookOutput>(answer).unwrap())
+                    }
+                    HookStep::Fail => Err("out of order"),
+                    HookStep::Panic => panic!("out of order"),
+                    HookStep::Hang => {
+                        call.cancelled.cancelled().await;
+                        note(&calls, "cancelled");
+                        Err("it was cancelled")
+                    }
+                }
+            }
+        });
+        let hook = match self.matcher {
+            Some(matcher) => hook.matcher(matcher),
+            None => hook,
+        };
+        let hook = match self.timeout_ms {
+            Some(time) => hook.timeout(Duration::from_millis(time)),
+            None => hook,
+        };
+        if self.gate { hook.gate() } else { hook }
+    }
+}
+
+/// The event and what it is about.
+fn describe_call(event: &HookEvent) -> String {
+    match event {
+        HookEvent::PreToolUse(call) => {
+            format!("PreToolUse: {} {}", call.tool_name, call.tool_input)
+        }
+        HookEvent::PostToolUse(call) => format!("PostToolUse: {}", call.tool_name),
+        HookEvent::PostToolUseFailure(call) => format!("PostToolUseFailure: {}", call.tool_name),
+        HookEvent::PermissionRequest(call) => format!("PermissionRequest: {}", call.tool_name),
+        HookEvent::UserPromptSubmit(call) => format!("UserPromptSubmit: {}", call.prompt),
+        HookEvent::Stop(call) => format!("Stop: again {}", call.stop_hook_active == Some(true)),
+        event => event.tag().unwrap(),
+    }
 }
 
 /// Plays the host's part and compares what it saw.
 async fn play(file: &str, options: Options, host: Host) {
-    let asked = Arc::new(Mutex::new(Vec::new()));
+    let (asked, called) = (Calls::default(), Calls::default());
     let (decisions, asks) = (host.decisions, Arc::clone(&asked));
-    let options = options.on_permission(move |ask: PermissionAsk| {
-        let tool = ask.request.tool_name.clone();
-        asks.lock()
-            .unwrap()
-            .push(format!("asked: {tool} {}", ask.request.input));
-        let decision = decisions.get(&tool).cloned();
-        async move {
-            match decision {
-                Some(Decision::Allow) => PermissionResult::allow(),
-                Some(Decision::AllowWith(input)) => PermissionResult::allow_with(Json::from(input)),
-                Some(Decision::Deny(message)) => PermissionResult::deny(message),
-                Some(Decision::DenyAndInterrupt(message)) => {
-                    PermissionResult::deny_and_interrupt(message)
-                }
-                None => panic!("nobody said what to do about {tool}"),
-            }
-        }
+    let mut options = options.on_permission(move |ask: PermissionAsk| {
+        let tool = &ask.request.tool_name;
+        note(&asks, format!("asked: {tool} {}", ask.request.input));
+        decide(decisions.get(tool).cloned(), ask)
     });
+    for hook in host.hooks {
+        options = options.hook(hook.hook(Arc::clone(&called)));
+    }
 
     let mut client = Client::connect(options).await.unwrap();
     let mut log = Vec::new();
@@ -113,6 +259,7 @@ async fn play(file: &str, options: Options, host: Host) {
     assert!(error.is_none(), "{file}: {error:?}");
     assert!(report.left.is_empty(), "{file}: {report:?}");
 
+    compare(file, &called.lock().unwrap(), &host.called);
     let mut asked = asked.lock().unwrap().clone();
     let mut seen = Vec::new();
     // An ask has no place among the messages, which are read when there is
@@ -124,15 +271,19 @@ async fn play(file: &str, options: Options, host: Host) {
         seen.push(line);
     }
     seen.extend(asked);
-    let matches = seen.len() == host.expect.len()
+    compare(file, &seen, &host.expect);
+}
+
+fn compare(file: &str, seen: &[String], expected: &[String]) {
+    let matches = seen.len() == expected.len()
         && seen
             .iter()
-            .zip(&host.expect)
+            .zip(expected)
             .all(|(seen, pattern)| fits(seen, pattern));
     assert!(
         matches,
         "{file}\nexpected:\n  {}\nseen:\n  {}",
-        host.expect.join("\n  "),
+        expected.join("\n  "),
         seen.join("\n  ")
     );
 }

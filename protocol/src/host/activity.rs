@@ -13,7 +13,9 @@ pub enum Activity {
     Idle,
     /// A turn runs, or a message waits for its turn.
     Running,
-    /// A turn waits for an answer of the host's.
+    /// Somebody is to answer: whether a tool may run, what an MCP server wants
+    /// to know, what a dialog asks. Hooks and tools that run inside the host
+    /// are not meant.
     RequiresAction,
 }
 
@@ -22,7 +24,7 @@ pub enum Activity {
 pub(super) struct Open {
     /// Whether a turn runs.
     pub(super) turn: bool,
-    /// Whether an ask waits for the host.
+    /// Whether an ask waits for people.
     pub(super) asks: bool,
     /// Whether a user message is not dealt with yet.
     pub(super) messages: bool,

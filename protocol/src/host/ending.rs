@@ -46,7 +46,7 @@ impl Host {
                 outcome,
             });
         }
-        for request_id in std::mem::take(&mut self.asks) {
+        for request_id in self.asks.take() {
             self.events.push_back(Event::AskCancelled { request_id });
         }
         self.submissions.end();
@@ -63,10 +63,7 @@ impl Host {
         if is_on(Bug::ClosedTooEarly) {
             return self.outbox.is_empty() && self.submissions.is_empty();
         }
-        self.outbox.is_empty()
-            && self.requests.is_empty()
-            && self.asks.is_empty()
-            && self.activity() == Activity::Idle
+        self.outbox.is_empty() && self.requests.is_empty() && self.activity() == Activity::Idle
     }
 
     pub(super) fn is_done(&self) -> bool {
@@ -82,7 +79,7 @@ impl Host {
 
     /// Nothing waits but for an agent that rests, and says nothing.
     fn is_stuck(&self) -> bool {
-        self.outbox.is_empty() && self.asks.is_empty() && self.is_unclaimed()
+        self.outbox.is_empty() && !self.asks.wait_for_people() && self.is_unclaimed()
     }
 
     /// Begins to count how long something is waited for that may never come, or

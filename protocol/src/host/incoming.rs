@@ -204,7 +204,7 @@ impl Host {
             return;
         }
         // An ask that was open when the host connected comes twice.
-        if self.asks.insert(request_id.clone()) || is_on(Bug::AskedTwice) {
+        if self.asks.open(request_id.clone(), &frame) || is_on(Bug::AskedTwice) {
             self.events.push_back(Event::Ask(Ask { request_id, frame }));
         }
     }
@@ -236,7 +236,7 @@ impl Host {
                 is_it && !is_on(Bug::LateAnswer)
             })
             .is_some();
-        if self.asks.remove(&request_id) || waiting {
+        if self.asks.close(&request_id) || waiting {
             self.events.push_back(Event::AskCancelled { request_id });
         }
     }

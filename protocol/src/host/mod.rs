@@ -26,6 +26,7 @@
 //! ```
 
 mod activity;
+mod asks;
 mod background;
 mod ending;
 mod event;
@@ -52,6 +53,7 @@ use crate::codec::{DEFAULT_LINE_LIMIT, LineDecoder};
 use crate::frame::Frame;
 use crate::outbox::{Class, Limits, Outbox, Outgoing, Waiting};
 use activity::{Open, Work};
+use asks::Asks;
 use background::Background;
 use bytes::Bytes;
 use news::Known;
@@ -74,7 +76,7 @@ pub struct Host {
     /// Requests of ours that are not answered.
     requests: BTreeMap<Box<str>, Pending>,
     /// Requests of the agent's that are not answered.
-    asks: BTreeSet<Box<str>>,
+    asks: Asks,
     /// Those that were answered while an `initialize` was under way, whose
     /// answer may list them still.
     asks_answered: BTreeSet<Box<str>>,
@@ -132,7 +134,7 @@ impl Host {
             outbox: Outbox::held(),
             in_flight: None,
             requests: BTreeMap::new(),
-            asks: BTreeSet::new(),
+            asks: Asks::default(),
             asks_answered: BTreeSet::new(),
             turns: Turns::default(),
             work: Work::default(),
@@ -365,7 +367,7 @@ impl Host {
     fn open(&self) -> Open {
         Open {
             turn: self.turns.is_running(),
-            asks: !self.asks.is_empty(),
+            asks: self.asks.wait_for_people(),
             messages: !self.submissions.is_empty(),
         }
     }
@@ -373,7 +375,7 @@ impl Host {
     /// An ask of the agent's needs no answer any more. `false` when it was not
     /// open.
     fn settle(&mut self, request_id: &str) -> bool {
-        let was_open = self.asks.remove(request_id);
+        let was_open = self.asks.close(request_id);
         if was_open {
             self.remember_answered(request_id);
         }

@@ -1,6 +1,6 @@
 //! The agent's asks.
 
-use crate::session::{MINUTE, Session, allow, ask, cancel, success};
+use crate::session::{MINUTE, Session, allow, ask, cancel, state, success};
 use agentwire_protocol::control::{Initialize, SetModel};
 use agentwire_protocol::host::Transmit;
 use agentwire_protocol::outbox::Limits;
@@ -236,4 +236,30 @@ fn an_agent_that_asks_without_end_is_refused_and_then_left_alone() {
     assert_eq!(session.lines().len(), 4096);
     session.hears(ask("again"));
     assert_eq!(session.events(), ["ask again", "RequiresAction"]);
+}
+
+#[test]
+fn a_hook_that_nobody_waits_for_any_more_keeps_no_session_from_its_end() {
+    let mut session = Session::connected();
+    let hook = |id: &str| {
+        let request = json!({"subtype": "hook_callback", "callback_id": "h", "input": {}});
+        json!({"type": "control_request", "request_id": id, "request": request})
+    };
+    session.hear_all(&[state("running"), hook("h1"), state("idle")]);
+    let events = session.events();
+    // Nobody is waited for, while it runs and when the agent rests.
+    assert!(!events.contains(&"RequiresAction".to_owned()), "{events:?}");
+    assert_eq!(events.last().map(String::as_str), Some("Idle"));
+    assert!(session.host.is_open("h1"));
+    session.host.finish(session.now, MINUTE);
+    assert!(session.closes());
+    // One that works is waited for.
+    let mut session = Session::connected();
+    session.hear_all(&[state("running"), hook("h1")]);
+    session.host.finish(session.now, MINUTE);
+    assert!(!session.closes());
+    assert!(session.host.respond("h1", allow("h1")));
+    assert_eq!(session.lines(), ["success h1"]);
+    session.hears(state("idle"));
+    assert!(session.closes());
 }

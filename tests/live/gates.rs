@@ -1,0 +1,216 @@
+//! Hooks that refuse, and gates that fail, on the real CLI: what they guard is
+//! not done.
+
+use super::support::{Live, describe, wait_for};
+use agentwire::protocol::hook::{HookEvent, HookKind, HookOutput};
+use agentwire::{
+    Activity, Client, Error, Event, Hook, HookCall, Notice, Options, PermissionResult,
+};
+use agentwire_testkit::{Scenario, Step};
+use serde_json::json;
+use std::sync::Arc;
+use tokio::sync::Notify;
+
+/// The model calls a tool that leaves a file, and talks.
+fn touch_and_talk() -> Scenario {
+    Scenario::default()
+        .reply([Step::tool(
+            "Bash",
+            json!({ "command": "touch made; echo made" }),
+            "",
+        )])
+        .reply([Step::text("One.")])
+        .reply([Step::text("Two.")])
+}
+
+/// A hook that refuses as the table of denials has it, and is no gate.
+fn refuses(event: &HookKind) -> Hook {
+    let denial = HookOutput::denial(event, "Not today.").unwrap();
+    Hook::named(event.clone(), move |_: HookCall<HookEvent>| {
+        let denial = denial.clone();
+        async { denial }
+    })
+}
+
+/// A gate that fails whenever it is called.
+fn fails(event: HookKind) -> Hook {
+    async fn fail(_: HookCall<HookEvent>) -> Result<(), &'static str> {
+        Err("out of order")
+    }
+    Hook::named(event, fail).gate()
+}
+
+/// What a session delivers for these prompts.
+async fn log_of(options: Options, prompts: &[&str]) -> Vec<String> {
+    let mut client = Client::connect(options).await.unwrap();
+    let mut log = Vec::new();
+    for prompt in prompts {
+        client.send(*prompt).await.unwrap();
+        wait_for(&mut client, |event| {
+            log.extend(describe(event));
+            matches!(event, Event::Activity(Activity::Idle)).then_some(())
+        })
+        .await;
+    }
+    client.close().await;
+    log
+}
+
+#[tokio::test]
+async fn the_denial_of_each_event_is_heeded() {
+    let touched = r#"call: Bash {"command":"touch made; echo made"}"#;
+    let fine = "result: success fine";
+    let compacting: &[&str] = &["Go", "/compact"];
+    // What is delivered; whether the tool ran; how often the model was asked;
+    // what it was told.
+    type Seen = (&'static [&'static str], bool, usize, bool);
+    let cases: [(HookKind, &[&str], Seen); 7] = [
+        (
+            HookKind::PreToolUse,
+            &["Go"],
+            (
+                &["call", "tool failed", "text: One.", "result"],
+                false,
+                2,
+                true,
+            ),
+        ),
+        (
+            HookKind::UserPromptSubmit,
+            &["Go"],
+            (&["result"], false, 0, false),
+        ),
+        (
+            HookKind::UserPromptExpansion,
+            &["/init"],
+            (&["result"], false, 0, false),
+        ),
+        (
+            HookKind::PreCompact,
+            compacting,
+            // The session answers in the model's place.
+            (
+                &[
+                    "call",
+                    "tool answered",
+                    "text: One.",
+                    "result",
+                    "text",
+                    "result",
+                ],
+                true,
+                2,
+                false,
+            ),
+        ),
+        (
+            HookKind::PostToolUse,
+            &["Go"],
+            (
+                &["call", "tool answered", "text: One.", "result"],
+                true,
+                2,
+                true,
+            ),
+        ),
+        // The turn ends.
+        (
+            HookKind::PostToolBatch,
+            &["Go"],
+            (&["call", "tool answered", "result"], true, 1, false),
+        ),
+        (
+            HookKind::PostToolUseFailure,
+            &["Go"],
+            (
+                &["call", "tool answered", "text: One.", "result"],
+                true,
+                2,
+                false,
+            ),
+        ),
+    ];
+    for (event, prompts, (seen, ran, requests, is_told)) in cases {
+        let live = Live::start(touch_and_talk()).await;
+        let options = live
+            .options()
+            .hook(refuses(&event))
+            .on_permission(|_| async { PermissionResult::allow() });
+        let log = log_of(options, prompts).await;
+        let alike = log.len() == seen.len()
+            && log
+                .iter()
+                .zip(seen)
+                .all(|(line, start)| line.starts_with(start));
+        assert!(alike, "{event}: {log:#?}");
+        assert!(!log.contains(&touched.to_owned()) || log.last().unwrap() == fine);
+        assert_eq!(live.project().join("made").exists(), ran, "{event}");
+        let asked = live.model.requests();
+        assert_eq!(asked.len(), requests, "{event}");
+        let hears = |it: &agentwire_testkit::model::ModelRequest| {
+            it.body
+                .as_ref()
+                .is_some_and(|body| body.to_string().contains("Not today."))
+        };
+        assert_eq!(asked.iter().any(hears), is_told, "{event}");
+    }
+}
+
+#[tokio::test]
+async fn a_gate_of_the_model_that_fails_leaves_the_model() {
+    let live = Live::start(Scenario::default()).await;
+    let options = live.options().hook(fails(HookKind::PreModelSwitch));
+    let mut client = Client::connect(options).await.unwrap();
+    let initialized = client.initialized();
+    assert_eq!(initialized.hook_on_failure_supported, Some(true));
+    assert_eq!(initialized.hooks_applied, Some(true));
+    let refused = client.set_model(Some("claude-haiku-4-5")).await;
+    let Err(Error::Request(failure)) = refused else {
+        panic!("{refused:?}")
+    };
+    assert!(failure.to_string().contains("blocked_by_hook"), "{failure}");
+    wait_for(&mut client, |event| {
+        matches!(event, Event::Notice(Notice::CallbackFailed { .. })).then_some(())
+    })
+    .await;
+    client.close().await;
+}
+
+/// The agent asks both at once, and takes what it is told first.
+#[tokio::test]
+async fn whoever_answers_first_decides_between_a_gate_and_the_permission_callback() {
+    for gate_is_first in [true, false] {
+        let live = Live::start(touch_and_talk()).await;
+        let first_has_answered = Arc::new(Notify::new());
+        let (hook, callback) = (Arc::clone(&first_has_answered), first_has_answered);
+        let gate = Hook::named(
+            HookKind::PermissionRequest,
+            move |call: HookCall<HookEvent>| {
+                let hook = Arc::clone(&hook);
+                async move {
+                    if !gate_is_first {
+                        hook.notified().await;
+                        call.cancelled.cancelled().await;
+                    }
+                    hook.notify_one();
+                    Err::<(), _>("out of order")
+                }
+            },
+        );
+        let options = live.options().hook(gate.gate()).on_permission(move |ask| {
+            let callback = Arc::clone(&callback);
+            async move {
+                if gate_is_first {
+                    callback.notified().await;
+                    ask.cancelled.cancelled().await;
+                }
+                PermissionResult::allow()
+            }
+        });
+        let mut log = log_of(options, &["Go"]).await;
+        log.retain(|line| line.starts_with("tool"));
+        assert_eq!(log.len(), 1);
+        let made = live.project().join("made").exists();
+        assert_eq!(made, !gate_is_first, "{log:?}");
+    }
+}
