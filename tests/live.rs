@@ -5,6 +5,8 @@
 
 mod support;
 
+#[path = "live/asks.rs"]
+mod asks;
 #[path = "live/background.rs"]
 mod background;
 #[path = "live/conversation.rs"]

@@ -2,7 +2,10 @@
 
 use crate::callback::{PermissionAsk, Responder};
 use agentwire_protocol::Json;
-use agentwire_protocol::permission::{ExitPlanModeInput, PermissionResult};
+use agentwire_protocol::permission::{
+    Allow, ExitPlanModeInput, PermissionDestination, PermissionMode, PermissionResult,
+    PermissionUpdate,
+};
 
 /// The tool that shows a plan.
 pub(crate) const TOOL: &str = "ExitPlanMode";
@@ -39,17 +42,25 @@ impl PlanAsk {
         }
     }
 
-    /// The plan. Older agents leave it out.
+    /// The plan. Agents leave it out where none was written.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         self.input.plan.as_deref()
     }
 
-    /// The plan is accepted, and the model begins. The permission mode is that
-    /// from before the planning.
+    /// The plan is accepted, and the model begins. The permission mode is the
+    /// one from before the planning; `default`, where there was none.
     #[must_use]
     pub fn approve(&self) -> PermissionResult {
         PermissionResult::allow()
+    }
+
+    /// The plan is accepted, and the model begins in this permission mode.
+    #[must_use]
+    pub fn approve_in(&self, mode: PermissionMode) -> PermissionResult {
+        let session = PermissionDestination::Session;
+        let update = PermissionUpdate::set_mode(mode, session);
+        Allow::default().updated_permissions([update]).into()
     }
 
     /// The plan is accepted as it was changed here.
