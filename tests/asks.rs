@@ -144,6 +144,7 @@ async fn an_ask_that_was_cancelled_gets_no_late_answer_even_if_its_id_comes_agai
 async fn an_answer_beside_the_callback_is_the_answer() {
     let options = Options::new().on_permission(|ask: PermissionAsk| async move {
         ask.later().answer(PermissionResult::allow()).await.unwrap();
+        ask.cancelled.cancelled().await;
         PermissionResult::deny("too late")
     });
     let (mut client, mut agent) = connect(options).await;

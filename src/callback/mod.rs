@@ -33,7 +33,8 @@ pub struct Ask<R> {
     /// The id under which it asks. Whoever has it can answer
     /// ([`Handle::answer`]), when the callback said [`Later`].
     pub request_id: Box<str>,
-    /// Cancelled when the agent does not wait for the answer any more. A later
+    /// Cancelled when the agent does not wait for an answer any more: it took
+    /// the ask back, somebody else has answered, or the session is over. A later
     /// answer is dropped.
     pub cancelled: CancellationToken,
     /// The session. Every control method may be called from inside the

@@ -77,7 +77,8 @@ impl<A> Responder<A> {
         &self.request_id
     }
 
-    /// Cancelled when the agent does not wait for the answer any more.
+    /// Cancelled when the agent does not wait for an answer any more; see
+    /// [`Ask::cancelled`].
     #[must_use]
     pub fn cancelled(&self) -> &CancellationToken {
         &self.cancelled

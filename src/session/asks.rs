@@ -270,9 +270,14 @@ impl Asks {
 
     /// An open ask comes to its end.
     fn close(&mut self, request_id: Box<str>, line: Result<Bytes, CallbackFailure>) -> Step {
-        let Some(Open { asked, .. }) = self.open.remove(&request_id) else {
+        let Some(Open {
+            asked, cancelled, ..
+        }) = self.open.remove(&request_id)
+        else {
             return Step::Nothing;
         };
+        // Whoever else is about to answer need not.
+        cancelled.cancel();
         match line {
             Ok(line) => Step::Line(request_id, line, None),
             Err(failure) => {

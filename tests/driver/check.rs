@@ -30,6 +30,8 @@ struct State {
     let_go: Option<Instant>,
     /// Asks of which the host has read that they are cancelled, and when.
     cancelled: HashMap<String, Instant>,
+    /// Asks that are answered.
+    answered: HashSet<String>,
     /// Whether the host is writing a line, and what of it is written.
     is_writing: bool,
     writing: Vec<u8>,
@@ -97,6 +99,11 @@ impl Wire {
                 .wrong(format_args!("no line: {:?}", Bytes::copy_from_slice(bytes)));
         };
         let answers = line["response"]["request_id"].as_str();
+        if let Some(id) = answers
+            && !state.answered.insert(id.to_owned())
+        {
+            self.log.wrong("an ask is answered twice");
+        }
         if let Some(when) = answers.and_then(|id| state.cancelled.get(id))
             && when.elapsed().as_millis() > 0
         {

@@ -11,8 +11,8 @@ use agentwire::protocol::host::RequestFailure;
 use agentwire::protocol::message::Priority;
 use agentwire::protocol::permission::PermissionMode;
 use agentwire::{
-    EndReason, Error, Event, Handle, PermissionAsk, PermissionResult, SessionEnd, Submission,
-    SubmissionState, UserMessage,
+    BoxFuture, EndReason, Error, Event, Handle, PermissionAsk, PermissionResult, Reply, SessionEnd,
+    Submission, SubmissionState, UserMessage,
 };
 use futures_core::Stream;
 use serde_json::json;
@@ -335,9 +335,9 @@ pub(crate) fn decide(
     wire: &Wire,
     calm: bool,
     ask: PermissionAsk,
-) -> Pin<Box<dyn Future<Output = PermissionResult> + Send>> {
+) -> BoxFuture<Reply<PermissionResult>> {
     let mut dice = dice.lock().unwrap();
-    let (what, late) = (dice.below(10), pause(&mut dice));
+    let (what, late) = (dice.below(14), pause(&mut dice));
     let result = match dice.below(4) {
         0 => PermissionResult::deny("No."),
         _ => PermissionResult::allow(),
@@ -365,22 +365,50 @@ pub(crate) fn decide(
             drop(ask.session.set_model(Some("m")).await);
             drop(ask.session.interrupt().await);
             call.end(false);
-            result
+            result.into()
         }),
         // An answer that comes when nobody waits for it any more.
         3 if !calm => Box::pin(async move {
             ask.cancelled.cancelled().await;
             call.end(true);
-            result
+            result.into()
         }),
         4..7 => Box::pin(async move {
             let slept = ask.cancelled.run_until_cancelled(sleep(late)).await;
             call.end(slept.is_none());
-            result
+            result.into()
+        }),
+        7..10 => {
+            let responder = ask.later();
+            tokio::spawn(async move {
+                let slept = responder.cancelled().clone();
+                let slept = slept.run_until_cancelled(sleep(late)).await;
+                call.end(slept.is_none());
+                let by_id = |id: &str| ask.session.answer(id, result.clone());
+                match what {
+                    7 => drop(responder),
+                    8 => drop(responder.answer(result)),
+                    // Twice, which is once too often.
+                    _ => drop((
+                        by_id(responder.request_id()),
+                        responder.answer(result.clone()),
+                    )),
+                }
+            });
+            // The callback may be over before or after that.
+            let pause = late * u32::try_from(what - 7).unwrap();
+            Box::pin(async move {
+                ask.cancelled.run_until_cancelled(sleep(pause)).await;
+                Reply::Later
+            })
+        }
+        10 => Box::pin(async {
+            call.end(false);
+            Reply::Failed("no idea".to_owned())
         }),
         _ => Box::pin(async {
             call.end(false);
-            result
+            result.into()
         }),
     }
 }
