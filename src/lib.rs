@@ -71,8 +71,13 @@
 //!
 //! # Callbacks
 //!
-//! A permission callback runs in a task of its own, may take as long as it
-//! likes, and may call every control method. One that panics denies.
+//! What the agent asks is answered by callbacks: permissions, questions and
+//! plans of the model's, hooks ([`Hook`]), elicitations, dialogs. Each call runs
+//! in a task of its own, may take as long as it likes, and may call every
+//! control method of its `session`. One that panics, fails or drops its
+//! [`Responder`] denies, and a [`Notice::CallbackFailed`] says so; a hook is
+//! passed over then, unless it is a [gate](Hook::gate). What has no callback is
+//! denied. An answer can come long after the callback's end ([`Later`]).
 //!
 //! # The end
 //!

@@ -106,7 +106,9 @@ impl HookOutput {
         SyncOutput::block(reason).into()
     }
 
-    /// The turn ends, and the user is told why.
+    /// The turn ends, and the user is told why. A tool that the hook is asked
+    /// about before it runs is not kept from running by it (measured on Claude
+    /// Code 2.1.329).
     #[must_use]
     pub fn end_turn(reason: impl Into<String>) -> Self {
         SyncOutput::end_turn(reason).into()
@@ -131,7 +133,7 @@ impl SyncOutput {
         }
     }
 
-    /// The turn ends, and the user is told why.
+    /// The turn ends, and the user is told why; see [`HookOutput::end_turn`].
     #[must_use]
     pub fn end_turn(reason: impl Into<String>) -> Self {
         Self {
