@@ -15,6 +15,8 @@
 pub enum Bug {
     /// Answers queue behind the user messages that wait.
     AnswerBehindMessages,
+    /// What an MCP server answers passes what it has begun before.
+    ResultPassesProgress,
     /// Control requests pass user messages.
     FenceIgnored,
     /// What stands behind a request that was withdrawn waits for something
@@ -43,8 +45,9 @@ pub enum Bug {
 impl Bug {
     /// All of them.
     #[cfg(agentwire_sabotage)]
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::AnswerBehindMessages,
+        Self::ResultPassesProgress,
         Self::FenceIgnored,
         Self::StalledBehindWithdrawn,
         Self::BytesCountedTwice,

@@ -121,6 +121,9 @@ impl Host {
             .as_ref()
             .and_then(|id| self.requests.remove_entry(id));
         let Some((request_id, pending)) = waited_for else {
+            if self.is_relayed(&frame) {
+                return;
+            }
             self.events
                 .push_back(Event::Notice(Notice::StrayAnswer { frame }));
             return;

@@ -31,6 +31,7 @@ mod background;
 mod ending;
 mod event;
 mod incoming;
+mod mcp;
 mod news;
 mod queueing;
 mod reading;
@@ -89,6 +90,8 @@ pub struct Host {
     pressing: Pressing,
     /// How many requests the host has made for itself.
     own_requests: u64,
+    /// How many messages of MCP servers it has passed on.
+    relayed: u64,
     /// How long the end is put off for what runs in the background.
     patience: Duration,
     /// Since when it is: until then.
@@ -144,6 +147,7 @@ impl Host {
             queueing: Queueing::ByAgent,
             pressing: Pressing::No,
             own_requests: 0,
+            relayed: 0,
             patience: Duration::ZERO,
             owed_until: None,
             gave_up: false,

@@ -150,6 +150,7 @@ impl Request {
         let class = match subtype {
             "initialize" => Class::Greeting,
             "interrupt" => Class::Interrupt,
+            "mcp_message" => Class::Mcp,
             _ => Class::Control,
         };
         let line = control::request(&id, request)?;

@@ -5,7 +5,9 @@
 //! it alone. So the order of calls is the order on the wire, but for two
 //! exceptions:
 //!
-//! - answers and interrupts may pass user messages that still wait;
+//! - answers, interrupts and what MCP servers of the host begin may pass user
+//!   messages that still wait, but not one another: the result of a server's
+//!   tool never passes the progress that came before it;
 //! - user messages are ordered now, next, later among themselves (first in,
 //!   first out within a class), and only up to the nearest control request,
 //!   which is a fence.
@@ -14,7 +16,7 @@
 //! greeting and answers leave it.
 //!
 //! What waits is bounded in bytes: user messages, control requests and answers
-//! apart. Interrupts always find room.
+//! (with what MCP servers begin) apart. Interrupts always find room.
 //!
 //! For an agent that has no queue of its own user messages are
 //! [kept](Outbox::keep_users) apart from everything else, until its turn has
@@ -37,6 +39,9 @@ pub enum Class {
     Answer,
     /// An interrupt, which has as little patience as an answer.
     Interrupt,
+    /// What an MCP server that runs in the host begins: it has its place among
+    /// that server's answers, and is no fence.
+    Mcp,
     /// Any other control request, or the cancelling of one: a fence.
     Control,
     /// A user message.
@@ -102,9 +107,9 @@ pub struct Limits {
     pub reserved_for_now: usize,
     /// Those of control requests, interrupts excepted. 16 MiB, if not set.
     pub control: usize,
-    /// Those of answers. An answer that is ready is taken in any case, but an
-    /// agent that reads none of them gets no more asks answered. 16 MiB, if
-    /// not set.
+    /// Those of answers, and of what MCP servers in the host begin. An answer
+    /// that is ready is taken in any case, but an agent that reads none of them
+    /// gets no more asks answered. 16 MiB, if not set.
     pub answers: usize,
 }
 
@@ -149,7 +154,7 @@ pub struct Outbox {
     user_bytes: usize,
     /// The bytes of control requests that wait.
     control_bytes: usize,
-    /// The bytes of answers that wait.
+    /// The bytes of answers that wait, and of what MCP servers begin.
     answer_bytes: usize,
 }
 
@@ -185,7 +190,7 @@ impl Outbox {
     pub fn has_room(&self, class: Class, bytes: usize) -> bool {
         let (waiting, limit) = match class {
             Class::Greeting | Class::Interrupt => return true,
-            Class::Answer => (self.answer_bytes, self.limits.answers),
+            Class::Answer | Class::Mcp => (self.answer_bytes, self.limits.answers),
             Class::Control => (self.control_bytes, self.limits.control),
             Class::User(Urgency::Now) => {
                 let limit = self
@@ -227,7 +232,7 @@ impl Outbox {
         match class {
             Class::Control => Some(&mut self.control_bytes),
             Class::User(_) => Some(&mut self.user_bytes),
-            Class::Answer => Some(&mut self.answer_bytes),
+            Class::Answer | Class::Mcp => Some(&mut self.answer_bytes),
             Class::Greeting | Class::Interrupt => None,
         }
     }
@@ -309,7 +314,10 @@ impl Outbox {
                 last.users[Urgency::Later as usize].push_back(outgoing);
             }
             Class::Control if is_on(Bug::FenceIgnored) => last.urgent.push_back(outgoing),
-            Class::Answer | Class::Interrupt => last.urgent.push_back(outgoing),
+            Class::Mcp if is_on(Bug::ResultPassesProgress) => {
+                last.users[Urgency::Now as usize].push_back(outgoing);
+            }
+            Class::Answer | Class::Interrupt | Class::Mcp => last.urgent.push_back(outgoing),
             Class::User(urgency) => last.users[urgency as usize].push_back(outgoing),
             Class::Greeting | Class::Control => last.fence = Some(outgoing),
         }

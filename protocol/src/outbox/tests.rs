@@ -26,7 +26,7 @@ fn filled(lines: &[(Class, &str)]) -> Outbox {
     outbox
 }
 
-use Class::{Answer, Control, Greeting, Interrupt, User};
+use Class::{Answer, Control, Greeting, Interrupt, Mcp, User};
 use Urgency::{Later, Next, Now};
 
 #[test]
@@ -58,6 +58,17 @@ fn a_control_request_is_a_fence() {
 fn answers_and_interrupts_pass_user_messages() {
     let mut outbox = filled(&[(User(Now), "A"), (Interrupt, "stop"), (Answer, "allow")]);
     assert_eq!(order(&mut outbox), ["stop", "allow", "A"]);
+}
+
+#[test]
+fn a_result_never_passes_its_progress() {
+    let mut outbox = filled(&[
+        (User(Now), "A"),
+        (Mcp, "half"),
+        (Answer, "result"),
+        (Mcp, "changed"),
+    ]);
+    assert_eq!(order(&mut outbox), ["half", "result", "changed", "A"]);
 }
 
 #[test]
@@ -188,7 +199,7 @@ proptest! {
     fn nothing_is_lost_and_nothing_changes_sides_with_a_fence(
         classes in prop::collection::vec(
             prop_oneof![
-                Just(Answer), Just(Interrupt), Just(Control),
+                Just(Answer), Just(Interrupt), Just(Control), Just(Mcp),
                 Just(User(Now)), Just(User(Next)), Just(User(Later)),
             ],
             0..40,
@@ -207,7 +218,7 @@ proptest! {
             for second in first + 1..classes.len() {
                 let passed = place(second) < place(first);
                 let may_pass = match (classes[first], classes[second]) {
-                    (User(_), Answer | Interrupt) => true,
+                    (User(_), Answer | Interrupt | Mcp) => true,
                     (User(first), User(second)) => second < first,
                     _ => false,
                 };

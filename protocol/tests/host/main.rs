@@ -7,6 +7,7 @@ mod asks;
 mod end;
 mod interrupt;
 mod lines;
+mod mcp;
 mod news;
 mod queueing;
 mod reading;

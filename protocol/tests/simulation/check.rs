@@ -14,6 +14,8 @@ pub(crate) enum Kind {
     User(Urgency),
     Answer,
     Interrupt,
+    /// What an MCP server begins.
+    Mcp,
     Fence,
 }
 
@@ -108,6 +110,7 @@ impl Checks {
             Kind::Answer => {
                 self.answered.insert(id.into());
             }
+            Kind::Mcp => {}
             Kind::Interrupt | Kind::Fence => {
                 self.requests.insert(id.to_owned(), Progress::Waiting);
             }
@@ -173,7 +176,7 @@ impl Checks {
             }
             // What was called later is in the pipe already.
             let may_pass = match (kind, other) {
-                (Kind::User(_), Kind::Interrupt | Kind::Answer) => true,
+                (Kind::User(_), Kind::Interrupt | Kind::Answer | Kind::Mcp) => true,
                 (Kind::User(_), Kind::Fence) => is_kept,
                 (Kind::User(passed), Kind::User(other)) => {
                     // When it is found out who keeps the queue, some have gone.

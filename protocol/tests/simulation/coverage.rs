@@ -56,6 +56,7 @@ const ALL: &[&str] = &[
     "ask: open to ended",
     "ask: answered to cancelled",
     "ask: found open by a second greeting",
+    "mcp: begins something",
     "turn: begins",
     "turn: takes up one",
     "turn: takes up another",

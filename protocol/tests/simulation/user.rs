@@ -6,6 +6,7 @@ use agentwire_protocol::control::{
     self, CancelAsyncMessage, HostRequest, Initialize, Interrupt, SetModel, SetPermissionMode,
 };
 use agentwire_protocol::host::{NotTaken, Prompt, Request};
+use agentwire_protocol::mcp::McpMessage;
 use agentwire_protocol::message::{Priority, UserMessage};
 use agentwire_protocol::outbox::Urgency;
 use agentwire_protocol::permission::{PermissionMode, PermissionResult};
@@ -13,7 +14,7 @@ use serde_json::json;
 
 impl World {
     pub(crate) fn user_acts(&mut self) {
-        match self.dice.below(25) {
+        match self.dice.below(26) {
             0..9 => self.send(),
             9..11 => {
                 let id = self.id("model");
@@ -86,7 +87,23 @@ impl World {
                 self.checks.may_lose = true;
                 self.host.end();
             }
+            25 => self.server_begins(),
             _ => {}
+        }
+    }
+
+    /// An MCP server in the host has something to say, often just before it
+    /// answers.
+    fn server_begins(&mut self) {
+        self.relayed += 1;
+        let id = format!("mcp-{}", self.relayed);
+        self.note(|| format!("a server begins {id}"));
+        let message = json!({"jsonrpc": "2.0", "method": "notifications/progress"});
+        self.host.relay(&McpMessage::new("s", message));
+        self.checks.coverage.saw("mcp: begins something");
+        self.checks.called(&id, Kind::Mcp);
+        if let Some(ask) = self.checks.asks.pop_first() {
+            self.answer(&ask);
         }
     }
 

@@ -43,6 +43,8 @@ pub(crate) struct World {
     over: bool,
     pub(crate) sent: Vec<String>,
     ids: usize,
+    /// How many messages of MCP servers were passed on.
+    pub(crate) relayed: u64,
     steps: u32,
     pub(crate) checks: Checks,
     trace: Option<Vec<String>>,
@@ -98,6 +100,7 @@ impl World {
             over: false,
             sent: vec![],
             ids: 0,
+            relayed: 0,
             steps: 0,
             checks,
             trace: None,
