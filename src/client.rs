@@ -125,6 +125,8 @@ impl Client {
         let mut initialize = options.initialize.clone();
         options.callbacks.introduce(&mut initialize);
         let has_gates = options.callbacks.hooks.has_gates();
+        #[cfg(feature = "mcp")]
+        let (servers, patience) = (options.mcp_servers.clone(), options.request_timeout);
         let finish = options.close.finish;
         let background = options.background_limit;
         let session::Started {
@@ -140,6 +142,8 @@ impl Client {
             finish,
             background,
         };
+        #[cfg(feature = "mcp")]
+        crate::mcp::introduce(servers, &client.handle, patience, &mut initialize).await;
         match client.handle.request(&initialize).await {
             Ok(answer) => client.initialized = answer,
             // The CLI is ready; what it says of itself is odd, and kept.

@@ -53,6 +53,24 @@ pub enum Notice {
         /// Why it could not be dealt with.
         reason: String,
     },
+    /// An MCP server that runs inside this program panicked. What it was asked
+    /// failed; the server goes on.
+    McpServerPanicked {
+        /// The server.
+        server: Box<str>,
+        /// The tool that was called, or else the method.
+        during: String,
+        /// What the panic said.
+        message: String,
+    },
+    /// An MCP server that runs inside this program has ended, or did not come
+    /// to begin. What it is asked fails, until the agent connects to it again.
+    McpServerEnded {
+        /// The server.
+        server: Box<str>,
+        /// Why.
+        reason: String,
+    },
     /// A user message never reached the agent, or the session ended before
     /// the agent was done with it.
     Lost {
@@ -87,6 +105,19 @@ impl fmt::Display for Notice {
                 subtype, reason, ..
             } => {
                 write!(f, "the agent asked `{subtype}`: {reason}")
+            }
+            Self::McpServerPanicked {
+                server,
+                during,
+                message,
+            } => {
+                write!(
+                    f,
+                    "the MCP server `{server}` panicked in `{during}`: {message}"
+                )
+            }
+            Self::McpServerEnded { server, reason } => {
+                write!(f, "the MCP server `{server}` has ended: {reason}")
             }
             Self::Lost { uuid } => {
                 write!(

@@ -229,6 +229,12 @@ impl Handle {
         self.request(&SetPermissionMode::to(mode))
     }
 
+    /// Waits until the session is over. Cancel safe.
+    #[cfg(feature = "mcp")]
+    pub(crate) async fn closed(&self) {
+        self.commands.closed().await;
+    }
+
     pub(crate) fn command(&self, command: Command) -> Result<(), Error> {
         self.commands
             .send(command)

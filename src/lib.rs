@@ -106,6 +106,8 @@ mod handle;
 mod hook;
 mod locate;
 mod mailbox;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 mod options;
 mod pending;
 mod permission;

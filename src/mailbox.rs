@@ -305,6 +305,10 @@ fn size(event: &Event) -> usize {
                 CallbackFailure::Panicked(why) | CallbackFailure::Failed(why) => why.len(),
                 CallbackFailure::Dropped => 0,
             },
+            Notice::McpServerPanicked {
+                during, message, ..
+            } => during.len() + message.len(),
+            Notice::McpServerEnded { reason, .. } => reason.len(),
             Notice::NotSupported {
                 subtype, reason, ..
             } => subtype.len() + reason.len(),

@@ -3,12 +3,16 @@
 use crate::callback::Callbacks;
 use crate::error::Error;
 use crate::locate::{Surroundings, find_cli};
+#[cfg(feature = "mcp")]
+use crate::mcp::SharedServer;
 use crate::process::ClosePolicy;
 use agentwire_protocol::codec::DEFAULT_LINE_LIMIT;
 use agentwire_protocol::control::Initialize;
 use agentwire_protocol::host::Queueing;
 use agentwire_protocol::outbox::Limits;
 use agentwire_protocol::permission::PermissionMode;
+#[cfg(feature = "mcp")]
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -48,6 +52,8 @@ pub struct Options {
     pub(crate) partial_messages: bool,
     pub(crate) initialize: Initialize,
     pub(crate) callbacks: Callbacks,
+    #[cfg(feature = "mcp")]
+    pub(crate) mcp_servers: BTreeMap<String, SharedServer>,
     pub(crate) stderr: Option<StderrCallback>,
     pub(crate) request_timeout: Duration,
     pub(crate) close: ClosePolicy,
@@ -110,6 +116,8 @@ impl Default for Options {
             partial_messages: false,
             initialize: Initialize::default(),
             callbacks: Callbacks::default(),
+            #[cfg(feature = "mcp")]
+            mcp_servers: BTreeMap::new(),
             stderr: None,
             request_timeout: Duration::from_secs(60),
             close: ClosePolicy::default(),

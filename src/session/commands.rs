@@ -55,6 +55,8 @@ impl Driver {
                 let step = self.asks.answer_late(answer);
                 self.take(step);
             }
+            #[cfg(feature = "mcp")]
+            Command::Mcp(servers) => self.mcp = *servers,
             Command::Cancel { request_id } => {
                 self.host.cancel(&request_id);
             }
@@ -76,6 +78,7 @@ impl Driver {
             }
             Command::End(reason) => {
                 self.asks.cancel_all();
+                self.mcp.stop();
                 self.close_input(reason);
             }
         }
@@ -161,6 +164,8 @@ impl Driver {
                 drop(reply.send(Err(Error::Ended(Arc::clone(end)))));
             }
             Command::Subscribe { interest, sender } => self.subscribe(interest, sender),
+            #[cfg(feature = "mcp")]
+            Command::Mcp(_) => {}
             Command::Cancel { .. }
             | Command::Waiting { .. }
             | Command::Finish { .. }

@@ -22,10 +22,15 @@ impl Driver {
             host::Event::Session(news) => self.streams.put(Event::Session(news)),
             host::Event::Background(tasks) => self.streams.put(Event::Background(tasks)),
             host::Event::Ask(ask) => {
-                let step = self.asks.ask(ask);
-                self.take(step);
+                if let Some(ask) = self.ask_server(ask) {
+                    let step = self.asks.ask(ask);
+                    self.take(step);
+                }
             }
-            host::Event::AskCancelled { request_id } => self.asks.cancel(&request_id),
+            host::Event::AskCancelled { request_id } => {
+                self.asks.cancel(&request_id);
+                self.mcp.cancel(&request_id);
+            }
             host::Event::Answered {
                 request_id,
                 outcome,

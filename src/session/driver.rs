@@ -4,6 +4,7 @@ use super::Command;
 use super::asks::{Asks, Step};
 use super::commands::Blocked;
 use super::flow::Flow;
+use super::mcp::{McpServers, Said};
 use super::stderr::StderrTail;
 use super::streams::Streams;
 use super::writer::Writer;
@@ -48,6 +49,7 @@ pub(super) struct Driver {
     pub(super) streams: Streams,
     pub(super) flow: Flow,
     pub(super) asks: Asks,
+    pub(super) mcp: McpServers,
     pub(super) requests: HashMap<Box<str>, oneshot::Sender<Result<Answer, Error>>>,
     /// Who wants to know what becomes of messages, by the message's id, which
     /// a host that tries again may use twice.
@@ -84,6 +86,7 @@ enum Happened {
     Read(io::Result<usize>),
     Written(io::Result<()>),
     CallbackDone(Step),
+    ServerSaid(Said),
     Gone(Option<ExitStatus>),
     GivenUp,
     TimeCame,
@@ -103,6 +106,7 @@ impl Driver {
                 read = read(&mut self.reader, &mut buffer), if !self.flow.is_stopped => Happened::Read(read),
                 written = self.writer.written() => Happened::Written(written),
                 step = self.asks.next_done() => Happened::CallbackDone(step),
+                said = self.mcp.next(), if self.host.has_room_to_relay() => Happened::ServerSaid(said),
                 exit = far_end.gone() => Happened::Gone(exit),
                 () = far_end.given_up() => Happened::GivenUp,
                 () = sleep(due) => Happened::TimeCame,
@@ -125,6 +129,7 @@ impl Driver {
                     self.pipe_closed(EndReason::InputClosed);
                 }
                 Happened::CallbackDone(step) => self.take(step),
+                Happened::ServerSaid(said) => self.hear_server(said),
                 Happened::Gone(exit) => break exit,
                 Happened::GivenUp => {
                     self.stage = Stage::InputClosed(EndReason::StillAlive);
@@ -275,6 +280,7 @@ impl Driver {
         }
         self.host.handle_end();
         self.asks.cancel_all();
+        self.mcp.stop();
         self.do_what_is_to_do();
         for (_, reply) in self.requests.drain() {
             drop(reply.send(Err(ended())));

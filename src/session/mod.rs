@@ -10,6 +10,11 @@ mod commands;
 mod deliver;
 mod driver;
 mod flow;
+#[cfg(feature = "mcp")]
+mod mcp;
+#[cfg(not(feature = "mcp"))]
+#[path = "no_mcp.rs"]
+mod mcp;
 mod stderr;
 mod streams;
 mod writer;
@@ -51,6 +56,9 @@ pub(crate) enum Command {
     },
     /// Answer an ask of the agent's.
     Answer(LateAnswer),
+    /// These are the session's MCP servers.
+    #[cfg(feature = "mcp")]
+    Mcp(Box<mcp::McpServers>),
     /// Take a request back.
     Cancel { request_id: Box<str> },
     /// Give this one what it wants to have, from now on.
@@ -111,6 +119,7 @@ pub(crate) fn start(transport: Transport, options: Options) -> Started {
         streams: Streams::new(sender),
         flow,
         asks: Asks::new(options.callbacks, handle.clone()),
+        mcp: mcp::McpServers::new(handle.clone()),
         requests: Default::default(),
         submissions: Default::default(),
         turn: None,

@@ -1,0 +1,189 @@
+//! The handshakes that the host makes with its servers before the agent is
+//! greeted, so that the agent need not make its own.
+
+use super::server::SharedServer;
+use super::servers::McpServers;
+use super::wire::What;
+use crate::handle::Handle;
+use crate::session::Command;
+use agentwire_protocol::Json;
+use agentwire_protocol::control::{Initialize, ManifestsOrigin, SdkMcpServerManifest};
+use rmcp::model::{
+    ClientCapabilities, ClientJsonRpcMessage, ClientNotification, ClientRequest, Implementation,
+    InitializeRequest, InitializeRequestParams, InitializeResult, InitializedNotification,
+    JsonRpcMessage, ListToolsRequest, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
+    RequestId, ServerResult,
+};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// The version of MCP that agents want. With a server that speaks another one
+/// they make a handshake of their own.
+const VERSION: ProtocolVersion = ProtocolVersion::V_2025_11_25;
+
+/// Starts these servers, makes a handshake with each of them for as long as
+/// `patience` says, gives them to the session, and puts them into its first
+/// request, beside what that has already.
+pub(crate) async fn introduce(
+    servers: BTreeMap<String, SharedServer>,
+    session: &Handle,
+    patience: Duration,
+    initialize: &mut Initialize,
+) {
+    if servers.is_empty() {
+        return;
+    }
+    let mut servers = McpServers::start(servers, session.clone());
+    let mut manifests = BTreeMap::new();
+    tokio::select! {
+        // Those that are late go without.
+        _ = timeout(patience, shake_hands(&mut servers, &mut manifests)) => {}
+        () = session.closed() => {}
+    }
+    let names = initialize.sdk_mcp_servers.get_or_insert_default();
+    for name in servers.names() {
+        if !names.iter().any(|it| **it == **name) {
+            names.push(name.to_string());
+        }
+    }
+    if !manifests.is_empty() {
+        (initialize.sdk_mcp_server_manifests.get_or_insert_default()).append(&mut manifests);
+        (initialize.sdk_mcp_server_manifests_origin).get_or_insert(ManifestsOrigin::HostPerSend);
+    }
+    // When the session is over, the request will say so.
+    drop(session.command(Command::Mcp(Box::new(servers))));
+}
+
+/// Makes the handshakes, all at once.
+async fn shake_hands(
+    servers: &mut McpServers,
+    manifests: &mut BTreeMap<String, SdkMcpServerManifest>,
+) {
+    let mut under_way: BTreeMap<Arc<str>, Handshake> = (servers.names().cloned())
+        .map(|name| (name, Handshake::default()))
+        .collect();
+    for (name, handshake) in &mut under_way {
+        servers.send(name, handshake.begin());
+    }
+    while !under_way.is_empty() {
+        let said = servers.listen().await;
+        let Some(handshake) = under_way.get_mut(&said.server) else {
+            servers.put_off(said);
+            continue;
+        };
+        let (messages, is_over) = match &said.what {
+            What::Message { message, .. } => match &**message {
+                JsonRpcMessage::Response(response) if response.id == handshake.id() => {
+                    handshake.go_on(&response.result)
+                }
+                JsonRpcMessage::Error(error) if error.id == Some(handshake.id()) => (vec![], true),
+                _ => {
+                    servers.put_off(said);
+                    continue;
+                }
+            },
+            What::Panicked { .. } => {
+                servers.put_off(said);
+                continue;
+            }
+            What::Ended(_) => {
+                under_way.remove(&said.server);
+                servers.put_off(said);
+                continue;
+            }
+        };
+        for message in messages {
+            servers.send(&said.server, message);
+        }
+        if is_over {
+            let handshake = under_way.remove(&said.server);
+            let manifest = handshake.and_then(Handshake::manifest);
+            manifests.extend(manifest.map(|it| (said.server.to_string(), it)));
+        }
+    }
+}
+
+/// A handshake with one server.
+#[derive(Default)]
+struct Handshake {
+    /// How many requests were made.
+    requests: u32,
+    initialized: Option<InitializeResult>,
+    /// The tools so far.
+    tools: Option<ListToolsResult>,
+    has_all_tools: bool,
+}
+
+impl Handshake {
+    /// The id of the request that was made last. The agent's own are numbers.
+    fn id(&self) -> RequestId {
+        RequestId::String(format!("handshake-{}", self.requests).into())
+    }
+
+    fn request(&mut self, request: ClientRequest) -> ClientJsonRpcMessage {
+        self.requests += 1;
+        ClientJsonRpcMessage::request(request, self.id())
+    }
+
+    fn begin(&mut self) -> ClientJsonRpcMessage {
+        let host = Implementation::new("agentwire", env!("CARGO_PKG_VERSION"));
+        let params = InitializeRequestParams::new(ClientCapabilities::default(), host)
+            .with_protocol_version(VERSION);
+        self.request(ClientRequest::InitializeRequest(InitializeRequest::new(
+            params,
+        )))
+    }
+
+    fn ask_for_tools(&mut self, cursor: Option<String>) -> ClientJsonRpcMessage {
+        let request = ListToolsRequest {
+            params: cursor.map(|it| PaginatedRequestParams::default().with_cursor(Some(it))),
+            ..ListToolsRequest::default()
+        };
+        self.request(ClientRequest::ListToolsRequest(request))
+    }
+
+    /// What to send on this answer, and whether that is all.
+    fn go_on(&mut self, answer: &ServerResult) -> (Vec<ClientJsonRpcMessage>, bool) {
+        match answer {
+            ServerResult::InitializeResult(result) => {
+                let has_tools = result.capabilities.tools.is_some();
+                self.initialized = Some(result.clone());
+                let initialized = InitializedNotification::default();
+                let initialized = ClientNotification::InitializedNotification(initialized);
+                let mut messages = vec![ClientJsonRpcMessage::notification(initialized)];
+                if has_tools {
+                    messages.push(self.ask_for_tools(None));
+                }
+                (messages, !has_tools)
+            }
+            ServerResult::ListToolsResult(page) => {
+                let mut page = page.clone();
+                let next = page.next_cursor.take();
+                match &mut self.tools {
+                    Some(tools) => tools.tools.append(&mut page.tools),
+                    None => self.tools = Some(page),
+                }
+                match next {
+                    Some(cursor) => (vec![self.ask_for_tools(Some(cursor))], false),
+                    None => {
+                        self.has_all_tools = true;
+                        (vec![], true)
+                    }
+                }
+            }
+            _ => (vec![], true),
+        }
+    }
+
+    /// What the server said, when it has said enough.
+    fn manifest(self) -> Option<SdkMcpServerManifest> {
+        let initialized = Json::from_value(&self.initialized?).ok()?;
+        let mut manifest = SdkMcpServerManifest::new(initialized);
+        // The agent asks for what is not there.
+        let tools = self.tools.filter(|_| self.has_all_tools);
+        manifest.tools_list_result = tools.and_then(|it| Json::from_value(&it).ok());
+        Some(manifest)
+    }
+}

@@ -1,0 +1,287 @@
+//! The servers of a session: whom a message of the agent's is for, and which
+//! of its asks a server answers.
+
+use super::connection::Connection;
+use super::server::SharedServer;
+use super::wire::{Said, What};
+use crate::event::Notice;
+use crate::handle::Handle;
+use agentwire_protocol::Json;
+use agentwire_protocol::control::Refusal;
+use agentwire_protocol::mcp::{McpMessage, McpReply};
+use rmcp::model::{
+    CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification,
+    ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+};
+use serde::Serialize;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// What JSON-RPC's relatives say of a request that was cancelled. MCP has no
+/// answer to one, but the ask that it came in needs one.
+const CANCELLED: ErrorCode = ErrorCode(-32800);
+
+/// The servers of a session, and what they say.
+#[derive(Debug)]
+pub(crate) struct McpServers {
+    servers: BTreeMap<Arc<str>, Server>,
+    /// What was said during the host's handshakes, and has nothing to do with
+    /// them.
+    early: VecDeque<Said>,
+    said: mpsc::UnboundedReceiver<Said>,
+    say: mpsc::UnboundedSender<Said>,
+    session: Handle,
+}
+
+#[derive(Debug)]
+struct Server {
+    server: SharedServer,
+    connection: Connection,
+}
+
+/// Something for the session to do.
+pub(crate) enum Out {
+    /// Answer an ask.
+    Answer(Box<str>, McpReply),
+    /// Refuse one.
+    Refuse(Box<str>, Refusal),
+    /// Pass on what a server begins.
+    Begin(McpMessage),
+    /// Tell the user.
+    Tell(Notice),
+}
+
+impl McpServers {
+    /// No servers.
+    pub(crate) fn new(session: Handle) -> Self {
+        let (say, said) = mpsc::unbounded_channel();
+        Self {
+            servers: BTreeMap::new(),
+            early: VecDeque::new(),
+            said,
+            say,
+            session,
+        }
+    }
+
+    /// These servers, each with a connection.
+    pub(super) fn start(servers: BTreeMap<String, SharedServer>, session: Handle) -> Self {
+        let mut this = Self::new(session);
+        for (name, server) in servers {
+            let name: Arc<str> = name.into();
+            let connection = Connection::open(&server, &name, 0, &this.say, &this.session);
+            let server = Server { server, connection };
+            this.servers.insert(name, server);
+        }
+        this
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.servers.keys()
+    }
+
+    pub(super) fn send(&self, server: &str, message: ClientJsonRpcMessage) {
+        if let Some(server) = self.servers.get(server) {
+            server.connection.send(message);
+        }
+    }
+
+    /// What a server says next; pending for ever when none does. Cancel safe.
+    pub(super) async fn listen(&mut self) -> Said {
+        match self.said.recv().await {
+            Some(said) => said,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Keeps something for [`McpServers::next`].
+    pub(super) fn put_off(&mut self, said: Said) {
+        self.early.push_back(said);
+    }
+
+    /// What is to be heard next; pending for ever when no server says
+    /// anything. Cancel safe.
+    pub(crate) async fn next(&mut self) -> Said {
+        match self.early.pop_front() {
+            Some(said) => said,
+            None => self.listen().await,
+        }
+    }
+
+    /// The agent has sent a message to a server.
+    pub(crate) fn receive(&mut self, ask: Box<str>, message: McpMessage) -> Vec<Out> {
+        let name: Arc<str> = message.server_name.into();
+        let Some(server) = self.servers.get_mut(&name) else {
+            return refuse(ask, &name);
+        };
+        let message = match message.message.read::<ClientJsonRpcMessage>() {
+            Ok(message) => message,
+            Err(error) => {
+                let failure = Failure::new(&message.message, &error);
+                return answer(ask, &failure).into_iter().collect();
+            }
+        };
+        let connection = &mut server.connection;
+        let mut outs = vec![];
+        match &message {
+            JsonRpcMessage::Request(request) => {
+                let id = request.id.clone();
+                if let ClientRequest::InitializeRequest(_) = &request.request {
+                    // A handshake begins everything anew.
+                    let number = connection.number + 1;
+                    let next =
+                        Connection::open(&server.server, &name, number, &self.say, &self.session);
+                    let last = std::mem::replace(connection, next);
+                    outs.extend(fail_all(last.waiting, "the agent began anew"));
+                }
+                let problem = match &connection.ended {
+                    Some(reason) => Some(ErrorData::internal_error(
+                        format!("the MCP server `{name}` has ended: {reason}"),
+                        None,
+                    )),
+                    None if connection.waiting.contains_key(&id) => Some(
+                        ErrorData::invalid_request("a request with this id is under way", None),
+                    ),
+                    None => None,
+                };
+                if let Some(problem) = problem {
+                    outs.extend(fail(ask, id, problem));
+                    return outs;
+                }
+                connection.waiting.insert(id, ask);
+            }
+            JsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) =
+                    &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                    && let Some(cancelled) = connection.waiting.remove(id)
+                {
+                    // The server will not answer it.
+                    let error = ErrorData::new(CANCELLED, "cancelled", None);
+                    outs.extend(fail(cancelled, id.clone(), error));
+                }
+                outs.push(Out::Answer(ask, McpReply::to_notification()));
+            }
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {
+                outs.push(Out::Answer(ask, McpReply::to_notification()));
+            }
+        }
+        connection.send(message);
+        outs
+    }
+
+    /// A server has said something.
+    pub(crate) fn hear(&mut self, said: Said) -> Vec<Out> {
+        let Some(server) = self.servers.get_mut(&said.server) else {
+            return vec![];
+        };
+        let connection = &mut server.connection;
+        if connection.number != said.connection {
+            // The agent has forgotten what it asked then.
+            return vec![];
+        }
+        let server = said.server;
+        match said.what {
+            What::Message { message, .. } => {
+                let id = match &*message {
+                    JsonRpcMessage::Response(response) => Some(&response.id),
+                    JsonRpcMessage::Error(error) => error.id.as_ref(),
+                    _ => {
+                        // What rmcp has made is always JSON.
+                        let message = Json::from_value(&message).ok();
+                        let message = message.map(|it| McpMessage::new(&*server, it));
+                        return message.map(Out::Begin).into_iter().collect();
+                    }
+                };
+                let ask = id.and_then(|id| connection.waiting.remove(id));
+                ask.and_then(|ask| answer(ask, &message))
+                    .into_iter()
+                    .collect()
+            }
+            What::Panicked { during, message } => {
+                vec![Out::Tell(Notice::McpServerPanicked {
+                    server: (&*server).into(),
+                    during,
+                    message,
+                })]
+            }
+            What::Ended(reason) => {
+                let waiting = std::mem::take(&mut connection.waiting);
+                connection.ended = Some(reason.clone());
+                let mut outs: Vec<_> = fail_all(waiting, &reason).collect();
+                outs.push(Out::Tell(Notice::McpServerEnded {
+                    server: (&*server).into(),
+                    reason,
+                }));
+                outs
+            }
+        }
+    }
+
+    /// The agent does not wait for the answer to an ask any more.
+    pub(crate) fn cancel(&mut self, ask: &str) {
+        for server in self.servers.values_mut() {
+            if let Some(id) = server.connection.give_up(ask) {
+                let reason = Some("nobody waits for it any more".to_owned());
+                let cancelled =
+                    CancelledNotification::new(CancelledNotificationParam::new(Some(id), reason));
+                let cancelled = ClientNotification::CancelledNotification(cancelled);
+                (server.connection).send(ClientJsonRpcMessage::notification(cancelled));
+            }
+        }
+    }
+
+    /// The session is over: the servers are stopped.
+    pub(crate) fn stop(&mut self) {
+        self.servers.clear();
+    }
+}
+
+/// A JSON-RPC error to a request that rmcp cannot read, with the id as it came.
+#[derive(Serialize)]
+struct Failure {
+    jsonrpc: &'static str,
+    id: Json,
+    error: ErrorData,
+}
+
+impl Failure {
+    fn new(request: &Json, error: &serde_json::Error) -> Self {
+        Self {
+            jsonrpc: "2.0",
+            id: request.member("id").unwrap_or_else(Json::null),
+            error: ErrorData::invalid_request(error.to_string(), None),
+        }
+    }
+}
+
+/// There is no such server.
+fn refuse(ask: Box<str>, name: &str) -> Vec<Out> {
+    let reason = format!("there is no MCP server `{name}` in this host");
+    let notice = Notice::NotSupported {
+        request_id: ask.clone(),
+        subtype: "mcp_message".to_owned(),
+        reason: reason.clone(),
+    };
+    vec![Out::Refuse(ask, Refusal::new(reason)), Out::Tell(notice)]
+}
+
+/// The answer to an ask: a JSON-RPC message. What rmcp has made is always
+/// JSON.
+fn answer(ask: Box<str>, message: &impl Serialize) -> Option<Out> {
+    let message = Json::from_value(message).ok()?;
+    Some(Out::Answer(ask, McpReply::new(message)))
+}
+
+fn fail(ask: Box<str>, id: RequestId, error: ErrorData) -> Option<Out> {
+    answer(ask, &ServerJsonRpcMessage::error(error, Some(id)))
+}
+
+/// The server will answer none of these.
+fn fail_all(waiting: HashMap<RequestId, Box<str>>, why: &str) -> impl Iterator<Item = Out> {
+    waiting.into_iter().filter_map(move |(id, ask)| {
+        let error = ErrorData::internal_error(why.to_owned(), None);
+        fail(ask, id, error)
+    })
+}

@@ -1,0 +1,339 @@
+//! Tools from functions, without any knowledge of MCP.
+
+use crate::handle::Handle;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
+    Implementation, InitializeResult, JsonObject, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+};
+use rmcp::schemars::JsonSchema;
+use rmcp::schemars::generate::SchemaSettings;
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, ServerHandler};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// An MCP server of tools that are made from functions.
+///
+/// ```
+/// use agentwire::mcp::rmcp::schemars::{self, JsonSchema};
+/// use agentwire::mcp::{Call, Tools};
+/// use serde::{Deserialize, Serialize};
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Search {
+///     /// What to look for.
+///     words: Vec<String>,
+/// }
+///
+/// #[derive(Serialize)]
+/// struct Found {
+///     pages: Vec<String>,
+/// }
+///
+/// let tools = Tools::new()
+///     .read_only_tool("search", "Searches the handbook.", |search: Search, call: Call| async move {
+///         let mut pages = vec![];
+///         for (number, word) in search.words.iter().enumerate() {
+///             call.progress(number as f64, Some(search.words.len() as f64), word).await;
+///             pages.push(format!("A page about {word}"));
+///         }
+///         Ok::<_, String>(Found { pages })
+///     })
+///     .tool("forget", "Forgets everything.", |(): ()| async move {
+///         Err::<String, _>("That cannot be forgotten.")
+///     });
+/// # drop(tools);
+/// ```
+///
+/// The description of a tool's input is made from the documentation of its
+/// type. A function takes its input alone, or with the [`Call`] as well.
+///
+/// A string that a function returns is the text that the model gets. Whatever
+/// else can be serialised is JSON in that text; an object is the result's
+/// structured content as well. An error is its text, in a result that is said
+/// to be an error; so is input that does not fit its type.
+#[derive(Clone)]
+#[must_use]
+pub struct Tools {
+    info: ServerConfig,
+    tools: BTreeMap<String, Registered>,
+}
+
+#[derive(Clone)]
+struct Registered {
+    description: Tool,
+    run: Arc<dyn Fn(Value, Call) -> Running + Send + Sync>,
+}
+
+/// What comes of a call: what the function returned, or what its error says.
+type Running = Pin<Box<dyn Future<Output = Result<Value, String>> + Send>>;
+
+/// A function that a tool can be made from: `Fn(Input) -> Future` or
+/// `Fn(Input, Call) -> Future`, whose output is a `Result`.
+///
+/// `Takes` tells the two apart, and need not be named.
+pub trait ToolFunction<Takes>: Send + Sync + 'static {
+    /// What the model gives.
+    type Input: DeserializeOwned + JsonSchema;
+    /// What the model gets.
+    type Output: Serialize;
+    /// What the model gets when it fails.
+    type Error: fmt::Display;
+
+    /// Calls it.
+    fn call(
+        &self,
+        input: Self::Input,
+        call: Call,
+    ) -> impl Future<Output = Result<Self::Output, Self::Error>> + Send + 'static;
+}
+
+impl<F, I, R, O, E> ToolFunction<(I,)> for F
+where
+    F: Fn(I) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<O, E>> + Send + 'static,
+    I: DeserializeOwned + JsonSchema,
+    O: Serialize,
+    E: fmt::Display,
+{
+    type Input = I;
+    type Output = O;
+    type Error = E;
+
+    fn call(&self, input: I, _: Call) -> impl Future<Output = Result<O, E>> + Send + 'static {
+        self(input)
+    }
+}
+
+impl<F, I, R, O, E> ToolFunction<(I, Call)> for F
+where
+    F: Fn(I, Call) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<O, E>> + Send + 'static,
+    I: DeserializeOwned + JsonSchema,
+    O: Serialize,
+    E: fmt::Display,
+{
+    type Input = I;
+    type Output = O;
+    type Error = E;
+
+    fn call(&self, input: I, call: Call) -> impl Future<Output = Result<O, E>> + Send + 'static {
+        self(input, call)
+    }
+}
+
+impl Default for Tools {
+    fn default() -> Self {
+        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let host = Implementation::new("agentwire", env!("CARGO_PKG_VERSION"));
+        Self {
+            info: InitializeResult::new(capabilities).with_server_info(host),
+            tools: BTreeMap::new(),
+        }
+    }
+}
+
+impl Tools {
+    /// No tools.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What the agent is told of when and how to use these tools.
+    pub fn instructions(mut self, text: impl Into<String>) -> Self {
+        self.info.instructions = Some(text.into());
+        self
+    }
+
+    /// A tool. Of two with one name the second counts.
+    ///
+    /// # Panics
+    ///
+    /// When the input is no object: MCP has no tools with other input. `()` is
+    /// an object without members.
+    pub fn tool<T: 'static>(
+        self,
+        name: impl Into<String>,
+        description: impl Into<String>,
+        function: impl ToolFunction<T>,
+    ) -> Self {
+        self.add(name.into(), description.into(), function, false)
+    }
+
+    /// A tool that changes nothing. Agents may call it several times at once,
+    /// which they do not do with others, and in modes that allow no changes.
+    ///
+    /// # Panics
+    ///
+    /// As [`Tools::tool`].
+    pub fn read_only_tool<T: 'static>(
+        self,
+        name: impl Into<String>,
+        description: impl Into<String>,
+        function: impl ToolFunction<T>,
+    ) -> Self {
+        self.add(name.into(), description.into(), function, true)
+    }
+
+    fn add<T: 'static, F: ToolFunction<T>>(
+        mut self,
+        name: String,
+        text: String,
+        function: F,
+        is_read_only: bool,
+    ) -> Self {
+        let schema = schema_of::<F::Input>().unwrap_or_else(|kind| {
+            panic!("the input of the tool `{name}` is {kind}, not an object")
+        });
+        let mut description = Tool::new(name.clone(), text, schema);
+        if is_read_only {
+            description = description.with_annotations(ToolAnnotations::new().read_only(true));
+        }
+        let function = Arc::new(function);
+        let run = move |input: Value, call: Call| -> Running {
+            let function = Arc::clone(&function);
+            Box::pin(async move {
+                let input = read(input)?;
+                let output = function.call(input, call).await;
+                let output = output.map_err(|error| error.to_string())?;
+                serde_json::to_value(output).map_err(|error| error.to_string())
+            })
+        };
+        let run = Arc::new(run);
+        self.tools.insert(name, Registered { description, run });
+        self
+    }
+}
+
+impl fmt::Debug for Tools {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Tools").field(&self.tools.keys()).finish()
+    }
+}
+
+impl ServerHandler for Tools {
+    fn get_info(&self) -> ServerConfig {
+        self.info.clone()
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tools = self.tools.values().map(|it| it.description.clone());
+        Ok(ListToolsResult::with_all_items(tools.collect()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(tool) = self.tools.get(&*request.name) else {
+            let problem = format!("there is no tool `{}`", request.name);
+            return Err(ErrorData::invalid_params(problem, None));
+        };
+        let input = Value::Object(request.arguments.unwrap_or_default());
+        Ok(match (tool.run)(input, Call { context }).await {
+            Ok(output) => success(output),
+            Err(error) => CallToolResult::error(vec![ContentBlock::text(error)]),
+        }
+        .into())
+    }
+}
+
+/// A call of a tool that is under way.
+#[derive(Debug)]
+pub struct Call {
+    context: RequestContext<RoleServer>,
+}
+
+impl Call {
+    /// Tells the agent how far it is, of how much in all if that is known.
+    /// Ready when it is on its way; it stands before the result in any case.
+    /// An agent that did not ask for it hears nothing.
+    pub async fn progress(&self, done: f64, total: Option<f64>, text: impl Into<String>) {
+        let Some(token) = self.context.meta.get_progress_token() else {
+            return;
+        };
+        let mut progress = ProgressNotificationParam::new(token, done).with_message(text);
+        progress.total = total;
+        // Nobody hears it when the session is over.
+        drop(self.context.peer.notify_progress(progress).await);
+    }
+
+    /// Ready when the agent does not wait for the result any more. The call
+    /// may go on to its end all the same. Cancel safe.
+    pub async fn cancelled(&self) {
+        self.context.ct.cancelled().await;
+    }
+
+    /// The session that the agent is in: all of its methods may be called from
+    /// inside the tool. `None` when the server does not run in a session of
+    /// agentwire's.
+    #[must_use]
+    pub fn session(&self) -> Option<&Handle> {
+        self.context.extensions.get()
+    }
+
+    /// The id of the model's tool call, where the agent says it.
+    #[must_use]
+    pub fn tool_use_id(&self) -> Option<&str> {
+        self.context.meta.get("claudecode/toolUseId")?.as_str()
+    }
+
+    /// All that rmcp knows of the call.
+    #[must_use]
+    pub fn context(&self) -> &RequestContext<RoleServer> {
+        &self.context
+    }
+}
+
+/// The description of a type; what it is, if it is no object.
+fn schema_of<I: JsonSchema>() -> Result<JsonObject, String> {
+    let generator = SchemaSettings::draft2020_12().into_generator();
+    let mut schema = generator.into_root_schema_for::<I>();
+    let kind = schema.get("type").cloned();
+    match kind
+        .as_ref()
+        .map(|it| it.as_str().unwrap_or("several things"))
+    {
+        Some("object") => {}
+        Some("null") | None => drop(schema.insert("type".to_owned(), "object".into())),
+        Some(other) => return Err(other.to_owned()),
+    }
+    // The name of a Rust type says nothing to a model.
+    schema.remove("title");
+    Ok(schema.as_object().cloned().unwrap_or_default())
+}
+
+/// Reads the input; that of a tool without input is nothing.
+fn read<I: DeserializeOwned>(input: Value) -> Result<I, String> {
+    let is_empty = input.as_object().is_some_and(JsonObject::is_empty);
+    let problem = match I::deserialize(&input) {
+        Ok(input) => return Ok(input),
+        Err(problem) => problem,
+    };
+    match I::deserialize(Value::Null) {
+        Ok(input) if is_empty => Ok(input),
+        _ => Err(format!("The input does not fit: {problem}")),
+    }
+}
+
+fn success(output: Value) -> CallToolResult {
+    match output {
+        Value::Null => CallToolResult::success(vec![]),
+        Value::String(text) => CallToolResult::success(vec![ContentBlock::text(text)]),
+        Value::Object(_) => CallToolResult::structured(output),
+        // Structured content has to be an object.
+        other => CallToolResult::success(vec![ContentBlock::text(other.to_string())]),
+    }
+}

@@ -1,0 +1,112 @@
+//! What goes between a server and the session: whole messages, over channels.
+
+use rmcp::RoleServer;
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::transport::Transport;
+use std::convert::Infallible;
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
+
+/// Something that a server says, or that is said of it.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) server: Arc<str>,
+    /// Which of the connections that this server had.
+    pub(crate) connection: u64,
+    pub(crate) what: What,
+}
+
+pub(crate) enum What {
+    Message {
+        message: Box<ServerJsonRpcMessage>,
+        /// Dropped when it has its place in the order of what goes to the
+        /// agent: until then the server waits.
+        _waits: oneshot::Sender<Infallible>,
+    },
+    /// The server panicked.
+    Panicked {
+        /// The tool that was called, or the method.
+        during: String,
+        /// What the panic said.
+        message: String,
+    },
+    /// The connection is served no longer.
+    Ended(String),
+}
+
+impl fmt::Debug for What {
+    /// A message may hold secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Message { .. } => "Message",
+            Self::Panicked { .. } => "Panicked",
+            Self::Ended(_) => "Ended",
+        })
+    }
+}
+
+/// Where a server's connection says something.
+#[derive(Debug, Clone)]
+pub(super) struct Outlet {
+    pub(super) server: Arc<str>,
+    pub(super) connection: u64,
+    pub(super) said: mpsc::UnboundedSender<Said>,
+}
+
+impl Outlet {
+    fn say(&self, what: What) {
+        // Nobody listens any more when the session is over.
+        let _ = self.said.send(Said {
+            server: Arc::clone(&self.server),
+            connection: self.connection,
+            what,
+        });
+    }
+
+    pub(super) fn panicked(&self, during: String, message: String) {
+        self.say(What::Panicked { during, message });
+    }
+
+    pub(super) fn ended(&self, reason: String) {
+        self.say(What::Ended(reason));
+    }
+}
+
+/// The server's end of a connection.
+pub(super) struct Wire {
+    pub(super) inbox: mpsc::UnboundedReceiver<ClientJsonRpcMessage>,
+    pub(super) outlet: Outlet,
+}
+
+impl Transport<RoleServer> for Wire {
+    type Error = Infallible;
+
+    /// The message has its place in the order when this is called. The future
+    /// is there for a server that says more than the agent reads.
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), Infallible>> + Send + 'static {
+        let (waits, taken) = oneshot::channel();
+        self.outlet.say(What::Message {
+            message: Box::new(message),
+            _waits: waits,
+        });
+        async move {
+            // An error is all that comes.
+            let _ = taken.await;
+            Ok(())
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        self.inbox.recv().await
+    }
+
+    async fn close(&mut self) -> Result<(), Infallible> {
+        self.inbox.close();
+        Ok(())
+    }
+}

@@ -1,0 +1,180 @@
+//! Handshakes: those of the host, and those that the agent makes all the same.
+
+use super::{adding, connect, to_server, with};
+use agentwire::protocol::control::{Initialize, SdkMcpServerManifest};
+use agentwire::{Event, Notice, Options};
+use rmcp::model::{
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// A server that panics when a connection begins.
+#[derive(Clone)]
+struct Broken;
+
+impl ServerHandler for Broken {
+    fn get_info(&self) -> ServerConfig {
+        panic!("no information")
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_ends_fails_what_it_is_asked_and_the_session_goes_on() {
+    let options = Options::new()
+        .mcp_server("broken", Broken)
+        .mcp_server("s", adding(1));
+    let (mut client, mut agent, greeting) = connect(options).await;
+    assert_eq!(greeting["sdkMcpServers"], json!(["broken", "s"]));
+    let manifests = greeting["sdkMcpServerManifests"].as_object().unwrap();
+    assert!(manifests.keys().eq(["s"]));
+    assert!(matches!(
+        client.next().await.unwrap().unwrap(),
+        Event::Notice(Notice::McpServerPanicked { server, .. }) if &*server == "broken"
+    ));
+    assert!(matches!(
+        client.next().await.unwrap().unwrap(),
+        Event::Notice(Notice::McpServerEnded { server, .. }) if &*server == "broken"
+    ));
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
+    agent.asks("a", &to_server("broken", list.clone())).await;
+    let reply = agent.hears_reply("a").await;
+    let reason = reply["error"]["message"].as_str().unwrap();
+    assert!(
+        reason.starts_with("the MCP server `broken` has ended"),
+        "{reason}"
+    );
+    // Another handshake is another try.
+    agent.asks("b", &to_server("broken", initialize())).await;
+    assert_eq!(agent.hears_reply("b").await["error"]["code"], -32603);
+    agent.sends("c", list).await;
+    assert_eq!(
+        agent.hears_reply("c").await["result"]["tools"][0]["name"],
+        "add"
+    );
+}
+
+fn initialize() -> Value {
+    json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "agent", "version": "1"}}})
+}
+
+#[tokio::test]
+async fn an_agent_may_make_a_handshake_of_its_own() {
+    let (_client, mut agent) = with(adding(1)).await;
+    agent.calls("c", "stuck", json!({})).await;
+    agent.sends("i", initialize()).await;
+    // What was asked before is forgotten.
+    assert!(agent.hears_reply("c").await["error"].is_object());
+    let reply = agent.hears_reply("i").await;
+    assert_eq!(reply["result"]["protocolVersion"], "2025-11-25");
+    assert_eq!(reply["result"]["serverInfo"]["name"], "agentwire");
+    let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    agent.sends("n", initialized).await;
+    agent.hears_reply("n").await;
+    // Ids begin anew.
+    agent.calls("c", "add", json!({"a": 1, "b": 2})).await;
+    assert_eq!(agent.hears_result("c").await["content"][0]["text"], "3");
+}
+
+/// A server that has its tools in pages, and has something to say early.
+#[derive(Clone)]
+struct Paged;
+
+impl ServerHandler for Paged {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        let _ = context.peer.notify_tool_list_changed().await;
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let page: u32 = request
+            .and_then(|it| it.cursor)
+            .map_or(0, |it| it.parse().unwrap());
+        let schema = serde_json::Map::from_iter([("type".to_owned(), "object".into())]);
+        let tool = Tool::new(format!("t{page}"), "", schema);
+        let mut result = ListToolsResult::with_all_items(vec![tool]);
+        result.next_cursor = (page < 2).then(|| (page + 1).to_string());
+        Ok(result)
+    }
+}
+
+#[tokio::test]
+async fn a_manifest_has_all_pages_and_what_else_was_said_is_told_later() {
+    let (_client, mut agent, greeting) = connect(Options::new().mcp_server("s", Paged)).await;
+    let listed = &greeting["sdkMcpServerManifests"]["s"]["toolsListResult"];
+    let names: Vec<_> = listed["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| &it["name"])
+        .collect();
+    assert_eq!(names, ["t0", "t1", "t2"]);
+    assert_eq!(listed["nextCursor"], json!(null));
+    let changed = agent.hears_server().await;
+    assert_eq!(changed["method"], "notifications/tools/list_changed");
+}
+
+/// A server that does not list its tools in time.
+#[derive(Clone)]
+struct Slow;
+
+impl ServerHandler for Slow {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        std::future::pending().await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_is_late_goes_without_a_manifest_and_what_was_set_stays() {
+    let mut raw = Initialize::default();
+    raw.sdk_mcp_servers = Some(vec!["mine".to_owned(), "s".to_owned()]);
+    let manifest = SdkMcpServerManifest::new(json!({"mine": true}));
+    raw.sdk_mcp_server_manifests = Some([("mine".to_owned(), manifest)].into());
+    let options = Options::new()
+        .initialize(raw)
+        .request_timeout(Duration::from_secs(9))
+        .mcp_server("slow", Slow)
+        .mcp_server("s", adding(1));
+    let begun = tokio::time::Instant::now();
+    let (_client, _agent, greeting) = connect(options).await;
+    assert_eq!(begun.elapsed().as_secs(), 9);
+    assert_eq!(greeting["sdkMcpServers"], json!(["mine", "s", "slow"]));
+    let manifests = greeting["sdkMcpServerManifests"].as_object().unwrap();
+    assert!(manifests.keys().eq(["mine", "s"]), "{manifests:?}");
+    assert_eq!(
+        manifests["mine"],
+        json!({"initializeResult": {"mine": true}})
+    );
+    assert_eq!(greeting["sdkMcpServerManifestsOrigin"], "host_per_send");
+}
+
+#[tokio::test]
+async fn the_same_options_start_several_sessions_whose_servers_share_what_clones_share() {
+    let options = Options::new().mcp_server("s", adding(2));
+    let (_one, mut first, _) = connect(options.clone()).await;
+    let (_two, mut second, _) = connect(options).await;
+    // Each waits for the other.
+    first.calls("c", "add", json!({"a": 1, "b": 2})).await;
+    second.calls("c", "add", json!({"a": 3, "b": 4})).await;
+    assert_eq!(first.hears_result("c").await["content"][0]["text"], "3");
+    assert_eq!(second.hears_result("c").await["content"][0]["text"], "7");
+}

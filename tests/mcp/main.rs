@@ -1,0 +1,105 @@
+//! MCP servers that run inside the host, with an agent that the test plays.
+
+#![allow(clippy::unwrap_used)]
+
+mod calls;
+mod handshake;
+#[path = "../support/mod.rs"]
+mod support;
+mod tools;
+
+use agentwire::mcp::Tools;
+use agentwire::{Client, Event, Options, Queueing};
+use rmcp::schemars::{self, JsonSchema};
+use rmcp::{RoleServer, Service};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use support::far_end::{FarEnd, connect_with};
+use tokio::sync::Barrier;
+
+impl FarEnd {
+    /// Sends a message to the server `s`, in an ask with this id.
+    async fn sends(&mut self, ask: &str, message: Value) {
+        self.asks(ask, &to_server("s", message)).await;
+    }
+
+    /// Calls a tool of the server `s`, with an ask of the same id.
+    async fn calls(&mut self, id: &str, tool: &str, arguments: Value) {
+        let message = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {
+            "name": tool, "arguments": arguments,
+            "_meta": {"progressToken": id, "claudecode/toolUseId": "toolu_1"}}});
+        self.sends(id, message).await;
+    }
+
+    /// The next line, which is the answer to this ask; what is in it.
+    async fn hears_reply(&mut self, ask: &str) -> Value {
+        let (id, mut answer) = self.is_answered().await;
+        assert_eq!(id, ask, "{answer}");
+        answer["mcp_response"].take()
+    }
+
+    /// The result of the tool call with this id, which comes next.
+    async fn hears_result(&mut self, id: &str) -> Value {
+        let mut reply = self.hears_reply(id).await;
+        assert_eq!(reply["id"], id, "{reply}");
+        reply["result"].take()
+    }
+
+    /// The next line, which is something that the server `s` begins.
+    async fn hears_server(&mut self) -> Value {
+        let mut request = self.answers(&json!({})).await;
+        assert_eq!(request["subtype"], "mcp_message", "{request}");
+        assert_eq!(request["server_name"], "s", "{request}");
+        request["message"].take()
+    }
+}
+
+fn to_server(server: &str, message: Value) -> Value {
+    json!({"subtype": "mcp_message", "server_name": server, "message": message})
+}
+
+/// A session that has begun, and its first request.
+async fn connect(options: Options) -> (Client, FarEnd, Value) {
+    let (client, agent, greeting) = connect_with(options, &json!({})).await;
+    (client.unwrap(), agent, greeting)
+}
+
+/// A session with this server, whose name is `s`.
+async fn with(server: impl Service<RoleServer> + Clone) -> (Client, FarEnd) {
+    let options = Options::new().queueing(Queueing::ByAgent);
+    let (client, agent, _) = connect(options.mcp_server("s", server)).await;
+    (client, agent)
+}
+
+async fn notice(client: &mut Client) -> String {
+    loop {
+        if let Event::Notice(notice) = client.next().await.unwrap().unwrap() {
+            return notice.to_string();
+        }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Add {
+    /// The one.
+    a: i64,
+    /// The other.
+    b: i64,
+}
+
+/// Adds, and waits until so many do.
+fn adding(at_once: usize) -> Tools {
+    let barrier = Arc::new(Barrier::new(at_once));
+    Tools::new()
+        .tool("add", "Adds.", move |add: Add| {
+            let barrier = Arc::clone(&barrier);
+            async move {
+                barrier.wait().await;
+                Ok::<_, String>(add.a + add.b)
+            }
+        })
+        .tool("stuck", "Hangs.", |(): ()| {
+            std::future::pending::<Result<(), String>>()
+        })
+}
