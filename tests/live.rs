@@ -17,6 +17,8 @@ mod gates;
 mod ids;
 #[path = "live/interrupts.rs"]
 mod interrupts;
+#[path = "live/mcp.rs"]
+mod mcp;
 
 use support::scenario;
 

@@ -1,0 +1,319 @@
+//! MCP servers inside the host, with the real CLI.
+
+use crate::support::{Live, describe, until_idle, wait_for};
+use agentwire::mcp::{Call, Tools};
+use agentwire::protocol::control::{ManifestOutcome, McpStatus, McpToggle};
+use agentwire::protocol::message::TerminalReason;
+use agentwire::{Client, Event, Handle, Options, PermissionResult, SubmissionState};
+use agentwire_testkit::{Scenario, Step};
+use rmcp::handler::server::common::Extension;
+use rmcp::handler::server::wrapper::Parameters;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, InitializeRequestParams,
+    InitializeResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+    ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::schemars::{self, JsonSchema};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler, tool, tool_handler, tool_router};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use tokio::sync::{Barrier, mpsc};
+
+fn call(tool: &str, input: Value) -> Step {
+    Step::tool(format!("mcp__s__{tool}"), input, "")
+}
+
+fn options(live: &Live) -> Options {
+    let options = live.options().partial_messages(false);
+    options.on_permission(|_| async { PermissionResult::allow() })
+}
+
+/// What a turn delivers that is worth comparing.
+async fn log_of_turn(client: &mut Client, prompt: &str) -> Vec<String> {
+    let mut turn = client.send(prompt).turn();
+    let mut log = vec![];
+    while let Some(event) = turn.next().await {
+        log.extend(describe(&event.unwrap()));
+    }
+    until_idle(client).await;
+    log
+}
+
+/// A server as it is written with rmcp's macros.
+#[derive(Clone)]
+struct Bench {
+    /// Where as many calls meet as are to run at once.
+    meeting: Arc<Barrier>,
+    running: Arc<AtomicUsize>,
+    most: Arc<AtomicUsize>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Numbered {
+    number: usize,
+}
+
+#[tool_router]
+impl Bench {
+    #[tool(
+        description = "Waits until ten of its kind run.",
+        annotations(read_only_hint = true)
+    )]
+    async fn slow(&self, Parameters(Numbered { number }): Parameters<Numbered>) -> String {
+        self.meeting.wait().await;
+        format!("met {number}")
+    }
+
+    #[tool(description = "Fails, after the agent had all time to call others as well.")]
+    async fn fails(
+        &self,
+        Parameters(Numbered { number }): Parameters<Numbered>,
+        Extension(session): Extension<Handle>,
+    ) -> Result<String, String> {
+        let running = self.running.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(running, Ordering::SeqCst);
+        for _ in 0..5 {
+            // The agent reads and writes, and has a call on its way if it
+            // wants to make one.
+            session.request(&McpStatus::default()).await.unwrap();
+        }
+        self.running.fetch_sub(1, Ordering::SeqCst);
+        Err(format!("failed {number}"))
+    }
+
+    #[tool(description = "Reports progress.")]
+    async fn reports(&self, context: RequestContext<RoleServer>) -> String {
+        let token = context.meta.get_progress_token().unwrap();
+        for done in 1..=20 {
+            let progress = ProgressNotificationParam::new(token.clone(), f64::from(done));
+            let progress = progress.with_total(20.0).with_message("on");
+            context.peer.notify_progress(progress).await.unwrap();
+        }
+        "reported".to_owned()
+    }
+}
+
+#[tool_handler]
+impl ServerHandler for Bench {}
+
+#[tokio::test]
+async fn ten_calls_run_at_once_where_tools_only_read_and_one_after_the_other_elsewhere() {
+    let ten = |tool| (0..10).map(move |number| call(tool, json!({ "number": number })));
+    let scenario = Scenario::default()
+        .reply(ten("slow"))
+        .reply(ten("fails"))
+        .reply([call("reports", json!({}))])
+        .reply([Step::text("Done.")]);
+    let live = Live::start(scenario).await;
+    let bench = Bench {
+        meeting: Arc::new(Barrier::new(10)),
+        running: Arc::default(),
+        most: Arc::default(),
+    };
+    let options = options(&live).mcp_server("s", bench.clone());
+    let mut client = Client::connect(options).await.unwrap();
+    let log = log_of_turn(&mut client, "Go").await;
+    assert_eq!(bench.most.load(Ordering::SeqCst), 1);
+    for number in 0..10 {
+        let met = format!("tool answered: met {number}");
+        assert!(log.contains(&met), "{met}: {log:#?}");
+        // The CLI adds the description of a tool that the model has not seen.
+        let failed = format!("tool failed: failed {number}\n");
+        let has_failed = log.iter().any(|it| it.starts_with(&failed));
+        assert!(has_failed, "{failed}: {log:#?}");
+    }
+    let end = &log[log.len() - 3..];
+    let expected = [
+        "tool answered: reported",
+        "text: Done.",
+        "result: success fine",
+    ];
+    assert_eq!(end, expected);
+    // Nothing was odd: no stray answers, no asks that nobody knew.
+    assert!(!log.iter().any(|it| it.starts_with("notice")), "{log:#?}");
+    client.close().await;
+}
+
+/// A server that grows a tool, and counts what it is asked.
+#[derive(Clone, Default)]
+struct Growing {
+    has_grown: Arc<AtomicBool>,
+    handshakes: Arc<AtomicUsize>,
+    lists: Arc<AtomicUsize>,
+    /// The version of MCP that it speaks, if it is an old one.
+    version: Option<ProtocolVersion>,
+}
+
+impl Growing {
+    fn seen(&self) -> (usize, usize) {
+        let handshakes = self.handshakes.load(Ordering::SeqCst);
+        (handshakes, self.lists.load(Ordering::SeqCst))
+    }
+}
+
+impl ServerHandler for Growing {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_tool_list_changed()
+            .build();
+        let info = ServerConfig::new(capabilities);
+        match &self.version {
+            Some(version) => info.with_protocol_version(version.clone()),
+            None => info,
+        }
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        match &self.version {
+            Some(version) => vec![version.clone()].into(),
+            None => ProtocolVersion::KNOWN_VERSIONS.into(),
+        }
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        self.handshakes.fetch_add(1, Ordering::SeqCst);
+        context.peer.set_peer_info(request.clone());
+        self.negotiate_initialize(&request)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        self.lists.fetch_add(1, Ordering::SeqCst);
+        let schema = serde_json::Map::from_iter([("type".to_owned(), "object".into())]);
+        let names: &[_] = if self.has_grown.load(Ordering::SeqCst) {
+            &["grow", "grown"]
+        } else {
+            &["grow"]
+        };
+        let tools = names
+            .iter()
+            .map(|name| Tool::new(*name, "Grows.", schema.clone()));
+        Ok(ListToolsResult::with_all_items(tools.collect()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        if request.name == "grow" {
+            self.has_grown.store(true, Ordering::SeqCst);
+            context.peer.notify_tool_list_changed().await.unwrap();
+        }
+        let text = ContentBlock::text(format!("called {}", request.name));
+        Ok(CallToolResult::success(vec![text]).into())
+    }
+}
+
+#[tokio::test]
+async fn a_handshake_of_the_hosts_costs_no_round_trips_and_tools_may_change() {
+    let scenario = Scenario::default()
+        .reply([call("grow", json!({}))])
+        .reply([Step::text("Done.")])
+        .reply([call("grown", json!({}))])
+        .reply([Step::text("Done.")]);
+    let live = Live::start(scenario).await;
+    let server = Growing::default();
+    let options = options(&live).mcp_server("s", server.clone());
+    let mut client = Client::connect(options).await.unwrap();
+    let parked = client.initialized().sdk_mcp_manifests_parked.clone();
+    assert_eq!(
+        parked,
+        Some([("s".to_owned(), ManifestOutcome::Parked)].into())
+    );
+    let status = client.request(&McpStatus::default()).await.unwrap();
+    let tools = status.mcp_servers[0].tools.as_deref().unwrap();
+    assert_eq!(tools.len(), 1);
+    // Both were the host's.
+    assert_eq!(server.seen(), (1, 1));
+
+    let log = log_of_turn(&mut client, "Grow").await;
+    assert_eq!(log[1], "tool answered: called grow");
+    let log = log_of_turn(&mut client, "Use it").await;
+    assert_eq!(log[1], "tool answered: called grown");
+    assert_eq!(server.seen(), (1, 2));
+
+    // Who is switched off and on is greeted anew.
+    for enabled in [false, true] {
+        let mut toggle = McpToggle::default();
+        toggle.server_name = "s".to_owned();
+        toggle.enabled = enabled;
+        client.request(&toggle).await.unwrap();
+    }
+    assert_eq!(server.seen(), (2, 3));
+    client.close().await;
+}
+
+#[tokio::test]
+async fn a_handshake_that_the_cli_does_not_take_is_made_by_the_cli() {
+    let scenario = Scenario::default()
+        .reply([call("grow", json!({}))])
+        .reply([Step::text("Done.")]);
+    let live = Live::start(scenario).await;
+    let server = Growing {
+        version: Some(ProtocolVersion::V_2025_06_18),
+        ..Growing::default()
+    };
+    let options = options(&live).mcp_server("s", server.clone());
+    let mut client = Client::connect(options).await.unwrap();
+    let parked = client.initialized().sdk_mcp_manifests_parked.clone();
+    let outcome = ManifestOutcome::ProtocolVersionMismatch;
+    assert_eq!(parked, Some([("s".to_owned(), outcome)].into()));
+    let log = log_of_turn(&mut client, "Grow").await;
+    assert_eq!(log[1], "tool answered: called grow");
+    assert_eq!(server.handshakes.load(Ordering::SeqCst), 2);
+    client.close().await;
+}
+
+#[tokio::test]
+async fn a_tool_may_set_the_model_and_interrupt_its_own_turn() {
+    let scenario = Scenario::default()
+        .reply([call("control", json!({}))])
+        .reply([Step::text("Done.")]);
+    let live = Live::start(scenario).await;
+    let (does, mut done) = mpsc::unbounded_channel();
+    let tools = Tools::new().tool("control", "Controls.", move |(): (), call: Call| {
+        let does = does.clone();
+        async move {
+            let session = call.session().unwrap();
+            let model = session.set_model(Some("claude-haiku-4-5")).await.unwrap();
+            does.send(model.model.unwrap()).unwrap();
+            does.send(call.tool_use_id().unwrap().to_owned()).unwrap();
+            session.interrupt().await.unwrap();
+            call.cancelled().await;
+            does.send("cancelled".to_owned()).unwrap();
+            Ok::<_, String>("too late")
+        }
+    });
+    let options = options(&live).mcp_server("s", tools);
+    let mut client = Client::connect(options).await.unwrap();
+    let mut submission = client.send("Control");
+    let result = wait_for(&mut client, |event| match event {
+        Event::Turn(agentwire::TurnEvent::Ended(end)) => end.result()?.ok(),
+        _ => None,
+    })
+    .await;
+    assert_eq!(result.terminal_reason, Some(TerminalReason::AbortedTools));
+    assert_eq!(submission.ended().await, SubmissionState::Interrupted);
+    assert_eq!(done.recv().await.unwrap(), "claude-haiku-4-5");
+    assert!(done.recv().await.unwrap().starts_with("toolu_"));
+    assert_eq!(done.recv().await.unwrap(), "cancelled");
+    until_idle(&mut client).await;
+
+    // The session goes on.
+    let log = log_of_turn(&mut client, "And?").await;
+    assert_eq!(log, ["text: Done.", "result: success fine"]);
+    assert!(client.close().await.exit.unwrap().success());
+}
