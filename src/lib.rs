@@ -30,8 +30,9 @@
 //! The order of calls is the order on the wire, with two exceptions: answers
 //! and interrupts may pass user messages that still wait here, and user
 //! messages are ordered by [priority](protocol::message::Priority) among
-//! themselves, up to the nearest control request. See
-//! [`protocol::outbox`].
+//! themselves, up to the nearest control request. What MCP servers inside the
+//! host begin goes as answers do, so that nothing of theirs passes anything
+//! else of theirs. See [`protocol::outbox`].
 //!
 //! For a CLI that knows no priorities the host keeps the queue ([`Queueing`]):
 //! one turn runs at a time, and messages that wait for theirs do not hold

@@ -56,6 +56,9 @@
 //! that has ended are answered with an error, until the agent makes another
 //! handshake; [`Notice::McpServerEnded`](crate::Notice) says so. The session
 //! goes on in any case, and when it ends so do its servers.
+//!
+//! What rmcp itself says to `tracing` (target `rmcp`) has whole messages in it,
+//! from the level `info` on.
 
 pub use rmcp;
 

@@ -264,8 +264,10 @@ impl Call {
         let Some(token) = self.context.meta.get_progress_token() else {
             return;
         };
-        let mut progress = ProgressNotificationParam::new(token, done).with_message(text);
+        let text = text.into();
+        let mut progress = ProgressNotificationParam::new(token, done);
         progress.total = total;
+        progress.message = (!text.is_empty()).then_some(text);
         // Nobody hears it when the session is over.
         drop(self.context.peer.notify_progress(progress).await);
     }

@@ -2,7 +2,7 @@
 
 use super::{adding, connect, to_server, with};
 use agentwire::protocol::control::{Initialize, SdkMcpServerManifest};
-use agentwire::{Event, Notice, Options};
+use agentwire::{Client, Error, Event, Notice, Options};
 use rmcp::model::{
     ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
 };
@@ -165,6 +165,18 @@ async fn a_server_that_is_late_goes_without_a_manifest_and_what_was_set_stays() 
         json!({"initializeResult": {"mine": true}})
     );
     assert_eq!(greeting["sdkMcpServerManifestsOrigin"], "host_per_send");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_ends_meanwhile_ends_the_handshakes() {
+    let (to_agent, input) = tokio::io::duplex(4096);
+    let (output, from_agent) = tokio::io::duplex(4096);
+    drop((input, output));
+    let begun = tokio::time::Instant::now();
+    let options = Options::new().mcp_server("slow", Slow);
+    let error = Client::connect_over(from_agent, to_agent, options).await;
+    assert!(matches!(error, Err(Error::Ended(_))), "{error:?}");
+    assert!(begun.elapsed() < Duration::from_secs(9));
 }
 
 #[tokio::test]
