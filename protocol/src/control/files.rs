@@ -103,7 +103,7 @@ object! {
     pub struct RewindFilesAnswer {
         /// Whether it can be done.
         pub can_rewind: bool = "canRewind",
-        /// Why not. Agents refuse the request instead.
+        /// Why not. For a dry run; agents refuse to rewind instead.
         pub error: Option<String>,
         /// The files that would change. For a dry run.
         pub files_changed: Option<Vec<String>> = "filesChanged",

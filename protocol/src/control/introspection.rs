@@ -85,10 +85,13 @@ object! {
 }
 
 object! {
-    /// The plan that the model made. How a plan comes is not known yet: look
-    /// for it in `extra`.
+    /// The plan that the model made.
     pub struct PlanReport {
         /// Whether there is one.
         pub exists: bool,
+        /// The plan, in Markdown.
+        pub content: Option<String>,
+        /// The file that it is in.
+        pub path: Option<String>,
     }
 }

@@ -1,9 +1,10 @@
 //! Requests about MCP servers that the agent talks to.
 
-use super::{Empty, host_requests};
+use super::{Empty, HostRequest, host_requests};
 use crate::json::{Json, Number};
 use crate::mcp::{McpServerConfig, McpServerStatus};
 use crate::open::object;
+use crate::permission::PermissionMode;
 use std::collections::BTreeMap;
 
 host_requests! {
@@ -11,8 +12,29 @@ host_requests! {
     McpSetServers = "mcp_set_servers" => McpSetServersAnswer,
     McpReconnect = "mcp_reconnect" => Empty,
     McpToggle = "mcp_toggle" => Empty,
-    McpCall = "mcp_call" => McpCallAnswer,
-    McpReadResource = "mcp_read_resource" => McpReadResourceAnswer,
+    SetMcpPermissionModeOverride =
+        "set_mcp_permission_mode_override" => SetMcpPermissionModeOverrideAnswer,
+}
+
+impl HostRequest for McpCall {
+    const SUBTYPE: &'static str = "mcp_call";
+    type Answer = McpCallAnswer;
+
+    fn relies_on(&self) -> Vec<&'static str> {
+        let check = self.check_permissions == Some(true);
+        let raw = self.result_not_for_model == Some(true);
+        let needs = [
+            check.then_some("mcp_call_check_permissions_v1"),
+            raw.then_some("mcp_call_result_not_for_model_v1"),
+        ];
+        needs.into_iter().flatten().collect()
+    }
+}
+
+impl HostRequest for McpReadResource {
+    const SUBTYPE: &'static str = "mcp_read_resource";
+    const CAPABILITY: Option<&'static str> = Some("mcp_read_resource_v1");
+    type Answer = McpReadResourceAnswer;
 }
 
 object! {
@@ -181,6 +203,30 @@ object! {
     }
 }
 
+object! {
+    /// Sets how permissions are decided for the tools of one MCP server.
+    /// Measured, not declared. It only makes a session stricter: it counts
+    /// where the session's own mode would let a tool run without asking.
+    #[derive(Default)]
+    pub struct SetMcpPermissionModeOverride tags("subtype" = "set_mcp_permission_mode_override") {
+        /// The server, which may come later.
+        pub server_name: String = "serverName",
+        /// The mode: `default` or `auto`. It must not be absent, so `None` is
+        /// for reading: to write `null`, use
+        /// [`SetMcpPermissionModeOverride::clear`].
+        pub mode: Option<PermissionMode>,
+    }
+}
+
+object! {
+    /// What the agent says to the mode of an MCP server.
+    #[derive(Default)]
+    pub struct SetMcpPermissionModeOverrideAnswer {
+        /// That no server has that name, so far.
+        pub warning: Option<String>,
+    }
+}
+
 impl McpSetServers {
     /// These servers and no others.
     pub fn to<N: Into<String>, C: Into<McpServerConfig>>(
@@ -233,6 +279,41 @@ impl McpCall {
             arguments: Some(arguments.into()),
             ..Self::default()
         }
+    }
+
+    /// Has permissions checked and hooks run, as if the model had called.
+    #[must_use]
+    pub fn check_permissions(mut self) -> Self {
+        self.check_permissions = Some(true);
+        self
+    }
+
+    /// Has the result left as the server gave it: no model will see it.
+    #[must_use]
+    pub fn result_not_for_model(mut self) -> Self {
+        self.result_not_for_model = Some(true);
+        self
+    }
+}
+
+impl SetMcpPermissionModeOverride {
+    /// Decides in this mode for this server.
+    pub fn to(server_name: impl Into<String>, mode: PermissionMode) -> Self {
+        Self {
+            server_name: server_name.into(),
+            mode: Some(mode),
+            ..Self::default()
+        }
+    }
+
+    /// Decides for this server as for the rest.
+    pub fn clear(server_name: impl Into<String>) -> Self {
+        let mut request = Self {
+            server_name: server_name.into(),
+            ..Self::default()
+        };
+        request.extra.set("mode", Json::null());
+        request
     }
 }
 

@@ -48,7 +48,7 @@ pub use introspection::{
 pub use mcp::{
     McpCall, McpCallAnswer, McpInputFile, McpOutputFile, McpReadResource, McpReadResourceAnswer,
     McpReconnect, McpResourceContents, McpSetServers, McpSetServersAnswer, McpStatus,
-    McpStatusAnswer, McpToggle,
+    McpStatusAnswer, McpToggle, SetMcpPermissionModeOverride, SetMcpPermissionModeOverrideAnswer,
 };
 pub use plugins::{
     CacheImpact, LspToolChange, ReloadOutputStyles, ReloadOutputStylesAnswer, ReloadPlugins,
@@ -60,8 +60,9 @@ pub use requests::{
     SetPermissionModeAnswer,
 };
 pub use session::{
-    EndSession, GenerateSessionTitle, RenameSession, SessionTitle, SetColor, SetCwd,
-    SetHasSubscribers, SetMaxThinkingTokens, SideAnswer, SideQuestion, TitleSource,
+    CwdOutcome, CwdRejection, EndSession, GenerateSessionTitle, RenameSession, SessionTitle,
+    SetColor, SetCwd, SetCwdAnswer, SetHasSubscribers, SetMaxThinkingTokens, SideAnswer,
+    SideQuestion, TitleSource,
 };
 pub use settings::{
     AppliedSettings, ApplyFlagSettings, GetSettings, GetSettingsAnswer, ListPermissionRules,
@@ -87,8 +88,18 @@ pub trait HostRequest: Serialize {
     /// The request's `subtype`.
     const SUBTYPE: &'static str;
 
+    /// The capability by which an agent says that it knows this request, where
+    /// there is one. An agent without it refuses the request.
+    const CAPABILITY: Option<&'static str> = None;
+
     /// What the agent answers.
     type Answer: DeserializeOwned;
+
+    /// The capabilities without which an agent takes this request and passes
+    /// over a part of it, so that something else is done than was asked.
+    fn relies_on(&self) -> Vec<&'static str> {
+        vec![]
+    }
 
     /// Whether user messages that wait before it are to be withdrawn, as
     /// [`Interrupt`] may ask for.
@@ -145,6 +156,7 @@ macro_rules! every_host_request {
             SetCwd,
             SetHasSubscribers,
             SetMaxThinkingTokens,
+            SetMcpPermissionModeOverride,
             SetModel,
             SetPermissionMode,
             SideQuestion,

@@ -1,13 +1,22 @@
 //! Requests that load plugins, skills and output styles again.
 
-use super::{SlashCommand, host_requests};
+use super::{HostRequest, SlashCommand, host_requests};
 use crate::agent_definition::AgentInfo;
 use crate::mcp::McpServerStatus;
 use crate::open::{object, open_enum};
 use crate::plugin::{LoadedPlugin, PluginConfig};
 
+impl HostRequest for ReloadPlugins {
+    const SUBTYPE: &'static str = "reload_plugins";
+    type Answer = ReloadPluginsAnswer;
+
+    fn relies_on(&self) -> Vec<&'static str> {
+        let refuse = self.refuse_if_busy == Some(true);
+        Vec::from_iter(refuse.then_some("reload_plugins_refuse_if_busy_v1"))
+    }
+}
+
 host_requests! {
-    ReloadPlugins = "reload_plugins" => ReloadPluginsAnswer,
     ReloadSkills = "reload_skills" => ReloadSkillsAnswer,
     ReloadOutputStyles = "reload_output_styles" => ReloadOutputStylesAnswer,
 }
@@ -25,6 +34,29 @@ object! {
         /// session works. For agents with `reload_plugins_refuse_if_busy_v1`
         /// among their capabilities.
         pub refuse_if_busy: Option<bool>,
+    }
+}
+
+impl ReloadPlugins {
+    /// Loads this plugin besides.
+    #[must_use]
+    pub fn adding(mut self, plugin: impl Into<PluginConfig>) -> Self {
+        self.add_plugins.get_or_insert_default().push(plugin.into());
+        self
+    }
+
+    /// Does nothing if the model's tools would change, and says what would.
+    #[must_use]
+    pub fn hold_on_cache_impact(mut self) -> Self {
+        self.hold_on_cache_impact = Some(true);
+        self
+    }
+
+    /// Is refused while the session works.
+    #[must_use]
+    pub fn refuse_if_busy(mut self) -> Self {
+        self.refuse_if_busy = Some(true);
+        self
     }
 }
 

@@ -13,7 +13,7 @@ host_requests! {
     SideQuestion = "side_question" => SideAnswer,
     SetColor = "set_color" => Empty,
     SetHasSubscribers = "set_has_subscribers" => Empty,
-    SetCwd = "set_cwd" => Empty,
+    SetCwd = "set_cwd" => SetCwdAnswer,
     EndSession = "end_session" => Empty,
 }
 
@@ -116,11 +116,71 @@ object! {
 
 object! {
     /// Moves the session to another working directory. Measured, not
-    /// declared, and only its refusal is known.
+    /// declared.
     #[derive(Default)]
     pub struct SetCwd tags("subtype" = "set_cwd") {
         /// The directory.
         pub path: String,
+        /// Whether the user has said that it can be trusted.
+        pub trust_accepted: Option<bool>,
+        /// What the user was shown then: the `directory` of the answer that
+        /// asked for it.
+        pub trusted_directory: Option<String>,
+    }
+}
+
+object! {
+    /// What became of moving a session. A move that was not made is an answer
+    /// like any other, and no error.
+    pub struct SetCwdAnswer {
+        /// Whether it was moved.
+        pub status: CwdOutcome,
+        /// Where the session is now.
+        pub cwd: Option<String>,
+        /// Whether it was elsewhere before.
+        pub changed: Option<bool>,
+        /// Whether the transcript is where a session of this directory has
+        /// it.
+        pub transcript_relocated: Option<bool>,
+        /// The directory that the user has to trust first.
+        pub directory: Option<String>,
+        /// The repository that is trusted with it.
+        pub trust_root: Option<String>,
+        /// Why it was not moved.
+        pub reason: Option<CwdRejection>,
+        /// The same in words.
+        pub message: Option<String>,
+    }
+}
+
+open_enum! {
+    /// Whether a session was moved.
+    pub enum CwdOutcome {
+        /// It is there now.
+        Moved = "ok",
+        /// The user has to trust the directory first; see
+        /// [`SetCwd::trusting`].
+        NeedsTrust = "needs_trust",
+        /// It cannot be moved there.
+        Rejected = "rejected",
+    }
+}
+
+open_enum! {
+    /// Why a session was not moved.
+    pub enum CwdRejection {
+        /// There is nothing there.
+        NotFound = "not_found",
+        /// It is something else than a directory.
+        NotADirectory = "not_a_directory",
+        /// A rule does not allow it.
+        BlockedByRule = "blocked_by_rule",
+        /// A turn runs.
+        Busy = "busy",
+        /// The path has characters that cannot be seen.
+        UnsafePath = "unsafe_path",
+        /// Somebody far away asked for it.
+        RemoteOrigin = "remote_origin",
     }
 }
 
@@ -147,6 +207,15 @@ impl SetMaxThinkingTokens {
         request.extra.set("max_thinking_tokens", Json::null());
         request
     }
+
+    /// Sets how thinking is shown, and leaves the limit as it is.
+    #[must_use]
+    pub fn shown(display: ThinkingDisplay) -> Self {
+        Self {
+            thinking_display: Some(display),
+            ..Self::default()
+        }
+    }
 }
 
 impl RenameSession {
@@ -168,6 +237,13 @@ impl GenerateSessionTitle {
             persist: Some(false),
             ..Self::default()
         }
+    }
+
+    /// Gives it to the session as well.
+    #[must_use]
+    pub fn persisted(mut self) -> Self {
+        self.persist = Some(true);
+        self
     }
 }
 
@@ -217,6 +293,15 @@ impl SetCwd {
             path: path.into(),
             ..Self::default()
         }
+    }
+
+    /// Says that the user trusts this directory, which is what the answer
+    /// before named in [`SetCwdAnswer::directory`].
+    #[must_use]
+    pub fn trusting(mut self, directory: impl Into<String>) -> Self {
+        self.trust_accepted = Some(true);
+        self.trusted_directory = Some(directory.into());
+        self
     }
 }
 

@@ -168,6 +168,16 @@ impl fmt::Display for Excerpt<'_> {
     }
 }
 
+/// What may be behind it when a request is not answered. The first one every
+/// agent knows.
+fn may_not_know(subtype: &str) -> &'static str {
+    if subtype == "initialize" {
+        ""
+    } else {
+        "; agents up to 2.0.77 do not answer requests that they do not know"
+    }
+}
+
 /// Why a request has no answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -182,7 +192,7 @@ pub enum RequestFailure {
     },
     /// There was no answer in time. Agents up to 2.0.77 do not answer
     /// requests that they do not know.
-    #[error("the agent did not answer `{subtype}` within {after:?}")]
+    #[error("the agent did not answer `{subtype}` within {after:?}{}", may_not_know(.subtype))]
     TimedOut {
         /// The request.
         subtype: Box<str>,

@@ -11,7 +11,10 @@ use agentwire_protocol::agent_definition::{AgentDefinition, AgentMemory};
 use agentwire_protocol::content::{
     Base64Source, ContentBlock, DocumentBlock, ImageBlock, NotBase64, Source,
 };
-use agentwire_protocol::control::McpSetServers;
+use agentwire_protocol::control::{
+    GenerateSessionTitle, HostRequest, McpCall, McpReadResource, McpSetServers, ReloadPlugins,
+    SetCwd, SetMaxThinkingTokens, SetMcpPermissionModeOverride,
+};
 use agentwire_protocol::dialog::{RequestUserDialog, UserDialogResult};
 use agentwire_protocol::hook::{
     ElicitationOutput, PermissionRequestOutput, PostToolUseOutput, PreToolUseOutput,
@@ -21,11 +24,12 @@ use agentwire_protocol::mcp::{
     McpServerConfig, McpSseServer, McpStdioServer, McpToolPolicy,
 };
 use agentwire_protocol::message::{Priority, UserBody, UserMessage};
-use agentwire_protocol::model::EffortLevel;
+use agentwire_protocol::model::{EffortLevel, ThinkingDisplay};
 use agentwire_protocol::permission::{
     Allow, CanUseTool, DecisionClassification, Deny, PermissionBehavior, PermissionDestination,
     PermissionMode, PermissionResult, PermissionRule, PermissionUpdate,
 };
+use agentwire_protocol::plugin::{LocalPlugin, PluginConfig};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -390,4 +394,61 @@ fn null_is_left_out_where_it_is_not_meant() {
         ElicitationOutput::accept(null()),
         r#"{"hookEventName":"Elicitation","action":"accept"}"#,
     );
+}
+
+#[test]
+fn requests() {
+    writes(
+        GenerateSessionTitle::new("x").persisted(),
+        r#"{"subtype":"generate_session_title","description":"x","persist":true}"#,
+    );
+    writes(
+        SetCwd::to("a").trusting("/b/a"),
+        r#"{"subtype":"set_cwd","path":"a","trust_accepted":true,"trusted_directory":"/b/a"}"#,
+    );
+    writes(
+        SetMaxThinkingTokens::shown(ThinkingDisplay::Summarized),
+        r#"{"subtype":"set_max_thinking_tokens","thinking_display":"summarized"}"#,
+    );
+    writes(
+        SetMcpPermissionModeOverride::to("a", PermissionMode::Default),
+        r#"{"subtype":"set_mcp_permission_mode_override","serverName":"a","mode":"default"}"#,
+    );
+    writes(
+        SetMcpPermissionModeOverride::clear("a"),
+        r#"{"subtype":"set_mcp_permission_mode_override","serverName":"a","mode":null}"#,
+    );
+    let plugin = PluginConfig::from(LocalPlugin::new("/p"));
+    writes(
+        ReloadPlugins::default()
+            .adding(plugin)
+            .hold_on_cache_impact()
+            .refuse_if_busy(),
+        r#"{"subtype":"reload_plugins","hold_on_cache_impact":true,"add_plugins":[{"type":"local","path":"/p"}],"refuse_if_busy":true}"#,
+    );
+    writes(
+        McpCall::new("t", json!({}))
+            .check_permissions()
+            .result_not_for_model(),
+        r#"{"subtype":"mcp_call","tool":"t","arguments":{},"result_not_for_model":true,"check_permissions":true}"#,
+    );
+}
+
+#[test]
+fn a_request_relies_on_what_would_be_passed_over() {
+    let call = McpCall::new("t", json!({}));
+    assert_eq!(call.relies_on(), [""; 0]);
+    assert_eq!(
+        call.check_permissions().result_not_for_model().relies_on(),
+        [
+            "mcp_call_check_permissions_v1",
+            "mcp_call_result_not_for_model_v1"
+        ]
+    );
+    let reload = ReloadPlugins::default().hold_on_cache_impact();
+    assert_eq!(reload.relies_on(), [""; 0]);
+    let needs = reload.refuse_if_busy().relies_on();
+    assert_eq!(needs, ["reload_plugins_refuse_if_busy_v1"]);
+    // The agent refuses by itself what it does not know.
+    assert_eq!(McpReadResource::new("a", "ui://b").relies_on(), [""; 0]);
 }

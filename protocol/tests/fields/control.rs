@@ -167,7 +167,7 @@ objects! { control:
         five_hour, seven_day, seven_day_oauth_apps, seven_day_opus, seven_day_sonnet, model_scoped,
         extra_usage,
     }
-    PlanReport { exists }
+    PlanReport { exists, content, path }
     PlanWindow { utilization, resets_at }
     ReadFile { path, max_bytes, encoding }
     ReadFileAnswer { contents, abs_path = "absPath", truncated, encoding, lossy, requested_path }
@@ -195,9 +195,14 @@ objects! { control:
     SessionCost { text }
     SessionTitle { title }
     SetColor { color }
-    SetCwd { path }
+    SetCwd { path, trust_accepted, trusted_directory }
+    SetCwdAnswer {
+        status, cwd, changed, transcript_relocated, directory, trust_root, reason, message,
+    }
     SetHasSubscribers { has_subscribers }
     SetMaxThinkingTokens { max_thinking_tokens, thinking_display }
+    SetMcpPermissionModeOverride { server_name = "serverName", mode }
+    SetMcpPermissionModeOverrideAnswer { warning }
     SetModel { model }
     SetModelAnswer { model }
     SetPermissionMode { mode }
@@ -247,6 +252,12 @@ enums! { control:
         FreeSpace = "free_space",
     }
     ContextDetail { Summary = "summary", Full = "full" }
+    CwdOutcome { Moved = "ok", NeedsTrust = "needs_trust", Rejected = "rejected" }
+    CwdRejection {
+        NotFound = "not_found", NotADirectory = "not_a_directory",
+        BlockedByRule = "blocked_by_rule", Busy = "busy", UnsafePath = "unsafe_path",
+        RemoteOrigin = "remote_origin",
+    }
     FileEncoding { Utf8 = "utf-8", Base64 = "base64" }
     LspToolChange {
         Adds = "adds", MayAdd = "may-add", Removes = "removes", MayRemove = "may-remove",
