@@ -5,21 +5,14 @@ use crate::event::Event;
 use crate::handle::Handle;
 use crate::mailbox::Mailbox;
 use crate::options::Options;
-use crate::pending::Pending;
 use crate::process::CloseReport;
 use crate::session::{self, Command};
-use crate::submission::{Submission, Unwritten};
-use crate::subscription::{Subscription, Texts};
 use crate::transport::{FarEnd, Transport};
-use crate::turn::{Interruption, StopPolicy, Stopped};
-use agentwire_protocol::Json;
-use agentwire_protocol::control::{
-    HostRequest, InitializeAnswer, SetModelAnswer, SetPermissionModeAnswer,
-};
-use agentwire_protocol::message::UserMessage;
-use agentwire_protocol::permission::PermissionMode;
+use agentwire_protocol::control::InitializeAnswer;
+use agentwire_protocol::host::RequestFailure;
 use futures_core::Stream;
 use std::future::poll_fn;
+use std::ops::Deref;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -29,8 +22,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 /// A conversation with an agent.
 ///
 /// The client owns the session: when it is dropped, the session ends, and
-/// everything that it started goes. [`Client::handle`] gives handles that can
-/// be cloned and sent anywhere; they do not keep the session alive.
+/// everything that it started goes. Sending and asking is done through its
+/// [`Handle`], whose methods it has as well; [`Client::handle`] gives one that
+/// can be cloned and sent anywhere, and does not keep the session alive.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), agentwire::Error> {
@@ -144,7 +138,7 @@ impl Client {
         };
         #[cfg(feature = "mcp")]
         crate::mcp::introduce(servers, &client.handle, patience, &mut initialize).await;
-        match client.handle.request(&initialize).await {
+        match client.handle.initialize(&initialize).await {
             Ok(answer) => client.initialized = answer,
             // The CLI is ready; what it says of itself is odd, and kept.
             Err(Error::UnreadAnswer { payload, .. }) => {
@@ -163,6 +157,10 @@ impl Client {
             client.abort().await;
             return Err(Error::HooksNotApplied);
         }
+        // What the answer does not say is said again when the first turn begins.
+        let capabilities = client.initialized.capabilities.as_deref();
+        let declared = client.handle.declared();
+        declared.add_capabilities(capabilities.unwrap_or_default());
         Ok(client)
     }
 
@@ -173,6 +171,11 @@ impl Client {
                 failure,
                 stderr: self.handle.end().stderr.clone(),
             },
+            Error::NotSupported {
+                subtype,
+                refusal: Some(refusal),
+                ..
+            } => self.start_up_error(Error::from(RequestFailure::Refused { subtype, refusal })),
             error => error,
         }
     }
@@ -200,81 +203,6 @@ impl Client {
     /// `None`. Cancel safe: nothing is lost when the future is dropped.
     pub async fn next(&mut self) -> Option<Result<Event, Error>> {
         poll_fn(|context| self.mailbox.poll_next(context)).await
-    }
-
-    /// A stream of its own of everything from now on; see
-    /// [`Handle::subscribe`].
-    #[must_use]
-    pub fn subscribe(&self) -> Subscription {
-        self.handle.subscribe()
-    }
-
-    /// What the agent writes, as it writes it; see [`Handle::texts`].
-    #[must_use]
-    pub fn texts(&self) -> Texts {
-        self.handle.texts()
-    }
-
-    /// Sends a user message; see [`Handle::send`].
-    pub fn send(&self, message: impl Into<UserMessage>) -> Submission {
-        self.handle.send(message)
-    }
-
-    /// Sends a user message once there is room; see
-    /// [`Handle::send_when_room`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Handle::send_when_room`].
-    pub async fn send_when_room(
-        &self,
-        message: impl Into<UserMessage>,
-    ) -> Result<Submission, Error> {
-        self.handle.send_when_room(message).await
-    }
-
-    /// What waits to be written; see [`Handle::unwritten`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Handle::unwritten`].
-    pub async fn unwritten(&self) -> Result<Unwritten, Error> {
-        self.handle.unwritten().await
-    }
-
-    /// Makes any control request; see [`Handle::request`].
-    pub fn request<R: HostRequest>(&self, request: &R) -> Pending<R::Answer> {
-        self.handle.request(request)
-    }
-
-    /// Makes a control request that has no type here; see
-    /// [`Handle::request_raw`].
-    pub fn request_raw(&self, subtype: &str, members: impl Into<Json>) -> Pending<Json> {
-        self.handle.request_raw(subtype, members)
-    }
-
-    /// Stops the turn that runs; see [`Handle::interrupt`].
-    pub fn interrupt(&self) -> Interruption {
-        self.handle.interrupt()
-    }
-
-    /// Stops the turn that runs, whatever it takes; see [`Handle::stop`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Handle::stop`].
-    pub async fn stop(&self, policy: StopPolicy) -> Result<Stopped, Error> {
-        self.handle.stop(policy).await
-    }
-
-    /// Sets the model; see [`Handle::set_model`].
-    pub fn set_model(&self, model: Option<&str>) -> Pending<SetModelAnswer> {
-        self.handle.set_model(model)
-    }
-
-    /// Sets how permissions are decided; see [`Handle::set_permission_mode`].
-    pub fn set_permission_mode(&self, mode: PermissionMode) -> Pending<SetPermissionModeAnswer> {
-        self.handle.set_permission_mode(mode)
     }
 
     /// Ends the session: takes nothing new, writes what waits, lets the turn
@@ -327,6 +255,14 @@ impl Client {
     /// How the session ended.
     pub(crate) fn end(&self) -> Arc<SessionEnd> {
         self.handle.end()
+    }
+}
+
+impl Deref for Client {
+    type Target = Handle;
+
+    fn deref(&self) -> &Handle {
+        &self.handle
     }
 }
 

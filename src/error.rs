@@ -1,6 +1,7 @@
 //! What can go wrong, and what a session says when it is over.
 
 use agentwire_protocol::content::CannotAttach;
+use agentwire_protocol::control::Refusal;
 use agentwire_protocol::host::RequestFailure;
 use agentwire_protocol::{Json, ViewError};
 use std::fmt;
@@ -46,6 +47,19 @@ pub enum Error {
     /// A request was not answered, or refused.
     #[error(transparent)]
     Request(Arc<RequestFailure>),
+    /// The agent does not know a request, or not all of it.
+    #[error("{}", not_supported(subtype, *needs, refusal.as_ref()))]
+    NotSupported {
+        /// The request.
+        subtype: Box<str>,
+        /// The capability that the agent would have declared, where there is
+        /// one.
+        needs: Option<&'static str>,
+        /// What the agent said to it. `None` when the request was not sent: an
+        /// agent without that capability would have passed over a part of it,
+        /// and done something else than was asked.
+        refusal: Option<Refusal>,
+    },
     /// A request was done, but what came of it cannot be read.
     #[error("`{subtype}` was done, but its answer cannot be read: {reason}")]
     UnreadAnswer {
@@ -103,6 +117,28 @@ pub enum Error {
     /// The session is over, or closing.
     #[error("{0}")]
     Ended(Arc<SessionEnd>),
+}
+
+impl Error {
+    /// The same error; and if it is that the agent does not know a request,
+    /// that, with the capability which agents have that know it.
+    pub(crate) fn if_not_supported(self, needs: Option<&'static str>) -> Self {
+        match &self {
+            Self::Request(failure) => match &**failure {
+                RequestFailure::Refused { subtype, refusal }
+                    if refusal.code.as_deref() == Some("unsupported_request") =>
+                {
+                    Self::NotSupported {
+                        subtype: subtype.clone(),
+                        needs,
+                        refusal: Some(refusal.clone()),
+                    }
+                }
+                _ => self,
+            },
+            _ => self,
+        }
+    }
 }
 
 impl From<RequestFailure> for Error {
@@ -254,6 +290,19 @@ impl fmt::Display for SessionEnd {
             f.write_str(&said_last(&self.stderr))?;
         }
         Ok(())
+    }
+}
+
+/// What an agent cannot do, in words.
+fn not_supported(subtype: &str, needs: Option<&str>, refusal: Option<&Refusal>) -> String {
+    let needs = needs.map_or_else(String::new, |name| {
+        format!("; it has not declared the capability `{name}`")
+    });
+    match refusal {
+        Some(refusal) => format!("the agent does not know `{subtype}`: {refusal}{needs}"),
+        None => {
+            format!("`{subtype}` was not sent, as the agent would pass over a part of it{needs}")
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a session is controlled by, from anywhere.
 
+use crate::control::Declared;
 use crate::error::{EndReason, Error, SessionEnd};
 use crate::mailbox::{Mailbox, mailbox};
 use crate::options::Options;
@@ -7,14 +8,11 @@ use crate::pending::Pending;
 use crate::session::{Command, Interest, WhenFull};
 use crate::submission::{Progress, Submission, Unwritten};
 use crate::subscription::{Subscription, Texts};
-use crate::turn::{Interruption, TurnWatch};
+use crate::turn::TurnWatch;
 use agentwire_protocol::Json;
-use agentwire_protocol::control::{
-    HostRequest, Interrupt, SetModel, SetModelAnswer, SetPermissionMode, SetPermissionModeAnswer,
-};
+use agentwire_protocol::control::HostRequest;
 use agentwire_protocol::host::{Prompt, Request};
 use agentwire_protocol::message::UserMessage;
-use agentwire_protocol::permission::PermissionMode;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -32,6 +30,7 @@ pub struct Handle {
     commands: mpsc::UnboundedSender<Command>,
     end: End,
     turn: watch::Receiver<Option<TurnWatch>>,
+    declared: Arc<Declared>,
     request_timeout: Duration,
     unread_limit: usize,
 }
@@ -148,14 +147,31 @@ impl Handle {
         submission
     }
 
-    /// Makes any control request. What is returned may be awaited for the
-    /// answer; it fails when the request is refused, not answered within
-    /// [`Options::request_timeout`], or the session ends, and with
-    /// [`Error::NotRead`] as [`WhenUnread::StopReading`] says.
+    /// Makes any control request, as it is. There is a method for each, which
+    /// takes the plainest form of it. What is returned may be awaited for the
+    /// answer; it fails
+    ///
+    /// - with [`Error::NotSupported`] when the agent does not know the request,
+    ///   or would pass over a part of it that changes what is done: then it is
+    ///   not sent;
+    /// - with [`Error::Request`] when it is refused, or not answered within
+    ///   [`Options::request_timeout`];
+    /// - with [`Error::UnreadAnswer`] when it was done, and its answer does not
+    ///   have the shape that it should have;
+    /// - with [`Error::Full`] and [`Error::Ended`], and with [`Error::NotRead`]
+    ///   as [`WhenUnread::StopReading`] says.
     ///
     /// [`WhenUnread::StopReading`]: crate::WhenUnread::StopReading
     pub fn request<R: HostRequest>(&self, request: &R) -> Pending<R::Answer> {
-        self.make(R::SUBTYPE, Request::new(new_id(), request))
+        let made = match self.declared.first_missing(request.relies_on()) {
+            Some(capability) => Err(Error::NotSupported {
+                subtype: R::SUBTYPE.into(),
+                needs: Some(capability),
+                refusal: None,
+            }),
+            None => Request::new(new_id(), request).map_err(Error::from),
+        };
+        self.make(R::SUBTYPE, R::CAPABILITY, made)
     }
 
     /// Makes a control request that has no type here: its subtype, and its
@@ -172,18 +188,25 @@ impl Handle {
     /// # }
     /// ```
     ///
-    /// It fails as [`Handle::request`] does, and with [`Error::Encode`] when
+    /// It is sent whatever the agent has declared. It fails as
+    /// [`Handle::request`] does otherwise, and with [`Error::Encode`] when
     /// `members` is not an object.
     pub fn request_raw(&self, subtype: &str, members: impl Into<Json>) -> Pending<Json> {
-        self.make(subtype, Request::raw(new_id(), subtype, members))
+        let made = Request::raw(new_id(), subtype, members);
+        self.make(subtype, None, made.map_err(Error::from))
     }
 
-    fn make<T>(&self, subtype: &str, request: serde_json::Result<Request>) -> Pending<T> {
+    fn make<T>(
+        &self,
+        subtype: &str,
+        capability: Option<&'static str>,
+        request: Result<Request, Error>,
+    ) -> Pending<T> {
         let (reply, answer) = oneshot::channel();
         let request_id = request
             .as_ref()
             .map_or_else(|_| "".into(), |it| it.request_id().into());
-        let made = request.map_err(Error::from).and_then(|request| {
+        let made = request.and_then(|request| {
             let patience = self.request_timeout;
             self.command(Command::Request {
                 request,
@@ -191,21 +214,13 @@ impl Handle {
                 reply,
             })
         });
-        Pending::new(request_id, subtype, made.map(|()| answer), self.clone())
-    }
-
-    /// Stops the turn that runs. Messages that wait stay where they are; the
-    /// receipt lists them.
-    pub fn interrupt(&self) -> Interruption {
-        let receipt = self.request(&Interrupt::default());
-        Interruption::new(receipt, self.clone())
-    }
-
-    /// Stops the turn that runs, and takes back what waits, here and in the
-    /// agent's queue; the receipt lists it.
-    pub fn interrupt_all(&self) -> Interruption {
-        let receipt = self.request(&Interrupt::and_cancel_queued());
-        Interruption::new(receipt, self.clone())
+        Pending::new(
+            request_id,
+            subtype,
+            capability,
+            made.map(|()| answer),
+            self.clone(),
+        )
     }
 
     /// The turn that runs, or ran last.
@@ -216,17 +231,6 @@ impl Handle {
     /// Ends the session now.
     pub(crate) fn give_up(&self, reason: EndReason) -> Result<(), Error> {
         self.command(Command::End(reason))
-    }
-
-    /// Sets the model for what is sent after it; the CLI's default, for
-    /// `None`.
-    pub fn set_model(&self, model: Option<&str>) -> Pending<SetModelAnswer> {
-        self.request(&model.map(SetModel::to).unwrap_or_default())
-    }
-
-    /// Sets how permissions are decided for what is sent after it.
-    pub fn set_permission_mode(&self, mode: PermissionMode) -> Pending<SetPermissionModeAnswer> {
-        self.request(&SetPermissionMode::to(mode))
     }
 
     /// Waits until the session is over. Cancel safe.
@@ -241,6 +245,11 @@ impl Handle {
             .map_err(|_| Error::Ended(self.end()))
     }
 
+    /// What the two sides have said of themselves.
+    pub(crate) fn declared(&self) -> &Declared {
+        &self.declared
+    }
+
     /// How the session ended, for what fails because it has.
     pub(crate) fn end(&self) -> Arc<SessionEnd> {
         let gone = || Arc::new(SessionEnd::runtime_gone());
@@ -251,12 +260,14 @@ impl Handle {
         commands: mpsc::UnboundedSender<Command>,
         end: End,
         turn: watch::Receiver<Option<TurnWatch>>,
+        declared: Arc<Declared>,
         options: &Options,
     ) -> Self {
         Self {
             commands,
             end,
             turn,
+            declared,
             request_timeout: options.request_timeout,
             unread_limit: options.unread_limit,
         }

@@ -48,6 +48,12 @@
 //! for an answer to a message that the agent does not say it answers. Of a CLI
 //! that says nothing of the kind it is inferred, from one turn at a time.
 //!
+//! # Control
+//!
+//! Every control request of the wire is a method of [`Handle`], which a
+//! [`Client`] has as well; [`Handle::request`] makes one as it is. What the
+//! agent does not know fails with [`Error::NotSupported`].
+//!
 //! # Waiting and cancelling
 //!
 //! What [`Handle::send`] and [`Handle::request`] return is on its way when
@@ -101,6 +107,7 @@ pub use agentwire_protocol as protocol;
 mod attach;
 mod callback;
 mod client;
+mod control;
 mod error;
 mod event;
 mod handle;
@@ -132,6 +139,7 @@ pub use callback::{
     Later, PermissionAsk, Question, Reply, Responder,
 };
 pub use client::Client;
+pub use control::McpReadiness;
 pub use error::{AttachError, CliNotFound, EndReason, Error, SessionEnd};
 pub use event::{Event, Notice};
 pub use handle::Handle;
@@ -144,3 +152,8 @@ pub use query::{Query, query};
 pub use submission::{Submission, Unwritten};
 pub use subscription::{Subscription, Texts, Turn};
 pub use turn::{Interrupted, Interruption, StopPolicy, Stopped};
+
+/// The code in the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -277,9 +277,9 @@ impl Options {
     }
 
     /// How much may wait to be written, in bytes. Beyond it
-    /// [`Client::send`](crate::Client::send) and requests fail with
+    /// [`Handle::send`](crate::Handle::send) and requests fail with
     /// [`Error::Full`], and
-    /// [`Client::send_when_room`](crate::Client::send_when_room) waits.
+    /// [`Handle::send_when_room`](crate::Handle::send_when_room) waits.
     pub fn unwritten_limits(mut self, limits: Limits) -> Self {
         self.unwritten_limits = limits;
         self

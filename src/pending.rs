@@ -16,6 +16,8 @@ use tokio::sync::oneshot;
 pub struct Pending<T> {
     request_id: Box<str>,
     subtype: Box<str>,
+    /// The capability of agents that know it, where there is one.
+    capability: Option<&'static str>,
     /// Where the answer comes; why none will, when the request was not made.
     reply: Result<Reply, Error>,
     handle: Handle,
@@ -36,12 +38,14 @@ impl<T> Pending<T> {
     pub(crate) fn new(
         request_id: Box<str>,
         subtype: &str,
+        capability: Option<&'static str>,
         reply: Result<Reply, Error>,
         handle: Handle,
     ) -> Self {
         Self {
             request_id,
             subtype: subtype.into(),
+            capability,
             reply,
             handle,
             kind: PhantomData,
@@ -73,7 +77,7 @@ impl<T: serde::de::DeserializeOwned> Future for Pending<T> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         self.poll_answer(context).map(|answer| {
-            let answer = answer?;
+            let answer = answer.map_err(|error| error.if_not_supported(self.capability))?;
             answer.read().map_err(|error| Error::UnreadAnswer {
                 subtype: self.subtype.clone(),
                 reason: error.to_string(),

@@ -37,7 +37,7 @@ async fn control(ask: &PermissionAsk) -> Vec<String> {
         mode.unwrap().mode.unwrap().to_string(),
         status.unwrap().mcp_servers.len().to_string(),
         raw.unwrap().member("mcpServers").unwrap().to_string(),
-        matches!(unknown, Err(Error::Request(_))).to_string(),
+        matches!(unknown, Err(Error::NotSupported { .. })).to_string(),
         format!("{:?}", receipt.still_queued),
     ]
 }

@@ -9,6 +9,8 @@ mod support;
 mod asks;
 #[path = "live/background.rs"]
 mod background;
+#[path = "live/controls.rs"]
+mod controls;
 #[path = "live/conversation.rs"]
 mod conversation;
 #[path = "live/gates.rs"]
@@ -19,6 +21,8 @@ mod ids;
 mod interrupts;
 #[path = "live/mcp.rs"]
 mod mcp;
+#[path = "live/mcp_servers.rs"]
+mod mcp_servers;
 
 use support::scenario;
 

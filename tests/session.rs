@@ -295,7 +295,7 @@ async fn a_request_that_is_taken_back_ends_at_once() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_refused_says_why() {
+async fn a_request_that_the_agent_does_not_know_is_told_from_one_that_it_refuses() {
     let mut client = Client::connect(fake(&Scenario::default())).await.unwrap();
     #[derive(serde::Serialize)]
     struct MakeCoffee {
@@ -313,8 +313,16 @@ async fn a_request_that_is_refused_says_why() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the agent refused `make_coffee`: Unsupported control request: make_coffee \
+        "the agent does not know `make_coffee`: Unsupported control request: make_coffee \
          (unsupported_request)"
+    );
+    let wrong = client.request_raw("set_model", serde_json::json!({ "model": 5 }));
+    let error = wrong.await.unwrap_err();
+    assert!(matches!(&error, Error::Request(_)), "{error:?}");
+    let said = error.to_string();
+    assert!(
+        said.starts_with("the agent refused `set_model`: "),
+        "{said}"
     );
     client.close().await;
 }
@@ -331,7 +339,7 @@ async fn a_request_without_a_type_is_answered_like_any_other() {
         .request_raw("make_coffee", serde_json::json!({}))
         .await
         .unwrap_err();
-    assert!(matches!(&error, Error::Request(_)), "{error:?}");
+    assert!(matches!(&error, Error::NotSupported { .. }), "{error:?}");
     assert!(error.to_string().contains("make_coffee"), "{error}");
     let error = client.request_raw("make_coffee", "two").await.unwrap_err();
     assert!(matches!(&error, Error::Encode(_)), "{error:?}");

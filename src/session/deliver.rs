@@ -5,7 +5,9 @@ use super::driver::Driver;
 use crate::error::Error;
 use crate::event::{Event, Notice};
 use crate::turn::Turn;
-use agentwire_protocol::host::{self, RequestFailure, SubmissionState, TurnEvent, TurnOutcome};
+use agentwire_protocol::host::{
+    self, RequestFailure, SessionNews, SubmissionState, TurnEvent, TurnOutcome,
+};
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
@@ -19,7 +21,13 @@ impl Driver {
                 self.see_turn(&event);
                 self.streams.put(Event::Turn(event));
             }
-            host::Event::Session(news) => self.streams.put(Event::Session(news)),
+            host::Event::Session(news) => {
+                if let SessionNews::Began(init) | SessionNews::Changed(init) = &news {
+                    let names = init.capabilities.as_deref().unwrap_or_default();
+                    self.declared.add_capabilities(names);
+                }
+                self.streams.put(Event::Session(news));
+            }
             host::Event::Background(tasks) => self.streams.put(Event::Background(tasks)),
             host::Event::Ask(ask) => {
                 if let Some(ask) = self.ask_server(ask) {

@@ -8,6 +8,7 @@ use super::mcp::{McpServers, Said};
 use super::stderr::StderrTail;
 use super::streams::Streams;
 use super::writer::Writer;
+use crate::control::Declared;
 use crate::error::{EndReason, Error, SessionEnd};
 use crate::handle::End;
 use crate::submission::Progress;
@@ -58,6 +59,8 @@ pub(super) struct Driver {
     pub(super) turn: Option<Turn>,
     /// The turn that runs, or ran last, for who wants to know of it.
     pub(super) turns: watch::Sender<Option<TurnWatch>>,
+    /// What the agent has declared, for handles.
+    pub(super) declared: Arc<Declared>,
     /// Messages that were never written, while nobody knows yet how the session
     /// ended.
     pub(super) lost: Vec<watch::Sender<Progress>>,

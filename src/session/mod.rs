@@ -104,7 +104,14 @@ pub(crate) fn start(transport: Transport, options: Options) -> Started {
     let (sender, mailbox) = mailbox(options.unread_limit);
     let end = End::default();
     let (turns, turn) = watch::channel(None);
-    let handle = Handle::new(commands, Arc::clone(&end), turn, &options);
+    let declared = Arc::default();
+    let handle = Handle::new(
+        commands,
+        Arc::clone(&end),
+        turn,
+        Arc::clone(&declared),
+        &options,
+    );
     let flow = Flow::new(&options);
     let mut host = Host::new(options.line_limit);
     host.set_limits(options.unwritten_limits);
@@ -124,6 +131,7 @@ pub(crate) fn start(transport: Transport, options: Options) -> Started {
         submissions: Default::default(),
         turn: None,
         turns,
+        declared,
         lost: vec![],
         blocked: Default::default(),
         end,

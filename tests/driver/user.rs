@@ -308,7 +308,7 @@ impl Users {
                 RequestFailure::TimedOut { .. } if !self.calm => {}
                 failure => self.log.wrong(format_args!("failure: {failure}")),
             },
-            Error::Full | Error::Withdrawn { .. } => {}
+            Error::Full | Error::Withdrawn { .. } | Error::NotSupported { .. } => {}
             Error::NotRead if !self.calm => {}
             error => self.log.wrong(format_args!("error: {error}")),
         }

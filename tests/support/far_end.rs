@@ -62,6 +62,21 @@ impl FarEnd {
         self.says(&answer.to_string()).await;
         line["request"].clone()
     }
+
+    /// Refuses the host's request that comes next, as an agent does that does
+    /// not know it.
+    pub(crate) async fn does_not_know(&mut self) {
+        let answer = json!({
+            "type": "control_response",
+            "response": {
+                "subtype": "error",
+                "request_id": self.hears().await["request_id"],
+                "error": "What?",
+                "error_code": "unsupported_request",
+            },
+        });
+        self.says(&answer.to_string()).await;
+    }
 }
 
 /// A session that begins with this answer to `initialize`; the request comes

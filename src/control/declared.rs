@@ -1,0 +1,45 @@
+//! What the two sides have said of themselves, as far as requests depend on
+//! it.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What the agent has declared so far, and what the host has.
+#[derive(Debug, Default)]
+pub(crate) struct Declared {
+    capabilities: Mutex<BTreeSet<String>>,
+    in_process: Mutex<BTreeSet<String>>,
+}
+
+impl Declared {
+    /// The agent has these capabilities. The answer to `initialize` has some
+    /// of them, and the beginning of a turn has more: what was named once is
+    /// there.
+    pub(crate) fn add_capabilities(&self, names: &[String]) {
+        lock(&self.capabilities).extend(names.iter().cloned());
+    }
+
+    pub(crate) fn capabilities(&self) -> Vec<String> {
+        lock(&self.capabilities).iter().cloned().collect()
+    }
+
+    /// The first of these capabilities that the agent has not declared.
+    pub(crate) fn first_missing(&self, needed: Vec<&'static str>) -> Option<&'static str> {
+        let capabilities = lock(&self.capabilities);
+        (needed.into_iter()).find(|name| !capabilities.contains(*name))
+    }
+
+    /// These MCP servers run inside the host. Those that were named before
+    /// stay, for the agent keeps them.
+    pub(crate) fn add_in_process_servers(&self, names: &[String]) {
+        lock(&self.in_process).extend(names.iter().cloned());
+    }
+
+    pub(crate) fn in_process_servers(&self) -> BTreeSet<String> {
+        lock(&self.in_process).clone()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,316 @@
+//! What control methods send, and what they make of an agent that cannot do
+//! what they ask.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use agentwire::protocol::control::{Initialize, McpCall, McpSetServers, ReloadPlugins};
+use agentwire::protocol::host::RequestFailure;
+use agentwire::protocol::mcp::{McpSdkServer, McpServerConfig, McpStdioServer};
+use agentwire::{Client, Error, Event, Options};
+use serde_json::{Value, json};
+use std::time::Duration;
+use support::far_end::{FarEnd, connect_with};
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::time::Instant;
+
+/// A session with an agent that has these capabilities.
+async fn connect(options: Options, capabilities: &[&str]) -> (Client, FarEnd) {
+    let answer = json!({"capabilities": capabilities});
+    let (client, agent, _) = connect_with(options, &answer).await;
+    (client.unwrap(), agent)
+}
+
+/// A session whose host has MCP servers of its own.
+async fn connect_with_servers() -> (Client, FarEnd) {
+    let mut initialize = Initialize::default();
+    initialize.sdk_mcp_servers = Some(vec!["mine".to_owned(), "yours".to_owned()]);
+    connect(Options::new().initialize(initialize), &[]).await
+}
+
+#[tokio::test]
+async fn setting_mcp_servers_keeps_those_inside_the_host() {
+    let (client, mut agent) = connect_with_servers().await;
+    let away: McpServerConfig = McpStdioServer::new("away", ["x"]).into();
+    let yours = McpSdkServer::new("yours").timeout(5000_u64).into();
+    let answer = json!({"added": ["away"], "removed": []});
+    let set = client.mcp_set_servers([("away", away), ("yours", yours)]);
+    let request = agent.answers(&answer).await;
+    let answer = set.await.unwrap();
+    assert_eq!(answer.added.unwrap(), ["away"]);
+    assert_eq!(
+        request,
+        json!({"subtype": "mcp_set_servers", "servers": {
+            "away": {"type": "stdio", "command": "away", "args": ["x"]},
+            "mine": {"type": "sdk", "name": "mine"},
+            // What the caller says of one of them counts.
+            "yours": {"type": "sdk", "name": "yours", "timeout": 5000},
+        }})
+    );
+}
+
+#[tokio::test]
+async fn a_whole_request_is_sent_as_it_is() {
+    let (client, mut agent) = connect_with_servers().await;
+    let none: [(&str, McpServerConfig); 0] = [];
+    let set = McpSetServers::to(none);
+    let pending = client.request(&set);
+    let request = agent.answers(&json!({"removed": ["mine", "yours"]})).await;
+    let answer = pending.await.unwrap();
+    assert_eq!(answer.removed.unwrap(), ["mine", "yours"]);
+    assert_eq!(request["servers"], json!({}));
+}
+
+#[tokio::test]
+async fn servers_that_a_second_initialize_names_are_kept_as_well() {
+    let (client, mut agent) = connect_with_servers().await;
+    let mut again = Initialize::default();
+    again.sdk_mcp_servers = Some(vec!["third".to_owned()]);
+    let again = client.initialize(&again);
+    agent.answers(&json!({})).await;
+    again.await.unwrap();
+    let none: [(&str, McpServerConfig); 0] = [];
+    let set = client.mcp_set_servers(none);
+    let request = agent.answers(&json!({})).await;
+    set.await.unwrap();
+    let servers = request["servers"].as_object().unwrap();
+    assert_eq!(
+        servers.keys().collect::<Vec<_>>(),
+        ["mine", "third", "yours"]
+    );
+}
+
+/// The capability without which a request was not sent.
+#[track_caller]
+fn not_sent<T: std::fmt::Debug>(outcome: Result<T, Error>) -> (Box<str>, &'static str) {
+    match outcome {
+        Err(Error::NotSupported {
+            subtype,
+            needs: Some(needs),
+            refusal: None,
+        }) => (subtype, needs),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn what_an_agent_would_pass_over_is_not_sent() {
+    let (client, mut agent) = connect(Options::new(), &[]).await;
+    let call = McpCall::new("mcp__a__b", json!({}));
+    let checked = client.mcp_call(&call.clone().check_permissions()).await;
+    let error = checked.as_ref().unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "`mcp_call` was not sent, as the agent would pass over a part of it; it has not declared \
+         the capability `mcp_call_check_permissions_v1`"
+    );
+    let expected = ("mcp_call".into(), "mcp_call_check_permissions_v1");
+    assert_eq!(not_sent(checked), expected);
+    let raw = client.mcp_call(&call.clone().result_not_for_model()).await;
+    let expected = ("mcp_call".into(), "mcp_call_result_not_for_model_v1");
+    assert_eq!(not_sent(raw), expected);
+    let plugins = ReloadPlugins::default().refuse_if_busy();
+    let reloaded = client.reload_plugins(&plugins).await;
+    let expected = ("reload_plugins".into(), "reload_plugins_refuse_if_busy_v1");
+    assert_eq!(not_sent(reloaded), expected);
+
+    // Without that they are.
+    let pending = client.mcp_call(&call);
+    let request = agent.answers(&json!({})).await;
+    pending.await.unwrap();
+    assert_eq!(request["tool"], "mcp__a__b");
+    assert_eq!(request.get("check_permissions"), None);
+}
+
+#[tokio::test]
+async fn what_the_agent_declared_is_sent_wherever_it_declared_it() {
+    let (mut client, mut agent) = connect(Options::new(), &["mcp_call_check_permissions_v1"]).await;
+    assert_eq!(client.capabilities(), ["mcp_call_check_permissions_v1"]);
+    let call = McpCall::new("mcp__a__b", json!({})).check_permissions();
+    let pending = client.mcp_call(&call);
+    let request = agent.answers(&json!({})).await;
+    pending.await.unwrap();
+    assert_eq!(request["check_permissions"], true);
+
+    let call = call.result_not_for_model();
+    not_sent(client.mcp_call(&call).await);
+    let capabilities = json!(["mcp_call_result_not_for_model_v1"]);
+    let init = json!({"type": "system", "subtype": "init", "capabilities": capabilities});
+    agent.says(&init.to_string()).await;
+    while !matches!(client.next().await.unwrap().unwrap(), Event::Session(_)) {}
+    let pending = client.mcp_call(&call);
+    agent.answers(&json!({})).await;
+    pending.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_request_that_the_agent_does_not_know_fails_with_its_name_and_what_it_needs() {
+    let (client, mut agent) = connect(Options::new(), &[]).await;
+    let read = client.mcp_read_resource("a", "ui://b");
+    agent.does_not_know().await;
+    let error = read.await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the agent does not know `mcp_read_resource`: What? (unsupported_request); it has not \
+         declared the capability `mcp_read_resource_v1`"
+    );
+    let Error::NotSupported {
+        subtype,
+        needs,
+        refusal,
+    } = error
+    else {
+        panic!("{error}")
+    };
+    assert_eq!(&*subtype, "mcp_read_resource");
+    assert_eq!(needs, Some("mcp_read_resource_v1"));
+    assert_eq!(refusal.unwrap().message, "What?");
+
+    let raw = client.request_raw("make_tea", json!({}));
+    agent.does_not_know().await;
+    assert_eq!(
+        raw.await.unwrap_err().to_string(),
+        "the agent does not know `make_tea`: What? (unsupported_request)"
+    );
+}
+
+#[tokio::test]
+async fn an_agent_that_does_not_know_initialize_does_not_start_up() {
+    let (to_agent, input) = tokio::io::duplex(4096);
+    let (output, from_agent) = tokio::io::duplex(4096);
+    let mut agent = FarEnd {
+        input: BufReader::new(input).lines(),
+        output,
+    };
+    let refuses = async move {
+        agent.does_not_know().await;
+        // It leaves when the host does.
+        while let Ok(Some(_)) = agent.input.next_line().await {}
+    };
+    let client = Client::connect_over(from_agent, to_agent, Options::new());
+    let (client, ()) = tokio::join!(client, refuses);
+    let Err(Error::StartUp { failure, .. }) = client else {
+        panic!("{client:?}")
+    };
+    assert!(matches!(&*failure, RequestFailure::Refused { .. }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_is_not_answered_says_that_old_agents_do_not() {
+    let (client, _agent) = connect(Options::new(), &[]).await;
+    let error = client.plan().await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the agent did not answer `get_plan` within 60s; agents up to 2.0.77 do not answer \
+         requests that they do not know"
+    );
+}
+
+fn server(name: &str, status: &str) -> Value {
+    json!({"name": name, "status": status})
+}
+
+fn names<'a>(
+    servers: impl Iterator<Item = &'a agentwire::protocol::mcp::McpServerStatus>,
+) -> Vec<&'a str> {
+    servers.map(|server| &*server.name).collect()
+}
+
+/// Answers questions about servers with these states, and with the last one
+/// for ever; says how many there were, and how much time there was between
+/// them at least and at most.
+async fn tell(agent: &mut FarEnd, states: &[Value]) -> (usize, Duration, Duration) {
+    let (mut asked, mut least, mut most) = (0, Duration::MAX, Duration::ZERO);
+    let mut before: Option<Instant> = None;
+    loop {
+        let state = &states[asked.min(states.len() - 1)];
+        let status = json!({"mcpServers": state});
+        let answered = agent.answers(&status);
+        // Whoever has stopped asking does not begin again.
+        let Ok(request) = tokio::time::timeout(Duration::from_secs(10), answered).await else {
+            return (asked, least, most);
+        };
+        assert_eq!(request["subtype"], "mcp_status");
+        asked += 1;
+        if let Some(before) = before {
+            least = least.min(before.elapsed());
+            most = most.max(before.elapsed());
+        }
+        before = Some(Instant::now());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn servers_are_asked_for_until_none_is_pending() {
+    let (client, mut agent) = connect(Options::new(), &[]).await;
+    let states = [
+        json!([server("a", "pending"), server("b", "pending")]),
+        json!([server("a", "connected"), server("b", "pending")]),
+        json!([
+            server("a", "connected"),
+            server("b", "failed"),
+            server("c", "needs-auth")
+        ]),
+    ];
+    let ready = client.await_mcp_ready(Duration::from_secs(3600));
+    let (ready, (asked, least, _)) = tokio::join!(ready, tell(&mut agent, &states));
+    let ready = ready.unwrap();
+    assert_eq!(asked, 3);
+    assert!(least >= Duration::from_millis(50), "{least:?}");
+    assert!(!ready.is_ready());
+    assert_eq!(names(ready.failed()), ["b"]);
+    assert_eq!(names(ready.need_login()), ["c"]);
+    assert_eq!(ready.servers.len(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn servers_that_are_named_are_waited_for_and_no_others() {
+    let (client, mut agent) = connect(Options::new(), &[]).await;
+    let states = [
+        json!([server("b", "pending")]),
+        json!([server("a", "connected"), server("b", "pending")]),
+    ];
+    let ready = client.await_mcp_servers(&["a"], Duration::from_secs(3600));
+    let (ready, (asked, ..)) = tokio::join!(ready, tell(&mut agent, &states));
+    let ready = ready.unwrap();
+    assert_eq!(asked, 2);
+    assert!(ready.is_ready(), "{ready:?}");
+    assert_eq!(ready.servers.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn servers_that_do_not_come_are_waited_for_as_long_as_was_said() {
+    let (client, mut agent) = connect(Options::new(), &[]).await;
+    let states = [json!([server("a", "pending")])];
+    let began = Instant::now();
+    let limit = Duration::from_secs(60);
+    let ready = async {
+        let ready = client.await_mcp_servers(&["a", "none"], limit).await;
+        (ready.unwrap(), began.elapsed())
+    };
+    let ((ready, took), (asked, _, most)) = tokio::join!(ready, tell(&mut agent, &states));
+    assert!(!ready.is_ready());
+    assert_eq!(names(ready.pending()), ["a"]);
+    assert_eq!(ready.unknown, ["none"]);
+    assert!(
+        took <= limit && took > limit - Duration::from_secs(1),
+        "{took:?}"
+    );
+    assert!((60..80).contains(&asked), "{asked}");
+    assert!(most <= Duration::from_secs(1), "{most:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn servers_of_which_the_agent_does_not_speak_in_time_are_an_error() {
+    let (client, mut agent) = connect(Options::new(), &[]).await;
+    let began = Instant::now();
+    let limit = Duration::from_secs(2);
+    let ready = client.await_mcp_ready(limit).await;
+    let Err(Error::Request(failure)) = ready else {
+        panic!("{ready:?}")
+    };
+    assert!(matches!(&*failure, RequestFailure::TimedOut { after, .. } if *after == limit));
+    assert_eq!(began.elapsed(), limit);
+    assert_eq!(agent.hears().await["request"]["subtype"], "mcp_status");
+}
