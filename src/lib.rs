@@ -128,7 +128,7 @@ mod transport;
 mod turn;
 
 pub use agentwire_protocol::host::{
-    Activity, Queueing, SessionNews, SubmissionState, TurnEnd, TurnEvent, TurnOutcome,
+    Activity, LoginNews, Queueing, SessionNews, SubmissionState, TurnEnd, TurnEvent, TurnOutcome,
 };
 pub use agentwire_protocol::message::UserMessage;
 pub use agentwire_protocol::permission::PermissionResult;

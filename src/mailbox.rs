@@ -14,6 +14,7 @@ use crate::callback::CallbackFailure;
 use crate::error::Error;
 use crate::event::{Event, Notice};
 use agentwire_protocol::Frame;
+use agentwire_protocol::host::SessionNews;
 use agentwire_protocol::message::DeltaMerger;
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -297,6 +298,7 @@ fn size(event: &Event) -> usize {
         Event::Frame(frame) => frame.raw().len(),
         // The result has come as a frame, which shares its bytes.
         Event::Activity(_) | Event::Turn(_) => 0,
+        Event::Session(SessionNews::Login(news)) => news.size(),
         Event::Session(_) => SESSION,
         Event::Background(tasks) => tasks.len() * OVERHEAD,
         Event::Notice(notice) => match notice {

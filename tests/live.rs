@@ -19,6 +19,8 @@ mod gates;
 mod ids;
 #[path = "live/interrupts.rs"]
 mod interrupts;
+#[path = "live/login.rs"]
+mod login;
 #[path = "live/mcp.rs"]
 mod mcp;
 #[path = "live/mcp_servers.rs"]

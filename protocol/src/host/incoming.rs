@@ -1,11 +1,12 @@
 //! What comes in: frames of the data plane, answers, asks, their cancelling,
 //! and what is no frame.
 
+use super::login::LoginNews;
 use super::queueing::is_queue_named;
 use super::requests::Pending;
 use super::sign::{Sign, is_of_main_agent};
 use super::turns::Stopped;
-use super::{Ask, Event, Host, Notice, OutgoingState, RequestFailure, TurnOutcome};
+use super::{Ask, Event, Host, Notice, OutgoingState, RequestFailure, SessionNews, TurnOutcome};
 use crate::codec::Line;
 use crate::control::{
     self, Answer, CancelAsyncMessageAnswer, ControlResponse, InterruptReceipt, Refusal,
@@ -75,10 +76,11 @@ impl Host {
             self.has_queue();
         }
         let result_frame = matches!(sign, Sign::Result(_)).then(|| frame.clone());
+        let login = LoginNews::of(&frame).map(SessionNews::Login);
         self.events.push_back(Event::Frame(frame));
 
-        let news = self.known.saw(&sign);
-        self.events.extend(news.into_iter().map(Event::Session));
+        let news = self.known.saw(&sign).into_iter().chain(login);
+        self.events.extend(news.map(Event::Session));
         let background = self.background.saw(&mut sign);
         self.events.extend(background.map(Event::Background));
         let result = match &sign {

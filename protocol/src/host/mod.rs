@@ -31,6 +31,7 @@ mod background;
 mod ending;
 mod event;
 mod incoming;
+mod login;
 mod mcp;
 mod news;
 mod queueing;
@@ -44,6 +45,7 @@ mod unclaimed;
 
 pub use activity::Activity;
 pub use event::{Ask, Event, Notice, RequestFailure};
+pub use login::LoginNews;
 pub use news::SessionNews;
 pub use queueing::Queueing;
 pub use submissions::SubmissionState;

@@ -1,6 +1,7 @@
 //! What the session is: its id, its model, its title and the like, as they
 //! change.
 
+use super::login::LoginNews;
 use super::sign::Sign;
 use crate::message::Init;
 use crate::permission::PermissionMode;
@@ -25,6 +26,8 @@ pub enum SessionNews {
     PermissionMode(PermissionMode),
     /// The session has a title.
     Titled(String),
+    /// How it stands with the agent's login.
+    Login(LoginNews),
 }
 
 /// What was told of the session.

@@ -149,6 +149,23 @@ open_enum! {
     }
 }
 
+impl AssistantError {
+    /// Whether it is about the login or the account, so that trying again
+    /// helps nobody before the user has done something.
+    #[must_use]
+    pub fn is_about_login(&self) -> bool {
+        matches!(
+            self,
+            Self::AuthenticationFailed
+                | Self::OauthOrgNotAllowed
+                | Self::AccountOnHold
+                | Self::VerificationRequired
+                | Self::BillingError
+                | Self::CloudCredentialError
+        )
+    }
+}
+
 object! {
     /// Names for people of a tool that is called.
     pub struct ToolUseMeta {

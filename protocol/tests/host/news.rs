@@ -3,7 +3,7 @@
 use crate::recorded;
 use crate::session::{MINUTE, Session, init, result, state};
 use agentwire_protocol::control::SetModel;
-use agentwire_protocol::host::{Event, SessionNews};
+use agentwire_protocol::host::{Event, LoginNews, SessionNews};
 use serde_json::{Value, json};
 
 /// What is told of the session when these lines come.
@@ -19,6 +19,7 @@ fn news(session: &mut Session, lines: &[Value]) -> Vec<String> {
                 }
                 SessionNews::PermissionMode(mode) => format!("mode {}", mode.as_str()),
                 SessionNews::Titled(title) => format!("titled {title}"),
+                SessionNews::Login(news) => login(&news),
                 other => panic!("{other:?}"),
             }),
             Event::Background(tasks) => Some(format!(
@@ -32,6 +33,23 @@ fn news(session: &mut Session, lines: &[Value]) -> Vec<String> {
             _ => None,
         })
         .collect()
+}
+
+fn login(news: &LoginNews) -> String {
+    match news {
+        LoginNews::Status(status) => {
+            let output = status.output.as_deref().unwrap_or_default().join("; ");
+            let error = status.error.as_deref().unwrap_or("no error");
+            format!("login {:?}: {output}: {error}", status.is_authenticating)
+        }
+        LoginNews::Retrying {
+            error,
+            attempt,
+            max_retries,
+        } => format!("login {error} {attempt:?} of {max_retries:?}"),
+        LoginNews::Failed { error, said } => format!("login {error}: {said}"),
+        other => panic!("{other:?}"),
+    }
 }
 
 fn init_of(session_id: &str, model: &str, uuid: &str) -> Value {
@@ -100,6 +118,104 @@ fn a_permission_mode_and_a_title_are_told_when_they_are_new() {
         ],
     );
     assert_eq!(told, ["began m", "mode plan", "titled Hi"]);
+}
+
+#[test]
+fn how_logging_in_goes_is_told() {
+    let mut session = Session::connected();
+    let status = |going_on| {
+        json!({"type": "auth_status", "isAuthenticating": going_on,
+            "output": ["Open this page", "Wait"], "uuid": "u", "session_id": "s"})
+    };
+    let mut failed = status(false);
+    failed["error"] = json!("nobody came");
+    let told = news(&mut session, &[status(true), failed]);
+    assert_eq!(
+        told,
+        [
+            "login Some(true): Open this page; Wait: no error",
+            "login Some(false): Open this page; Wait: nobody came"
+        ]
+    );
+}
+
+/// The agent says that its model could not be asked.
+fn failed(error: &str, content: Value) -> Value {
+    json!({"type": "assistant", "error": error, "message": {"role": "assistant", "content": content}})
+}
+
+#[test]
+fn a_failure_of_the_login_or_the_account_is_told_each_time_with_what_the_agent_says() {
+    let about_login = [
+        "authentication_failed",
+        "oauth_org_not_allowed",
+        "account_on_hold",
+        "verification_required",
+        "billing_error",
+        "cloud_credential_error",
+    ];
+    for error in about_login {
+        let mut session = Session::connected();
+        let content = json!([{"type": "text", "text": "Not "}, {"type": "weird"},
+            {"type": "text", "text": "you"}]);
+        let told = news(
+            &mut session,
+            &[failed(error, content), failed(error, json!(7))],
+        );
+        // What the agent says is nothing that the news depend on.
+        assert_eq!(
+            told,
+            [
+                format!("login {error}: Not you"),
+                format!("login {error}: ")
+            ]
+        );
+    }
+}
+
+#[test]
+fn an_attempt_that_failed_because_of_the_login_is_told() {
+    let retry = |error| {
+        json!({"type": "system", "subtype": "api_retry", "attempt": 2, "max_retries": 10,
+            "retry_delay_ms": 619, "error_status": 401, "error": error})
+    };
+    let mut session = Session::connected();
+    let lines = [retry("authentication_failed"), retry("server_error")];
+    let told = news(&mut session, &lines);
+    assert_eq!(told, ["login authentication_failed Some(2) of Some(10)"]);
+}
+
+#[test]
+fn news_of_the_login_weigh_what_they_hold() {
+    let mut session = Session::connected();
+    let status = json!({"type": "auth_status", "output": ["12", "345"], "error": "6", "more": 78});
+    let said = json!([{"type": "text", "text": "1234"}]);
+    session.hear_all(&[status, failed("billing_error", said)]);
+    let events = std::iter::from_fn(|| session.host.poll_event());
+    let sizes: Vec<usize> = (events)
+        .filter_map(|event| match event {
+            Event::Session(SessionNews::Login(news)) => Some(news.size()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(sizes, [8, 4]);
+}
+
+#[test]
+fn other_failures_and_answers_say_nothing_of_the_login() {
+    let mut session = Session::connected();
+    let mut retry_without_a_reason = json!({"type": "system", "subtype": "api_retry"});
+    retry_without_a_reason["attempt"] = json!(1);
+    let others = [
+        failed("rate_limit", json!([])),
+        failed("unknown", json!([])),
+        failed("something_new", json!([])),
+        json!({"type": "assistant", "error": null, "message": {"content": []}}),
+        json!({"type": "assistant", "message": {"content": []}}),
+        json!({"type": "assistant", "error": {"authentication_failed": 1}}),
+        retry_without_a_reason,
+    ];
+    assert_eq!(news(&mut session, &others), [""; 0]);
 }
 
 fn running(ids: &[&str]) -> Value {

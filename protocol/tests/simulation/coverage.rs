@@ -94,6 +94,7 @@ const ALL: &[&str] = &[
     "news: renumbered",
     "news: permission mode",
     "news: titled",
+    "news: login",
     "notice: not a frame",
     "notice: unfinished line",
     "notice: line too long",
@@ -148,6 +149,7 @@ impl Coverage {
                 SessionNews::Renumbered { .. } => "news: renumbered",
                 SessionNews::PermissionMode(_) => "news: permission mode",
                 SessionNews::Titled(_) => "news: titled",
+                SessionNews::Login(_) => "news: login",
                 _ => return,
             },
             Event::Notice(notice) => match notice {

@@ -193,7 +193,7 @@ impl World {
 
     fn noise(&mut self) -> bool {
         let id = self.id("noise");
-        let line = match self.dice.below(15) {
+        let line = match self.dice.below(16) {
             0 => {
                 self.far_end.noise.push_back(Bytes::from_static(b"What?\n"));
                 return true;
@@ -224,7 +224,8 @@ impl World {
             }
             12 => json!({"type": "system", "subtype": "informational", "content": "no",
                 "prompt_submit_outcome": {"kind": "blocked_by_hook"}}),
-            13 => match self.checks.asks.iter().find(|it| it.starts_with("noise")) {
+            13 => json!({"type": "auth_status", "isAuthenticating": true, "output": [id]}),
+            14 => match self.checks.asks.iter().find(|it| it.starts_with("noise")) {
                 Some(ask) => json!({"type": "control_cancel_request", "request_id": ask}),
                 None => return false,
             },

@@ -1,0 +1,87 @@
+//! What the real CLI says when its login does not work.
+
+use crate::support::{Live, wait_for};
+use agentwire::protocol::message::{AssistantError, TerminalReason};
+use agentwire::{Client, Event, LoginNews, SessionNews};
+use agentwire_testkit::{ApiError, Scenario, Step};
+
+/// A model's server that refuses.
+fn refusing(status: u16, kind: &str, message: &str) -> Scenario {
+    Scenario::default()
+        .reply([Step::Error(ApiError {
+            status,
+            kind: kind.to_owned(),
+            message: message.to_owned(),
+        })])
+        .repeated()
+}
+
+/// The next thing that is told of the login.
+async fn login_news(client: &mut Client) -> LoginNews {
+    wait_for(client, |event| match event {
+        Event::Session(SessionNews::Login(news)) => Some(news.clone()),
+        _ => None,
+    })
+    .await
+}
+
+/// The reason for which the next turn fails.
+async fn login_failure(client: &mut Client) -> AssistantError {
+    let mut submission = client.send("Hello?");
+    let LoginNews::Failed { error, said } = login_news(client).await else {
+        panic!("something else came first");
+    };
+    assert!(!said.is_empty());
+    let turn = submission.turn_ended().await.unwrap();
+    let result = turn.result().unwrap().unwrap();
+    assert!(result.is_error);
+    assert_eq!(result.terminal_reason, Some(TerminalReason::ApiError));
+    error
+}
+
+#[tokio::test]
+async fn a_key_that_the_api_does_not_take_is_told_at_each_attempt_and_at_the_end() {
+    let live = Live::start(refusing(401, "authentication_error", "invalid x-api-key")).await;
+    let options = live.options().env("CLAUDE_CODE_MAX_RETRIES", "1");
+    let mut client = Client::connect(options).await.unwrap();
+    client.send("Hello?").await.unwrap();
+    let LoginNews::Retrying {
+        error,
+        attempt,
+        max_retries,
+        ..
+    } = login_news(&mut client).await
+    else {
+        panic!("it did not try again")
+    };
+    assert_eq!(error, AssistantError::AuthenticationFailed);
+    assert_eq!((attempt, max_retries), (Some(1), Some(1)));
+    let LoginNews::Failed { error, said } = login_news(&mut client).await else {
+        panic!("it did not fail")
+    };
+    assert_eq!(error, AssistantError::AuthenticationFailed);
+    assert!(said.contains("API key"), "{said}");
+    client.close().await;
+}
+
+#[tokio::test]
+async fn an_account_without_credit_is_told() {
+    let message = "Your credit balance is too low to access the Anthropic API.";
+    let live = Live::start(refusing(400, "invalid_request_error", message)).await;
+    let mut client = Client::connect(live.options()).await.unwrap();
+    let error = login_failure(&mut client).await;
+    assert_eq!(error, AssistantError::BillingError);
+    client.close().await;
+}
+
+#[tokio::test]
+async fn a_session_without_any_login_is_told_and_asks_no_api() {
+    let live = Live::start(Scenario::default()).await;
+    let options = live.options().env("ANTHROPIC_API_KEY", "");
+    let mut client = Client::connect(options).await.unwrap();
+    assert_eq!(client.account().unwrap().api_key_source, None);
+    let error = login_failure(&mut client).await;
+    assert_eq!(error, AssistantError::AuthenticationFailed);
+    assert!(live.model.requests().is_empty());
+    client.close().await;
+}
