@@ -102,7 +102,7 @@ async fn a_plan_is_approved_or_changed_or_sent_back() {
         let answer = log.iter().find(|line| line.starts_with("tool ")).unwrap();
         assert!(answer.contains(expected), "{what}: {log:?}");
         assert_eq!(answer.starts_with("tool answered"), what != "reject");
-        let modes = log.iter().filter(|line| line.starts_with("mode"));
-        assert_eq!(modes.last().map(String::as_str), mode, "{what}");
+        let mut modes = log.iter().filter(|line| line.starts_with("mode"));
+        assert_eq!(modes.next_back().map(String::as_str), mode, "{what}");
     }
 }
