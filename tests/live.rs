@@ -13,6 +13,8 @@ mod background;
 mod controls;
 #[path = "live/conversation.rs"]
 mod conversation;
+#[path = "live/elicitations.rs"]
+mod elicitations;
 #[path = "live/gates.rs"]
 mod gates;
 #[path = "live/ids.rs"]

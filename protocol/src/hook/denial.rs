@@ -2,7 +2,7 @@
 
 use super::{
     ElicitationOutput, ElicitationResultOutput, HookKind, HookOutput, PermissionRequestOutput,
-    PreModelSwitchOutput, PreToolUseOutput,
+    PreModelSwitchOutput, PreToolUseOutput, SyncOutput,
 };
 
 impl HookOutput {
@@ -19,8 +19,14 @@ impl HookOutput {
             HookKind::PreToolUse => PreToolUseOutput::deny(reason).into(),
             HookKind::PermissionRequest => PermissionRequestOutput::deny(reason).into(),
             HookKind::PreModelSwitch => PreModelSwitchOutput::deny(reason).into(),
-            HookKind::Elicitation => ElicitationOutput::decline().into(),
-            HookKind::ElicitationResult => ElicitationResultOutput::decline().into(),
+            // Of the hooks of hosts Claude Code 2.1.329 minds only that it is a
+            // block, and declines.
+            HookKind::Elicitation => SyncOutput::block(reason)
+                .specific(ElicitationOutput::decline())
+                .into(),
+            HookKind::ElicitationResult => SyncOutput::block(reason)
+                .specific(ElicitationResultOutput::decline())
+                .into(),
             HookKind::UserPromptSubmit
             | HookKind::UserPromptExpansion
             | HookKind::PreCompact
