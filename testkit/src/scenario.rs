@@ -7,6 +7,13 @@
 //! the fake agent plays both parts, or the real CLI talks to the scripted
 //! model.
 //!
+//! Hooks and MCP servers need nothing in a scenario: the fake agent has those
+//! that the host names in `initialize`, as the real CLI does. A call of
+//! `mcp__server__tool` goes to the host's server of that name; only where
+//! there is none, the call's `result` is the answer. Questions
+//! (`AskUserQuestion`) and plans (`ExitPlanMode`) answer what the host allowed.
+//! A prompt that begins with `/clear` or `/compact` takes no reply.
+//!
 //! ```
 //! use agentwire_testkit::Scenario;
 //!
@@ -76,6 +83,12 @@ pub enum Step {
     Error(ApiError),
     /// Silence for so many milliseconds.
     WaitMs(u64),
+    /// The fake agent asks the host something: a request as it is on the
+    /// wire, an object with a `subtype`, such as `elicitation` or
+    /// `request_user_dialog`. The reply goes on when it is answered, with a
+    /// text block that shows how: `answered: {…}`, or `refused: why`. The
+    /// scripted model passes over it.
+    Ask(Value),
     /// Something goes wrong in the agent's process. Only the fake agent does
     /// it; the scripted model passes over it.
     Fault(Fault),
@@ -119,6 +132,11 @@ pub struct ToolCall {
     /// CLI decides that by its own rules.
     #[serde(default = "yes")]
     pub ask: bool,
+    /// Members that the fake agent's question has beside the usual ones, such
+    /// as `permission_suggestions` or `blocked_path`: an object. They replace
+    /// those of the same name. The real CLI asks as it likes.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub question: Value,
 }
 
 /// An error of the model's server, as the Messages API reports it.
@@ -169,6 +187,12 @@ pub enum ScenarioError {
         /// The reply, counted from 0; those of sub-agents behind the others.
         reply: usize,
     },
+    /// A request has no subtype, so that no host could know it.
+    #[error("reply {reply} has an `ask` without a `subtype`")]
+    AskWithoutSubtype {
+        /// The reply, counted from 0; those of sub-agents behind the others.
+        reply: usize,
+    },
     /// The replies repeat, and sub-agents have some as well.
     #[error("`repeat` stands beside `subagents`; only a script without sub-agents can repeat")]
     RepeatBesideSubagents,
@@ -180,13 +204,18 @@ impl Scenario {
     /// # Errors
     ///
     /// When the text is not a scenario (with line and column), when a reply
-    /// mixes an error with other steps, or when replies repeat that are not
-    /// all there is.
+    /// mixes an error with other steps, when a request has no subtype, or when
+    /// replies repeat that are not all there is.
     pub fn from_json(text: &str) -> Result<Self, ScenarioError> {
         let scenario: Self = serde_json::from_str(text)?;
         for (reply, steps) in scenario.every_reply().enumerate() {
             if steps.len() > 1 && steps.iter().any(|step| matches!(step, Step::Error(_))) {
                 return Err(ScenarioError::ErrorBesideOthers { reply });
+            }
+            let is_nameless =
+                |step: &Step| matches!(step, Step::Ask(it) if !it["subtype"].is_string());
+            if steps.iter().any(is_nameless) {
+                return Err(ScenarioError::AskWithoutSubtype { reply });
             }
         }
         if scenario.repeat && !scenario.subagents.is_empty() {
@@ -281,6 +310,7 @@ impl Step {
             is_error: false,
             takes_ms: 0,
             ask: true,
+            question: Value::Null,
         })
     }
 }
@@ -314,6 +344,24 @@ impl Streamed {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_request_of_the_agent_has_a_subtype() {
+        for (ask, is_one) in [
+            (r#"{"subtype":"elicitation"}"#, true),
+            ("{}", false),
+            ("7", false),
+        ] {
+            let script = format!(r#"{{"replies":[[{{"text":"x"}}],[{{"ask":{ask}}}]]}}"#);
+            match Scenario::from_json(&script) {
+                Ok(scenario) => assert!(is_one && scenario.to_json() == script),
+                Err(error) => assert!(
+                    !is_one && matches!(error, ScenarioError::AskWithoutSubtype { reply: 1 }),
+                    "{error}"
+                ),
+            }
+        }
+    }
 
     #[test]
     fn a_script_with_sub_agents_cannot_repeat() {

@@ -54,6 +54,12 @@ impl Agent {
         }
     }
 
+    /// Nothing goes on in the background any more, and no turn tells of it.
+    pub(super) fn end_all_tasks(&mut self) {
+        self.tasks.clear();
+        self.tell_tasks();
+    }
+
     fn tell_tasks(&mut self) {
         let change = BackgroundTasksChanged {
             tasks: self.tasks.clone(),

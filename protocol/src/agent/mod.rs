@@ -2,38 +2,48 @@
 //! speaks.
 //!
 //! It holds what every agent CLI does of itself: the handshake, the queue of
-//! prompts, the order of frames in a turn, permission asks, interrupts, the
-//! end. What a model says and what tools answer comes from outside, by
-//! commands ([`Agent::start_message`], [`Agent::say`], [`Agent::ask`], …).
+//! prompts, the order of frames in a turn, permission asks, the host's hooks
+//! and MCP servers, interrupts, the end. What a model says and what tools
+//! answer comes from outside, by commands ([`Agent::start_message`],
+//! [`Agent::say`], [`Agent::call_tool`], …).
 //! Like the host's machine it does no I/O, and clock and ids are the
 //! driver's. What it does was measured on Claude Code 2.1.329.
 
 mod background;
+mod commands;
+mod hooks;
+mod mcp;
+mod permission;
+mod prompts;
 mod queue;
+mod requests;
+mod script;
+mod speech;
+mod tools;
 mod turn;
 
+pub use tools::ToolCall;
 pub use turn::Ending;
 
 use crate::codec::{Line, LineDecoder, encode};
-use crate::control::{
-    self, AccountInfo, Answer, ControlResponse, Initialize, InitializeAnswer, Interrupt,
-    InterruptReceipt, Refusal, SetModel, SetModelAnswer, SetPermissionMode,
-    SetPermissionModeAnswer,
-};
+use crate::control::ControlResponse;
 use crate::frame::Frame;
 use crate::json::Json;
 use crate::message::{
     ApiKeySource, BackgroundTask, CommandLifecycle, CommandState, Init, Priority, SessionState,
-    SessionStateChanged, Status, UserMessage,
+    SessionStateChanged, UserMessage,
 };
-use crate::permission::{CanUseTool, PermissionMode, PermissionResult};
+use crate::permission::PermissionMode;
 use bytes::Bytes;
+use hooks::HookTable;
+use mcp::McpClient;
+use permission::PendingAsk;
 use queue::Queue;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::time::Instant;
+use tools::OpenCall;
 use turn::Turn;
 
 /// What an agent was started with.
@@ -60,6 +70,10 @@ pub struct Config {
     pub has_queue: bool,
     /// The process, as the handshake names it.
     pub pid: u32,
+    /// Whether a regular expression (the first) has a match somewhere in a
+    /// text, for the matchers of hooks that are no plain names. By default
+    /// none has.
+    pub finds: fn(&str, &str) -> bool,
 }
 
 impl Default for Config {
@@ -73,6 +87,7 @@ impl Default for Config {
             session_states: true,
             has_queue: true,
             pid: 1,
+            finds: |_, _| false,
         }
     }
 }
@@ -93,8 +108,20 @@ pub enum Event {
         /// How.
         decision: Decision,
     },
+    /// The result of a tool call has been sent.
+    ToolFinished {
+        /// The call.
+        tool_use_id: String,
+    },
+    /// The turn goes on: the model is to be asked again.
+    TurnContinued,
     /// The turn was cut off, and all that ends it has been sent.
     TurnAborted,
+    /// The host answered what [`Agent::ask_host`] asked.
+    HostAnswered {
+        /// What it answered; why it did not.
+        answer: Result<Json, String>,
+    },
     /// The process is to exit.
     Exit {
         /// The exit status.
@@ -123,8 +150,14 @@ pub struct Agent {
     events: VecDeque<Event>,
     queue: Queue,
     turn: Option<Turn>,
+    hooks: HookTable,
+    mcp: McpClient,
+    /// Tool calls that have no result yet.
+    calls: BTreeMap<String, OpenCall>,
     /// Permission asks of ours that are not answered, by request id.
     asks: BTreeMap<String, PendingAsk>,
+    /// Other requests of ours, which a script wanted.
+    scripted: BTreeMap<String, Json>,
     /// What runs in the background.
     tasks: Vec<BackgroundTask>,
     state: SessionState,
@@ -132,14 +165,6 @@ pub struct Agent {
     exited: bool,
     last_turn_failed: bool,
     results: u64,
-}
-
-#[derive(Debug)]
-struct PendingAsk {
-    tool_use_id: String,
-    input: Json,
-    /// The request as it was sent; `null` before.
-    request: Json,
 }
 
 impl fmt::Debug for Agent {
@@ -166,7 +191,11 @@ impl Agent {
             events: VecDeque::new(),
             queue,
             turn: None,
+            hooks: HookTable::default(),
+            mcp: McpClient::default(),
+            calls: BTreeMap::new(),
             asks: BTreeMap::new(),
+            scripted: BTreeMap::new(),
             tasks: vec![],
             state: SessionState::Idle,
             input_ended: false,
@@ -195,12 +224,19 @@ impl Agent {
         self.input_ended = true;
         for (_, ask) in std::mem::take(&mut self.asks) {
             self.set_state(SessionState::Running);
-            self.decide(
-                ask,
-                Decision::Denied("The host closed the session.".to_owned()),
-            );
+            let why = "The host closed the session.".to_owned();
+            self.decide(now, &ask.tool_use_id, Decision::Denied(why));
         }
+        self.hooks_go_unheard(now);
+        self.servers_are_gone(now);
+        self.host_is_gone();
         self.exit_when_done();
+    }
+
+    /// Time has passed.
+    pub fn handle_timeout(&mut self, now: Instant) {
+        self.give_up_on_hooks(now);
+        self.go_on_with_prompts(now);
     }
 
     // What to do next.
@@ -208,6 +244,13 @@ impl Agent {
     /// A line that is to be written.
     pub fn poll_transmit(&mut self) -> Option<Bytes> {
         self.out.pop_front()
+    }
+
+    /// When [`Agent::handle_timeout`] is to be called.
+    #[must_use]
+    pub fn poll_timeout(&self) -> Option<Instant> {
+        let turn = self.turn.as_ref().and_then(|turn| turn.waits_until);
+        [self.hooks.due(), turn].into_iter().flatten().min()
     }
 
     /// What the driver is needed for.
@@ -220,44 +263,6 @@ impl Agent {
     /// Writes bytes that are no message of the agent's.
     pub fn write_raw(&mut self, bytes: impl Into<Bytes>) {
         self.out.push_back(bytes.into());
-    }
-
-    /// A tool is about to be run: asks the host, where that is needed. The
-    /// answer comes as [`Event::ToolDecided`].
-    pub fn ask(&mut self, tool_use_id: &str, name: &str, input: Json) {
-        let ask = PendingAsk {
-            tool_use_id: tool_use_id.to_owned(),
-            input,
-            request: Json::null(),
-        };
-        match (
-            &self.config.permission_mode,
-            self.config.asks_host && !self.input_ended,
-        ) {
-            (PermissionMode::BypassPermissions, _) => {
-                let input = ask.input.clone();
-                self.decide(ask, Decision::Allowed(input));
-            }
-            (PermissionMode::DontAsk, _) | (_, false) => {
-                let why = format!("Permission to use {name} was not given.");
-                self.decide(ask, Decision::Denied(why));
-            }
-            (_, true) => {
-                let request_id = (self.ids)();
-                let question = CanUseTool {
-                    display_name: Some(name.to_owned()),
-                    tool_use_id: Some(tool_use_id.to_owned()),
-                    ..CanUseTool::new(name, ask.input.clone())
-                };
-                self.set_state(SessionState::RequiresAction);
-                let line = control::request(&request_id, &question);
-                let request = (line.as_ref().ok())
-                    .and_then(|line| serde_json::from_slice(line).ok())
-                    .unwrap_or_else(Json::null);
-                self.send(line);
-                self.asks.insert(request_id, PendingAsk { request, ..ask });
-            }
-        }
     }
 
     // Inside: input.
@@ -310,218 +315,24 @@ impl Agent {
         }
     }
 
-    fn handle_request(&mut self, now: Instant, frame: &Frame) {
+    fn handle_answer(&mut self, now: Instant, frame: &Frame) {
         let Some(request_id) = frame.head().request_id.clone() else {
             return;
         };
-        #[derive(serde::Deserialize)]
-        struct Envelope {
-            request: Json,
-        }
-        let Ok(Envelope { request }) = frame.read::<Envelope>() else {
-            return self.exit(1, Some("A control_request without a request.".to_owned()));
+        let answer = || {
+            let envelope = frame.read::<ControlResponse>();
+            let envelope = envelope.map_err(|error| error.to_string())?;
+            let answer = envelope.response.into_result();
+            let answer = answer.map_err(|refusal| refusal.to_string())?;
+            Ok(answer.response)
         };
-        match frame.subtype().unwrap_or_default() {
-            "initialize" => match request.read::<Initialize>() {
-                Ok(_) => self.greet(&request_id),
-                Err(error) => self.refuse_invalid(&request_id, &error),
-            },
-            "interrupt" => match request.read::<Interrupt>() {
-                Ok(interrupt) => self.interrupt(now, &request_id, &interrupt),
-                Err(error) => self.refuse_invalid(&request_id, &error),
-            },
-            "set_model" => {
-                let answer = request.read().map(|request| self.set_model(request));
-                self.answer(&request_id, answer);
-            }
-            "set_permission_mode" => {
-                let answer = request.read().map(|request| self.set_mode(request));
-                self.answer(&request_id, answer);
-            }
-            "cancel_async_message" if self.config.has_queue => {
-                let cancelled = request
-                    .member("message_uuid")
-                    .and_then(|uuid| uuid.read::<String>().ok())
-                    .is_some_and(|uuid| self.withdraw(&uuid));
-                let answer = BTreeMap::from([("cancelled", cancelled)]);
-                self.answer(&request_id, Ok(answer));
-            }
-            "mcp_status" => {
-                let answer = BTreeMap::from([("mcpServers", Vec::<Json>::new())]);
-                self.answer(&request_id, Ok(answer));
-            }
-            "set_max_thinking_tokens" => self.send(control::success::<Json>(&request_id, None)),
-            subtype => {
-                let refusal = Refusal::new(format!("Unsupported control request: {subtype}"))
-                    .code("unsupported_request");
-                self.write_raw(control::failure(&request_id, &refusal));
-            }
+        if let Some(ask) = self.asks.remove(&*request_id) {
+            self.permission_answered(now, &ask, answer());
+        } else if self.scripted.remove(&*request_id).is_some() {
+            self.host_answered(answer());
+        } else if !self.hook_answered(now, &request_id, answer()) {
+            self.server_answered(now, &request_id, answer());
         }
-    }
-
-    fn handle_answer(&mut self, now: Instant, frame: &Frame) {
-        let asked = frame
-            .head()
-            .request_id
-            .as_deref()
-            .and_then(|id| self.asks.remove(id));
-        let Some(ask) = asked else { return };
-        self.set_state(SessionState::Running);
-        let result = frame
-            .read::<ControlResponse>()
-            .map_err(|error| error.to_string())
-            .and_then(|envelope| {
-                envelope
-                    .response
-                    .into_result()
-                    .map_err(|refusal| refusal.to_string())
-            })
-            .and_then(|answer| read_strictly(answer.response.as_ref()));
-        match result {
-            Ok(PermissionResult::Allow(allow)) => {
-                let input = allow.updated_input.unwrap_or_else(|| ask.input.clone());
-                self.decide(ask, Decision::Allowed(input));
-            }
-            Ok(PermissionResult::Deny(deny)) if deny.interrupt == Some(true) => {
-                self.note_denial(&ask);
-                self.abort(now, true);
-            }
-            Ok(PermissionResult::Deny(deny)) => {
-                self.note_denial(&ask);
-                self.decide(ask, Decision::Denied(deny.message));
-            }
-            Ok(_) => {
-                self.note_denial(&ask);
-                self.decide(
-                    ask,
-                    Decision::Denied("The permission answer is not valid.".to_owned()),
-                );
-            }
-            Err(why) => {
-                self.note_denial(&ask);
-                let why = format!("The permission answer is not valid: {why}");
-                self.decide(ask, Decision::Denied(why));
-            }
-        }
-    }
-
-    fn decide(&mut self, ask: PendingAsk, decision: Decision) {
-        self.events.push_back(Event::ToolDecided {
-            tool_use_id: ask.tool_use_id,
-            decision,
-        });
-    }
-
-    // Inside: control requests.
-
-    /// Answers `initialize`. Asks that are open come along, for a host that
-    /// connects a second time.
-    fn greet(&mut self, request_id: &str) {
-        let mut answer = Answer::success(request_id, Json::from_value(&self.initialize()).ok());
-        if !self.asks.is_empty() {
-            let open = self.asks.values().map(|ask| ask.request.clone());
-            answer.pending_permission_requests = Some(open.collect());
-        }
-        self.send(encode(&ControlResponse {
-            response: answer,
-            extra: Default::default(),
-        }));
-    }
-
-    fn initialize(&self) -> InitializeAnswer {
-        InitializeAnswer {
-            commands: Some(vec![]),
-            agents: Some(vec![]),
-            output_style: Some("default".to_owned()),
-            available_output_styles: Some(vec!["default".to_owned()]),
-            models: Some(vec![]),
-            account: Some(AccountInfo::default()),
-            capabilities: self.config.has_queue.then(Vec::new),
-            pid: Some(self.config.pid),
-            session_state: Some(self.state.clone()),
-            ..InitializeAnswer::default()
-        }
-    }
-
-    fn set_model(&mut self, request: SetModel) -> SetModelAnswer {
-        if let Some(model) = request.model {
-            self.config.model = model;
-        }
-        SetModelAnswer {
-            model: Some(self.config.model.clone()),
-            ..SetModelAnswer::default()
-        }
-    }
-
-    fn set_mode(&mut self, request: SetPermissionMode) -> SetPermissionModeAnswer {
-        self.config.permission_mode = request.mode.clone();
-        let mut status = Status {
-            permission_mode: Some(request.mode.clone()),
-            uuid: Some((self.ids)()),
-            session_id: Some(self.session_id.clone()),
-            ..Status::default()
-        };
-        status.extra.set("status", Json::null());
-        self.send(encode(&status));
-        SetPermissionModeAnswer {
-            mode: Some(request.mode),
-            ..SetPermissionModeAnswer::default()
-        }
-    }
-
-    fn interrupt(&mut self, now: Instant, request_id: &str, interrupt: &Interrupt) {
-        // An open ask is taken back before the interrupt is answered.
-        let asks_were_open = self.take_asks_back();
-        let mut receipt = InterruptReceipt {
-            still_queued: Some(vec![]),
-            ..Default::default()
-        };
-        if interrupt.cancel_queued == Some(true) {
-            let withdrawn: Vec<String> = self.queue.drain().filter_map(|m| m.uuid).collect();
-            for uuid in &withdrawn {
-                self.lifecycle(uuid, CommandState::Cancelled);
-            }
-            receipt.cancelled = Some(withdrawn);
-        } else {
-            receipt.still_queued = Some(self.queue.uuids());
-        }
-        self.answer(request_id, Ok(receipt));
-        if asks_were_open {
-            self.set_state(SessionState::Running);
-        }
-        if self.turn.is_some() {
-            self.abort(now, true);
-        }
-    }
-
-    /// Whether any asks were open, which are not any more.
-    fn take_asks_back(&mut self) -> bool {
-        let asks = std::mem::take(&mut self.asks);
-        for (request_id, ask) in &asks {
-            self.out.push_back(control::cancel(request_id));
-            self.note_denial(ask);
-        }
-        !asks.is_empty()
-    }
-
-    fn withdraw(&mut self, uuid: &str) -> bool {
-        let withdrawn = self.queue.withdraw(uuid);
-        if withdrawn {
-            self.lifecycle(uuid, CommandState::Cancelled);
-        }
-        withdrawn
-    }
-
-    fn answer<T: Serialize>(&mut self, request_id: &str, answer: serde_json::Result<T>) {
-        match answer {
-            Ok(answer) => self.send(control::success(request_id, Some(&answer))),
-            Err(error) => self.refuse_invalid(request_id, &error),
-        }
-    }
-
-    fn refuse_invalid(&mut self, request_id: &str, error: &serde_json::Error) {
-        let refusal = Refusal::new(error.to_string()).code("invalid_request");
-        self.write_raw(control::failure(request_id, &refusal));
     }
 
     // Inside: output.
@@ -563,15 +374,15 @@ impl Agent {
     }
 
     fn send_init(&mut self, uuids: &[String]) {
+        let mut tools = ["Bash", "Edit", "Read", "Write"]
+            .map(str::to_owned)
+            .to_vec();
+        tools.extend(self.mcp.tool_names());
         let init = Init {
             cwd: Some(self.config.cwd.clone()),
             session_id: Some(self.session_id.clone()),
-            tools: Some(
-                ["Bash", "Edit", "Read", "Write"]
-                    .map(str::to_owned)
-                    .to_vec(),
-            ),
-            mcp_servers: Some(vec![]),
+            tools: Some(tools),
+            mcp_servers: Some(self.mcp.states()),
             model: Some(self.config.model.clone()),
             permission_mode: Some(self.config.permission_mode.clone()),
             slash_commands: Some(vec![]),
@@ -606,12 +417,6 @@ impl Agent {
         if !self.exited {
             self.exited = true;
             self.events.push_back(Event::Exit { code, complaint });
-        }
-    }
-
-    fn note_denial(&mut self, ask: &PendingAsk) {
-        if let Some(turn) = &mut self.turn {
-            turn.note_denial(&ask.tool_use_id, &ask.input);
         }
     }
 }

@@ -22,12 +22,17 @@ impl Queue {
     }
 
     pub(super) fn push(&mut self, message: UserMessage) {
+        let class = self.class_of(&message);
+        self.classes[class].push_back(message);
+    }
+
+    fn class_of(&self, message: &UserMessage) -> usize {
         let class = if self.minds_priorities {
             Urgency::from(message.priority.as_ref())
         } else {
             Urgency::Later
         };
-        self.classes[class as usize].push_back(message);
+        class as usize
     }
 
     /// The prompts of the next turn: the most urgent class that has any.
@@ -55,6 +60,14 @@ impl Queue {
                 .position(|message| message.uuid.as_deref() == Some(uuid));
             at.and_then(|at| class.remove(at)).is_some()
         })
+    }
+
+    /// Prompts that a turn has not taken in wait again, before the others.
+    pub(super) fn put_back(&mut self, messages: impl DoubleEndedIterator<Item = UserMessage>) {
+        for message in messages.rev() {
+            let class = self.class_of(&message);
+            self.classes[class].push_front(message);
+        }
     }
 
     pub(super) fn drain(&mut self) -> impl Iterator<Item = UserMessage> {

@@ -1,7 +1,7 @@
 //! How an agent ends.
 
 use crate::session::{Session, asking, input};
-use agentwire_protocol::agent::Decision;
+use agentwire_protocol::agent::{Decision, ToolCall};
 use agentwire_protocol::message::Priority;
 use agentwire_protocol::permission::PermissionResult;
 use std::time::Duration;
@@ -25,8 +25,8 @@ fn finishing_waits_for_the_turn_and_everything_is_done_by_then() {
     let id = session.ask_id();
     session.respond(&id, &PermissionResult::allow());
     session.decision("t1");
-    session.agent.finish_tool("t1", "done", false);
-    session.agent.finish_tools(session.now);
+    session.finishes("t1", "done", false);
+    session.goes_on();
     session.says("done");
     session.ends_turn();
     session.begins(&["m2"]);
@@ -68,10 +68,12 @@ fn an_ask_that_is_open_when_the_input_ends_is_denied() {
     assert_eq!(session.said(), ["running"]);
 
     // So is one that comes afterwards.
-    session.agent.ask("t2", "Bash", input("t2"));
+    session
+        .agent
+        .call_tool(session.now, ToolCall::new("t2", "Bash", input("t2")));
     assert!(matches!(session.decision("t2"), Decision::Denied(_)));
-    session.agent.finish_tool("t1", "denied", true);
-    session.agent.finish_tools(session.now);
+    session.finishes("t1", "denied", true);
+    session.goes_on();
     session.ends_turn();
     assert_eq!(session.exits(), 0);
     assert!(

@@ -23,8 +23,8 @@ fn the_host_may_refuse_a_tool() {
     let id = session.ask_id();
     session.respond(&id, &PermissionResult::deny("not here"));
     assert_eq!(session.decision("t1"), Decision::Denied("not here".into()));
-    session.agent.finish_tool("t1", "not here", true);
-    assert!(session.agent.finish_tools(session.now));
+    session.finishes("t1", "not here", true);
+    session.goes_on();
     session.says("then not");
     session.ends_turn();
     session.pump();

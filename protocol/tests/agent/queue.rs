@@ -92,8 +92,8 @@ fn messages_that_wait_are_folded_in_when_a_tool_is_done_but_for_later_ones() {
     let id = session.ask_id();
     session.respond(&id, &PermissionResult::allow());
     session.decision("t1");
-    session.agent.finish_tool("t1", "done", false);
-    assert!(session.agent.finish_tools(session.now));
+    session.finishes("t1", "done", false);
+    session.goes_on();
     session.says("done");
     session.ends_turn();
     session.begins(&["L"]);
@@ -120,8 +120,8 @@ fn a_message_for_now_waits_for_a_tool_and_then_ends_the_turn() {
     assert_eq!(session.event(), None);
     assert!(!session.said().iter().any(|line| line.starts_with("result")));
 
-    session.agent.finish_tool("t1", "done", false);
-    assert!(!session.agent.finish_tools(session.now));
+    session.finishes("t1", "done", false);
+    session.agent.finish_tools(session.now);
     assert_eq!(session.event(), Some(Event::TurnAborted));
     session.begins(&["W"]);
     assert_eq!(

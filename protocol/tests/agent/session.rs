@@ -1,7 +1,7 @@
 //! A host and an agent in one thread, and what each of them was told.
 
 use agentwire_protocol::Json;
-use agentwire_protocol::agent::{Agent, Config, Decision, Ending, Event};
+use agentwire_protocol::agent::{Agent, Config, Decision, Ending, Event, ToolCall};
 use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::control::{self, HostRequest, Initialize};
 use agentwire_protocol::host::{self, Host, Prompt, Request, RequestFailure, Transmit};
@@ -45,6 +45,16 @@ impl Session {
             heard: VecDeque::new(),
             todo: VecDeque::new(),
         }
+    }
+
+    /// A session whose host has hooks, in which a turn is about to begin.
+    pub(crate) fn hooked(hooks: Value) -> Self {
+        let mut session = Self::start(Config::default(), &[23, 1, 400, 7]);
+        let initialize: Initialize = serde_json::from_value(json!({"hooks": hooks})).unwrap();
+        session.request("init", &initialize);
+        session.said();
+        session.submit("m1");
+        session
     }
 
     /// A session that is connected, with nothing left to look at.
@@ -213,12 +223,122 @@ impl Session {
         id.expect("an ask")
     }
 
+    /// The requests of the agent's that are open, in the order in which they
+    /// came.
+    pub(crate) fn open(&mut self) -> Vec<Value> {
+        self.pump();
+        let asks = self.heard.iter().filter_map(|event| match event {
+            host::Event::Ask(ask) if self.host.is_open(&ask.request_id) => {
+                Some(serde_json::from_slice(ask.frame.raw()).unwrap())
+            }
+            _ => None,
+        });
+        asks.collect()
+    }
+
+    /// The id of the open request of this kind.
+    #[track_caller]
+    pub(crate) fn ask_of(&mut self, subtype: &str) -> String {
+        let mut open = self.open().into_iter();
+        let is_wanted = |it: &Value| it["request"]["subtype"] == json!(subtype);
+        let request = open.find(is_wanted).expect("an open request");
+        request["request_id"].as_str().unwrap().to_owned()
+    }
+
+    /// The oldest message for an MCP server that has no reply.
+    #[track_caller]
+    pub(crate) fn mcp(&mut self) -> (String, Value) {
+        let mut open = self.open().into_iter();
+        let is_wanted = |it: &Value| it["request"]["subtype"] == json!("mcp_message");
+        let request = open.find(is_wanted).expect("a message for a server");
+        let id = request["request_id"].as_str().unwrap().to_owned();
+        (id, request["request"]["message"].clone())
+    }
+
+    /// A server replies to the oldest message, which has to be this one: with
+    /// what it answers, or, to a notification, without.
+    #[track_caller]
+    pub(crate) fn server_says(&mut self, method: &str, result: Value) {
+        let (id, message) = self.mcp();
+        assert_eq!(message["method"], json!(method));
+        let reply = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
+        self.respond(&id, &json!({"mcp_response": reply}));
+        self.pump();
+    }
+
+    /// The open request of a hook.
+    #[track_caller]
+    pub(crate) fn hook(&mut self, callback_id: &str) -> Value {
+        let mut open = self.open().into_iter();
+        let is_wanted = |it: &Value| it["request"]["callback_id"] == json!(callback_id);
+        open.find(is_wanted)
+            .unwrap_or_else(|| panic!("{callback_id} is not asked"))
+    }
+
+    /// A hook answers.
+    #[track_caller]
+    pub(crate) fn hook_says(&mut self, callback_id: &str, answer: Value) {
+        let request = self.hook(callback_id);
+        self.respond(request["request_id"].as_str().unwrap(), &answer);
+        self.pump();
+    }
+
+    /// A hook fails.
+    #[track_caller]
+    pub(crate) fn hook_fails(&mut self, callback_id: &str) {
+        let request = self.hook(callback_id);
+        let id = request["request_id"].as_str().unwrap();
+        let line = control::failure(id, &control::Refusal::new("the hook broke"));
+        self.host.respond(id, line);
+        self.pump();
+    }
+
+    /// So many seconds go by.
+    pub(crate) fn wait(&mut self, seconds: u64) {
+        self.now += Duration::from_secs(seconds);
+        self.agent.handle_timeout(self.now);
+        self.pump();
+    }
+
+    /// The messages of one kind that came, as data.
+    pub(crate) fn messages(&mut self, kind: &str, subtype: Option<&str>) -> Vec<Value> {
+        self.pump();
+        let frames = self.heard.iter().filter_map(|event| match event {
+            host::Event::Frame(frame) => {
+                Some(serde_json::from_slice::<Value>(frame.raw()).unwrap())
+            }
+            _ => None,
+        });
+        frames
+            .filter(|it| it["type"] == json!(kind))
+            .filter(|it| subtype.is_none_or(|subtype| it["subtype"] == json!(subtype)))
+            .collect()
+    }
+
+    /// What the last tool result says.
+    #[track_caller]
+    pub(crate) fn tool_result(&mut self) -> Value {
+        let results = self.messages("user", None);
+        results.last().unwrap()["message"]["content"][0]["content"].clone()
+    }
+
     pub(crate) fn respond(&mut self, request_id: &str, result: &impl Serialize) -> bool {
         let line = control::success(request_id, Some(result)).unwrap();
         self.host.respond(request_id, line)
     }
 
     // What the model and the tools do.
+
+    /// The model calls one tool, about which the host is asked or not.
+    pub(crate) fn calls_tool(&mut self, id: &str, name: &str, input: &Value, asks: bool) {
+        self.agent.start_message("msg");
+        self.agent
+            .start_block(ContentBlock::tool_use(id, name, input.clone()));
+        self.agent.stop_block();
+        self.agent.stop_message();
+        let call = ToolCall::new(id, name, input.clone()).asks(asks);
+        self.agent.call_tool(self.now, call);
+    }
 
     pub(crate) fn says(&mut self, text: &str) {
         self.agent.start_message("msg");
@@ -247,8 +367,24 @@ impl Session {
         }
         self.agent.stop_message();
         for id in ids {
-            self.agent.ask(id, "Bash", input(id));
+            self.agent
+                .call_tool(self.now, ToolCall::new(*id, "Bash", input(id)));
         }
+    }
+
+    /// A tool answers, and its result is sent.
+    #[track_caller]
+    pub(crate) fn finishes(&mut self, id: &str, answer: &str, is_error: bool) {
+        self.agent.finish_tool(self.now, id, answer, is_error);
+        let tool_use_id = id.to_owned();
+        assert_eq!(self.event(), Some(Event::ToolFinished { tool_use_id }));
+    }
+
+    /// All tools have answered, and the model is asked again.
+    #[track_caller]
+    pub(crate) fn goes_on(&mut self) {
+        self.agent.finish_tools(self.now);
+        assert_eq!(self.event(), Some(Event::TurnContinued));
     }
 
     pub(crate) fn ends_turn(&mut self) {
@@ -309,7 +445,18 @@ pub(crate) fn brief(line: &[u8]) -> String {
             word(&line["terminal_reason"]),
             uuids(&line["user_message_uuids"])
         ),
-        ("control_request", _) => format!("ask {}", word(&line["request"]["tool_use_id"])),
+        ("control_request", _) => {
+            let request = &line["request"];
+            match word(&request["subtype"]).as_str() {
+                "can_use_tool" => format!("ask {}", word(&request["tool_use_id"])),
+                "hook_callback" => format!("hook {}", word(&request["callback_id"])),
+                "mcp_message" => {
+                    let server = word(&request["server_name"]);
+                    format!("mcp {server} {}", word(&request["message"]["method"]))
+                }
+                subtype => subtype.to_owned(),
+            }
+        }
         ("control_cancel_request", _) => "cancel".to_owned(),
         ("control_response", _) => format!(
             "{} {}",

@@ -2,7 +2,7 @@
 
 use crate::session::{Session, input};
 use agentwire_protocol::Message;
-use agentwire_protocol::agent::{Config, Decision};
+use agentwire_protocol::agent::{Config, Decision, ToolCall};
 use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::control::Initialize;
 use agentwire_protocol::host::{self, Activity, SessionNews, TurnEvent};
@@ -29,14 +29,16 @@ fn a_whole_turn(cuts: &[usize]) -> (Vec<String>, Vec<String>) {
         .start_block(ContentBlock::tool_use("t1", "Bash", input("t1")));
     session.agent.stop_block();
     session.agent.stop_message();
-    session.agent.ask("t1", "Bash", input("t1"));
+    session
+        .agent
+        .call_tool(session.now, ToolCall::new("t1", "Bash", input("t1")));
 
     let id = session.ask_id();
     assert_eq!(session.host.activity(), Activity::RequiresAction);
     assert!(session.respond(&id, &PermissionResult::allow()));
     assert_eq!(session.decision("t1"), Decision::Allowed(input("t1")));
-    session.agent.finish_tool("t1", "done", false);
-    assert!(session.agent.finish_tools(session.now));
+    session.finishes("t1", "done", false);
+    session.goes_on();
     session.says("all done");
     session.ends_turn();
     assert_eq!(session.event(), None);
@@ -184,11 +186,15 @@ fn without_partial_messages_and_states_only_whole_messages_are_sent() {
 }
 
 #[test]
-fn a_result_carries_the_last_text_and_how_often_the_model_was_asked() {
+fn a_result_carries_the_last_text_and_how_many_messages_the_turn_had() {
     let mut session = Session::new();
     session.submit("m1");
     session.begins(&["m1"]);
-    session.says("first");
+    session.calls(&["t1", "t2"]);
+    for id in ["t1", "t2"] {
+        session.finishes(id, "done", false);
+    }
+    session.goes_on();
     session.says("second");
     session.now += Duration::from_millis(250);
     session.ends_turn();
@@ -202,7 +208,8 @@ fn a_result_carries_the_last_text_and_how_often_the_model_was_asked() {
     });
     let result = result.unwrap();
     assert_eq!(result.result.as_deref(), Some("second"));
-    assert_eq!(result.num_turns, Some(2));
+    // The prompt, and two tool results.
+    assert_eq!(result.num_turns, Some(3));
     assert_eq!(result.duration_ms.unwrap().get(), "250");
 }
 

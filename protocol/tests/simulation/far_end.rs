@@ -4,7 +4,7 @@
 use crate::check::Checks;
 use crate::dice::Dice;
 use crate::world::{LINE_LIMIT, World};
-use agentwire_protocol::agent::{Agent, Config, Ending, Event};
+use agentwire_protocol::agent::{Agent, Config, Ending, Event, ToolCall};
 use agentwire_protocol::content::ContentBlock;
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -266,7 +266,7 @@ impl World {
                 agent.stop_message();
                 self.far_end.deciding = count;
                 for id in &ids {
-                    agent.ask(id, "Bash", json!({}).into());
+                    agent.call_tool(self.now, ToolCall::new(id, "Bash", json!({})));
                 }
             }
             Step::End(true) => agent.finish_turn(self.now, &Ending::Completed),
@@ -297,10 +297,10 @@ impl World {
                 }
                 Event::ToolDecided { tool_use_id, .. } => {
                     let agent = &mut self.far_end.agent;
-                    agent.finish_tool(&tool_use_id, "done", false);
+                    agent.finish_tool(self.now, &tool_use_id, "done", false);
                     self.far_end.deciding = self.far_end.deciding.saturating_sub(1);
-                    if self.far_end.deciding == 0 && !agent.finish_tools(self.now) {
-                        self.far_end.turn.clear();
+                    if self.far_end.deciding == 0 {
+                        agent.finish_tools(self.now);
                     }
                 }
                 Event::Exit { .. } => self.far_end.is_gone = true,

@@ -2,6 +2,7 @@
 
 use agentwire_protocol::agent::Config;
 use agentwire_protocol::permission::PermissionMode;
+use regex_lite::Regex;
 
 /// What the command line says. Flags that are not listed are accepted and
 /// have no effect.
@@ -69,14 +70,28 @@ impl Flags {
             session_states: std::env::var("CLAUDE_CODE_SDK_READS_SESSION_STATE")
                 .is_ok_and(|value| value == "1"),
             pid: std::process::id(),
+            finds,
             ..default
         }
     }
 }
 
+/// Whether an expression has a match in a text. What is no expression has
+/// none, as on the real CLI.
+fn finds(expression: &str, text: &str) -> bool {
+    Regex::new(expression).is_ok_and(|expression| expression.is_match(text))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_expression_may_match_anywhere() {
+        assert!(finds("calc_.add", "mcp__calc__add"));
+        assert!(!finds("^calc", "mcp__calc__add"));
+        assert!(!finds("(", "("));
+    }
 
     #[test]
     fn values_follow_or_stand_behind_an_equals_sign_and_the_rest_is_accepted() {

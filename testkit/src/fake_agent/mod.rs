@@ -14,6 +14,8 @@
 
 mod flags;
 mod player;
+#[cfg(test)]
+mod tests;
 
 pub use flags::Flags;
 pub use player::{Output, Player};

@@ -2,7 +2,8 @@
 //! without a clock.
 
 use crate::scenario::{ApiError, Fault, Scenario, Step, Streamed, ToolCall};
-use agentwire_protocol::agent::{Agent, Config, Decision, Ending, Event};
+use agentwire_protocol::Json;
+use agentwire_protocol::agent::{self, Agent, Config, Decision, Ending, Event};
 use agentwire_protocol::content::ContentBlock;
 use bytes::Bytes;
 use std::collections::VecDeque;
@@ -37,9 +38,12 @@ pub struct Player {
     plan: VecDeque<Action>,
     /// Before this the plan does not go on.
     plan_due: Option<Instant>,
-    /// Tool calls that have not begun: one runs after the other.
-    tools: VecDeque<(String, ToolCall)>,
-    tool: Option<RunningTool>,
+    /// Whether the plan waits for the host to answer a request.
+    asks: bool,
+    /// Tool calls that have not begun.
+    waiting: VecDeque<(String, ToolCall)>,
+    /// Those that have, and have no result yet.
+    running: Vec<RunningTool>,
     /// Whether the reply that is being played calls tools.
     had_tools: bool,
     outputs: VecDeque<Output>,
@@ -54,6 +58,7 @@ enum Action {
     StopBlock,
     StopMessage,
     CallTool(String, ToolCall),
+    Ask(Json),
     Wait(Duration),
     Fault(Fault),
     Fail(ApiError),
@@ -65,7 +70,8 @@ enum Action {
 struct RunningTool {
     id: String,
     call: ToolCall,
-    /// When it answers; not known before it was allowed.
+    /// When it answers. Not known before it was allowed, nor after it has
+    /// answered.
     done_at: Option<Instant>,
 }
 
@@ -86,8 +92,9 @@ impl Player {
             tool_calls: 0,
             plan: VecDeque::new(),
             plan_due: None,
-            tools: VecDeque::new(),
-            tool: None,
+            asks: false,
+            waiting: VecDeque::new(),
+            running: Vec::new(),
             had_tools: false,
             outputs: VecDeque::new(),
             scenario,
@@ -112,14 +119,16 @@ impl Player {
 
     /// Time has passed.
     pub fn handle_timeout(&mut self, now: Instant) {
+        self.agent.handle_timeout(now);
         self.go_on(now);
     }
 
     /// When [`Player::handle_timeout`] is to be called.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Instant> {
-        let tool = self.tool.as_ref().and_then(|tool| tool.done_at);
-        [self.plan_due, tool].into_iter().flatten().min()
+        let tools = self.running.iter().filter_map(|tool| tool.done_at);
+        let others = [self.plan_due, self.agent.poll_timeout()];
+        tools.chain(others.into_iter().flatten()).min()
     }
 
     /// What is to be done next.
@@ -135,7 +144,7 @@ impl Player {
                 self.take_lines();
                 self.handle_event(now, event);
             }
-            if !self.advance_tool(now) && !self.advance_plan(now) {
+            if !self.advance_tools(now) && !self.advance_plan(now) {
                 return;
             }
         }
@@ -143,12 +152,13 @@ impl Player {
 
     fn handle_event(&mut self, now: Instant, event: Event) {
         match event {
-            Event::TurnStarted { .. } => self.plan_reply(),
+            Event::TurnStarted { .. } | Event::TurnContinued => self.plan_reply(),
             Event::ToolDecided {
                 tool_use_id,
                 decision,
             } => {
-                let Some(tool) = self.tool.as_mut().filter(|tool| tool.id == tool_use_id) else {
+                let mut running = self.running.iter_mut();
+                let Some(tool) = running.find(|tool| tool.id == tool_use_id) else {
                     return;
                 };
                 match decision {
@@ -156,16 +166,20 @@ impl Player {
                         tool.done_at = Some(now + Duration::from_millis(tool.call.takes_ms));
                     }
                     Decision::Denied(message) => {
-                        self.tool = None;
-                        self.agent.finish_tool(&tool_use_id, &message, true);
+                        self.agent.finish_tool(now, &tool_use_id, &message, true);
                     }
                 }
             }
+            Event::ToolFinished { tool_use_id } => {
+                self.running.retain(|tool| tool.id != tool_use_id);
+            }
+            Event::HostAnswered { answer } => self.show(answer),
             Event::TurnAborted => {
                 self.plan.clear();
                 self.plan_due = None;
-                self.tools.clear();
-                self.tool = None;
+                self.asks = false;
+                self.waiting.clear();
+                self.running.clear();
             }
             Event::Exit { code, complaint } => {
                 if let Some(complaint) = complaint {
@@ -178,47 +192,44 @@ impl Player {
         }
     }
 
-    /// The tool that runs, or the next one. `false` when nothing can happen.
-    fn advance_tool(&mut self, now: Instant) -> bool {
-        match &self.tool {
-            Some(RunningTool {
-                done_at: Some(done_at),
-                ..
-            }) if *done_at <= now => {
-                if let Some(RunningTool { id, call, .. }) = self.tool.take() {
-                    self.agent.finish_tool(&id, &call.result, call.is_error);
-                }
-                true
-            }
-            Some(_) => false,
-            None => {
-                let Some((id, call)) = self.tools.pop_front() else {
-                    return false;
-                };
-                let asks = call.ask;
-                let (name, input) = (call.name.clone(), call.input.clone());
-                let done_at = (!asks).then(|| now + Duration::from_millis(call.takes_ms));
-                self.tool = Some(RunningTool {
-                    id: id.clone(),
-                    call,
-                    done_at,
-                });
-                if asks {
-                    self.agent.ask(&id, &name, input.into());
-                }
-                true
-            }
+    /// A tool that is done, or the next one. `false` when nothing can happen.
+    fn advance_tools(&mut self, now: Instant) -> bool {
+        let is_done = |tool: &&mut RunningTool| tool.done_at.is_some_and(|at| at <= now);
+        if let Some(tool) = self.running.iter_mut().find(is_done) {
+            tool.done_at = None;
+            let (result, is_error) = (&tool.call.result, tool.call.is_error);
+            self.agent.finish_tool(now, &tool.id, result, is_error);
+            return true;
         }
+        let agent = &self.agent;
+        let is_beside = |call: &ToolCall| agent.runs_beside_others(&call.name);
+        let may_begin = |(_, call): &(String, ToolCall)| {
+            let mut running = self.running.iter();
+            self.running.is_empty() || is_beside(call) && running.all(|it| is_beside(&it.call))
+        };
+        if !self.waiting.front().is_some_and(may_begin) {
+            return false;
+        }
+        let Some((id, call)) = self.waiting.pop_front() else {
+            return false;
+        };
+        let wanted = agent::ToolCall::new(&id, &call.name, call.input.clone())
+            .asks(call.ask)
+            .question(call.question.clone());
+        let done_at = None;
+        self.running.push(RunningTool { id, call, done_at });
+        self.agent.call_tool(now, wanted);
+        true
     }
 
     /// The next thing of the reply. `false` when it has to wait.
     fn advance_plan(&mut self, now: Instant) -> bool {
-        if self.plan_due.is_some_and(|due| due > now) {
+        if self.asks || self.plan_due.is_some_and(|due| due > now) {
             return false;
         }
         self.plan_due = None;
         // All tools have to be done before the turn goes on.
-        if matches!(self.plan.front(), Some(Action::Over)) && self.tool.is_some() {
+        if matches!(self.plan.front(), Some(Action::Over)) && !self.running.is_empty() {
             return false;
         }
         let Some(action) = self.plan.pop_front() else {
@@ -230,7 +241,11 @@ impl Player {
             Action::Say(piece) => self.agent.say(&piece),
             Action::StopBlock => self.agent.stop_block(),
             Action::StopMessage => self.agent.stop_message(),
-            Action::CallTool(id, call) => self.tools.push_back((id, call)),
+            Action::CallTool(id, call) => self.waiting.push_back((id, call)),
+            Action::Ask(request) => {
+                self.asks = true;
+                self.agent.ask_host(request);
+            }
             Action::Wait(time) => self.plan_due = Some(now + time),
             Action::Fault(fault) => self.fail(fault),
             Action::Fail(ApiError {
@@ -242,10 +257,10 @@ impl Player {
             }
             Action::Over => {
                 let had_tools = std::mem::take(&mut self.had_tools);
-                if !had_tools {
+                if had_tools {
+                    self.agent.finish_tools(now);
+                } else {
                     self.agent.finish_turn(now, &Ending::Completed);
-                } else if self.agent.finish_tools(now) {
-                    self.plan_reply();
                 }
             }
         }
@@ -287,6 +302,7 @@ impl Player {
                     self.plan
                         .push_back(Action::Wait(Duration::from_millis(time)));
                 }
+                Step::Ask(request) => self.plan.push_back(Action::Ask(request.into())),
                 Step::Fault(fault) => self.plan.push_back(Action::Fault(fault)),
                 Step::Error(error) => {
                     // The model never began to speak.
@@ -313,6 +329,22 @@ impl Player {
         self.plan.push_back(Action::StopBlock);
     }
 
+    /// Says what the host answered, before the plan goes on.
+    fn show(&mut self, answer: Result<Json, String>) {
+        self.asks = false;
+        let text = match answer {
+            Ok(answer) => format!("answered: {answer}"),
+            Err(why) => format!("refused: {why}"),
+        };
+        for action in [
+            Action::StopBlock,
+            Action::Say(text),
+            Action::StartBlock(ContentBlock::text("")),
+        ] {
+            self.plan.push_front(action);
+        }
+    }
+
     fn fail(&mut self, fault: Fault) {
         self.take_lines();
         self.outputs.push_back(match fault {
@@ -329,40 +361,5 @@ impl Player {
         while let Some(line) = self.agent.poll_transmit() {
             self.outputs.push_back(Output::Stdout(line));
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_script_that_repeats_has_no_end() {
-        let scenario = Scenario::default()
-            .reply([Step::text("Tick.")])
-            .reply([Step::text("Tock.")]);
-        let said = |scenario: Scenario| {
-            let now = Instant::now();
-            let mut player = Player::new(scenario, Config::default(), String::new);
-            let mut said = String::new();
-            for _ in 0..5 {
-                let prompt = br#"{"type":"user","message":{"role":"user","content":"Go"}}"#;
-                player.handle_input(now, prompt);
-                player.handle_input(now, b"\n");
-                while let Some(output) = player.poll_output() {
-                    if let Output::Stdout(line) = output {
-                        said += &String::from_utf8_lossy(&line);
-                    }
-                }
-            }
-            ["Tick.", "Tock.", "has no reply left"].map(|it| {
-                let lines = said
-                    .lines()
-                    .filter(|line| line.contains(r#""type":"assistant""#));
-                lines.filter(|line| line.contains(it)).count()
-            })
-        };
-        assert_eq!(said(scenario.clone()), [1, 1, 3]);
-        assert_eq!(said(scenario.repeated()), [3, 2, 0]);
     }
 }

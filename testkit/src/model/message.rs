@@ -59,8 +59,9 @@ impl Message {
                     message.trailing += Duration::from_millis(*time);
                     continue;
                 }
-                // An error is no message, and a fault is the fake agent's.
-                Step::Error(_) | Step::Fault(_) => continue,
+                // An error is no message; a fault and a request are the fake
+                // agent's.
+                Step::Error(_) | Step::Fault(_) | Step::Ask(_) => continue,
             };
             block.leading = std::mem::take(&mut message.trailing);
             message.blocks.push(block);

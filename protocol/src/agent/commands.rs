@@ -1,0 +1,162 @@
+//! The two commands that hooks have to do with. They do not reach the model
+//! of the script.
+
+use super::Agent;
+use super::hooks::{Occasion, Verdict};
+use crate::codec::encode;
+use crate::hook::{
+    PostCompact, PreCompact, SessionEnd, SessionEndReason, SessionStart, SessionStartSource,
+};
+use crate::json::Json;
+use crate::message::{
+    CompactBoundary, CompactMetadata, CompactResult, CompactTrigger, ConversationReset,
+    ResetTrigger, Status, StatusKind, UserMessage,
+};
+use std::time::Instant;
+
+const SUMMARY: &str = "A summary of the conversation.";
+
+/// What a prompt can be besides something for the model.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Command {
+    /// `/clear`.
+    Clear,
+    /// `/compact`, and what the user wants of the summary.
+    Compact(Option<String>),
+}
+
+/// The command that a prompt is.
+pub(super) fn command(prompt: &UserMessage) -> Option<Command> {
+    if prompt.client_composed == Some(true) {
+        return None;
+    }
+    let text = prompt.message.content.as_ref()?.text();
+    let (word, rest) = text.split_once(' ').unwrap_or((&text, ""));
+    match word {
+        "/clear" => Some(Command::Clear),
+        "/compact" => {
+            let rest = rest.trim();
+            Some(Command::Compact(
+                (!rest.is_empty()).then(|| rest.to_owned()),
+            ))
+        }
+        _ => None,
+    }
+}
+
+impl Agent {
+    pub(super) fn run_command(&mut self, now: Instant, command: Command) {
+        match command {
+            Command::Clear => {
+                let event = SessionEnd {
+                    reason: Some(SessionEndReason::Clear),
+                    ..SessionEnd::default()
+                };
+                self.raise(now, Occasion::Clear, Some("clear"), event, None);
+            }
+            Command::Compact(instructions) => {
+                self.send_status(Status {
+                    status: Some(StatusKind::Compacting),
+                    ..Status::default()
+                });
+                let mut event = PreCompact {
+                    trigger: Some(CompactTrigger::Manual),
+                    custom_instructions: instructions,
+                    ..PreCompact::default()
+                };
+                if event.custom_instructions.is_none() {
+                    event.extra.set("custom_instructions", Json::null());
+                }
+                self.raise(now, Occasion::Compact, Some("manual"), event, None);
+            }
+        }
+    }
+
+    /// The hooks know that the session ends: another one begins.
+    pub(super) fn clear(&mut self, now: Instant) {
+        let user_message_uuid = self
+            .turn
+            .as_ref()
+            .and_then(|turn| turn.uuids.first().cloned());
+        let reset = ConversationReset {
+            new_conversation_id: (self.ids)(),
+            trigger: Some(ResetTrigger::Clear),
+            user_message_uuid,
+            timestamp: None,
+            uuid: Some((self.ids)()),
+            session_id: Some(self.session_id.clone()),
+            extra: Default::default(),
+        };
+        self.send(encode(&reset));
+        self.end_all_tasks();
+        self.session_id = (self.ids)();
+        let event = SessionStart {
+            source: Some(SessionStartSource::Clear),
+            ..SessionStart::default()
+        };
+        self.raise(now, Occasion::Cleared, Some("clear"), event, None);
+    }
+
+    /// The hooks before a summary have answered.
+    pub(super) fn compact(&mut self, now: Instant, verdict: &Verdict) {
+        if let Some(reason) = verdict.blocks.first() {
+            let why = if verdict.failed { reason } else { "[callback]" };
+            let why = format!("Compaction blocked by PreCompact hook: {why}");
+            self.send_status(Status {
+                compact_result: Some(CompactResult::Failed),
+                compact_error: Some(format!("skipped: {why}")),
+                ..Status::default()
+            });
+            return self.end_command(now, &why);
+        }
+        let event = SessionStart {
+            source: Some(SessionStartSource::Compact),
+            model: Some(self.config.model.clone()),
+            ..SessionStart::default()
+        };
+        self.raise(now, Occasion::Compacted, Some("compact"), event, None);
+    }
+
+    pub(super) fn summarize(&mut self, now: Instant) {
+        let event = PostCompact {
+            trigger: Some(CompactTrigger::Manual),
+            compact_summary: SUMMARY.to_owned(),
+            ..PostCompact::default()
+        };
+        self.raise(now, Occasion::Summarized, Some("manual"), event, None);
+    }
+
+    pub(super) fn end_compact(&mut self, now: Instant) {
+        self.send_status(Status {
+            compact_result: Some(CompactResult::Success),
+            ..Status::default()
+        });
+        let uuids = self.turn.as_ref().map(|turn| turn.uuids.clone());
+        self.send_init(&uuids.unwrap_or_default());
+        let boundary = CompactBoundary {
+            compact_metadata: CompactMetadata {
+                trigger: Some(CompactTrigger::Manual),
+                ..CompactMetadata::default()
+            },
+            uuid: Some((self.ids)()),
+            session_id: Some(self.session_id.clone()),
+            extra: Default::default(),
+        };
+        self.send(encode(&boundary));
+        let mut summary = UserMessage::new(SUMMARY).synthetic();
+        summary.is_replay = Some(false);
+        self.send_user_message(summary);
+        let done = "<local-command-stdout>Compacted</local-command-stdout>";
+        let mut done = UserMessage::new(done);
+        done.is_replay = Some(true);
+        self.send_user_message(done);
+        self.end_without_model(now, "");
+    }
+
+    /// A command is done, or was not, and this is what the user is told.
+    pub(super) fn end_command(&mut self, now: Instant, outcome: &str) {
+        let uuids = self.turn.as_ref().map(|turn| turn.uuids.clone());
+        self.send_init(&uuids.unwrap_or_default());
+        self.end_without_model(now, outcome);
+    }
+}

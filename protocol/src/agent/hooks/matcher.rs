@@ -1,0 +1,46 @@
+//! Whether a matcher takes an event, as measured.
+
+/// Whether the pattern is for this. Patterns of letters, digits, `_`, spaces
+/// and separators are names, and only whole names count; everything else is a
+/// regular expression, which may match anywhere.
+pub(super) fn takes(pattern: Option<&str>, about: &str, finds: fn(&str, &str) -> bool) -> bool {
+    let pattern = pattern.unwrap_or_default();
+    let is_names = |pattern: &str| {
+        pattern
+            .chars()
+            .all(|it| it.is_ascii_alphanumeric() || "_| ,".contains(it))
+    };
+    match pattern {
+        "" | "*" => true,
+        names if is_names(names) => names.split(['|', ',']).any(|name| name.trim() == about),
+        expression => finds(expression, about),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_whole_and_everything_else_is_an_expression() {
+        let takes = |pattern, about| takes(pattern, about, |expression, _| expression == "B.*");
+        for pattern in [
+            "",
+            "*",
+            "Bash",
+            "Bash|Read",
+            " Bash | Read ",
+            "Read,Bash",
+            "B.*",
+        ] {
+            assert!(takes(Some(pattern), "Bash"), "{pattern}");
+        }
+        for pattern in ["bash", "Ba", "Bash Read", "Read|Write", "R.*", "("] {
+            assert!(!takes(Some(pattern), "Bash"), "{pattern}");
+        }
+        assert!(takes(None, "Bash"));
+        // An empty name in a list is no name of anything.
+        assert!(takes(Some("Bash|"), "Bash"));
+        assert!(!takes(Some("Bash|"), "Read"));
+    }
+}

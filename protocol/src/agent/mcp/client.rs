@@ -1,0 +1,256 @@
+//! The servers, and what they said of themselves.
+
+use super::Asked;
+use crate::control::{ManifestOutcome, SdkMcpServerManifest};
+use crate::json::Json;
+use crate::mcp::{
+    McpConnection, McpServerInfo, McpServerProvenance, McpServerSource, McpServerStatus, McpTool,
+    McpToolAnnotations,
+};
+use crate::message::McpServerState;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// The version of MCP that the agent speaks.
+pub(super) const PROTOCOL_VERSION: &str = "2025-11-25";
+
+/// The servers of a session, and what they were asked.
+#[derive(Debug, Default)]
+pub(in crate::agent) struct McpClient {
+    pub(super) servers: Vec<Server>,
+    /// Messages of ours that have no reply, by the id of their control
+    /// request.
+    pub(super) asked: BTreeMap<String, Asked>,
+}
+
+#[derive(Debug)]
+pub(super) struct Server {
+    pub(super) name: String,
+    pub(super) state: McpConnection,
+    pub(super) info: Option<McpServerInfo>,
+    /// Whether it said that it has tools. If not, it is not asked for them.
+    pub(super) has_tools: bool,
+    pub(super) tools: Vec<Tool>,
+    pub(super) next_id: u64,
+}
+
+/// A tool, as its server lists it.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Tool {
+    pub(super) name: String,
+    #[serde(default)]
+    annotations: Annotations,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Annotations {
+    read_only_hint: Option<bool>,
+    destructive_hint: Option<bool>,
+    open_world_hint: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct InitializeResult {
+    protocol_version: String,
+    server_info: Option<McpServerInfo>,
+    #[serde(default)]
+    capabilities: Capabilities,
+}
+
+#[derive(Default, Deserialize)]
+struct Capabilities {
+    tools: Option<Json>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ToolsResult {
+    pub(super) tools: Vec<Tool>,
+    pub(super) next_cursor: Option<String>,
+}
+
+impl Server {
+    pub(super) fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            state: McpConnection::Pending,
+            info: None,
+            has_tools: false,
+            tools: vec![],
+            next_id: 0,
+        }
+    }
+
+    /// It answered to its greeting.
+    pub(super) fn greeted(&mut self, result: InitializeResult) {
+        self.info = result.server_info;
+        self.has_tools = result.capabilities.tools.is_some();
+        if !self.has_tools {
+            self.state = McpConnection::Connected;
+        }
+    }
+
+    pub(super) fn next_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id - 1
+    }
+
+    /// What the names of its tools begin with.
+    fn prefix(&self) -> String {
+        format!("mcp__{}__", plain(&self.name))
+    }
+
+    pub(super) fn tool(&self, name: &str) -> Option<&Tool> {
+        let name = name.strip_prefix(&self.prefix())?;
+        self.tools.iter().find(|tool| plain(&tool.name) == name)
+    }
+}
+
+impl McpClient {
+    /// Whether the tools of a server are not known yet.
+    pub(in crate::agent) fn is_pending(&self) -> bool {
+        let mut servers = self.servers.iter();
+        servers.any(|server| server.state == McpConnection::Pending)
+    }
+
+    /// Whether a tool belongs to one of these servers, be it there or not.
+    pub(in crate::agent) fn knows(&self, tool: &str) -> bool {
+        self.server_of(tool).is_some()
+    }
+
+    pub(in crate::agent) fn is_read_only(&self, tool: &str) -> bool {
+        self.server_of(tool)
+            .and_then(|server| server.tool(tool))
+            .is_some_and(|tool| tool.annotations.read_only_hint == Some(true))
+    }
+
+    /// Why a tool cannot be called at all.
+    pub(in crate::agent) fn refusal(&self, tool: &str) -> Option<String> {
+        let server = self.server_of(tool)?;
+        let is_there = server.state == McpConnection::Connected && server.tool(tool).is_some();
+        (!is_there).then(|| format!("No such tool available: {tool}"))
+    }
+
+    pub(in crate::agent) fn provenance(&self, tool: &str) -> Option<McpServerProvenance> {
+        self.server_of(tool).map(|server| McpServerProvenance {
+            name: server.name.clone(),
+            source: Some(McpServerSource::Sdk),
+            extra: Default::default(),
+        })
+    }
+
+    /// A tool's name as people are to read it.
+    pub(in crate::agent) fn display_name(&self, tool: &str) -> String {
+        let Some(server) = self.server_of(tool) else {
+            return tool.to_owned();
+        };
+        let mut shown = String::new();
+        for letter in tool[server.prefix().len()..].chars() {
+            let letter = if letter == '_' { ' ' } else { letter };
+            if shown.is_empty() || shown.ends_with([' ', '-']) {
+                shown.extend(letter.to_uppercase());
+            } else {
+                shown.push(letter);
+            }
+        }
+        shown
+    }
+
+    /// The servers as a turn's first message lists them.
+    pub(in crate::agent) fn states(&self) -> Vec<McpServerState> {
+        let state = |server: &Server| McpServerState {
+            name: server.name.clone(),
+            status: server.state.as_str().to_owned(),
+            source: Some("sdk".to_owned()),
+            extra: Default::default(),
+        };
+        self.servers.iter().map(state).collect()
+    }
+
+    /// The names under which the model knows their tools.
+    pub(in crate::agent) fn tool_names(&self) -> Vec<String> {
+        let servers = self.servers.iter();
+        servers
+            .flat_map(|server| {
+                let prefix = server.prefix();
+                server
+                    .tools
+                    .iter()
+                    .map(move |tool| format!("{prefix}{}", plain(&tool.name)))
+            })
+            .collect()
+    }
+
+    /// The servers as `mcp_status` lists them.
+    pub(in crate::agent) fn statuses(&self) -> Vec<McpServerStatus> {
+        self.servers.iter().map(status).collect()
+    }
+
+    pub(super) fn server(&mut self, name: &str) -> Option<&mut Server> {
+        self.servers.iter_mut().find(|server| server.name == name)
+    }
+
+    pub(super) fn server_of(&self, tool: &str) -> Option<&Server> {
+        let mut servers = self.servers.iter();
+        servers.find(|server| tool.starts_with(&server.prefix()))
+    }
+}
+
+/// Takes what the host says about a server for the handshake.
+pub(super) fn park(server: &mut Server, manifest: &SdkMcpServerManifest) -> ManifestOutcome {
+    let greeting = manifest.initialize_result.read::<InitializeResult>();
+    let Some(greeting) = greeting
+        .ok()
+        .filter(|it| it.protocol_version == PROTOCOL_VERSION)
+    else {
+        return ManifestOutcome::ProtocolVersionMismatch;
+    };
+    server.greeted(greeting);
+    server.next_id = 1;
+    let tools = manifest.tools_list_result.as_ref();
+    let tools = tools.filter(|_| server.has_tools);
+    if let Some(tools) = tools.and_then(|it| it.read::<ToolsResult>().ok()) {
+        server.tools = tools.tools;
+        server.state = McpConnection::Connected;
+        server.next_id = 2;
+    }
+    ManifestOutcome::Parked
+}
+
+fn status(server: &Server) -> McpServerStatus {
+    let is_connected = server.state == McpConnection::Connected;
+    let tool = |tool: &Tool| McpTool {
+        name: tool.name.clone(),
+        description: None,
+        annotations: Some(McpToolAnnotations {
+            read_only: tool.annotations.read_only_hint.filter(|it| *it),
+            destructive: tool.annotations.destructive_hint.filter(|it| *it),
+            open_world: tool.annotations.open_world_hint.filter(|it| *it),
+            ..McpToolAnnotations::default()
+        }),
+        meta: None,
+        extra: Default::default(),
+    };
+    McpServerStatus {
+        name: server.name.clone(),
+        status: server.state.clone(),
+        server_info: server.info.clone().filter(|_| is_connected),
+        error: None,
+        config: None,
+        transport: Some("sdk".to_owned()),
+        scope: Some("dynamic".to_owned()),
+        source: Some(McpServerSource::Sdk),
+        tools: is_connected.then(|| server.tools.iter().map(tool).collect()),
+        extra: Default::default(),
+    }
+}
+
+/// A name as it is part of a tool's name.
+fn plain(name: &str) -> String {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || it == '_' || it == '-';
+    name.chars()
+        .map(|it| if is_plain(it) { it } else { '_' })
+        .collect()
+}

@@ -1,0 +1,261 @@
+//! Permission asks: when the host is asked, and what it answers. Tools that
+//! are about people are among them, for the host's answer is all they do.
+
+use super::hooks::{Occasion, Verdict};
+use super::tools::{ToolAnswer, is_for_people};
+use super::{Agent, Decision, ToolCall, read_strictly};
+use crate::codec::encode;
+use crate::control;
+use crate::hook::{PermissionRequest, PermissionRequestDecision};
+use crate::json::{Json, Members};
+use crate::message::{SessionState, Status};
+use crate::permission::{CanUseTool, DecisionReason, PermissionMode, PermissionResult};
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// A permission ask that is not answered.
+#[derive(Debug)]
+pub(super) struct PendingAsk {
+    pub(super) tool_use_id: String,
+    /// The request as it was sent.
+    pub(super) request: Json,
+}
+
+impl Agent {
+    /// Asks the host whether a tool may run, unless the permission mode says
+    /// so. A hook that wants people asked, for this reason, outranks the mode.
+    pub(super) fn ask(&mut self, now: Instant, id: &str, reason: Option<String>) {
+        let Some(open) = self.calls.get(id) else {
+            return;
+        };
+        let (call, input) = (open.call.clone(), open.input.clone());
+        let is_reachable = self.config.asks_host && !self.input_ended;
+        let is_forced = reason.is_some() || is_for_people(&call.name);
+        match &self.config.permission_mode {
+            PermissionMode::BypassPermissions if !is_forced => {
+                self.decide(now, id, Decision::Allowed(input));
+            }
+            mode if !is_reachable || !is_forced && *mode == PermissionMode::DontAsk => {
+                let why = format!("Permission to use {} was not given.", call.name);
+                self.note_denial(id);
+                self.decide(now, id, Decision::Denied(why));
+            }
+            _ => {
+                let request_id = (self.ids)();
+                let question = self.question(&call, input, reason);
+                self.set_state(SessionState::RequiresAction);
+                let line = control::request(&request_id, &question);
+                let request = (line.as_ref().ok())
+                    .and_then(|line| serde_json::from_slice(line).ok())
+                    .unwrap_or_else(Json::null);
+                self.send(line);
+                let ask = PendingAsk {
+                    tool_use_id: id.to_owned(),
+                    request,
+                };
+                self.asks.insert(request_id, ask);
+                let event = PermissionRequest {
+                    tool_name: call.name.clone(),
+                    tool_input: question.input,
+                    permission_suggestions: question.permission_suggestions,
+                    mcp_server: question.mcp_server,
+                    ..PermissionRequest::default()
+                };
+                let occasion = Occasion::Permission(id.to_owned());
+                self.raise(now, occasion, Some(&call.name), event, Some(id));
+            }
+        }
+    }
+
+    fn question(&self, call: &ToolCall, input: Json, reason: Option<String>) -> CanUseTool {
+        let is_mcp = self.mcp.knows(&call.name);
+        let mut question = CanUseTool {
+            display_name: Some(self.mcp.display_name(&call.name)),
+            tool_use_id: Some(call.id.clone()),
+            mcp_server: self.mcp.provenance(&call.name),
+            server_policy_ask_only: is_mcp.then_some(true),
+            requires_user_interaction: is_for_people(&call.name).then_some(true),
+            ..CanUseTool::new(&call.name, input)
+        };
+        if is_mcp {
+            question.permission_suggestions = Some(vec![super::mcp::suggestion(&call.name)]);
+        }
+        if let Some(reason) = reason {
+            question.decision_reason = Some(reason);
+            question.decision_reason_type = Some(DecisionReason::Hook);
+            let extra = &mut question.extra;
+            extra.set("decision_reason_hook_event", "PreToolUse");
+            extra.set("decision_reason_hook_source", "settings");
+        }
+        with_members(question, &call.question)
+    }
+
+    /// The host answered a permission ask.
+    pub(super) fn permission_answered(
+        &mut self,
+        now: Instant,
+        ask: &PendingAsk,
+        answer: Result<Option<Json>, String>,
+    ) {
+        let id = &ask.tool_use_id;
+        // Whoever answers first decides.
+        self.hooks.forget(&Occasion::Permission(id.clone()));
+        self.set_state(SessionState::Running);
+        let result = answer.and_then(|answer| read_strictly(answer.as_ref()));
+        match result {
+            Ok(PermissionResult::Allow(allow)) => self.allow(now, id, allow.updated_input),
+            Ok(PermissionResult::Deny(deny)) => {
+                let ends_turn = deny.interrupt == Some(true);
+                self.deny(now, id, deny.message, ends_turn);
+            }
+            Ok(_) => self.deny(now, id, "The permission answer is not valid.", false),
+            Err(why) => {
+                let why = format!("The permission answer is not valid: {why}");
+                self.deny(now, id, why, false);
+            }
+        }
+    }
+
+    /// The hooks that are asked beside the host have answered, or one of them
+    /// has decided.
+    pub(super) fn permission_hooked(&mut self, now: Instant, id: &str, verdict: Verdict) {
+        let decision = verdict.permission;
+        if decision.is_none() && !verdict.timed_out {
+            // It is up to the host.
+            return;
+        }
+        let Some(request_id) = self.ask_about(id) else {
+            return;
+        };
+        self.asks.remove(&request_id);
+        if decision.is_some() {
+            self.out.push_back(control::cancel(&request_id));
+        }
+        // After a timeout the real agent leaves the host's ask open, and never
+        // says again that it rests.
+        self.set_state(SessionState::Running);
+        self.tell("PermissionRequest", verdict.messages);
+        match decision {
+            Some(PermissionRequestDecision::Allow(allow)) => {
+                self.allow(now, id, allow.updated_input);
+            }
+            Some(PermissionRequestDecision::Deny(deny)) => {
+                let why = deny.message.as_deref();
+                let why = why.unwrap_or("A PermissionRequest hook denied it.");
+                self.deny(now, id, why, deny.interrupt == Some(true));
+            }
+            _ => {
+                let why = "A PermissionRequest hook did not answer in time.";
+                self.deny(now, id, why, false);
+            }
+        }
+    }
+
+    fn ask_about(&self, id: &str) -> Option<String> {
+        let mut asks = self.asks.iter();
+        asks.find_map(|(request, ask)| (ask.tool_use_id == id).then(|| request.clone()))
+    }
+
+    fn allow(&mut self, now: Instant, id: &str, updated: Option<Json>) {
+        let Some(open) = self.calls.get(id) else {
+            return;
+        };
+        let input = updated.unwrap_or_else(|| open.input.clone());
+        self.decide(now, id, Decision::Allowed(input));
+    }
+
+    fn deny(&mut self, now: Instant, id: &str, why: impl Into<String>, ends_turn: bool) {
+        self.note_denial(id);
+        if ends_turn {
+            self.abort(now, true);
+        } else {
+            self.decide(now, id, Decision::Denied(why.into()));
+        }
+    }
+
+    /// Whether any asks were open, which are not any more.
+    pub(super) fn take_asks_back(&mut self) -> bool {
+        let asks = std::mem::take(&mut self.asks);
+        for (request_id, ask) in &asks {
+            self.out.push_back(control::cancel(request_id));
+            self.note_denial(&ask.tool_use_id);
+        }
+        !asks.is_empty()
+    }
+
+    pub(super) fn note_denial(&mut self, id: &str) {
+        if let (Some(turn), Some(open)) = (&mut self.turn, self.calls.get(id)) {
+            turn.note_denial(&open.call);
+        }
+    }
+
+    /// Why a tool cannot run at all, so that nobody is asked.
+    pub(super) fn refusal(&self, call: &ToolCall) -> Option<String> {
+        let in_plan_mode = self.config.permission_mode == PermissionMode::Plan;
+        if call.name == "ExitPlanMode" && !in_plan_mode {
+            return Some("There is no plan mode to leave.".to_owned());
+        }
+        self.mcp.refusal(&call.name)
+    }
+
+    /// The plan is approved, which ends plan mode.
+    pub(super) fn leave_plan_mode(&mut self, input: &Json) -> ToolAnswer {
+        self.config.permission_mode = PermissionMode::Default;
+        self.send_status(Status {
+            permission_mode: Some(PermissionMode::Default),
+            ..Status::default()
+        });
+        let plan = input.member("plan").and_then(|it| it.read::<String>().ok());
+        let text = match plan {
+            Some(plan) => format!("The user approved the plan.\n\n{plan}"),
+            None => "The user approved the plan.".to_owned(),
+        };
+        ToolAnswer::text(&text, None)
+    }
+
+    /// Sends a status that is about something else than what the agent does.
+    pub(super) fn send_status(&mut self, status: Status) {
+        let mut status = Status {
+            uuid: Some((self.ids)()),
+            session_id: Some(self.session_id.clone()),
+            ..status
+        };
+        if status.status.is_none() {
+            status.extra.set("status", Json::null());
+        }
+        self.send(encode(&status));
+    }
+}
+
+/// What a question answers, once the host allowed it: the answers are in its
+/// input.
+pub(super) fn answers(input: &Json) -> ToolAnswer {
+    if input.member("questions").is_none() {
+        let why = "The host's input for AskUserQuestion is not valid: it has no `questions`.";
+        return ToolAnswer::error(why);
+    }
+    let answers = input.member("answers").map(|it| it.read::<Members>());
+    let answers: Vec<_> = match &answers {
+        Some(Ok(answers)) => answers
+            .iter()
+            .map(|(question, answer)| format!("{}={answer}", Json::from(question)))
+            .collect(),
+        _ => vec![],
+    };
+    let text = if answers.is_empty() {
+        "The user did not answer.".to_owned()
+    } else {
+        format!("The user answered: {}.", answers.join(", "))
+    };
+    ToolAnswer::text(&text, None)
+}
+
+/// A question with more members, when those make one.
+fn with_members(question: CanUseTool, members: &Json) -> CanUseTool {
+    let all = || -> serde_json::Result<CanUseTool> {
+        let mut all: BTreeMap<String, Json> = Json::from_value(&question)?.read()?;
+        all.extend(members.read::<BTreeMap<String, Json>>()?);
+        Json::from_value(&all)?.read()
+    };
+    all().unwrap_or(question)
+}

@@ -1,0 +1,193 @@
+//! Prompts on their way to the model: the turn that begins with them, the
+//! hooks that may stop them, and prompts that become part of a turn.
+
+use super::hooks::{Occasion, Verdict, line};
+use super::turn::{Phase, Turn};
+use super::{Agent, Event};
+use crate::hook::UserPromptSubmit;
+use crate::message::{
+    CommandState, Informational, InformationalLevel, PromptSubmitOutcome, SessionState, UserMessage,
+};
+use std::time::{Duration, Instant};
+
+/// How long a turn waits for the handshakes of MCP servers.
+const MCP_PATIENCE: Duration = Duration::from_secs(4);
+
+impl Agent {
+    /// A turn begins with the prompts that wait.
+    pub(super) fn start_turn(&mut self, now: Instant) {
+        let prompts = self.queue.next_turn();
+        if prompts.is_empty() {
+            self.set_state(SessionState::Idle);
+            return self.exit_when_done();
+        }
+        self.begin_turn(now, prompts);
+    }
+
+    /// A turn begins with these prompts; with none, one of the agent's own.
+    pub(super) fn begin_turn(&mut self, now: Instant, prompts: Vec<UserMessage>) {
+        let prompt_id = (self.ids)();
+        let mut turn = Turn::new(now, prompt_id, prompts.clone());
+        if self.mcp.is_pending() {
+            turn.waits_until = Some(now + MCP_PATIENCE);
+        }
+        self.turn = Some(turn);
+        for prompt in &prompts {
+            self.take_up(prompt);
+        }
+        self.go_on_with_prompts(now);
+    }
+
+    /// Goes on with the prompts of a turn that has only begun, when its tools
+    /// are known or were waited for long enough.
+    pub(super) fn go_on_with_prompts(&mut self, now: Instant) {
+        let is_pending = self.mcp.is_pending();
+        let Some(turn) = &mut self.turn else { return };
+        if turn.phase != Phase::Begun
+            || is_pending && turn.waits_until.is_some_and(|until| now < until)
+        {
+            return;
+        }
+        turn.phase = Phase::Checking;
+        turn.waits_until = None;
+        if turn.is_own() {
+            return self.prompt_checked(now, Verdict::default());
+        }
+        if let [prompt] = &*turn.prompts
+            && let Some(command) = super::commands::command(prompt)
+        {
+            return self.run_command(now, command);
+        }
+        let event = submission(&turn.prompts);
+        self.raise(now, Occasion::Prompt, None, event, None);
+    }
+
+    /// The hooks for the prompts of a turn have answered: the model gets
+    /// them, or the turn is over.
+    pub(super) fn prompt_checked(&mut self, now: Instant, verdict: Verdict) {
+        let Some(turn) = &mut self.turn else { return };
+        let prompts = turn.prompts.clone();
+        let uuids = turn.uuids.clone();
+        let refusal = refusal(&prompts, &verdict);
+        if refusal.is_none() {
+            turn.phase = Phase::Running;
+        }
+        self.send_init(&uuids);
+        self.tell("UserPromptSubmit", verdict.messages);
+        match refusal {
+            None => self.events.push_back(Event::TurnStarted { prompts }),
+            Some(refusal) => {
+                let text = refusal.content.clone();
+                self.inform(refusal);
+                self.end_without_model(now, &text);
+            }
+        }
+    }
+
+    /// The next of the prompts that are folded into the turn; when there are
+    /// no more, the model goes on.
+    pub(super) fn fold_next(&mut self, now: Instant) {
+        let Some(turn) = &self.turn else { return };
+        match turn.folding.front() {
+            Some(prompt) => {
+                let event = submission(std::slice::from_ref(prompt));
+                self.raise(now, Occasion::Fold, None, event, None);
+            }
+            None => self.events.push_back(Event::TurnContinued),
+        }
+    }
+
+    /// The hooks for a prompt that is folded have answered.
+    pub(super) fn fold_checked(&mut self, now: Instant, verdict: &Verdict) {
+        let Some(turn) = &mut self.turn else { return };
+        let Some(prompt) = turn.folding.pop_front() else {
+            return;
+        };
+        let refusal = refusal(std::slice::from_ref(&prompt), verdict);
+        match refusal {
+            None => self.take_up(&prompt),
+            // A hook that only wants no more sees it again, in its own turn.
+            Some(_) if verdict.stop.is_some() => self.queue.push(prompt),
+            Some(refusal) => {
+                if let Some(uuid) = &prompt.uuid {
+                    self.lifecycle(uuid, CommandState::Started);
+                    self.lifecycle(uuid, CommandState::Completed);
+                }
+                self.inform(refusal);
+            }
+        }
+        self.fold_next(now);
+    }
+
+    /// A prompt becomes part of the turn.
+    fn take_up(&mut self, prompt: &UserMessage) {
+        let Some(uuid) = &prompt.uuid else { return };
+        if !self.config.has_queue {
+            return;
+        }
+        if let Some(turn) = &mut self.turn {
+            turn.uuids.push(uuid.clone());
+        }
+        self.lifecycle(uuid, CommandState::Started);
+    }
+}
+
+/// What hooks are told of prompts, which are one to them.
+fn submission(prompts: &[UserMessage]) -> UserPromptSubmit {
+    UserPromptSubmit {
+        prompt: text(prompts),
+        ..UserPromptSubmit::default()
+    }
+}
+
+fn text(prompts: &[UserMessage]) -> String {
+    let texts: Vec<_> = prompts
+        .iter()
+        .filter_map(|prompt| Some(prompt.message.content.as_ref()?.text()))
+        .collect();
+    texts.join("\n")
+}
+
+/// What the user is told of prompts that do not reach the model.
+fn refusal(prompts: &[UserMessage], verdict: &Verdict) -> Option<Informational> {
+    let blocked = "UserPromptSubmit operation blocked by hook:\n";
+    let mut outcome = PromptSubmitOutcome {
+        prompt_kept: Some(false),
+        ..PromptSubmitOutcome::default()
+    };
+    let content = if verdict.timed_out {
+        outcome.kind = Some("no_verdict".to_owned());
+        outcome.extra.set("no_verdict_kind", "callback_timed_out");
+        format!("{blocked}A UserPromptSubmit hook did not answer in time.")
+    } else if let Some(reason) = verdict.blocks.first() {
+        outcome.reason = Some(reason.clone());
+        let kind = if verdict.failed {
+            outcome.extra.set("no_verdict_kind", "hook_failed");
+            "no_verdict"
+        } else {
+            "blocked_by_hook"
+        };
+        outcome.kind = Some(kind.to_owned());
+        if verdict.failed || verdict.suppresses_prompt {
+            format!("{blocked}{reason}")
+        } else {
+            let prompt = text(prompts);
+            format!("{blocked}{reason}\n\nOriginal prompt: {prompt}")
+        }
+    } else if let Some(reason) = &verdict.stop {
+        outcome.kind = Some("stopped_by_hook".to_owned());
+        outcome.prompt_kept = Some(true);
+        outcome.reason.clone_from(reason);
+        match reason {
+            Some(reason) => format!("Operation stopped by hook: {reason}"),
+            None => "Operation stopped by hook".to_owned(),
+        }
+    } else {
+        return None;
+    };
+    Some(Informational {
+        prevent_continuation: Some(true),
+        prompt_submit_outcome: Some(outcome),
+        ..line(InformationalLevel::Warning, content)
+    })
+}

@@ -1,0 +1,200 @@
+//! Control requests of the host.
+
+use super::Agent;
+use crate::codec::encode;
+use crate::control::{
+    self, AccountInfo, Answer, ControlResponse, Initialize, InitializeAnswer, Interrupt,
+    InterruptReceipt, McpStatusAnswer, Refusal, SetModel, SetModelAnswer, SetPermissionMode,
+    SetPermissionModeAnswer,
+};
+use crate::frame::Frame;
+use crate::json::Json;
+use crate::mcp::McpMessage;
+use crate::message::{CommandState, SessionState, Status};
+use crate::permission::PermissionMode;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+impl Agent {
+    pub(super) fn handle_request(&mut self, now: Instant, frame: &Frame) {
+        let Some(request_id) = frame.head().request_id.clone() else {
+            return;
+        };
+        #[derive(serde::Deserialize)]
+        struct Envelope {
+            request: Json,
+        }
+        let Ok(Envelope { request }) = frame.read::<Envelope>() else {
+            return self.exit(1, Some("A control_request without a request.".to_owned()));
+        };
+        match frame.subtype().unwrap_or_default() {
+            "initialize" => match request.read::<Initialize>() {
+                Ok(request) => self.greet(&request_id, request),
+                Err(error) => self.refuse_invalid(&request_id, &error),
+            },
+            "interrupt" => match request.read::<Interrupt>() {
+                Ok(interrupt) => self.interrupt(now, &request_id, &interrupt),
+                Err(error) => self.refuse_invalid(&request_id, &error),
+            },
+            "set_model" => {
+                let answer = request.read().map(|request| self.set_model(request));
+                self.answer(&request_id, answer);
+            }
+            "set_permission_mode" => match request.read::<SetPermissionMode>() {
+                Ok(request) => self.set_mode(&request_id, request.mode),
+                Err(error) => self.refuse_invalid(&request_id, &error),
+            },
+            "cancel_async_message" if self.config.has_queue => {
+                let cancelled = request
+                    .member("message_uuid")
+                    .and_then(|uuid| uuid.read::<String>().ok())
+                    .is_some_and(|uuid| self.withdraw(&uuid));
+                let answer = BTreeMap::from([("cancelled", cancelled)]);
+                self.answer(&request_id, Ok(answer));
+            }
+            "mcp_status" => {
+                let answer = McpStatusAnswer {
+                    mcp_servers: self.mcp.statuses(),
+                    extra: Default::default(),
+                };
+                self.answer(&request_id, Ok(answer));
+            }
+            "mcp_message" => match request.read::<McpMessage>() {
+                Ok(message) => {
+                    self.send(control::success::<Json>(&request_id, None));
+                    self.hear_server(&message);
+                }
+                Err(error) => self.refuse_invalid(&request_id, &error),
+            },
+            "set_max_thinking_tokens" => self.send(control::success::<Json>(&request_id, None)),
+            subtype => {
+                let refusal = Refusal::new(format!("Unsupported control request: {subtype}"))
+                    .code("unsupported_request");
+                self.write_raw(control::failure(&request_id, &refusal));
+            }
+        }
+    }
+
+    /// Answers `initialize`. Asks that are open come along, for a host that
+    /// connects a second time.
+    fn greet(&mut self, request_id: &str, request: Initialize) {
+        let sdk_mcp_manifests_parked = self.meet_servers(&request);
+        let hooks_applied = request.hooks.is_some().then_some(true);
+        if let Some(hooks) = request.hooks {
+            self.hooks.register(hooks);
+        }
+        let initialized = InitializeAnswer {
+            hooks_applied,
+            sdk_mcp_manifests_parked,
+            ..self.initialize()
+        };
+        let mut answer = Answer::success(request_id, Json::from_value(&initialized).ok());
+        if !self.asks.is_empty() {
+            let open = self.asks.values().map(|ask| ask.request.clone());
+            answer.pending_permission_requests = Some(open.collect());
+        }
+        answer.pending_elicitation_requests = self.open_requests("elicitation");
+        answer.pending_user_dialog_requests = self.open_requests("request_user_dialog");
+        self.send(encode(&ControlResponse {
+            response: answer,
+            extra: Default::default(),
+        }));
+        self.list_parked_tools();
+    }
+
+    fn initialize(&self) -> InitializeAnswer {
+        InitializeAnswer {
+            commands: Some(vec![]),
+            agents: Some(vec![]),
+            output_style: Some("default".to_owned()),
+            available_output_styles: Some(vec!["default".to_owned()]),
+            models: Some(vec![]),
+            account: Some(AccountInfo::default()),
+            hook_on_failure_supported: Some(true),
+            hooks_when_unanswered_kept: Some(0),
+            other_hook_ask_outranks_host: Some(true),
+            capabilities: self.config.has_queue.then(Vec::new),
+            pid: Some(self.config.pid),
+            session_state: Some(self.state.clone()),
+            ..InitializeAnswer::default()
+        }
+    }
+
+    fn set_model(&mut self, request: SetModel) -> SetModelAnswer {
+        if let Some(model) = request.model {
+            self.config.model = model;
+        }
+        SetModelAnswer {
+            model: Some(self.config.model.clone()),
+            ..SetModelAnswer::default()
+        }
+    }
+
+    fn set_mode(&mut self, request_id: &str, mode: PermissionMode) {
+        self.config.permission_mode = mode.clone();
+        let answer = SetPermissionModeAnswer {
+            mode: Some(mode.clone()),
+            ..SetPermissionModeAnswer::default()
+        };
+        self.answer(request_id, Ok(answer));
+        self.send_status(Status {
+            permission_mode: Some(mode),
+            ..Status::default()
+        });
+    }
+
+    fn interrupt(&mut self, now: Instant, request_id: &str, interrupt: &Interrupt) {
+        // What is open is taken back before the interrupt is answered.
+        let asks_were_open = self.take_requests_back();
+        let mut receipt = InterruptReceipt {
+            still_queued: Some(vec![]),
+            ..Default::default()
+        };
+        if interrupt.cancel_queued == Some(true) {
+            let withdrawn: Vec<String> = self.queue.drain().filter_map(|m| m.uuid).collect();
+            for uuid in &withdrawn {
+                self.lifecycle(uuid, CommandState::Cancelled);
+            }
+            receipt.cancelled = Some(withdrawn);
+        } else {
+            receipt.still_queued = Some(self.queue.uuids());
+        }
+        self.answer(request_id, Ok(receipt));
+        if asks_were_open {
+            self.set_state(SessionState::Running);
+        }
+        if self.turn.is_some() {
+            self.abort(now, true);
+        }
+    }
+
+    /// Takes back what the host was asked. Whether a permission was among it.
+    pub(super) fn take_requests_back(&mut self) -> bool {
+        let asks_were_open = self.take_asks_back();
+        self.take_hooks_back();
+        self.take_scripted_back();
+        self.cancel_mcp_calls();
+        asks_were_open
+    }
+
+    fn withdraw(&mut self, uuid: &str) -> bool {
+        let withdrawn = self.queue.withdraw(uuid);
+        if withdrawn {
+            self.lifecycle(uuid, CommandState::Cancelled);
+        }
+        withdrawn
+    }
+
+    fn answer<T: Serialize>(&mut self, request_id: &str, answer: serde_json::Result<T>) {
+        match answer {
+            Ok(answer) => self.send(control::success(request_id, Some(&answer))),
+            Err(error) => self.refuse_invalid(request_id, &error),
+        }
+    }
+
+    fn refuse_invalid(&mut self, request_id: &str, error: &serde_json::Error) {
+        let refusal = Refusal::new(error.to_string()).code("invalid_request");
+        self.write_raw(control::failure(request_id, &refusal));
+    }
+}

@@ -1,0 +1,382 @@
+//! A tool call's way: the hooks before it, whether it may run, its answer,
+//! the hooks after it.
+
+use super::hooks::{Occasion, Verdict};
+use super::permission::answers;
+use super::{Agent, Decision, Event};
+use crate::content::Content;
+use crate::hook::{
+    BatchToolCall, PostToolBatch, PostToolUse, PostToolUseFailure, PreToolUse, ToolDecision,
+};
+use crate::json::{Json, Number};
+use crate::message::TerminalReason;
+use serde_json::json;
+use std::time::Instant;
+
+/// A tool that the model wants to run.
+#[derive(Debug, Clone)]
+pub struct ToolCall {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) input: Json,
+    pub(super) asks: bool,
+    pub(super) question: Json,
+}
+
+/// A tool call that has no result yet.
+#[derive(Debug)]
+pub(super) struct OpenCall {
+    pub(super) call: ToolCall,
+    /// The input to run it with, which hooks and the host may have changed.
+    pub(super) input: Json,
+    /// Whether it may not run.
+    is_denied: bool,
+    /// What the hooks before it want told.
+    messages: Vec<String>,
+    began: Instant,
+    /// What the tool answered, while the hooks after it are asked.
+    answer: Option<ToolAnswer>,
+}
+
+/// What a tool answered.
+#[derive(Debug)]
+pub(super) struct ToolAnswer {
+    pub(super) content: Content,
+    /// The same as data of the tool.
+    pub(super) data: Json,
+    pub(super) is_error: Option<bool>,
+}
+
+impl ToolCall {
+    /// A call with this input, an object, that the host is asked about.
+    pub fn new(id: impl Into<String>, name: impl Into<String>, input: impl Into<Json>) -> Self {
+        Self {
+            id: id.into(),
+            name: name.into(),
+            input: input.into(),
+            asks: true,
+            question: Json::null(),
+        }
+    }
+
+    /// Sets whether the host is asked about it, when nothing else decides.
+    #[must_use]
+    pub fn asks(mut self, asks: bool) -> Self {
+        self.asks = asks;
+        self
+    }
+
+    /// Adds members to the question, such as `permission_suggestions`: an
+    /// object. Those that a question has of itself are replaced.
+    #[must_use]
+    pub fn question(mut self, members: impl Into<Json>) -> Self {
+        self.question = members.into();
+        self
+    }
+}
+
+impl ToolAnswer {
+    pub(super) fn text(text: &str, is_error: Option<bool>) -> Self {
+        Self {
+            content: Content::from(text),
+            data: text.into(),
+            is_error,
+        }
+    }
+
+    pub(super) fn error(text: &str) -> Self {
+        Self::text(text, Some(true))
+    }
+}
+
+impl Agent {
+    /// A tool is about to run, in the turn that runs. The hooks before it are
+    /// asked, and the host, where that is needed.
+    ///
+    /// What was decided comes as [`Event::ToolDecided`], and then
+    /// [`Agent::finish_tool`] says what the tool answered. Tools of MCP
+    /// servers that run inside the host, questions and plans are run by the
+    /// agent itself when they may: they are only [`Event::ToolFinished`].
+    pub fn call_tool(&mut self, now: Instant, call: ToolCall) {
+        if self.turn.is_none() {
+            return;
+        }
+        let (id, name) = (call.id.clone(), call.name.clone());
+        let about = PreToolUse {
+            tool_name: name.clone(),
+            tool_input: call.input.clone(),
+            tool_use_id: Some(id.clone()),
+            mcp_server: self.mcp.provenance(&name),
+            ..PreToolUse::default()
+        };
+        let refusal = self.refusal(&call);
+        let open = OpenCall {
+            input: call.input.clone(),
+            call,
+            is_denied: refusal.is_some(),
+            messages: vec![],
+            began: now,
+            answer: None,
+        };
+        self.calls.insert(id.clone(), open);
+        match refusal {
+            Some(why) => self.end_tool(now, &id, ToolAnswer::error(&why)),
+            None => {
+                let occasion = Occasion::BeforeTool(id.clone());
+                self.raise(now, occasion, Some(&name), about, Some(&id));
+            }
+        }
+    }
+
+    /// Whether such a tool may run at the same time as others of its kind.
+    /// The others run one after the other.
+    #[must_use]
+    pub fn runs_beside_others(&self, name: &str) -> bool {
+        self.mcp.is_read_only(name)
+    }
+
+    /// A tool answered, or was denied. When its result has been sent, which
+    /// hooks can put off, [`Event::ToolFinished`] comes.
+    pub fn finish_tool(&mut self, now: Instant, tool_use_id: &str, answer: &str, is_error: bool) {
+        if self.turn.is_some() {
+            self.end_tool(now, tool_use_id, ToolAnswer::text(answer, Some(is_error)));
+        }
+    }
+
+    /// All tools have answered: prompts that wait with the priority `next`
+    /// are folded into the turn, and the model goes on, which
+    /// [`Event::TurnContinued`] says; or the turn is over instead, because a
+    /// hook wants that, or because a prompt with the priority `now` waits.
+    pub fn finish_tools(&mut self, now: Instant) {
+        let Some(turn) = &mut self.turn else { return };
+        let tool_calls = std::mem::take(&mut turn.batch);
+        if turn.preempted {
+            return self.abort(now, false);
+        }
+        if turn.is_stopped {
+            return self.stop_after_tools(now);
+        }
+        let id = format!("hook-{}", (self.ids)());
+        let batch = PostToolBatch {
+            tool_calls,
+            ..PostToolBatch::default()
+        };
+        self.raise(now, Occasion::AfterBatch, None, batch, Some(&id));
+    }
+
+    /// The hooks before a tool have answered.
+    pub(super) fn tool_checked(&mut self, now: Instant, id: &str, verdict: Verdict) {
+        let Some(open) = self.calls.get_mut(id) else {
+            return;
+        };
+        let name = open.call.name.clone();
+        open.messages = verdict.messages;
+        let is_changed = verdict.updated_input.is_some();
+        if let Some(input) = verdict.updated_input {
+            open.input = input;
+        }
+        let (asks, input) = (open.call.asks, open.input.clone());
+        if verdict.stop.is_some()
+            && let Some(turn) = &mut self.turn
+        {
+            turn.is_stopped = true;
+        }
+        let is_denied = verdict.decision == Some(ToolDecision::Deny);
+        let denial = format!("PreToolUse:{name} hook error: {}", verdict.reason);
+        if verdict.is_unheard {
+            let why = "The host closed the session.".to_owned();
+            return self.decide(now, id, Decision::Denied(why));
+        }
+        if verdict.timed_out {
+            let why = "A PreToolUse hook did not answer in time, so the tool was not run.";
+            let why = if is_denied {
+                format!("{denial}\n\n{why}")
+            } else {
+                why.to_owned()
+            };
+            return self.decide(now, id, Decision::Denied(why));
+        }
+        let is_for_people = is_for_people(&name);
+        match verdict.decision {
+            Some(ToolDecision::Deny) => {
+                self.note_denial(id);
+                self.decide(now, id, Decision::Denied(denial));
+            }
+            Some(ToolDecision::Ask) => self.ask(now, id, Some(verdict.reason)),
+            Some(ToolDecision::Allow) if is_changed || !is_for_people => {
+                self.decide(now, id, Decision::Allowed(input));
+            }
+            _ if asks || is_for_people => self.ask(now, id, None),
+            _ => self.decide(now, id, Decision::Allowed(input)),
+        }
+    }
+
+    /// Whether the tool may run has been decided.
+    pub(super) fn decide(&mut self, now: Instant, id: &str, decision: Decision) {
+        let Some(open) = self.calls.get_mut(id) else {
+            return;
+        };
+        match &decision {
+            Decision::Allowed(input) => open.input = input.clone(),
+            Decision::Denied(_) => open.is_denied = true,
+        }
+        let is_own = is_for_people(&open.call.name) || self.mcp.knows(&open.call.name);
+        if matches!(decision, Decision::Allowed(_)) && is_own {
+            return self.run_own_tool(now, id);
+        }
+        self.events.push_back(Event::ToolDecided {
+            tool_use_id: id.to_owned(),
+            decision,
+        });
+    }
+
+    /// Runs a tool that the agent has itself.
+    fn run_own_tool(&mut self, now: Instant, id: &str) {
+        let Some(open) = self.calls.get_mut(id) else {
+            return;
+        };
+        let (name, input) = (open.call.name.clone(), open.input.clone());
+        if self.mcp.knows(&name) {
+            return self.call_mcp_tool(now, id, &name, input);
+        }
+        let answer = if name == "ExitPlanMode" {
+            self.leave_plan_mode(&input)
+        } else {
+            let answer = answers(&input);
+            // With an input that is not valid the tool did not run.
+            open.is_denied = answer.is_error == Some(true);
+            answer
+        };
+        self.end_tool(now, id, answer);
+    }
+
+    /// A tool answered: the hooks after it are asked.
+    pub(super) fn end_tool(&mut self, now: Instant, id: &str, answer: ToolAnswer) {
+        let Some(open) = self.calls.get_mut(id) else {
+            self.send_tool_result(id, answer);
+            return self.tool_finished(id);
+        };
+        let name = open.call.name.clone();
+        let took = now.saturating_duration_since(open.began).as_millis();
+        let duration_ms = Some(Number::from(u64::try_from(took).unwrap_or(u64::MAX)));
+        let (tool_input, tool_use_id) = (open.input.clone(), Some(id.to_owned()));
+        let is_denied = open.is_denied;
+        let (text, data) = (answer.content.text(), answer.data.clone());
+        let is_error = answer.is_error == Some(true);
+        open.answer = Some(answer);
+        let mcp_server = self.mcp.provenance(&name);
+        let occasion = Occasion::AfterTool(id.to_owned());
+        if is_denied {
+            self.tool_reviewed(id, Verdict::default());
+        } else if is_error {
+            let event = PostToolUseFailure {
+                tool_name: name.clone(),
+                tool_input,
+                tool_use_id,
+                error: text,
+                is_interrupt: Some(false),
+                duration_ms,
+                mcp_server,
+                ..PostToolUseFailure::default()
+            };
+            self.raise(now, occasion, Some(&name), event, Some(id));
+        } else {
+            let event = PostToolUse {
+                tool_name: name.clone(),
+                tool_input,
+                tool_response: Some(tool_response(&name, data)),
+                tool_use_id,
+                duration_ms,
+                mcp_server,
+                ..PostToolUse::default()
+            };
+            self.raise(now, occasion, Some(&name), event, Some(id));
+        }
+    }
+
+    /// The hooks after a tool have answered: its result is sent.
+    pub(super) fn tool_reviewed(&mut self, id: &str, verdict: Verdict) {
+        let Some(open) = self.calls.remove(id) else {
+            return;
+        };
+        let (call, Some(answer)) = (open.call, open.answer) else {
+            return;
+        };
+        let is_error = answer.is_error == Some(true);
+        let answer = match verdict.updated_output {
+            Some(data) if !is_error => ToolAnswer {
+                content: output_content(&data),
+                data,
+                is_error: answer.is_error,
+            },
+            _ => answer,
+        };
+        if let Some(turn) = &mut self.turn {
+            // After a failure the model goes on, whatever the hooks say.
+            turn.is_stopped |= verdict.stop.is_some() && !is_error;
+            turn.batch.push(BatchToolCall {
+                tool_name: call.name.clone(),
+                tool_input: call.input,
+                tool_use_id: Some(id.to_owned()),
+                tool_response: Json::from_value(&answer.content).ok(),
+                ..BatchToolCall::default()
+            });
+        }
+        let after = if is_error {
+            "PostToolUseFailure"
+        } else {
+            "PostToolUse"
+        };
+        self.tell(&format!("PreToolUse:{}", call.name), open.messages);
+        self.send_tool_result(id, answer);
+        self.tell(&format!("{after}:{}", call.name), verdict.messages);
+        self.tool_finished(id);
+    }
+
+    /// The hooks after all tools of a reply have answered.
+    pub(super) fn batch_reviewed(&mut self, now: Instant, verdict: &Verdict) {
+        if verdict.stop.is_some() || !verdict.blocks.is_empty() {
+            return self.stop_after_tools(now);
+        }
+        let folding = self.queue.fold();
+        if let Some(turn) = &mut self.turn {
+            turn.folding = folding.into();
+        }
+        self.fold_next(now);
+    }
+
+    fn stop_after_tools(&mut self, now: Instant) {
+        self.end_early(now, TerminalReason::HookStopped, "tool_use");
+    }
+
+    fn tool_finished(&mut self, id: &str) {
+        self.events.push_back(Event::ToolFinished {
+            tool_use_id: id.to_owned(),
+        });
+    }
+}
+
+/// Whether only people can answer, so that the host is always asked.
+pub(super) fn is_for_people(name: &str) -> bool {
+    matches!(name, "AskUserQuestion" | "ExitPlanMode")
+}
+
+/// A tool's answer as hooks are told of it.
+fn tool_response(name: &str, data: Json) -> Json {
+    match (name, data.read::<String>()) {
+        ("Bash", Ok(stdout)) => json!({
+            "stdout": stdout, "stderr": "", "interrupted": false, "isImage": false,
+            "noOutputExpected": false,
+        })
+        .into(),
+        _ => data,
+    }
+}
+
+/// What the model is told of an answer that a hook made: of a shell's what
+/// was printed, of others all.
+fn output_content(data: &Json) -> Content {
+    let text = data.member("stdout").unwrap_or_else(|| data.clone());
+    text.read::<Content>()
+        .unwrap_or_else(|_| Content::from(data.get()))
+}
