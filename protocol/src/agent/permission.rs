@@ -9,7 +9,9 @@ use crate::control;
 use crate::hook::{PermissionRequest, PermissionRequestDecision};
 use crate::json::{Json, Members};
 use crate::message::{SessionState, Status};
-use crate::permission::{CanUseTool, DecisionReason, PermissionMode, PermissionResult};
+use crate::permission::{
+    CanUseTool, DecisionReason, PermissionMode, PermissionResult, PermissionUpdate,
+};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -100,8 +102,11 @@ impl Agent {
         let id = &ask.tool_use_id;
         // Whoever answers first decides.
         self.hooks.forget(&Occasion::Permission(id.clone()));
-        self.set_state(SessionState::Running);
         let result = answer.and_then(|answer| read_strictly(answer.as_ref()));
+        if let Ok(PermissionResult::Allow(allow)) = &result {
+            self.take_over(allow.updated_permissions.as_deref().unwrap_or_default());
+        }
+        self.set_state(SessionState::Running);
         match result {
             Ok(PermissionResult::Allow(allow)) => self.allow(now, id, allow.updated_input),
             Ok(PermissionResult::Deny(deny)) => {
@@ -114,6 +119,25 @@ impl Agent {
                 self.deny(now, id, why, false);
             }
         }
+    }
+
+    /// Takes over what an answer changes for good. Of that the fake agent has
+    /// only the mode: its rules are the script's.
+    fn take_over(&mut self, updates: &[PermissionUpdate]) {
+        for update in updates {
+            if let PermissionUpdate::SetMode(update) = update {
+                self.enter_mode(update.mode.clone());
+            }
+        }
+    }
+
+    /// Permissions are decided otherwise from here on.
+    pub(super) fn enter_mode(&mut self, mode: PermissionMode) {
+        self.config.permission_mode = mode.clone();
+        self.send_status(Status {
+            permission_mode: Some(mode),
+            ..Status::default()
+        });
     }
 
     /// The hooks that are asked beside the host have answered, or one of them
@@ -198,13 +222,12 @@ impl Agent {
         self.mcp.refusal(&call.name)
     }
 
-    /// The plan is approved, which ends plan mode.
+    /// The plan is approved, which ends plan mode, unless the approval came
+    /// with another mode.
     pub(super) fn leave_plan_mode(&mut self, input: &Json) -> ToolAnswer {
-        self.config.permission_mode = PermissionMode::Default;
-        self.send_status(Status {
-            permission_mode: Some(PermissionMode::Default),
-            ..Status::default()
-        });
+        if self.config.permission_mode == PermissionMode::Plan {
+            self.enter_mode(PermissionMode::Default);
+        }
         let plan = input.member("plan").and_then(|it| it.read::<String>().ok());
         let text = match plan {
             Some(plan) => format!("The user approved the plan.\n\n{plan}"),

@@ -10,7 +10,7 @@ use crate::control::{
 use crate::frame::Frame;
 use crate::json::Json;
 use crate::mcp::McpMessage;
-use crate::message::{CommandState, SessionState, Status};
+use crate::message::{CommandState, SessionState};
 use crate::permission::PermissionMode;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -132,16 +132,12 @@ impl Agent {
     }
 
     fn set_mode(&mut self, request_id: &str, mode: PermissionMode) {
-        self.config.permission_mode = mode.clone();
         let answer = SetPermissionModeAnswer {
             mode: Some(mode.clone()),
             ..SetPermissionModeAnswer::default()
         };
         self.answer(request_id, Ok(answer));
-        self.send_status(Status {
-            permission_mode: Some(mode),
-            ..Status::default()
-        });
+        self.enter_mode(mode);
     }
 
     fn interrupt(&mut self, now: Instant, request_id: &str, interrupt: &Interrupt) {

@@ -2,7 +2,9 @@
 
 use crate::session::Session;
 use agentwire_protocol::agent::{Config, Event};
-use agentwire_protocol::permission::{PermissionMode, PermissionResult};
+use agentwire_protocol::permission::{
+    Allow, PermissionDestination, PermissionMode, PermissionResult, PermissionUpdate,
+};
 use serde_json::{Value, json};
 
 fn questions() -> Value {
@@ -107,6 +109,17 @@ fn a_plan_that_is_approved_ends_plan_mode() {
         let status = session.messages("system", Some("status")).pop().unwrap();
         assert_eq!(status["permissionMode"], json!("default"));
     }
+}
+
+#[test]
+fn an_approval_may_bring_another_mode() {
+    let mode =
+        PermissionUpdate::set_mode(PermissionMode::AcceptEdits, PermissionDestination::Session);
+    let answer = Allow::default().updated_permissions([mode]).into();
+    let mut session = ask(PermissionMode::Plan, "ExitPlanMode", &json!({}), &answer);
+    assert_eq!(session.said(), ["status", "running", "tool result t1"]);
+    let status = session.messages("system", Some("status")).pop().unwrap();
+    assert_eq!(status["permissionMode"], json!("acceptEdits"));
 }
 
 #[test]
