@@ -1,5 +1,6 @@
 //! MCP servers inside the host, with the real CLI.
 
+use crate::mcp_servers::{PATIENCE, tiny};
 use crate::support::{Live, describe, until_idle, wait_for};
 use agentwire::mcp::{Call, Tools};
 use agentwire::protocol::control::{ManifestOutcome, McpStatus, McpToggle};
@@ -22,6 +23,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tokio::sync::{Barrier, mpsc};
+
+#[path = "../support/library.rs"]
+mod library;
+
+use library::Library;
 
 fn call(tool: &str, input: Value) -> Step {
     Step::tool(format!("mcp__s__{tool}"), input, "")
@@ -316,4 +322,50 @@ async fn a_tool_may_set_the_model_and_interrupt_its_own_turn() {
     let log = log_of_turn(&mut client, "And?").await;
     assert_eq!(log, ["text: Done.", "result: success fine"]);
     assert!(client.close().await.exit.unwrap().success());
+}
+
+/// Prompts of servers inside the host the CLI does not ask for.
+#[tokio::test]
+async fn resources_are_served() {
+    let scenario = Scenario::default()
+        .reply([Step::tool(
+            "ListMcpResourcesTool",
+            json!({ "server": "s" }),
+            "",
+        )])
+        .reply([Step::tool(
+            "ReadMcpResourceTool",
+            json!({ "server": "s", "uri": "book://page" }),
+            "",
+        )])
+        .reply([Step::text("Read.")]);
+    let live = Live::start(scenario).await;
+    let options = options(&live).mcp_server("s", Library::default());
+    let mut client = Client::connect(options).await.unwrap();
+    let log = log_of_turn(&mut client, "Read it").await;
+    assert!(log[1].contains("book://page"), "{log:#?}");
+    assert!(log[3].contains("It was a dark night."), "{log:#?}");
+    assert!(!log.iter().any(|it| it.starts_with("notice")), "{log:#?}");
+    client.close().await;
+}
+
+#[tokio::test]
+async fn a_server_of_the_host_stays_when_others_are_set() {
+    let scenario = Scenario::default()
+        .reply([call("add", json!({ "number": 1 }))])
+        .reply([Step::text("Done.")]);
+    let live = Live::start(scenario).await;
+    let tools = Tools::new().read_only_tool("add", "Adds one.", |input: Numbered| async move {
+        Ok::<_, String>(input.number + 1)
+    });
+    let options = options(&live).mcp_server("s", tools);
+    let mut client = Client::connect(options).await.unwrap();
+    let answer = client.mcp_set_servers([("tiny", tiny())]).await.unwrap();
+    assert_eq!(answer.added.as_deref(), Some(&["tiny".to_owned()][..]));
+    assert_eq!(answer.removed.unwrap_or_default(), [""; 0]);
+    let ready = client.await_mcp_servers(&["s", "tiny"], PATIENCE).await;
+    assert!(ready.unwrap().is_ready());
+    let log = log_of_turn(&mut client, "Add").await;
+    assert_eq!(log[1], "tool answered: 2");
+    client.close().await;
 }

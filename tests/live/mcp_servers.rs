@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// How long the servers of these tests are waited for at most.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// An MCP server that has one tool and one resource.
 const TINY: &str = r#"

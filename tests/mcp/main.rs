@@ -4,8 +4,11 @@
 
 mod calls;
 mod handshake;
+mod library;
 #[path = "../support/mod.rs"]
 mod support;
+#[path = "../support/library.rs"]
+mod support_library;
 mod tools;
 
 use agentwire::mcp::Tools;
