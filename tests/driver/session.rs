@@ -8,7 +8,7 @@ use crate::log::Log;
 use crate::pipe::{Pipe, Reader, Writer, pause};
 use crate::user::{self, Users, Waiting};
 use agentwire::protocol::outbox::Limits;
-use agentwire::{Client, ClosePolicy, CloseReport, CloseStep, EndReason, Error, Options};
+use agentwire::{Client, ClosePolicy, CloseReport, CloseStep, EndReason, Error, Hook, Options};
 use agentwire::{Handle, SessionEnd, WhenUnread};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -374,6 +374,20 @@ fn options(dice: &mut Dice, calm: bool, log: &Log, wire: &Wire) -> Options {
             control: 200 + dice.below(2_000),
             ..Limits::default()
         });
+    }
+    for event in [
+        "PreToolUse",
+        "PermissionRequest",
+        "PostToolUse",
+        "PostToolBatch",
+    ] {
+        if dice.one_in(6) {
+            let (own, log, wire) = (Mutex::new(split(dice)), log.clone(), wire.clone());
+            let hook = Hook::named(event, move |call| {
+                user::hooked(&own, &log, &wire, calm, call)
+            });
+            options = options.hook(if dice.one_in(2) { hook.gate() } else { hook });
+        }
     }
     if dice.one_in(6) {
         return options;

@@ -7,12 +7,13 @@ use crate::dice::Dice;
 use crate::log::Log;
 use crate::pipe::pause;
 use agentwire::protocol::control::SetModel;
+use agentwire::protocol::hook::{HookEvent, HookOutput};
 use agentwire::protocol::host::RequestFailure;
 use agentwire::protocol::message::Priority;
 use agentwire::protocol::permission::PermissionMode;
 use agentwire::{
-    BoxFuture, EndReason, Error, Event, Handle, PermissionAsk, PermissionResult, Reply, SessionEnd,
-    Submission, SubmissionState, UserMessage,
+    BoxFuture, EndReason, Error, Event, Handle, HookCall, PermissionAsk, PermissionResult, Reply,
+    SessionEnd, Submission, SubmissionState, UserMessage,
 };
 use futures_core::Stream;
 use serde_json::json;
@@ -411,6 +412,66 @@ pub(crate) fn decide(
             result.into()
         }),
     }
+}
+
+/// What a hook answers: this or that, late, wrongly, or not at all.
+pub(crate) fn hooked(
+    dice: &Mutex<Dice>,
+    log: &Log,
+    wire: &Wire,
+    calm: bool,
+    call: HookCall<HookEvent>,
+) -> BoxFuture<Result<HookOutput, &'static str>> {
+    let mut dice = dice.lock().unwrap();
+    let (what, late) = (dice.below(8), pause(&mut dice));
+    drop(dice);
+    log.note(format_args!("{} is a hook: {what}", call.request_id));
+    let running = Call {
+        log: log.clone(),
+        wire: wire.clone(),
+        ask: call.request_id.clone(),
+        is_over: false,
+    };
+    let denial = call
+        .event
+        .tag()
+        .and_then(|event| HookOutput::denial(&event.as_str().into(), "No."));
+    Box::pin(async move {
+        match what {
+            0 => {
+                running.end(false);
+                resume_unwind(Box::new("in a hook"))
+            }
+            1 => {
+                running.end(false);
+                Err("no idea")
+            }
+            // Its time is up, in the end.
+            2 if !calm => {
+                call.cancelled.cancelled().await;
+                running.end(true);
+                Ok(HookOutput::proceed())
+            }
+            3 => {
+                let slept = call.cancelled.run_until_cancelled(sleep(late)).await;
+                running.end(slept.is_none());
+                Ok(HookOutput::proceed())
+            }
+            4 => {
+                drop(call.session.set_model(None).await);
+                running.end(false);
+                Ok(HookOutput::detach())
+            }
+            5 => {
+                running.end(false);
+                Ok(denial.unwrap_or_default())
+            }
+            _ => {
+                running.end(false);
+                Ok(HookOutput::proceed())
+            }
+        }
+    })
 }
 
 /// A callback that runs.
