@@ -2,6 +2,7 @@
 
 mod plan;
 mod question;
+mod rule;
 mod update;
 
 pub use plan::{AllowedPrompt, AllowedPromptTool, ExitPlanModeInput};
@@ -9,6 +10,7 @@ pub use question::{
     AskUserQuestionInput, AskUserQuestionOutput, Question, QuestionAnnotation, QuestionMetadata,
     QuestionOption, QuestionUnanswered,
 };
+pub use rule::RuleError;
 pub use update::{
     AddDirectories, AddRules, PermissionBehavior, PermissionDestination, PermissionRule,
     PermissionUpdate, RemoveDirectories, RemoveRules, ReplaceRules, SetMode,
@@ -201,6 +203,35 @@ impl CanUseTool {
             server_policy_ask_only: None,
             extra: Default::default(),
         }
+    }
+
+    /// Whether a person is to decide, and no rule or other program that allows
+    /// things in advance: because the answer is a person's (`requires_user_interaction`),
+    /// because the question must not default to yes (`default_to_no`), or
+    /// because something asked for it on purpose: a rule that says "ask", a
+    /// hook, a safety check, a classifier, a call that wants out of the
+    /// sandbox, or a reason that is not known here.
+    ///
+    /// `server_policy_ask_only` is none of them: it was seen on every tool of
+    /// an MCP server, and the agent's own rules answer those.
+    #[must_use]
+    pub fn needs_person(&self) -> bool {
+        let for_a_reason = match &self.decision_reason_type {
+            None => false,
+            Some(
+                DecisionReason::Mode
+                | DecisionReason::SubcommandResults
+                | DecisionReason::PermissionPromptTool
+                | DecisionReason::AsyncAgent
+                | DecisionReason::WorkingDir
+                | DecisionReason::Other,
+            ) => false,
+            Some(_) => true,
+        };
+        for_a_reason
+            || self.requires_user_interaction == Some(true)
+            || self.default_to_no == Some(true)
+            || self.matched_ask_rule.is_some()
     }
 }
 
