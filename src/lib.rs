@@ -146,7 +146,10 @@ pub use handle::Handle;
 pub use hook::{Hook, HookAnswer, HookCall};
 pub use options::{Options, WhenUnread};
 pub use pending::Pending;
-pub use permission::{Answers, PlanAsk, QuestionAsk};
+pub use permission::{
+    Answers, AskOnTerminal, Either, Opinion, OrAsk, OrDeny, PlanAsk, Policy, QuestionAsk, ReadOnly,
+    Recorded, Rules, RulesBuilder, RulesError, Showing,
+};
 pub use process::{ClosePolicy, CloseReport, CloseStep};
 pub use query::{Query, query};
 pub use submission::{Submission, Unwritten};

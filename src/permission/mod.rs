@@ -1,9 +1,19 @@
 //! Permission callbacks: who decides whether tools may run.
 
 mod plan;
+mod policy;
 mod question;
+mod read_only;
+mod recorded;
+mod rules;
+mod terminal;
 
 pub use plan::PlanAsk;
 pub(crate) use plan::TOOL as PLAN_TOOL;
+pub use policy::{Either, Opinion, OrAsk, OrDeny, Policy};
 pub(crate) use question::TOOL as QUESTION_TOOL;
 pub use question::{Answers, QuestionAsk};
+pub use read_only::ReadOnly;
+pub use recorded::Recorded;
+pub use rules::{Rules, RulesBuilder, RulesError};
+pub use terminal::{AskOnTerminal, Showing};

@@ -1,0 +1,190 @@
+//! What decides at once, and how such things are put together.
+
+use crate::callback::{BoxFuture, Handler, PermissionAsk, Reply};
+use agentwire_protocol::permission::{CanUseTool, PermissionResult};
+
+/// What a [`Policy`] says about a tool call.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Opinion {
+    /// The answer.
+    Decided(PermissionResult),
+    /// Somebody has to be asked: no other policy may allow it, though one may
+    /// deny it.
+    MustAsk,
+    /// Nothing.
+    None,
+}
+
+/// Decides at once about tool calls, or has no opinion.
+///
+/// [`Rules`](crate::Rules) and [`ReadOnly`](crate::ReadOnly) are policies, and
+/// so is every closure from a request to an [`Opinion`], a [`PermissionResult`]
+/// or an `Option` of one. One that allows is taken at its word: those of
+/// agentwire do not allow what a person is meant to decide, and a closure has
+/// [`CanUseTool::needs_person`] to do as they do.
+///
+/// ```
+/// use agentwire::protocol::permission::CanUseTool;
+/// use agentwire::{Options, PermissionAsk, PermissionResult, Policy, ReadOnly, Rules};
+///
+/// let no_secrets = |request: &CanUseTool| {
+///     let mentions = request.input.get().contains("secret");
+///     mentions.then(|| PermissionResult::deny("Nothing about secrets."))
+/// };
+/// let policy = no_secrets
+///     .or(ReadOnly)
+///     .or(Rules::builder().allow(["Bash(cargo test *)"]).build()?);
+/// let options = Options::new().permission_handler(policy.or_ask(|ask: PermissionAsk| async move {
+///     println!("{} is asked about", ask.request.tool_name);
+///     PermissionResult::deny("Nobody is there.")
+/// }));
+/// # drop(options);
+/// # Ok::<(), agentwire::RulesError>(())
+/// ```
+pub trait Policy: Send + Sync + 'static {
+    /// What it says about a tool call.
+    fn opinion(&self, request: &CanUseTool) -> Opinion;
+
+    /// Asks another policy where this one has no opinion. What this one says
+    /// has to be asked is asked, unless the other one denies it.
+    fn or<P: Policy>(self, other: P) -> Either<Self, P>
+    where
+        Self: Sized,
+    {
+        Either(self, other)
+    }
+
+    /// Asks a handler where this has no opinion: what
+    /// [`Options::permission_handler`](crate::Options::permission_handler)
+    /// takes.
+    fn or_ask<H: Handler<CanUseTool>>(self, handler: H) -> OrAsk<Self, H>
+    where
+        Self: Sized,
+    {
+        OrAsk {
+            policy: self,
+            handler,
+        }
+    }
+
+    /// Denies where this has no opinion, and tells the model this: what
+    /// [`Options::permission_handler`](crate::Options::permission_handler)
+    /// takes where nobody can be asked.
+    fn or_deny(self, message: impl Into<String>) -> OrDeny<Self>
+    where
+        Self: Sized,
+    {
+        OrDeny {
+            policy: self,
+            message: message.into(),
+        }
+    }
+}
+
+impl From<PermissionResult> for Opinion {
+    fn from(result: PermissionResult) -> Self {
+        Self::Decided(result)
+    }
+}
+
+impl From<Option<PermissionResult>> for Opinion {
+    fn from(result: Option<PermissionResult>) -> Self {
+        result.map_or(Self::None, Self::Decided)
+    }
+}
+
+impl<F, O> Policy for F
+where
+    F: Fn(&CanUseTool) -> O + Send + Sync + 'static,
+    O: Into<Opinion>,
+{
+    fn opinion(&self, request: &CanUseTool) -> Opinion {
+        self(request).into()
+    }
+}
+
+/// Two policies, the second for what the first has no opinion about: made by
+/// [`Policy::or`].
+#[derive(Debug, Clone)]
+pub struct Either<A, B>(A, B);
+
+impl<A: Policy, B: Policy> Policy for Either<A, B> {
+    fn opinion(&self, request: &CanUseTool) -> Opinion {
+        match self.0.opinion(request) {
+            Opinion::None => self.1.opinion(request),
+            Opinion::MustAsk => match self.1.opinion(request) {
+                denied @ Opinion::Decided(PermissionResult::Deny(_)) => denied,
+                _ => Opinion::MustAsk,
+            },
+            decided => decided,
+        }
+    }
+}
+
+/// A policy, and a handler for the rest: made by [`Policy::or_ask`].
+#[derive(Debug, Clone)]
+pub struct OrAsk<P, H> {
+    policy: P,
+    handler: H,
+}
+
+impl<P: Policy, H: Handler<CanUseTool>> Handler<CanUseTool> for OrAsk<P, H> {
+    fn handle(&self, ask: PermissionAsk) -> BoxFuture<Reply<PermissionResult>> {
+        match self.policy.opinion(&ask.request) {
+            Opinion::Decided(result) => Box::pin(std::future::ready(result.into())),
+            _ => self.handler.handle(ask),
+        }
+    }
+}
+
+/// A policy, and a denial for the rest: made by [`Policy::or_deny`].
+#[derive(Debug, Clone)]
+pub struct OrDeny<P> {
+    policy: P,
+    message: String,
+}
+
+impl<P: Policy> Handler<CanUseTool> for OrDeny<P> {
+    fn handle(&self, ask: PermissionAsk) -> BoxFuture<Reply<PermissionResult>> {
+        let result = match self.policy.opinion(&ask.request) {
+            Opinion::Decided(result) => result,
+            _ => PermissionResult::deny(&*self.message),
+        };
+        Box::pin(std::future::ready(result.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn says(opinion: &Opinion) -> impl Policy + use<> {
+        let opinion = opinion.clone();
+        move |_: &CanUseTool| opinion.clone()
+    }
+
+    #[test]
+    fn the_first_opinion_counts_and_what_must_be_asked_can_only_be_denied() {
+        let yes = Opinion::from(PermissionResult::allow());
+        let no = Opinion::from(PermissionResult::deny("no"));
+        let ask = Opinion::MustAsk;
+        let none = Opinion::None;
+        for (first, second, both) in [
+            (&yes, &no, &yes),
+            (&no, &yes, &no),
+            (&none, &yes, &yes),
+            (&none, &no, &no),
+            (&none, &ask, &ask),
+            (&none, &none, &none),
+            (&ask, &yes, &ask),
+            (&ask, &no, &no),
+            (&ask, &none, &ask),
+        ] {
+            let request = CanUseTool::new("Bash", json!({}));
+            let opinion = says(first).or(says(second)).opinion(&request);
+            assert_eq!(&opinion, both, "{first:?}, {second:?}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! What was decided, for logs and tests.
+
+use crate::callback::{Ask, BoxFuture, Handler, Question, Reply};
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A handler that tells what another one decided: the request, the reply, and
+/// how long it took.
+///
+/// A reply that is [`Reply::Later`] is told as that; the answer does not come
+/// by here. One that panics is not told; there is a
+/// [`Notice::CallbackFailed`](crate::Notice::CallbackFailed) for that.
+///
+/// ```
+/// use agentwire::{Options, Policy, ReadOnly, Recorded};
+///
+/// let handler = ReadOnly.or_deny("Only reading, please.");
+/// let options = Options::new().permission_handler(Recorded::new(handler, |request, reply, took| {
+///     println!("{}: {reply:?} after {took:?}", request.tool_name);
+/// }));
+/// # drop(options);
+/// ```
+pub struct Recorded<H, T> {
+    handler: H,
+    tell: Arc<T>,
+}
+
+impl<H, T> Recorded<H, T> {
+    /// Tells `tell` what `handler` decides.
+    pub fn new<R>(handler: H, tell: T) -> Self
+    where
+        R: Question + Clone,
+        H: Handler<R>,
+        T: Fn(&R, &Reply<R::Answer>, Duration) + Send + Sync + 'static,
+    {
+        let tell = Arc::new(tell);
+        Self { handler, tell }
+    }
+}
+
+impl<R, H, T> Handler<R> for Recorded<H, T>
+where
+    R: Question + Clone,
+    H: Handler<R>,
+    T: Fn(&R, &Reply<R::Answer>, Duration) + Send + Sync + 'static,
+{
+    fn handle(&self, ask: Ask<R>) -> BoxFuture<Reply<R::Answer>> {
+        let tell = Arc::clone(&self.tell);
+        let request = ask.request.clone();
+        let begun = Instant::now();
+        let reply = self.handler.handle(ask);
+        Box::pin(async move {
+            let reply = reply.await;
+            tell(&request, &reply, begun.elapsed());
+            reply
+        })
+    }
+}
+
+impl<H: fmt::Debug, T> fmt::Debug for Recorded<H, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recorded")
+            .field("handler", &self.handler)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,97 @@
+//! Rules about shell commands: `git status`, `git:*`, `git *`.
+
+use super::shell::{self, Part};
+
+/// What of the shell a rule is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum CommandPattern {
+    /// This command.
+    Exact(String),
+    /// Commands that begin with these words.
+    Prefix(String),
+    /// Commands of this form; each `*` is anything.
+    Glob(String),
+}
+
+impl CommandPattern {
+    pub(super) fn new(content: &str) -> Result<Self, &'static str> {
+        let content = content.trim();
+        let prefix = match content.strip_suffix(":*") {
+            Some("") => return Err("there is nothing before `:*`"),
+            Some(prefix) if prefix.contains('*') => {
+                return Err("before `:*` stands a plain beginning, without another `*`");
+            }
+            Some(prefix) => Some(prefix),
+            // `git *` is `git` as well.
+            None => content
+                .strip_suffix(" *")
+                .filter(|prefix| !prefix.contains('*') && !prefix.is_empty()),
+        };
+        Ok(match prefix {
+            Some(prefix) => Self::Prefix(prefix.to_owned()),
+            None if content.contains('*') => Self::Glob(content.to_owned()),
+            None => Self::Exact(content.to_owned()),
+        })
+    }
+
+    fn matches(&self, command: &str) -> bool {
+        match self {
+            Self::Exact(whole) => command == whole,
+            Self::Prefix(prefix) => command
+                .strip_prefix(&**prefix)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace)),
+            Self::Glob(pattern) => glob(pattern, command),
+        }
+    }
+
+    /// As [`Self::matches`], and what could be meant as well.
+    fn may_match(&self, command: &str) -> bool {
+        // `git * x *` may be meant to be `git a x` as well.
+        let shorter = match self {
+            Self::Glob(pattern) => pattern.strip_suffix(" *"),
+            _ => None,
+        };
+        self.matches(command) || shorter.is_some_and(|pattern| glob(pattern, command))
+    }
+}
+
+/// Whether these patterns together allow a line: it is understood, and each of
+/// its commands is matched, or the line is one that a rule has word by word.
+pub(super) fn allowed<'a>(
+    patterns: impl Iterator<Item = &'a CommandPattern> + Clone,
+    line: &str,
+    is_place_fine: impl Fn(&[Part]) -> bool,
+) -> bool {
+    let Some(parts) = shell::understood(line) else {
+        return false;
+    };
+    let is_whole = |pattern: &CommandPattern| matches!(pattern, CommandPattern::Exact(whole) if whole == line.trim());
+    let is_matched = |part: &Part| patterns.clone().any(|pattern| pattern.matches(&part.text));
+    (patterns.clone().any(is_whole) || parts.iter().all(is_matched)) && is_place_fine(&parts)
+}
+
+/// Whether something in a line may be what the pattern is about.
+pub(super) fn mentioned(pattern: &CommandPattern, line: &str) -> bool {
+    let mut candidates = shell::candidates(line).into_iter();
+    candidates.any(|candidate| pattern.may_match(&candidate))
+}
+
+/// Whether a text is of a form in which each `*` is anything.
+pub(super) fn glob(pattern: &str, text: &str) -> bool {
+    let mut pieces = pattern.split('*');
+    let first = pieces.next().unwrap_or_default();
+    let Some(mut rest) = text.strip_prefix(first) else {
+        return false;
+    };
+    let mut pieces: Vec<&str> = pieces.collect();
+    let Some(last) = pieces.pop() else {
+        return rest.is_empty();
+    };
+    for piece in pieces {
+        let Some(at) = rest.find(piece) else {
+            return false;
+        };
+        rest = &rest[at + piece.len()..];
+    }
+    rest.ends_with(last)
+}

@@ -1,0 +1,309 @@
+//! One rule, and what it is about.
+
+use super::command::{self, CommandPattern};
+use super::domain::DomainPattern;
+use super::path::{PathPattern, Places};
+use agentwire_protocol::permission::{CanUseTool, PermissionRule};
+
+/// A rule that was looked through.
+#[derive(Debug, Clone)]
+pub(super) struct Rule {
+    /// As it was written.
+    pub(super) text: String,
+    /// The tool, or a form of its name.
+    tool: String,
+    pub(super) about: About,
+}
+
+/// What of its tool a rule is about.
+#[derive(Debug, Clone)]
+pub(super) enum About {
+    /// All of it.
+    All,
+    /// Files in the working directory: `Read(*)`.
+    Work,
+    Command(CommandPattern),
+    /// Files that are read or written, whatever the tool.
+    Files(Access, PathPattern),
+    Domain(DomainPattern),
+    /// A kind of sub-agent, or a skill.
+    Named(String),
+    /// Tools of an MCP server, of this form.
+    Server {
+        server: String,
+        tool: String,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    Read,
+    Edit,
+}
+
+/// What a rule is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Allow,
+    /// Deny, or ask.
+    Stop,
+}
+
+/// Tools that change a file.
+const EDITS: &[&str] = &["Edit", "MultiEdit", "NotebookEdit", "Write"];
+/// Tools that read files.
+const READS: &[&str] = &["Glob", "Grep", "LS", "NotebookRead", "Read"];
+
+impl Rule {
+    /// Fails with what is wrong, for a rule that never says anything.
+    pub(super) fn new(rule: PermissionRule, side: Side) -> Result<Self, &'static str> {
+        let text = rule.to_string();
+        let tool = new_name(rule.tool_name);
+        let content = rule.rule_content.as_deref().map(str::trim);
+        let about = match (&*tool, content) {
+            (name, content) if name.starts_with("mcp__") => {
+                if content.is_some() {
+                    return Err("a rule about a tool of an MCP server says nothing more of it");
+                }
+                server(name, side)?
+            }
+            (name, None) if name.contains('*') && side == Side::Allow => {
+                return Err(
+                    "a rule that allows names its tool; only tools of an MCP server may have a `*`",
+                );
+            }
+            (name, Some(_)) if name.contains('*') => {
+                return Err("a rule that says more names its tool");
+            }
+            (_, None) | ("Bash" | "WebFetch" | "Agent", Some("*")) => About::All,
+            (name, Some("*")) if EDITS.contains(&name) || READS.contains(&name) => {
+                if side == Side::Allow {
+                    About::Work
+                } else {
+                    About::All
+                }
+            }
+            ("Bash", Some(content)) => About::Command(CommandPattern::new(content)?),
+            ("Read", Some(content)) => About::Files(Access::Read, PathPattern::new(content)?),
+            ("Edit", Some(content)) => About::Files(Access::Edit, PathPattern::new(content)?),
+            ("WebFetch", Some(content)) => About::Domain(DomainPattern::new(content)?),
+            ("Agent" | "Skill", Some(content)) => About::Named(content.to_owned()),
+            (name, Some(_)) if EDITS.contains(&name) => {
+                return Err(
+                    "files are named in rules about `Edit`, which are about every tool that writes",
+                );
+            }
+            (name, Some(_)) if READS.contains(&name) => {
+                return Err(
+                    "files are named in rules about `Read`, which are about every tool that reads",
+                );
+            }
+            (_, Some(_)) => return Err("a rule about this tool says nothing more of it"),
+        };
+        Ok(Self { text, tool, about })
+    }
+
+    /// Whether it allows this, a shell command excepted: that takes all rules
+    /// together.
+    pub(super) fn covers(&self, call: &Call<'_>, places: &Places) -> bool {
+        let is_named = self.tool == call.tool;
+        match &self.about {
+            About::All => is_named,
+            About::Command(_) => false,
+            About::Work => is_named && call.is_within(|path| places.is_at_work(path)),
+            About::Files(access, pattern) => {
+                let tools = match access {
+                    Access::Read => READS,
+                    Access::Edit => EDITS,
+                };
+                let covers = |path: &str| pattern.covers(path, call.looks_through(), places);
+                tools.contains(&call.tool) && call.is_within(covers)
+            }
+            About::Domain(domain) => {
+                is_named && call.member("url").is_some_and(|url| domain.covers(&url))
+            }
+            About::Named(name) => is_named && call.name().as_ref() == Some(name),
+            About::Server { server, tool } => call
+                .tool_of(server)
+                .is_some_and(|called| command::glob(tool, called)),
+        }
+    }
+
+    /// Whether it may be about this.
+    pub(super) fn touches(&self, call: &Call<'_>, places: &Places) -> bool {
+        let is_named = command::glob(&self.tool, call.tool);
+        match &self.about {
+            // What may not be read may not be written either.
+            About::All if self.tool == "Read" && EDITS.contains(&call.tool) => true,
+            About::All | About::Work => is_named,
+            About::Command(pattern) => {
+                is_named
+                    && call
+                        .member("command")
+                        .is_none_or(|line| command::mentioned(pattern, &line))
+            }
+            About::Files(access, pattern) => {
+                let concerns = EDITS.contains(&call.tool)
+                    || (*access == Access::Read && READS.contains(&call.tool));
+                let touches = |path: &String| pattern.touches(path, places);
+                (concerns && call.paths().iter().any(touches))
+                    || call.words(places).iter().any(touches)
+            }
+            About::Domain(domain) => {
+                is_named && call.member("url").is_none_or(|url| domain.touches(&url))
+            }
+            About::Named(name) => {
+                is_named
+                    && call
+                        .name()
+                        .is_none_or(|called| called.eq_ignore_ascii_case(name))
+            }
+            About::Server { .. } => is_named || call.tool.starts_with(&format!("{}__", self.tool)),
+        }
+    }
+}
+
+/// Tools that had another name once.
+pub(super) fn new_name(tool: String) -> String {
+    if tool == "Task" {
+        "Agent".to_owned()
+    } else {
+        tool
+    }
+}
+
+/// A rule about an MCP server.
+fn server(name: &str, side: Side) -> Result<About, &'static str> {
+    let rest = name.strip_prefix("mcp__").unwrap_or_default();
+    let (server, tool) = match rest.rsplit_once("__") {
+        // `mcp__a__b` may be a tool of `a` or all of `a__b`.
+        Some((server, tool)) => (server, tool),
+        None => (rest, "*"),
+    };
+    if server.is_empty() || tool.is_empty() {
+        return Err(
+            "a rule about an MCP server is `mcp__server`, `mcp__server__*` or `mcp__server__tool`",
+        );
+    }
+    if side == Side::Allow && server.contains('*') {
+        return Err("a rule that allows names its MCP server");
+    }
+    Ok(About::Server {
+        server: server.to_owned(),
+        tool: tool.to_owned(),
+    })
+}
+
+/// A tool call, as rules look at it.
+pub(super) struct Call<'a> {
+    pub(super) tool: &'a str,
+    request: &'a CanUseTool,
+}
+
+impl<'a> Call<'a> {
+    pub(super) fn new(request: &'a CanUseTool) -> Self {
+        let tool = match &*request.tool_name {
+            "Task" => "Agent",
+            tool => tool,
+        };
+        Self { tool, request }
+    }
+
+    /// A member of the input, when it is a text.
+    pub(super) fn member(&self, name: &str) -> Option<String> {
+        self.request.input.member(name)?.read().ok()
+    }
+
+    /// The kind of sub-agent, or the skill.
+    fn name(&self) -> Option<String> {
+        match self.tool {
+            "Agent" => self.member("subagent_type"),
+            "Skill" => self.member("skill").or_else(|| self.member("command")),
+            _ => None,
+        }
+    }
+
+    /// Whether a folder is looked through.
+    fn looks_through(&self) -> bool {
+        matches!(self.tool, "Glob" | "Grep" | "LS")
+    }
+
+    /// The files that it is about, as it names them.
+    fn paths(&self) -> Vec<String> {
+        let member = match self.tool {
+            "NotebookEdit" | "NotebookRead" => "notebook_path",
+            "Glob" | "Grep" | "LS" => "path",
+            _ => "file_path",
+        };
+        let mut paths: Vec<String> = self.member(member).into_iter().collect();
+        if paths.is_empty() && self.looks_through() {
+            paths.push(".".to_owned());
+        }
+        if let Some(pattern) = self.member("pattern").filter(|_| self.tool == "Glob") {
+            let is_place = |part: &&str| !part.contains(['*', '?', '[', '{']);
+            let place: Vec<&str> = pattern.split('/').take_while(is_place).collect();
+            if pattern.starts_with(['/', '~']) || place.contains(&"..") {
+                let place = place.join("/");
+                paths.push(if place.is_empty() {
+                    "/".to_owned()
+                } else {
+                    place
+                });
+            }
+        }
+        paths.extend(self.request.blocked_path.clone());
+        paths
+    }
+
+    /// Whether all its files are where they have to be.
+    fn is_within(&self, is_fine: impl Fn(&str) -> bool) -> bool {
+        let paths = self.paths();
+        // A pattern may leave its folder further behind.
+        let leaves = self.tool == "Glob"
+            && self
+                .member("pattern")
+                .is_some_and(|pattern| pattern.contains(".."));
+        let names_one = paths.len() > usize::from(self.request.blocked_path.is_some());
+        names_one && !leaves && paths.iter().all(|path| is_fine(path))
+    }
+
+    /// The words of a shell command, as paths seen from wherever it may be.
+    fn words(&self, places: &Places) -> Vec<String> {
+        let Some(line) = self.member("command").filter(|_| self.tool == "Bash") else {
+            return Vec::new();
+        };
+        let words = super::shell::words(&line);
+        if !line.contains("cd") && !line.contains("pushd") {
+            return words;
+        }
+        // Any word may be where it goes.
+        let mut all = words.clone();
+        for folder in words.iter().filter(|word| !word.starts_with('-')) {
+            let Some(folder) = places.resolve(folder).filter(|folder| folder.is_dir()) else {
+                continue;
+            };
+            let moved = words.iter().map(|word| folder.join(word));
+            all.extend(moved.filter_map(|path| path.to_str().map(str::to_owned)));
+        }
+        all
+    }
+
+    /// The name of the tool, when it is certainly one of this MCP server.
+    fn tool_of(&self, server: &str) -> Option<&str> {
+        let rest = self.tool.strip_prefix("mcp__")?;
+        let tool = rest.strip_prefix(server)?.strip_prefix("__")?;
+        match &self.request.mcp_server {
+            Some(from) => (in_names(&from.name) == server).then_some(tool),
+            // Agents that do not say which server it is: the name has to be
+            // clear.
+            None => (!tool.contains("__")).then_some(tool),
+        }
+    }
+}
+
+/// The name of an MCP server, as it is in the names of its tools.
+fn in_names(server: &str) -> String {
+    let is_kept = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let kept = |c| if is_kept(c) { c } else { '_' };
+    server.chars().map(kept).collect()
+}

@@ -1,0 +1,9 @@
+//! Shell commands, taken apart twice: into commands that are understood, for
+//! rules that allow, and into everything that may be a command, for rules that
+//! deny. The first gives up where the second goes on.
+
+mod loose;
+mod strict;
+
+pub(super) use loose::{candidates, words};
+pub(super) use strict::{Part, understood};

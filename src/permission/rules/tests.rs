@@ -1,0 +1,396 @@
+//! What rules say; `tests/live/rules.rs` compares it with the real CLI.
+
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use agentwire_protocol::mcp::McpServerProvenance;
+use agentwire_protocol::permission::{DecisionReason, MatchedAskRule, RuleError};
+use serde_json::{Value, json};
+
+fn rules() -> RulesBuilder {
+    Rules::builder()
+        .working_directory("/project")
+        .home("/home/me")
+}
+
+fn allowing(rule: &str) -> Rules {
+    rules().allow([rule]).build().unwrap()
+}
+
+fn denying(rule: &str) -> Rules {
+    rules().deny([rule]).build().unwrap()
+}
+
+fn call(tool: &str, input: Value) -> CanUseTool {
+    CanUseTool::new(tool, input)
+}
+
+fn bash(line: &str) -> CanUseTool {
+    call("Bash", json!({"command": line}))
+}
+
+fn allows(rules: &Rules, request: &CanUseTool) -> bool {
+    matches!(
+        rules.opinion(request),
+        Opinion::Decided(PermissionResult::Allow(_))
+    )
+}
+
+fn denies(rules: &Rules, request: &CanUseTool) -> bool {
+    matches!(
+        rules.opinion(request),
+        Opinion::Decided(PermissionResult::Deny(_))
+    )
+}
+
+#[test]
+fn deny_beats_ask_beats_allow() {
+    let rules = rules()
+        .allow(["Bash(git *)"])
+        .ask(["Bash(git push *)"])
+        .deny(["Bash(git push --force *)"])
+        .build()
+        .unwrap();
+    assert!(allows(&rules, &bash("git status")));
+    assert_eq!(rules.opinion(&bash("git push")), Opinion::MustAsk);
+    assert!(denies(&rules, &bash("git push --force")));
+    assert_eq!(rules.opinion(&bash("make")), Opinion::None);
+    assert!(denies(&rules, &bash("make; git push --force")));
+}
+
+#[test]
+fn rules_that_make_no_sense_are_refused() {
+    let error = rules().deny(["Bash(x"]).build().unwrap_err();
+    let unreadable = RulesError::Unreadable {
+        rule: "Bash(x".to_owned(),
+        error: RuleError::NotClosed { at: 4 },
+    };
+    assert_eq!(error, unreadable);
+    for rule in [
+        "Bash(:*)",
+        "Bash(a *:*)",
+        "Write(src/**)",
+        "Grep(src/**)",
+        "Read(../x)",
+        "Read(!x)",
+        "Read(/)",
+        "WebFetch(example.com)",
+        "WebFetch(domain:example.com/x)",
+        "WebFetch(domain:exam*)",
+        "WebSearch(x)",
+        "Web*(x)",
+        "mcp__server__tool(x)",
+        "mcp__",
+        "mcp__server__",
+    ] {
+        let refused = |rules: RulesBuilder| matches!(rules.build(), Err(RulesError::Senseless { rule: named, .. }) if named == rule);
+        assert!(refused(rules().allow([rule])), "{rule}");
+        assert!(refused(rules().deny([rule])), "{rule}");
+    }
+    // The agent takes these to deny only.
+    for rule in ["*", "Web*", "mcp__*", "mcp__*__get"] {
+        assert!(rules().allow([rule]).build().is_err(), "{rule}");
+        assert!(rules().deny([rule]).build().is_ok(), "{rule}");
+    }
+}
+
+#[test]
+fn what_a_person_is_meant_to_decide_is_not_allowed() {
+    let rules = allowing("Bash");
+    let guarded: [fn(&mut CanUseTool); 6] = [
+        |ask| ask.requires_user_interaction = Some(true),
+        |ask| ask.default_to_no = Some(true),
+        |ask| {
+            ask.matched_ask_rule = serde_json::from_value::<Option<MatchedAskRule>>(
+                json!({"source": "session", "toolName": "Bash", "tool_name": "Bash"}),
+            )
+            .unwrap();
+        },
+        |ask| ask.decision_reason_type = Some(DecisionReason::Rule),
+        |ask| ask.decision_reason_type = Some(DecisionReason::SafetyCheck),
+        |ask| ask.decision_reason_type = Some(DecisionReason::from("brandNew")),
+    ];
+    assert!(allows(&rules, &bash("ls")));
+    for (number, guard) in guarded.iter().enumerate() {
+        let mut request = bash("ls");
+        guard(&mut request);
+        assert_eq!(rules.opinion(&request), Opinion::None, "{number}");
+        assert!(denies(&denying("Bash"), &request), "{number}");
+    }
+    let mut request = bash("ls");
+    request.server_policy_ask_only = Some(true);
+    request.decision_reason_type = Some(DecisionReason::Other);
+    assert!(allows(&rules, &request));
+}
+
+#[test]
+fn a_command_about_a_place_outside_is_not_allowed_by_its_name() {
+    let rules = allowing("Bash(touch *)");
+    let blocked = |line: &str, path: &str| {
+        let mut request = bash(line);
+        request.blocked_path = Some(path.to_owned());
+        request
+    };
+    assert!(allows(&rules, &blocked("touch a", "/project/a")));
+    assert!(!allows(&rules, &blocked("touch /etc/a", "/etc/a")));
+    assert!(!allows(&rules, &blocked("touch a /etc/b", "/project/a")));
+    assert!(!allows(&rules, &blocked("touch a ../b", "/project/a")));
+    assert!(!allows(&rules, &blocked("touch a $B", "/project/a")));
+    // Of several commands the agent does not say which is where.
+    assert!(allows(&rules, &bash("touch a && touch b")));
+    assert!(!allows(&rules, &bash("touch a && touch /etc/b")));
+    assert!(!allows(&rules, &bash("touch a && touch -r/etc/b c")));
+    assert!(!allows(&rules, &bash("touch a && touch .git/hooks/b")));
+    assert!(allows(
+        &allowing("Bash"),
+        &blocked("touch /etc/a", "/etc/a")
+    ));
+}
+
+#[test]
+fn no_command_leaves_the_sandbox_by_a_rule_about_it() {
+    let outside = |outside: bool| {
+        let input = json!({"command": "ls", "dangerouslyDisableSandbox": outside});
+        allows(&allowing("Bash(ls)"), &call("Bash", input))
+    };
+    assert!(outside(false));
+    assert!(!outside(true));
+}
+
+#[test]
+fn a_call_that_cannot_be_read_is_denied_and_not_allowed() {
+    for (rule, tool) in [
+        ("Bash(ls)", "Bash"),
+        ("WebFetch(domain:a.b)", "WebFetch"),
+        ("Agent(x)", "Agent"),
+    ] {
+        let odd = call(tool, json!({"command": 1, "url": [], "subagent_type": {}}));
+        assert!(!allows(&allowing(rule), &odd), "{rule}");
+        assert!(denies(&denying(rule), &odd), "{rule}");
+    }
+    let nothing = call("Read", json!({}));
+    assert!(!allows(&allowing("Read(//**)"), &nothing));
+}
+
+#[test]
+fn hosts_are_told_apart() {
+    let fetch = |url: &str| call("WebFetch", json!({"url": url}));
+    let allowing = allowing("WebFetch(domain:example.com)");
+    let denying = denying("WebFetch(domain:example.com)");
+    for (url, is_allowed, is_denied) in [
+        ("https://example.com", true, true),
+        ("https://EXAMPLE.com:8443/x?y#z", true, true),
+        ("https://a.example.com/", false, false),
+        ("https://example.com.evil.net/", false, false),
+        ("https://example.com@evil.net/", false, false),
+        ("https://evil.net/@example.com", false, false),
+        ("https://evil.net\\@example.com/", false, false),
+        // In doubt neither allowed nor let pass.
+        ("https://me@example.com/", false, true),
+        ("https:example.com", false, true),
+        (" ht\ntps://example.com", false, true),
+        ("https:\\\\example.com", false, true),
+        ("https://example.com./", false, true),
+        ("ftp://example.com/", false, true),
+        ("https://ex%61mple.com/", false, true),
+        ("https://ex\u{ff41}mple.com/", false, true),
+        ("example.com", false, true),
+        ("https://0x7f.1/", false, true),
+    ] {
+        assert_eq!(allows(&allowing, &fetch(url)), is_allowed, "{url}");
+        assert_eq!(denies(&denying, &fetch(url)), is_denied, "{url}");
+    }
+}
+
+#[test]
+fn a_server_is_the_one_that_has_the_tool() {
+    let from = |server: Option<&str>, tool: &str| {
+        let mut request = call(tool, json!({}));
+        request.mcp_server = server.map(|server| {
+            serde_json::from_value::<McpServerProvenance>(json!({"name": server})).unwrap()
+        });
+        request
+    };
+    let rules = allowing("mcp__a");
+    assert!(allows(&rules, &from(Some("a"), "mcp__a__get")));
+    assert!(allows(&rules, &from(None, "mcp__a__get")));
+    assert!(!allows(&rules, &from(Some("a__b"), "mcp__a__b__get")));
+    assert!(!allows(&rules, &from(None, "mcp__a__b__get")));
+    assert!(!allows(&rules, &from(Some("other"), "mcp__a__get")));
+    assert!(!allows(&rules, &from(Some("ab"), "mcp__ab__get")));
+    let spaced = allowing("mcp__my_server__get");
+    assert!(allows(
+        &spaced,
+        &from(Some("my server"), "mcp__my_server__get")
+    ));
+    let denying = denying("mcp__a");
+    assert!(denies(&denying, &from(Some("a__b"), "mcp__a__b__get")));
+    assert!(!denies(&denying, &from(Some("ab"), "mcp__ab__get")));
+}
+
+#[test]
+fn a_path_counts_for_where_it_leads() {
+    let folder = tempfile::tempdir().unwrap();
+    let work = folder.path().join("work");
+    std::fs::create_dir_all(work.join("src")).unwrap();
+    std::fs::write(folder.path().join("outside"), "").unwrap();
+    std::os::unix::fs::symlink(folder.path(), work.join("src/out")).unwrap();
+    std::os::unix::fs::symlink(work.join("nowhere"), work.join("src/broken")).unwrap();
+    let rules = |allow: &[&str], deny: &[&str]| {
+        let rules = Rules::builder().working_directory(&work);
+        let rules = rules
+            .allow(allow.iter().copied())
+            .deny(deny.iter().copied());
+        rules.build().unwrap()
+    };
+    let write = |path: &str| call("Write", json!({"file_path": path}));
+    let allowing = rules(&["Edit(src/**)"], &[]);
+    assert!(allows(&allowing, &write("src/new")));
+    assert!(allows(
+        &allowing,
+        &write(work.join("src/new").to_str().unwrap())
+    ));
+    for path in ["src/../new", "src/out/outside", "src/out/new", "src/broken"] {
+        assert!(!allows(&allowing, &write(path)), "{path}");
+    }
+    let outside = format!("Edit(/{})", folder.path().join("outside").display());
+    let denying = rules(&[], &[&outside]);
+    assert!(denies(&denying, &write("src/out/outside")));
+    assert!(denies(&denying, &write("../outside")));
+    assert!(denies(&denying, &bash("echo x >src/out/outside")));
+    assert!(denies(&denying, &bash("cd src && echo x >out/outside")));
+    assert!(!denies(&denying, &write("src/new")));
+}
+
+mod lines {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Pieces of which anything may be made.
+    fn line() -> impl Strategy<Value = String> {
+        let piece = proptest::sample::select(vec![
+            "git",
+            "rm",
+            "gitk",
+            " ",
+            " ",
+            " ",
+            "&&",
+            "||",
+            ";",
+            "|",
+            "&",
+            "\n",
+            "'",
+            "\"",
+            "\\",
+            "$(",
+            ")",
+            "`",
+            "(",
+            "{",
+            "}",
+            ">",
+            "<",
+            "2>&1",
+            "/dev/null",
+            "X=1",
+            "$X",
+            "${X}",
+            "#",
+            "*",
+            "~",
+            "a",
+            "-x",
+            "\t",
+            "eval",
+            "sudo",
+            "if",
+            "then",
+            "!",
+            "\r",
+            "\u{a0}",
+        ]);
+        proptest::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+    }
+
+    /// What bash makes of a line whose commands say their names.
+    fn ran(line: &str) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log");
+        for name in ["git", "rm", "gitk", "a", "sudo"] {
+            let path = folder.path().join(name);
+            let script = format!("#!/bin/sh\necho {name} >> {}\n", log.display());
+            std::fs::write(&path, script).unwrap();
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+            std::fs::set_permissions(&path, mode).unwrap();
+        }
+        let status = std::process::Command::new("/bin/bash")
+            .args(["--noprofile", "--norc", "-c", line])
+            .env_clear()
+            .env("PATH", folder.path())
+            .env("HOME", folder.path())
+            .current_dir(folder.path())
+            .stdin(std::process::Stdio::null())
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .status();
+        status.unwrap();
+        let log = std::fs::read_to_string(log).unwrap_or_default();
+        log.lines().map(str::to_owned).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4096, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn every_command_of_an_allowed_line_is_matched(line in line()) {
+            let rules = allowing("Bash(git *)");
+            if allows(&rules, &bash(&line)) {
+                let parts = shell::understood(&line).unwrap();
+                for part in parts {
+                    let first = &part.words[0].text;
+                    prop_assert_eq!(first, "git", "{:?}", line);
+                }
+                for sign in ["$(", "`", "<", "\r", "\u{a0}"] {
+                    // A quoted one is a letter like others.
+                    let is_quoted = line.contains('\'') || line.contains('\\') || line.contains('"');
+                    prop_assert!(is_quoted || !line.contains(sign), "{:?}", line);
+                }
+            }
+        }
+
+        #[test]
+        fn a_line_that_is_allowed_is_denied_by_the_same_rule(line in line()) {
+            if allows(&allowing("Bash(git *)"), &bash(&line)) {
+                prop_assert!(denies(&denying("Bash(git *)"), &bash(&line)), "{:?}", line);
+            }
+        }
+    }
+
+    /// Whether the name of a command may come out of a pattern or of another
+    /// command: nobody can know it.
+    fn is_computed(line: &str) -> bool {
+        let line = line
+            .replace(['\'', '"', '\\'], "")
+            .replace("$X", "")
+            .replace("${X}", "");
+        let glued = ["*", "$(", "`", ")"].map(|sign| [format!("{sign}rm"), format!("rm{sign}")]);
+        glued.iter().flatten().any(|glued| line.contains(glued))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn bash_runs_what_we_take_it_to_run(line in line()) {
+            let is_allowed = allows(&allowing("Bash(git *)"), &bash(&line));
+            let is_denied = denies(&denying("Bash(rm *)"), &bash(&line)) || is_computed(&line);
+            if is_allowed || !is_denied {
+                let ran = ran(&line);
+                prop_assert!(!is_allowed || ran.iter().all(|name| name == "git"), "{:?}: {:?}", line, ran);
+                prop_assert!(is_denied || ran.iter().all(|name| name != "rm"), "{:?}: {:?}", line, ran);
+            }
+        }
+    }
+}
