@@ -113,6 +113,34 @@ fn a_tool_that_is_denied_does_not_and_deny_wins() {
 }
 
 #[test]
+fn rules_are_about_parts_of_a_tool() {
+    for (rule, runs) in [("Bash(date *)", true), ("Bash(git *)", false)] {
+        let output = run(&tool_then_text(), &["--allow", rule, "What day is it?"]);
+        assert_eq!(output.status.code(), Some(0));
+        let was_denied = stderr(&output).contains("· denied: Bash");
+        assert_eq!(was_denied, !runs, "{rule}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_rule_that_makes_no_sense_is_status_2() {
+    for (flag, rule, why) in [
+        (
+            "--allow",
+            "Bash(git *",
+            "the parenthesis at byte 4 is not closed",
+        ),
+        ("--deny", "Write(src/**)", "never says anything"),
+    ] {
+        let output = run(&tool_then_text(), &[flag, rule, "What day is it?"]);
+        assert_eq!(output.status.code(), Some(2));
+        let said = stderr(&output);
+        assert!(said.contains(rule) && said.contains(why), "{said}");
+        assert_eq!(stdout(&output), "");
+    }
+}
+
+#[test]
 fn where_nobody_can_be_asked_a_tool_is_denied_and_the_way_out_is_said() {
     let output = run(&tool_then_text(), &["What day is it?"]);
     assert_eq!(output.status.code(), Some(0));

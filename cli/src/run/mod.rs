@@ -5,7 +5,7 @@ mod screen;
 mod signals;
 
 use agentwire::protocol::permission::PermissionMode;
-use agentwire::{Error, Event, Message, Notice, Options, Query, query};
+use agentwire::{Error, Event, Message, Notice, Options, Query, RulesError, query};
 use permissions::{Person, permissions};
 use screen::Screen;
 use signals::{Signals, Wanted};
@@ -41,13 +41,14 @@ pub(crate) struct Arguments {
     #[arg(long)]
     json: bool,
 
-    /// Allow a tool without asking; `*` allows all; may be repeated
-    #[arg(long, value_name = "TOOL")]
+    /// Allow without asking what a rule is about: `Read`, `Bash(git *)`,
+    /// `Edit(src/**)`; `*` allows all; may be repeated
+    #[arg(long, value_name = "RULE")]
     allow: Vec<String>,
 
-    /// Deny a tool without asking; `*` denies all; wins over --allow; may be
-    /// repeated
-    #[arg(long, value_name = "TOOL")]
+    /// Deny without asking what a rule is about; `*` denies all; wins over
+    /// --allow; may be repeated
+    #[arg(long, value_name = "RULE")]
     deny: Vec<String>,
 
     /// The model
@@ -103,7 +104,13 @@ async fn answer(arguments: Arguments, screen: &Screen) -> Result<u8, Error> {
             return Ok(NO_AGENT);
         }
     };
-    let (options, person) = options(arguments);
+    let (options, person) = match options(arguments) {
+        Ok(options) => options,
+        Err(error) => {
+            screen.complain(&error.to_string());
+            return Ok(USAGE);
+        }
+    };
     let mut query = query(prompt, options).await?;
     let outcome = stream(&mut query, person, signals, screen).await;
     // However it ended: this process is about to, and what the session started
@@ -121,12 +128,17 @@ fn read_prompt(prompt: &str) -> io::Result<String> {
     Ok(text)
 }
 
-fn options(arguments: Arguments) -> (Options, Person) {
+fn options(arguments: Arguments) -> Result<(Options, Person), RulesError> {
     let reads_prompt = arguments.prompt == "-";
-    let (rules, person) = permissions(arguments.allow, arguments.deny, !reads_prompt);
+    let (handler, person) = permissions(
+        arguments.allow,
+        arguments.deny,
+        arguments.cwd.clone(),
+        !reads_prompt,
+    )?;
     let mut options = Options::new()
         .partial_messages(true)
-        .permission_handler(rules);
+        .permission_handler(handler);
     if let Some(cli) = arguments.cli {
         options = options.cli(cli);
     }
@@ -139,10 +151,10 @@ fn options(arguments: Arguments) -> (Options, Person) {
     if let Some(mode) = arguments.permission_mode {
         options = options.permission_mode(PermissionMode::from(mode.as_str()));
     }
-    (
+    Ok((
         arguments.flags.into_iter().fold(options, Options::flag),
         person,
-    )
+    ))
 }
 
 async fn stream(

@@ -3,17 +3,12 @@
 
 use super::screen::Screen;
 use agentwire::protocol::permission::CanUseTool;
-use agentwire::{BoxFuture, Handler, PermissionAsk, PermissionResult, Reply};
-use std::collections::HashSet;
-use std::io::{self, BufRead, IsTerminal};
+use agentwire::{
+    AskOnTerminal, BoxFuture, Handler, PermissionAsk, PermissionResult, Policy, Reply, Rules,
+    RulesError, Showing,
+};
+use std::path::PathBuf;
 use tokio::sync::{mpsc, oneshot};
-
-/// Rules from the command line; what they do not decide becomes a question.
-pub(crate) struct Rules {
-    allow: HashSet<String>,
-    deny: HashSet<String>,
-    questions: mpsc::UnboundedSender<Question>,
-}
 
 /// A question for a person.
 pub(crate) struct Question {
@@ -21,19 +16,14 @@ pub(crate) struct Question {
     reply: oneshot::Sender<PermissionResult>,
 }
 
+/// Takes questions to where the answer is printed: a question comes behind what
+/// was said before it.
+struct Ask(mpsc::UnboundedSender<Question>);
+
 /// Puts questions to the person at the terminal, one at a time.
 pub(crate) struct Person {
     questions: mpsc::UnboundedReceiver<Question>,
-    /// Lines from standard input, once somebody was asked; `None` when nobody
-    /// can be.
-    lines: Option<Lines>,
-    /// Tools that the person allowed for good.
-    always: HashSet<String>,
-}
-
-enum Lines {
-    NotReadYet,
-    Read(mpsc::UnboundedReceiver<String>),
+    terminal: AskOnTerminal,
 }
 
 /// The rules of the command line, and the person for the rest. `stdin_is_free`
@@ -41,40 +31,41 @@ enum Lines {
 pub(crate) fn permissions(
     allow: Vec<String>,
     deny: Vec<String>,
+    cwd: Option<PathBuf>,
     stdin_is_free: bool,
-) -> (Rules, Person) {
+) -> Result<(impl Handler<CanUseTool>, Person), RulesError> {
     let (sender, questions) = mpsc::unbounded_channel();
-    let rules = Rules {
-        allow: allow.into_iter().collect(),
-        deny: deny.into_iter().collect(),
-        questions: sender,
+    let (stars, allow): (Vec<String>, Vec<String>) =
+        allow.into_iter().partition(|rule| rule.trim() == "*");
+    // Rules cannot allow everything; the command line can.
+    let star = move |request: &CanUseTool| {
+        let allows = !stars.is_empty() && !request.needs_person();
+        allows.then(PermissionResult::allow)
     };
-    let person = stdin_is_free && io::stdin().is_terminal() && io::stderr().is_terminal();
-    let lines = person.then_some(Lines::NotReadYet);
-    (
-        rules,
+    let mut rules = Rules::builder().allow(allow).deny(deny);
+    if let Some(cwd) = cwd {
+        rules = rules.working_directory(cwd);
+    }
+    let policy = rules.build()?.or(star);
+    let terminal = if stdin_is_free {
+        AskOnTerminal::new()
+    } else {
+        AskOnTerminal::nobody()
+    };
+    Ok((
+        policy.or_ask(Ask(sender)),
         Person {
             questions,
-            lines,
-            always: HashSet::new(),
+            terminal,
         },
-    )
+    ))
 }
 
-impl Handler<CanUseTool> for Rules {
+impl Handler<CanUseTool> for Ask {
     fn handle(&self, ask: PermissionAsk) -> BoxFuture<Reply<PermissionResult>> {
-        let tool = &ask.request.tool_name;
-        let lists = |list: &HashSet<String>| list.contains(tool) || list.contains("*");
-        if lists(&self.deny) {
-            let why = format!("{tool} is denied on the command line.");
-            return Box::pin(async { PermissionResult::deny(why).into() });
-        }
-        if lists(&self.allow) {
-            return Box::pin(async { PermissionResult::allow().into() });
-        }
         let (reply, answer) = oneshot::channel();
         // Without anybody to take the question the answer does not come.
-        drop(self.questions.send(Question { ask, reply }));
+        drop(self.0.send(Question { ask, reply }));
         Box::pin(async { answer.await.unwrap_or_else(|_| nobody()).into() })
     }
 }
@@ -91,41 +82,25 @@ impl Person {
     /// Puts a question. `None` when the agent does not wait for the answer any
     /// more.
     pub(crate) async fn put(
-        &mut self,
+        &self,
         Question { ask, .. }: &Question,
         screen: &Screen,
     ) -> Option<PermissionResult> {
-        let tool = &ask.request.tool_name;
-        if self.always.contains(tool) {
-            return Some(PermissionResult::allow());
-        }
-        let Some(lines) = &mut self.lines else {
-            screen.note(&format!(
-                "denied {tool}: nobody can be asked here; --allow {tool} would allow it"
-            ));
-            return Some(nobody());
-        };
-        // What was typed before the question is no answer to it.
-        lines.forget();
-        screen.ask(&ask.request);
-        let line = tokio::select! {
-            line = lines.next() => line,
-            () = ask.cancelled.cancelled() => {
-                screen.note("not asked any more");
-                return None;
+        let show = |showing: Showing<'_>| match showing {
+            Showing::Question {
+                request,
+                can_be_always,
+            } => screen.ask(request, can_be_always),
+            Showing::NotAsked => screen.note("not asked any more"),
+            Showing::Nobody { request } => {
+                let tool = &request.tool_name;
+                screen.note(&format!(
+                    "denied {tool}: nobody can be asked here; --allow {tool} would allow it"
+                ));
             }
+            _ => {}
         };
-        let Some(line) = line else {
-            return Some(nobody());
-        };
-        Some(match line.trim().to_lowercase().as_str() {
-            "y" | "yes" => PermissionResult::allow(),
-            "a" | "always" => {
-                self.always.insert(tool.clone());
-                PermissionResult::allow()
-            }
-            _ => PermissionResult::deny("The user said no."),
-        })
+        self.terminal.put(ask, show).await
     }
 }
 
@@ -134,35 +109,6 @@ impl Question {
     pub(crate) fn answer(self, answer: Option<PermissionResult>) {
         // The agent may have gone meanwhile.
         drop(self.reply.send(answer.unwrap_or_else(nobody)));
-    }
-}
-
-impl Lines {
-    /// Forgets what was typed so far.
-    fn forget(&mut self) {
-        if let Self::Read(lines) = self {
-            while lines.try_recv().is_ok() {}
-        }
-    }
-
-    /// The next line; `None` at the end of the input.
-    async fn next(&mut self) -> Option<String> {
-        if let Self::NotReadYet = self {
-            let (sender, lines) = mpsc::unbounded_channel();
-            // Reading a terminal blocks, and cannot be called off.
-            std::thread::spawn(move || {
-                for line in io::stdin().lock().lines().map_while(Result::ok) {
-                    if sender.send(line).is_err() {
-                        return;
-                    }
-                }
-            });
-            *self = Self::Read(lines);
-        }
-        match self {
-            Self::Read(lines) => lines.recv().await,
-            Self::NotReadYet => None,
-        }
     }
 }
 

@@ -99,7 +99,7 @@ impl Screen {
     }
 
     /// Asks whether a tool may run. The answer is read by whoever asks.
-    pub(crate) fn ask(&self, request: &CanUseTool) {
+    pub(crate) fn ask(&self, request: &CanUseTool, can_be_always: bool) {
         let mut state = self.0.borrow_mut();
         let title = match &request.title {
             Some(title) => plain(title),
@@ -113,7 +113,8 @@ impl Screen {
         if let Some(why) = &request.decision_reason {
             state.say(&format!("  {}", plain(why)));
         }
-        eprint!("  [y]es, [n]o, [a]lways this tool: ");
+        let always = if can_be_always { ", [a]lways" } else { "" };
+        eprint!("  [y]es, [n]o{always}: ");
         drop(io::stderr().flush());
     }
 
