@@ -1,0 +1,352 @@
+//! What the real CLI makes of a rule, and what ours do.
+//!
+//! Each call is made twice in one session: without any rule, to see what the
+//! CLI would ask the host, and under a rule of the CLI's own. Then our rule
+//! decides what the CLI asked.
+
+#[path = "rules/table.rs"]
+mod table;
+
+use super::support::Live;
+use agentwire::protocol::content::{Content, ContentBlock};
+use agentwire::protocol::control::ApplyFlagSettings;
+use agentwire::protocol::permission::CanUseTool;
+use agentwire::{Client, Event, Message, Opinion, PermissionAsk, PermissionResult, Policy, Rules};
+use agentwire_testkit::{Scenario, Step};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+/// What a rule does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Allow,
+    Deny,
+}
+
+/// Rules, calls, and for each a letter as in the table.
+struct Case {
+    side: Side,
+    rules: Vec<&'static str>,
+    calls: Vec<Call>,
+    said: String,
+}
+
+/// A tool, and its input.
+type Call = (&'static str, Value);
+
+/// How many calls there are in a turn without rules. With all that was said
+/// before, each call would take longer than the last.
+const CHUNK: usize = 30;
+
+impl Case {
+    /// Whether the CLI has to remember which files it has read and written.
+    fn needs_what_was_read(&self) -> bool {
+        let writes = |(tool, _): &Call| matches!(*tool, "Edit" | "NotebookEdit" | "Write");
+        self.calls.iter().any(writes)
+    }
+}
+
+/// Lets the model make these calls in a turn: all at once, but shell commands
+/// one by one, since one that fails takes the others with it.
+fn says(scenario: Scenario, calls: &[Call]) -> Scenario {
+    let together = |(this, _): &Call, (next, _): &Call| *this != "Bash" && *next != "Bash";
+    calls
+        .chunk_by(together)
+        .map(|calls| {
+            calls
+                .iter()
+                .map(|(tool, input)| Step::tool(*tool, input.clone(), ""))
+        })
+        .fold(scenario, Scenario::reply)
+        .reply([Step::text("Done.")])
+}
+
+#[tokio::test]
+async fn our_rules_allow_nothing_more_and_deny_nothing_less() {
+    let cases = cases();
+    let mut known: Vec<Call> = Vec::new();
+    for call in cases.iter().flat_map(|case| &case.calls) {
+        if !known.contains(call) {
+            known.push(call.clone());
+        }
+    }
+    let known: Vec<&[Call]> = known.chunks(CHUNK).collect();
+    let reads = ["src/n.ipynb", "src/a.txt"].map(|path| ("Read", json!({"file_path": path})));
+    let mut scenario = Scenario::default();
+    for calls in &known {
+        scenario = says(scenario, calls);
+    }
+    scenario = says(scenario, &reads);
+    for case in &cases {
+        scenario = says(scenario, &case.calls);
+    }
+
+    let live = Live::start(scenario).await;
+    lay_out(&live.project(), live.home.path());
+    let asks = Asks::default();
+    let servers = json!({"mcpServers": {
+        "srv": server(&["one", "two"]), "srv__x": server(&["one"]), "srv2": server(&["one"]),
+    }});
+    let heard = Arc::clone(&asks.0);
+    let options = live
+        .options()
+        .flag_value("--mcp-config", servers.to_string())
+        .flag_value(
+            "--tools",
+            "Agent,Bash,Edit,Glob,Grep,NotebookEdit,Read,WebFetch,Write",
+        )
+        .on_permission(move |ask: PermissionAsk| {
+            let id = ask.request.tool_use_id.clone().unwrap_or_default();
+            heard.lock().unwrap().insert(id, ask.request);
+            async { PermissionResult::deny("The test says no.") }
+        });
+    let mut client = Client::connect(options).await.unwrap();
+    let mut without: Vec<(&Call, Outcome)> = Vec::new();
+    for calls in &known {
+        without.extend(
+            calls
+                .iter()
+                .zip(turn(&mut client, &asks, calls.len()).await),
+        );
+        clear(&mut client).await;
+    }
+    turn(&mut client, &asks, reads.len()).await;
+
+    let mut wrong = Vec::new();
+    for case in &cases {
+        let list = match case.side {
+            Side::Allow => "allow",
+            Side::Deny => "deny",
+        };
+        let mut settings = ApplyFlagSettings::default();
+        let permissions = json!({"allow": [], "deny": [], list: case.rules});
+        settings.settings =
+            json!({"skipWebFetchPreflight": true, "permissions": permissions}).into();
+        client.request(&settings).await.unwrap();
+        let rules = ours(case, &live);
+        let theirs = turn(&mut client, &asks, case.calls.len()).await;
+        if !case.needs_what_was_read() {
+            clear(&mut client).await;
+        }
+        for (index, (call, said)) in case.calls.iter().zip(case.said.chars()).enumerate() {
+            let before = without.iter().find(|(known, _)| *known == call).unwrap();
+            let request = match &before.1 {
+                Outcome::Asked(request) => (**request).clone(),
+                _ => CanUseTool::new(call.0, call.1.clone()),
+            };
+            let found = compare(case.side, &theirs[index], &rules.opinion(&request));
+            if found != Ok(said) {
+                let rules = &case.rules;
+                wrong.push(format!(
+                    "{list} {rules:?}: {call:?}: {found:?} and not {said:?}"
+                ));
+            }
+        }
+    }
+    client.close().await;
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn cases() -> Vec<Case> {
+    let lines = table::LINES.iter().map(|(side, rules, lines)| Case {
+        side: *side,
+        rules: rules.to_vec(),
+        calls: lines
+            .iter()
+            .map(|(_, line)| ("Bash", input("Bash", line)))
+            .collect(),
+        said: lines.iter().map(|(said, _)| said).collect(),
+    });
+    let others = table::OTHERS.iter().map(|(side, rule, calls, said)| Case {
+        side: *side,
+        rules: vec![*rule],
+        calls: calls
+            .iter()
+            .map(|(tool, about)| (*tool, input(tool, about)))
+            .collect(),
+        said: (*said).to_owned(),
+    });
+    // The CLI forgets what it has read when commands change files.
+    others.chain(lines).collect()
+}
+
+/// The input of a tool that is about this.
+fn input(tool: &str, about: &str) -> Value {
+    match tool {
+        "Bash" => json!({"command": about, "description": "d"}),
+        "Write" => json!({"file_path": about, "content": "x"}),
+        "Edit" => json!({"file_path": about, "old_string": "hi", "new_string": "ho"}),
+        "NotebookEdit" => json!({"notebook_path": about, "new_source": "y", "cell_id": "c"}),
+        "Read" => json!({"file_path": about}),
+        "Grep" => json!({"pattern": "x", "path": about}),
+        "Glob" => json!({"pattern": about}),
+        "WebFetch" => json!({"url": about, "prompt": "x"}),
+        "Agent" => json!({"description": "d", "prompt": "p", "subagent_type": about}),
+        _ => json!({}),
+    }
+}
+
+/// What the CLI said, and we, as a letter of the table.
+fn compare(side: Side, theirs: &Outcome, ours: &Opinion) -> Result<char, &'static str> {
+    let we_allow = matches!(ours, Opinion::Decided(PermissionResult::Allow(_)));
+    let we_deny = matches!(ours, Opinion::Decided(PermissionResult::Deny(_)));
+    match (side, theirs) {
+        (Side::Allow, Outcome::Ran) if we_allow => Ok('b'),
+        (Side::Allow, Outcome::Ran) => Ok('c'),
+        (Side::Allow, _) if we_allow => Err("we allow what the CLI does not"),
+        (Side::Deny, Outcome::Denied) if we_deny => Ok('b'),
+        (Side::Deny, Outcome::Denied) => Err("we do not deny what the CLI denies"),
+        (Side::Deny, _) if we_deny => Ok('w'),
+        _ => Ok('-'),
+    }
+}
+
+fn ours(case: &Case, live: &Live) -> Rules {
+    let rules = Rules::builder()
+        .working_directory(live.project())
+        .home(live.home.path());
+    let named = case.rules.iter().copied();
+    let rules = match case.side {
+        Side::Allow => rules.allow(named),
+        Side::Deny => rules.deny(named),
+    };
+    rules.build().unwrap()
+}
+
+/// What became of a call.
+#[derive(Debug)]
+enum Outcome {
+    Asked(Box<CanUseTool>),
+    Ran,
+    Denied,
+}
+
+/// The asks so far, by the id of the call.
+#[derive(Default)]
+struct Asks(Arc<Mutex<HashMap<String, CanUseTool>>>);
+
+/// Lets the model make its next calls, and says what became of them, in order.
+async fn turn(client: &mut Client, asks: &Asks, calls: usize) -> Vec<Outcome> {
+    client.send("Go on");
+    let mut order = Vec::new();
+    let mut outcomes = HashMap::new();
+    until_result(client, |message| match message {
+        Message::Assistant(said) => {
+            let calls = said
+                .message
+                .content
+                .iter()
+                .filter_map(ContentBlock::as_tool_use);
+            order.extend(calls.map(|call| call.id.clone()));
+        }
+        Message::User(user) => {
+            for result in user
+                .blocks()
+                .iter()
+                .filter_map(ContentBlock::as_tool_result)
+            {
+                let asked = asks.0.lock().unwrap().remove(&result.tool_use_id);
+                let text = result.content.as_ref().map(Content::text);
+                let outcome = match asked {
+                    Some(request) => Outcome::Asked(Box::new(request)),
+                    None if is_denial(&text.unwrap_or_default()) => Outcome::Denied,
+                    None => Outcome::Ran,
+                };
+                outcomes.insert(result.tool_use_id.clone(), outcome);
+            }
+        }
+        _ => {}
+    })
+    .await;
+    assert_eq!(order.len(), calls);
+    let outcome = |id: &String| outcomes.remove(id).expect("a result for each call");
+    order.iter().map(outcome).collect()
+}
+
+/// Lets the CLI forget what was said.
+async fn clear(client: &mut Client) {
+    client.send("/clear");
+    until_result(client, |_| ()).await;
+}
+
+async fn until_result(client: &mut Client, mut hear: impl FnMut(&Message)) {
+    while let Some(event) = client.next().await {
+        if let Event::Frame(frame) = event.unwrap() {
+            let message = frame.message().unwrap();
+            hear(&message);
+            if let Message::Result(_) = message {
+                return;
+            }
+        }
+    }
+    panic!("the session ended");
+}
+
+/// Whether a tool's result says that a rule denied it.
+fn is_denial(text: &str) -> bool {
+    [
+        "has been denied",
+        // A tool that is denied altogether is not there.
+        "No such tool available",
+        "denied by your permission",
+        "blocked by a deny rule",
+        "covered by a Read deny rule",
+        "denied access to domain",
+    ]
+    .iter()
+    .any(|sign| text.contains(sign))
+}
+
+/// The files that the calls are about.
+fn lay_out(project: &Path, home: &Path) {
+    for folder in ["src/deep", "sub/src"] {
+        std::fs::create_dir_all(project.join(folder)).unwrap();
+    }
+    std::fs::create_dir(home.join("out")).unwrap();
+    for file in [
+        "a.txt",
+        "src/a.txt",
+        "secret",
+        "sub/secret",
+        "../out/o.txt",
+        "../home.txt",
+    ] {
+        std::fs::write(project.join(file), "hi\n").unwrap();
+    }
+    let cell = json!({"cell_type": "code", "id": "c", "metadata": {}, "source": "x", "outputs": [], "execution_count": null});
+    let notebook = json!({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5});
+    std::fs::write(project.join("src/n.ipynb"), notebook.to_string()).unwrap();
+    for (from, to) in [
+        ("src/link.txt", home.join("out/o.txt")),
+        ("src/linked", home.join("out")),
+        ("pub", project.join("secret")),
+    ] {
+        std::os::unix::fs::symlink(to, project.join(from)).unwrap();
+    }
+}
+
+/// An MCP server with these tools, which do nothing.
+fn server(tools: &[&str]) -> Value {
+    let tools: Vec<Value> = tools
+        .iter()
+        .map(|tool| json!({"name": tool, "description": "d", "inputSchema": {"type": "object"}}))
+        .collect();
+    let script = r#"
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    answer = {"content": []}
+    if asked["method"] == "initialize":
+        version = asked["params"]["protocolVersion"]
+        answer = {"protocolVersion": version, "capabilities": {"tools": {}},
+                  "serverInfo": {"name": "test", "version": "1"}}
+    elif asked["method"] == "tools/list":
+        answer = {"tools": json.loads(sys.argv[1])}
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": answer}), flush=True)
+"#;
+    json!({"command": "python3", "args": ["-c", script, Value::from(tools).to_string()]})
+}
