@@ -135,8 +135,8 @@ pub use agentwire_protocol::permission::PermissionResult;
 pub use agentwire_protocol::{Frame, Message};
 pub use attach::{attach, attach_up_to};
 pub use callback::{
-    Answer, Answering, Ask, Asked, BoxFuture, CallbackFailure, DialogAsk, ElicitationAsk, Handler,
-    Later, PermissionAsk, Question, Reply, Responder,
+    Answering, Ask, AskAnswer, Askable, Asked, BoxFuture, CallbackFailure, DialogAsk,
+    ElicitationAsk, Handler, Later, PermissionAsk, Reply, Responder,
 };
 pub use client::Client;
 pub use control::McpReadiness;

@@ -57,7 +57,7 @@ pub type DialogAsk = Ask<RequestUserDialog>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AskNumber(pub(crate) u64);
 
-impl<R: Question> Ask<R> {
+impl<R: Askable> Ask<R> {
     /// Takes the answering out of the callback, which then returns [`Later`]: the responder may be sent anywhere and answered in
     /// minutes or hours. No timer runs. One that is dropped without an answer
     /// denies.
@@ -84,19 +84,19 @@ pub enum Reply<A> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Later;
 
-impl<A: Answer> From<Later> for Reply<A> {
+impl<A: AskAnswer> From<Later> for Reply<A> {
     fn from(_: Later) -> Self {
         Self::Later
     }
 }
 
-impl<A: Answer> From<A> for Reply<A> {
+impl<A: AskAnswer> From<A> for Reply<A> {
     fn from(answer: A) -> Self {
         Self::Now(answer)
     }
 }
 
-impl<A: Answer, E: Display> From<Result<A, E>> for Reply<A> {
+impl<A: AskAnswer, E: Display> From<Result<A, E>> for Reply<A> {
     fn from(result: Result<A, E>) -> Self {
         match result {
             Ok(answer) => Self::Now(answer),
@@ -126,14 +126,14 @@ pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 /// `Result` of one, or a [`Reply`], is one. Each call runs in a task of its own,
 /// and many may run at once. One that panics denies. There is no deadline of
 /// ours: the agent waits for as long as it likes.
-pub trait Handler<R: Question>: Send + Sync + 'static {
+pub trait Handler<R: Askable>: Send + Sync + 'static {
     /// Answers.
     fn handle(&self, ask: Ask<R>) -> BoxFuture<Reply<R::Answer>>;
 }
 
 impl<R, F, D> Handler<R> for F
 where
-    R: Question,
+    R: Askable,
     F: Fn(Ask<R>) -> D + Send + Sync + 'static,
     D: Future + Send + 'static,
     D::Output: Into<Reply<R::Answer>>,
@@ -147,7 +147,7 @@ where
 /// A handler that can be shared and shown.
 pub(crate) struct Shared<R>(Arc<dyn Handler<R>>);
 
-impl<R: Question> Shared<R> {
+impl<R: Askable> Shared<R> {
     pub(crate) fn new(handler: impl Handler<R>) -> Self {
         Self(Arc::new(handler))
     }
@@ -169,56 +169,47 @@ impl<R> fmt::Debug for Shared<R> {
     }
 }
 
-/// A request of the agent's that a callback answers.
-pub trait Question: Send + 'static {
+/// A request of the agent's that a callback answers. Only the requests of the
+/// protocol are.
+pub trait Askable: Send + sealed::Sealed + 'static {
     /// What it is answered with.
-    type Answer: Answer;
+    type Answer: AskAnswer;
 }
 
 /// What a request of the agent's is answered with.
-pub trait Answer: Serialize + Send + 'static {
+pub trait AskAnswer: Serialize + Send + sealed::Sealed + 'static {
     /// Whether it answers this.
     fn fits(asked: &Asked) -> bool;
 }
 
-impl Question for CanUseTool {
-    type Answer = PermissionResult;
+mod sealed {
+    pub trait Sealed {}
 }
 
-impl Question for HookCallback {
-    type Answer = HookOutput;
+/// Which request is answered with what, and what is asked by it.
+macro_rules! answered {
+    ($($request:ty => $answer:ty; if $asked:pat,)*) => {$(
+        impl sealed::Sealed for $request {}
+
+        impl Askable for $request {
+            type Answer = $answer;
+        }
+
+        impl sealed::Sealed for $answer {}
+
+        impl AskAnswer for $answer {
+            fn fits(asked: &Asked) -> bool {
+                matches!(asked, $asked)
+            }
+        }
+    )*};
 }
 
-impl Question for McpElicitation {
-    type Answer = McpElicitationResult;
-}
-
-impl Question for RequestUserDialog {
-    type Answer = UserDialogResult;
-}
-
-impl Answer for PermissionResult {
-    fn fits(asked: &Asked) -> bool {
-        matches!(asked, Asked::Permission { .. })
-    }
-}
-
-impl Answer for HookOutput {
-    fn fits(asked: &Asked) -> bool {
-        matches!(asked, Asked::Hook { .. })
-    }
-}
-
-impl Answer for McpElicitationResult {
-    fn fits(asked: &Asked) -> bool {
-        matches!(asked, Asked::Elicitation { .. })
-    }
-}
-
-impl Answer for UserDialogResult {
-    fn fits(asked: &Asked) -> bool {
-        matches!(asked, Asked::Dialog { .. })
-    }
+answered! {
+    CanUseTool => PermissionResult; if Asked::Permission { .. },
+    HookCallback => HookOutput; if Asked::Hook { .. },
+    McpElicitation => McpElicitationResult; if Asked::Elicitation { .. },
+    RequestUserDialog => UserDialogResult; if Asked::Dialog { .. },
 }
 
 /// What the agent asked, in short.

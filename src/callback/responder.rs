@@ -1,6 +1,6 @@
 //! Answers that come later than the callback's end.
 
-use super::{Answer, Ask, AskNumber, Asked, CallbackFailure, Question};
+use super::{Ask, AskAnswer, AskNumber, Askable, Asked, CallbackFailure};
 use crate::error::Error;
 use crate::handle::Handle;
 use crate::session::Command;
@@ -48,8 +48,8 @@ pub struct Answering {
     reply: Result<oneshot::Receiver<Result<(), Error>>, Error>,
 }
 
-impl<A: Answer> Responder<A> {
-    pub(super) fn new<R: Question<Answer = A>>(ask: &Ask<R>) -> Self {
+impl<A: AskAnswer> Responder<A> {
+    pub(super) fn new<R: Askable<Answer = A>>(ask: &Ask<R>) -> Self {
         Self {
             session: ask.session.clone(),
             request_id: ask.request_id.clone(),
@@ -141,11 +141,11 @@ impl Handle {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn answer<A: Answer>(&self, request_id: &str, answer: A) -> Answering {
+    pub fn answer<A: AskAnswer>(&self, request_id: &str, answer: A) -> Answering {
         self.put_answer(request_id, None, &answer)
     }
 
-    fn put_answer<A: Answer>(
+    fn put_answer<A: AskAnswer>(
         &self,
         request_id: &str,
         number: Option<AskNumber>,

@@ -1,6 +1,6 @@
 //! What was decided, for logs and tests.
 
-use crate::callback::{Ask, BoxFuture, Handler, Question, Reply};
+use crate::callback::{Ask, Askable, BoxFuture, Handler, Reply};
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -30,7 +30,7 @@ impl<H, T> Recorded<H, T> {
     /// Tells `tell` what `handler` decides.
     pub fn new<R>(handler: H, tell: T) -> Self
     where
-        R: Question + Clone,
+        R: Askable + Clone,
         H: Handler<R>,
         T: Fn(&R, &Reply<R::Answer>, Duration) + Send + Sync + 'static,
     {
@@ -41,7 +41,7 @@ impl<H, T> Recorded<H, T> {
 
 impl<R, H, T> Handler<R> for Recorded<H, T>
 where
-    R: Question + Clone,
+    R: Askable + Clone,
     H: Handler<R>,
     T: Fn(&R, &Reply<R::Answer>, Duration) + Send + Sync + 'static,
 {

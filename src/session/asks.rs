@@ -1,7 +1,8 @@
 //! What the agent asks of the host: who is asked, and what is answered.
 
 use crate::callback::{
-    Answer, Ask, AskNumber, Asked, CallbackFailure, Callbacks, LateAnswer, Question, Reply, Shared,
+    Ask, AskAnswer, AskNumber, Askable, Asked, CallbackFailure, Callbacks, LateAnswer, Reply,
+    Shared,
 };
 use crate::error::Error;
 use crate::event::Notice;
@@ -166,7 +167,7 @@ impl Asks {
     }
 
     /// Lets a callback run.
-    fn start<R: Question>(
+    fn start<R: Askable>(
         &mut self,
         request_id: Box<str>,
         request: R,
@@ -336,14 +337,14 @@ fn failed(request_id: Box<str>, asked: Asked, failure: CallbackFailure) -> Notic
     }
 }
 
-fn success<A: Answer>(request_id: &str, answer: &A) -> Bytes {
+fn success<A: AskAnswer>(request_id: &str, answer: &A) -> Bytes {
     control::success(request_id, Some(answer)).unwrap_or_else(|error| {
         // Nothing that was read from JSON fails here; an error denies.
         control::failure(request_id, &Refusal::new(error.to_string()))
     })
 }
 
-fn answer<A: Answer>(request_id: Box<str>, answer: &A) -> Step {
+fn answer<A: AskAnswer>(request_id: Box<str>, answer: &A) -> Step {
     let line = success(&request_id, answer);
     Step::Line(request_id, line, None)
 }
