@@ -117,6 +117,7 @@ mod mailbox;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 mod options;
+mod panic;
 mod pending;
 mod permission;
 mod process;

@@ -3,13 +3,13 @@
 
 use super::wire::Outlet;
 use crate::handle::Handle;
+use crate::panic::said_by;
 use rmcp::model::{
     CallToolResult, ClientNotification, ClientRequest, ContentBlock, ErrorData, ProtocolVersion,
     ServerConfig, ServerResult,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, Service};
-use std::any::Any;
 use std::borrow::Cow;
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -94,15 +94,8 @@ pub(super) async fn catch<F: Future>(future: F) -> Result<F::Output, String> {
         |context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
             Ok(Poll::Pending) => Poll::Pending,
             Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
-            Err(panic) => Poll::Ready(Err(text_of(&*panic))),
+            Err(panic) => Poll::Ready(Err(said_by(&*panic))),
         },
     )
     .await
-}
-
-fn text_of(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| Some(panic.downcast_ref::<String>()?))
-        .unwrap_or("it left no message")
-        .to_owned()
 }

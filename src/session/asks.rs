@@ -7,6 +7,7 @@ use crate::callback::{
 use crate::error::Error;
 use crate::event::Notice;
 use crate::handle::Handle;
+use crate::panic::said_by;
 use agentwire_protocol::Frame;
 use agentwire_protocol::control::{self, AgentRequest, ControlRequest, Refusal};
 use agentwire_protocol::dialog::{RequestUserDialog, UserDialogResult};
@@ -15,7 +16,6 @@ use agentwire_protocol::host;
 use agentwire_protocol::mcp::{McpElicitation, McpElicitationResult};
 use agentwire_protocol::permission::{CanUseTool, PermissionResult};
 use bytes::Bytes;
-use std::any::Any;
 use std::collections::HashMap;
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -374,15 +374,8 @@ fn not_supported(request_id: Box<str>, frame: &Frame, reason: String) -> Notice 
 }
 
 fn panic_message(error: JoinError) -> String {
-    let Ok(panic) = error.try_into_panic() else {
-        return "the task was cancelled".to_owned();
-    };
-    text_of(&*panic).unwrap_or("it left no message").to_owned()
-}
-
-fn text_of(panic: &(dyn Any + Send)) -> Option<&str> {
-    panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| Some(panic.downcast_ref::<String>()?))
+    match error.try_into_panic() {
+        Ok(panic) => said_by(&*panic),
+        Err(_) => "the task was cancelled".to_owned(),
+    }
 }

@@ -1,0 +1,11 @@
+//! Panics of the user's code.
+
+use std::any::Any;
+
+/// What a panic said.
+pub(crate) fn said_by(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| Some(panic.downcast_ref::<String>()?))
+        .unwrap_or("it left no message")
+        .to_owned()
+}
