@@ -1,15 +1,16 @@
 //! Hooks that refuse, and gates that fail, on the real CLI: what they guard is
 //! not done.
 
-use super::support::{Live, describe, wait_for};
+use super::support::{Live, describe, log_to_end, wait_for};
 use agentwire::protocol::hook::{HookEvent, HookKind, HookOutput};
 use agentwire::{
-    Activity, Client, Error, Event, Hook, HookCall, Notice, Options, PermissionResult,
+    Activity, Client, Error, Event, Hook, HookCall, Notice, Options, PermissionResult, query,
 };
 use agentwire_testkit::{Scenario, Step};
 use serde_json::json;
 use std::sync::Arc;
-use tokio::sync::Notify;
+use std::time::Duration;
+use tokio::sync::{Notify, mpsc};
 
 /// The model calls a tool that leaves a file, and talks.
 fn touch_and_talk() -> Scenario {
@@ -213,4 +214,42 @@ async fn whoever_answers_first_decides_between_a_gate_and_the_permission_callbac
         let made = live.project().join("made").exists();
         assert_eq!(made, !gate_is_first, "{log:?}");
     }
+}
+
+/// After that the agent takes its ask back without a word, and never says that
+/// it rests.
+#[tokio::test]
+async fn a_permission_hook_that_takes_too_long_hangs_nobody() {
+    let live = Live::start(touch_and_talk()).await;
+    let (told, mut hears) = mpsc::unbounded_channel();
+    let callback = told.clone();
+    let hook = Hook::named(
+        HookKind::PermissionRequest,
+        move |call: HookCall<HookEvent>| {
+            let told = told.clone();
+            async move {
+                call.cancelled.cancelled().await;
+                told.send("hook").unwrap();
+            }
+        },
+    );
+    let options = live
+        .options()
+        .hook(hook.timeout(Duration::from_secs(1)))
+        .on_permission(move |ask| {
+            let told = callback.clone();
+            async move {
+                ask.cancelled.cancelled().await;
+                told.send("permission").unwrap();
+                PermissionResult::allow()
+            }
+        });
+    let mut answer = query("Go", options).await.unwrap();
+    let (log, error) = log_to_end(async || answer.next().await).await;
+    assert!(error.is_none(), "{error:?}");
+    assert!(log[1].starts_with("tool failed"), "{log:?}");
+    assert_eq!(log[2..], ["text: One.", "result: success fine"]);
+    assert_eq!(hears.recv().await, Some("hook"));
+    assert_eq!(hears.recv().await, Some("permission"));
+    assert!(!live.project().join("made").exists());
 }

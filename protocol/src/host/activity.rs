@@ -74,6 +74,16 @@ impl Work {
         (activity != before).then_some(activity)
     }
 
+    /// A turn has ended. An agent that says that somebody has to act, when
+    /// nothing is asked, has lost count, and may never say that it rests
+    /// (measured, after a `PermissionRequest` hook that took too long). Until it
+    /// says something else its turns tell.
+    pub(super) fn saw_end(&mut self, people_are_asked: bool) {
+        if self.reported == Some(SessionState::RequiresAction) && !people_are_asked {
+            self.reported = None;
+        }
+    }
+
     /// The session is over.
     pub(super) fn end(&mut self) {
         self.reported = None;

@@ -1,11 +1,20 @@
 //! What the agent asks and is not answered.
 
 use crate::frame::Frame;
+use crate::json::Json;
+use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// Requests of the agent's that are open.
 #[derive(Debug, Default)]
-pub(super) struct Asks(BTreeMap<Box<str>, AnsweredBy>);
+pub(super) struct Asks(BTreeMap<Box<str>, Open>);
+
+#[derive(Debug)]
+struct Open {
+    by: AnsweredBy,
+    /// The tool call that it is about.
+    tool_use_id: Option<String>,
+}
 
 /// Who answers a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +35,27 @@ impl Asks {
             Some("hook_callback" | "mcp_message") => AnsweredBy::Program,
             _ => AnsweredBy::People,
         };
-        self.0.insert(request_id, by).is_none()
+        let tool_use_id = match frame.subtype() {
+            Some("can_use_tool" | "hook_callback") => tool_use_id(frame),
+            _ => None,
+        };
+        self.0
+            .insert(request_id, Open { by, tool_use_id })
+            .is_none()
+    }
+
+    /// A tool call has its result: nobody waits any more for what was asked
+    /// about it. Those asks, which are not open any more.
+    pub(super) fn close_about(&mut self, tool_use_id: &str) -> Vec<Box<str>> {
+        let is_about = |open: &Open| open.tool_use_id.as_deref() == Some(tool_use_id);
+        let about = self.0.iter().filter(|(_, open)| is_about(open));
+        let about: Vec<_> = about.map(|(request_id, _)| request_id.clone()).collect();
+        self.0.retain(|_, open| !is_about(open));
+        about
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// A request needs no answer any more. `false` when it was not open.
@@ -44,11 +73,21 @@ impl Asks {
 
     /// Whether the agent waits for people.
     pub(super) fn wait_for_people(&self) -> bool {
-        self.0.values().any(|by| *by == AnsweredBy::People)
+        self.0.values().any(|open| open.by == AnsweredBy::People)
     }
 
     /// All of them, which are not open any more.
     pub(super) fn take(&mut self) -> impl Iterator<Item = Box<str>> + use<> {
         std::mem::take(&mut self.0).into_keys()
     }
+}
+
+/// The tool call that a request says it is about.
+fn tool_use_id(frame: &Frame) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Envelope {
+        request: Json,
+    }
+    let Envelope { request } = frame.read().ok()?;
+    request.member("tool_use_id")?.read().ok()
 }

@@ -4,7 +4,7 @@
 use super::login::LoginNews;
 use super::queueing::is_queue_named;
 use super::requests::Pending;
-use super::sign::{Sign, is_of_main_agent};
+use super::sign::{Sign, is_of_main_agent, tool_results};
 use super::turns::Stopped;
 use super::{Ask, Event, Host, Notice, OutgoingState, RequestFailure, SessionNews, TurnOutcome};
 use crate::codec::Line;
@@ -77,8 +77,20 @@ impl Host {
         }
         let result_frame = matches!(sign, Sign::Result(_)).then(|| frame.clone());
         let login = LoginNews::of(&frame).map(SessionNews::Login);
+        let results = match &sign {
+            Sign::Echo if !self.asks.is_empty() => tool_results(&frame),
+            _ => vec![],
+        };
         self.events.push_back(Event::Frame(frame));
 
+        // It may have taken an ask back without a word.
+        for tool_use_id in results {
+            let closed = self.asks.close_about(&tool_use_id);
+            let cancelled = closed
+                .into_iter()
+                .map(|request_id| Event::AskCancelled { request_id });
+            self.events.extend(cancelled);
+        }
         let news = self.known.saw(&sign).into_iter().chain(login);
         self.events.extend(news.map(Event::Session));
         let background = self.background.saw(&mut sign);
@@ -91,7 +103,10 @@ impl Host {
         self.submissions.saw_end(&sign, outcome);
         self.tell_submissions();
         match sign {
-            Sign::Result(_) => self.end_turn(outcome, result_frame),
+            Sign::Result(_) => {
+                self.end_turn(outcome, result_frame);
+                self.work.saw_end(self.asks.wait_for_people());
+            }
             Sign::State(SessionState::Idle) => {
                 self.end_turn(TurnOutcome::NoResult, None);
                 self.submissions.agent_rests();

@@ -1,9 +1,11 @@
 //! What a frame of the data plane says about the session.
 
+use crate::content::ContentBlock;
 use crate::frame::Frame;
 use crate::json::Members;
 use crate::message::{
     BackgroundTask, CommandLifecycle, Init, Message, ResultMessage, SessionState, SystemMessage,
+    UserMessage,
 };
 use crate::permission::PermissionMode;
 
@@ -132,6 +134,18 @@ pub(super) fn named(frame: &Frame) -> Vec<String> {
         .and_then(|it| it.read().ok());
     all.or_else(|| Some(vec![members.get_str("user_message_uuid")?]))
         .unwrap_or_default()
+}
+
+/// The tool calls that have their results in a `user` frame.
+pub(super) fn tool_results(frame: &Frame) -> Vec<String> {
+    let Ok(message) = frame.read::<UserMessage>() else {
+        return vec![];
+    };
+    let results = message
+        .blocks()
+        .iter()
+        .filter_map(ContentBlock::as_tool_result);
+    results.map(|result| result.tool_use_id.clone()).collect()
 }
 
 /// Whether a frame is the agent's own, and not a sub-agent's.

@@ -263,3 +263,38 @@ fn a_hook_that_nobody_waits_for_any_more_keeps_no_session_from_its_end() {
     session.hears(state("idle"));
     assert!(session.closes());
 }
+
+#[test]
+fn a_tools_result_takes_back_what_was_asked_about_it() {
+    let mut session = Session::connected();
+    let about = |id: &str, subtype: &str, tool_use_id: &str| {
+        let request = json!({"subtype": subtype, "tool_name": "Bash", "input": {},
+            "callback_id": "h", "tool_use_id": tool_use_id});
+        json!({"type": "control_request", "request_id": id, "request": request})
+    };
+    let result = |tool_use_id: &str| {
+        let block = json!({"type": "tool_result", "tool_use_id": tool_use_id, "content": ""});
+        json!({"type": "user", "message": {"role": "user", "content": [block]}})
+    };
+    session.hear_all(&[
+        state("running"),
+        state("requires_action"),
+        about("a1", "can_use_tool", "t1"),
+        about("h1", "hook_callback", "t1"),
+        about("a2", "can_use_tool", "t2"),
+    ]);
+    session.events();
+    session.hears(result("t1"));
+    assert_eq!(
+        session.events(),
+        ["frame user", "ask cancelled a1", "ask cancelled h1"]
+    );
+    assert!(!session.host.respond("a1", allow("a1")));
+    assert!(session.host.is_open("a2"));
+    // The agent has lost count, and goes on saying that somebody has to act.
+    session.hears(result("t2"));
+    session.hears(crate::session::result());
+    assert_eq!(session.events().last().map(String::as_str), Some("Idle"));
+    session.host.finish(session.now, MINUTE);
+    assert!(session.closes());
+}
