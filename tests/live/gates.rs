@@ -11,6 +11,7 @@ use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
+use tokio::task::LocalSet;
 
 /// The model calls a tool that leaves a file, and talks.
 fn touch_and_talk() -> Scenario {
@@ -252,4 +253,46 @@ async fn a_permission_hook_that_takes_too_long_hangs_nobody() {
     assert_eq!(hears.recv().await, Some("hook"));
     assert_eq!(hears.recv().await, Some("permission"));
     assert!(!live.project().join("made").exists());
+}
+
+#[tokio::test]
+async fn a_hook_that_hangs_hangs_no_session() {
+    let hanging = |event: HookKind| async move {
+        let live = Live::start(touch_and_talk()).await;
+        let (told, mut hears) = mpsc::unbounded_channel();
+        let hook = Hook::named(event.clone(), move |call: HookCall<HookEvent>| {
+            let told = told.clone();
+            async move {
+                call.cancelled.cancelled().await;
+                told.send(()).unwrap();
+            }
+        });
+        let options = live
+            .options()
+            .hook(hook.timeout(Duration::from_secs(1)))
+            .on_permission(|_| async { PermissionResult::allow() });
+        let mut answer = query("Go", options).await.unwrap();
+        let (log, error) = log_to_end(async || answer.next().await).await;
+        // The CLI gives up on the session there, and says so by its exit.
+        let exits = event == HookKind::PostToolBatch;
+        assert_eq!(error.is_some(), exits, "{event}: {error:?} {log:?}");
+        let has_result = log.iter().any(|line| line.starts_with("result"));
+        assert!(has_result, "{event}: {log:?}");
+        // It is told in any case, at the end of the session if not before.
+        hears.recv().await.unwrap();
+    };
+    let tasks = LocalSet::new();
+    let all = [
+        HookKind::UserPromptSubmit,
+        HookKind::PreToolUse,
+        HookKind::PostToolUse,
+        HookKind::PostToolBatch,
+        HookKind::MessageDisplay,
+        HookKind::Stop,
+    ]
+    .map(|event| tasks.spawn_local(hanging(event)));
+    tasks.await;
+    for one in all {
+        one.await.unwrap();
+    }
 }
