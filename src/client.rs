@@ -4,7 +4,7 @@ use crate::error::{EndReason, Error, SessionEnd};
 use crate::event::Event;
 use crate::handle::Handle;
 use crate::mailbox::Mailbox;
-use crate::options::Options;
+use crate::options::{CommandLine, Options};
 use crate::process::CloseReport;
 use crate::session::{self, Command};
 use crate::transport::{FarEnd, Transport};
@@ -65,6 +65,7 @@ impl Client {
     ///
     /// # Errors
     ///
+    /// [`Error::Option`] as [`Options::command_line`] says;
     /// [`Error::CliNotFound`] and [`Error::Spawn`] when there is nothing to
     /// start; [`Error::Ended`] with the exit status and the end of standard
     /// error when the CLI exits at once; [`Error::StartUp`] when it does not
@@ -76,8 +77,9 @@ impl Client {
     ///
     /// [`Hook::gate`]: crate::Hook::gate
     pub async fn connect(options: Options) -> Result<Self, Error> {
-        let transport = Transport::spawn(&options)?;
-        Self::greet(transport, options).await
+        let line = options.command_line()?;
+        let transport = Transport::spawn(&options, &line)?;
+        Self::greet(transport, options, line).await
     }
 
     /// Talks to an agent that somebody else has started: in a container, over
@@ -88,9 +90,10 @@ impl Client {
     ///
     /// - what [`Options`] say of a process has no effect: the CLI, its
     ///   directory, environment, arguments and standard error. Whoever starts
-    ///   the CLI passes [`Options::arguments`], and sets
-    ///   `CLAUDE_CODE_SDK_READS_SESSION_STATE=1` if the CLI is to report when
-    ///   it begins to work and to rest;
+    ///   the CLI passes [`Options::arguments`], and sets what
+    ///   [`CommandLine::environment`] has: without
+    ///   `CLAUDE_CODE_SDK_READS_SESSION_STATE` the CLI does not report when it
+    ///   begins to work and to rest;
     /// - the end of `reader` is the end of the session, with
     ///   [`EndReason::OutputClosed`](crate::EndReason) if nobody closed it;
     /// - closing shuts `writer` down, drops it, and waits for the end of
@@ -110,14 +113,19 @@ impl Client {
         writer: impl AsyncWrite + Send + Unpin + 'static,
         options: Options,
     ) -> Result<Self, Error> {
+        let line = options.assemble()?;
         let transport = Transport::over(reader, writer, options.close);
-        Self::greet(transport, options).await
+        Self::greet(transport, options, line).await
     }
 
     /// Makes the first request.
-    async fn greet(transport: Transport, options: Options) -> Result<Self, Error> {
-        let mut initialize = options.initialize.clone();
-        options.callbacks.introduce(&mut initialize);
+    async fn greet(
+        transport: Transport,
+        options: Options,
+        line: CommandLine,
+    ) -> Result<Self, Error> {
+        #[cfg_attr(not(feature = "mcp"), expect(unused_mut, reason = "nobody adds to it"))]
+        let mut initialize = line.initialize;
         let has_gates = options.callbacks.hooks.has_gates();
         #[cfg(feature = "mcp")]
         let (servers, patience) = (options.mcp_servers.clone(), options.request_timeout);
@@ -127,7 +135,7 @@ impl Client {
             handle,
             mailbox,
             far_end,
-        } = session::start(transport, options);
+        } = session::start(transport, options, line.shadowed);
         let mut client = Self {
             handle,
             mailbox,

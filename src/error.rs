@@ -25,7 +25,7 @@ pub enum Error {
         /// Why not.
         source: Arc<io::Error>,
     },
-    /// An option cannot be passed on to the CLI.
+    /// An option cannot be passed on to the CLI, or the CLI would refuse it.
     #[error("the option `{option}` {problem}")]
     Option {
         /// The option, by its flag or its name.
@@ -120,6 +120,14 @@ pub enum Error {
 }
 
 impl Error {
+    /// This option cannot be used.
+    pub(crate) fn option(option: &str, problem: impl Into<String>) -> Self {
+        Self::Option {
+            option: option.to_owned(),
+            problem: problem.into(),
+        }
+    }
+
     /// The same error; and if it is that the agent does not know a request,
     /// that, with the capability which agents have that know it.
     pub(crate) fn if_not_supported(self, needs: Option<&'static str>) -> Self {

@@ -1,6 +1,7 @@
 //! What a session delivers.
 
 use crate::callback::{Asked, CallbackFailure};
+use crate::options::Shadowed;
 use agentwire_protocol::Frame;
 use agentwire_protocol::host::{self, Activity, SessionNews, TurnEvent};
 use agentwire_protocol::message::BackgroundTask;
@@ -71,6 +72,8 @@ pub enum Notice {
         /// Why.
         reason: String,
     },
+    /// An option has no effect, since another one takes it.
+    Shadowed(Shadowed),
     /// A user message never reached the agent, or the session ended before
     /// the agent was done with it.
     Lost {
@@ -119,6 +122,7 @@ impl fmt::Display for Notice {
             Self::McpServerEnded { server, reason } => {
                 write!(f, "the MCP server `{server}` has ended: {reason}")
             }
+            Self::Shadowed(shadowed) => shadowed.fmt(f),
             Self::Lost { uuid } => {
                 write!(
                     f,

@@ -33,6 +33,7 @@ pub struct Handle {
     declared: Arc<Declared>,
     request_timeout: Duration,
     unread_limit: usize,
+    verbatim_prompts: bool,
 }
 
 /// How the session ended, once it has.
@@ -125,6 +126,9 @@ impl Handle {
     }
 
     fn put(&self, mut message: UserMessage, when_full: WhenFull) -> Submission {
+        if self.verbatim_prompts {
+            message = message.verbatim();
+        }
         let uuid = message.uuid.take().unwrap_or_else(new_id);
         let (progress, receiver) = watch::channel(Progress::new());
         let submission = Submission::new(&uuid, receiver, self.clone());
@@ -270,6 +274,7 @@ impl Handle {
             declared,
             request_timeout: options.request_timeout,
             unread_limit: options.unread_limit,
+            verbatim_prompts: options.verbatim_prompts,
         }
     }
 }

@@ -145,7 +145,10 @@ pub use error::{AttachError, CliNotFound, EndReason, Error, SessionEnd};
 pub use event::{Event, Notice};
 pub use handle::Handle;
 pub use hook::{Hook, HookAnswer, HookCall};
-pub use options::{Options, WhenUnread};
+pub use options::{
+    CommandLine, DYNAMIC_BOUNDARY, Options, PermissionPrompts, QuestionPreview, Shadowed, Thinking,
+    WhenUnread,
+};
 pub use pending::Pending;
 pub use permission::{
     Answers, AskOnTerminal, Either, Opinion, OrAsk, OrDeny, PlanAsk, Policy, QuestionAsk, ReadOnly,

@@ -314,6 +314,7 @@ fn size(event: &Event) -> usize {
             Notice::NotSupported {
                 subtype, reason, ..
             } => subtype.len() + reason.len(),
+            Notice::Shadowed(it) => it.option.len() + it.by.len() + it.effect.len(),
             Notice::Withdrawn { .. } | Notice::Lost { .. } | Notice::Lagged { .. } => 0,
         },
     }

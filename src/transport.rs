@@ -4,7 +4,7 @@
 //! its pipes are known. The driver does not know which.
 
 use crate::error::{EndReason, Error};
-use crate::options::Options;
+use crate::options::{CommandLine, Options};
 use crate::process::{ChildProcess, ClosePolicy, CloseReport, CloseStep, Pipes};
 use std::fmt;
 use std::process::ExitStatus;
@@ -32,9 +32,9 @@ pub(crate) struct Transport {
 
 impl Transport {
     /// Starts the CLI.
-    pub(crate) fn spawn(options: &Options) -> Result<Self, Error> {
+    pub(crate) fn spawn(options: &Options, line: &CommandLine) -> Result<Self, Error> {
         let program = options.locate()?;
-        let command = options.command(&program)?;
+        let command = line.command(&program);
         let failed = |source| Error::Spawn {
             program: program.clone(),
             source: Arc::new(source),

@@ -21,9 +21,10 @@ mod writer;
 
 use crate::callback::LateAnswer;
 use crate::error::{EndReason, Error};
+use crate::event::{Event, Notice};
 use crate::handle::{End, Handle};
 use crate::mailbox::{Mailbox, Sender, mailbox};
-use crate::options::Options;
+use crate::options::{Options, Shadowed};
 use crate::submission::{Progress, Unwritten};
 use crate::transport::{FarEnd, Transport};
 use agentwire_protocol::control::Answer;
@@ -92,7 +93,7 @@ pub(crate) struct Started {
 }
 
 /// Starts the tasks that drive a session over these pipes.
-pub(crate) fn start(transport: Transport, options: Options) -> Started {
+pub(crate) fn start(transport: Transport, options: Options, shadowed: Vec<Shadowed>) -> Started {
     let Transport {
         reader,
         writer,
@@ -116,7 +117,7 @@ pub(crate) fn start(transport: Transport, options: Options) -> Started {
     let mut host = Host::new(options.line_limit);
     host.set_limits(options.unwritten_limits);
     host.set_queueing(options.queueing);
-    let driver = Driver {
+    let mut driver = Driver {
         host,
         far_end: Arc::clone(&far_end),
         reader: Some(reader),
@@ -138,6 +139,9 @@ pub(crate) fn start(transport: Transport, options: Options) -> Started {
         stage: driver::Stage::Open,
         last_result_failed: false,
     };
+    for it in shadowed {
+        driver.streams.put(Event::Notice(Notice::Shadowed(it)));
+    }
     tokio::spawn(driver.run());
     Started {
         handle,

@@ -43,8 +43,8 @@ pub use reports::{
 };
 pub use result::{
     DeferredToolUse, InvalidConfigFile, PermissionDenial, QueuedBehind, ResultMessage,
-    ResultSubtype, StartupFailureReason, SubagentRequests, SubagentStats, SubagentsKilled,
-    SubagentsRefused, TerminalReason,
+    ResultSubtype, StartupFailureReason, StructuredError, SubagentRequests, SubagentStats,
+    SubagentsKilled, SubagentsRefused, TerminalReason,
 };
 pub use stream_event::{
     AbandonedBlocks, BlockDelta, CitationsDelta, CompactionDelta, ContentBlockDelta,

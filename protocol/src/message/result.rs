@@ -5,6 +5,7 @@ use super::usage::{ModelUsage, Usage};
 use crate::json::{Json, Number};
 use crate::model::{FastModeDisabledReason, FastModeState};
 use crate::open::{object, open_enum};
+use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 
 object! {
@@ -363,7 +364,42 @@ open_enum! {
     }
 }
 
+/// An answer does not have the shape that it was to have.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StructuredError {
+    /// There is no structured answer: none was asked for, or the turn failed
+    /// before there was one.
+    #[error("the turn ended without a structured answer{}", why(.0))]
+    Absent(
+        /// What went wrong, if something did.
+        Option<String>,
+    ),
+    /// The answer is not of the type that it was to be read as.
+    #[error("the structured answer cannot be read: {0}")]
+    Unreadable(#[from] serde_json::Error),
+}
+
+fn why(error: &Option<String>) -> String {
+    error
+        .as_ref()
+        .map_or_else(String::new, |error| format!(": {error}"))
+}
+
 impl ResultMessage {
+    /// The answer in the shape that the session asked for, as a type of the
+    /// caller's.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, and when it is not of that type.
+    pub fn structured<T: DeserializeOwned>(&self) -> Result<T, StructuredError> {
+        match &self.structured_output {
+            Some(output) => Ok(output.read()?),
+            None => Err(StructuredError::Absent(self.error_text())),
+        }
+    }
+
     /// One line that says what went wrong; `None` when nothing did.
     #[must_use]
     pub fn error_text(&self) -> Option<String> {

@@ -1,0 +1,156 @@
+//! Options that do not go together.
+
+use super::Options;
+use crate::error::Error;
+use agentwire_protocol::permission::PermissionMode;
+use std::fmt;
+use uuid::Uuid;
+
+/// An option that another one takes the effect from, or a part of it. The CLI
+/// says nothing about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Shadowed {
+    /// The option that has no effect.
+    pub option: String,
+    /// The option that takes it.
+    pub by: String,
+    /// What happens in place of it.
+    pub effect: String,
+}
+
+impl fmt::Display for Shadowed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { option, by, effect } = self;
+        write!(f, "`{option}` stands behind `{by}`: {effect}")
+    }
+}
+
+impl Options {
+    /// What the CLI would refuse, or silently not do.
+    pub(super) fn check_combinations(&self) -> Result<(), Error> {
+        let resumes = self.has("--resume");
+        let continues = self.has("--continue");
+        let forks = self.has("--fork-session");
+        let refused = |option: &str, problem: &str| Err(Error::option(option, problem));
+        if resumes && continues {
+            return refused("--resume", "cannot be combined with `--continue`");
+        }
+        if forks && !resumes && !continues {
+            return refused("--fork-session", "needs `--resume` or `--continue`");
+        }
+        if let Some(id) = self.value_of("--session-id") {
+            if Uuid::try_parse(id).is_err() {
+                return refused("--session-id", "is no UUID");
+            }
+            if (resumes || continues) && !forks {
+                let problem = "needs `--fork-session` when a session goes on";
+                return refused("--session-id", problem);
+            }
+        }
+        if self.has("--resume-session-at") && !resumes {
+            return refused("--resume-session-at", "needs `--resume`");
+        }
+        if self.has("--resume-drops-turn") && !self.has("--resume-session-at") {
+            return refused("--resume-drops-turn", "needs `--resume-session-at`");
+        }
+        if let Some(dollars) = self.value_of("--max-budget-usd") {
+            let dollars = dollars.parse::<f64>();
+            if !dollars.is_ok_and(|dollars| dollars.is_finite() && dollars > 0.0) {
+                return refused("--max-budget-usd", "is no number greater than 0");
+            }
+        }
+        if self.callbacks.decide_about_tools()
+            && self.value_of("--permission-prompt-tool").is_some()
+        {
+            let problem = "cannot be combined with a permission callback";
+            return refused("--permission-prompt-tool", problem);
+        }
+        #[cfg(feature = "mcp")]
+        for name in self.initialize.mcp_servers.iter().flat_map(|it| it.keys()) {
+            if self.mcp_servers.contains_key(name) {
+                let problem = format!("has `{name}`, which is a server inside this program too");
+                return Err(Error::option("mcp_servers", problem));
+            }
+        }
+        Ok(())
+    }
+
+    /// What has no effect.
+    pub(super) fn find_shadowed(&self) -> Vec<Shadowed> {
+        let mut found = vec![];
+        let mut add = |option: &str, by: &str, effect: &str| {
+            found.push(Shadowed {
+                option: option.to_owned(),
+                by: by.to_owned(),
+                effect: effect.to_owned(),
+            });
+        };
+        let asked = if self.callbacks.decide_about_tools() {
+            Some("permission callback")
+        } else if self.has("--permission-prompt-tool") {
+            Some("--permission-prompt-tool")
+        } else {
+            None
+        };
+        if let Some(asked) = asked {
+            let mode = self.value_of("--permission-mode").map(PermissionMode::from);
+            if mode == Some(PermissionMode::BypassPermissions)
+                || self.has("--dangerously-skip-permissions")
+            {
+                let effect = "what it would be asked about runs";
+                add(asked, "--permission-mode=bypassPermissions", effect);
+            }
+            if mode == Some(PermissionMode::DontAsk) {
+                let effect = "what it would be asked about is denied";
+                add(asked, "--permission-mode=dontAsk", effect);
+            }
+            if self.value_of("--permission-prompts") == Some("none") {
+                let effect = "what it would be asked about is denied";
+                add(asked, "--permission-prompts=none", effect);
+            }
+            let rules = self.allowed_tools.iter().filter(|rule| !rule.contains('('));
+            for rule in rules {
+                let by = format!("--allowedTools={rule}");
+                add(asked, &by, "calls of this tool run unasked");
+            }
+        }
+        for rule in &self.allowed_tools {
+            if self.disallowed_tools.contains(rule) {
+                add(
+                    &format!("--allowedTools={rule}"),
+                    &format!("--disallowedTools={rule}"),
+                    "what is forbidden stays forbidden",
+                );
+            }
+        }
+        if self.initialize.system_prompt.is_some()
+            && self.initialize.exclude_dynamic_sections == Some(true)
+        {
+            let effect = "there is nothing to leave out of a system prompt of one's own";
+            add("exclude_dynamic_sections", "system_prompt", effect);
+        }
+        if self.initialize.title.is_some() {
+            for by in ["--resume", "--continue"] {
+                if self.has(by) {
+                    add("title", by, "the session keeps the title that it has");
+                }
+            }
+        }
+        if let (Some(model), Some(fallbacks)) =
+            (self.value_of("--model"), self.value_of("--fallback-model"))
+            && fallbacks.split(',').any(|it| it == model)
+        {
+            let effect = "a model is no substitute for itself";
+            add("--fallback-model", "--model", effect);
+        }
+        if self.value_of("--thinking") == Some("disabled") && self.has("--thinking-display") {
+            add(
+                "--thinking-display",
+                "--thinking=disabled",
+                "there is nothing to show",
+            );
+        }
+        found
+    }
+}

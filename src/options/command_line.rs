@@ -1,0 +1,234 @@
+//! What a CLI is started with: arguments, environment and first request.
+
+use super::argument::Argument;
+use super::limits;
+use super::mask;
+use super::{Options, Shadowed};
+use crate::error::Error;
+use agentwire_protocol::Json;
+use agentwire_protocol::control::Initialize;
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What a CLI is started with: [`Options::command_line`].
+///
+/// It can be printed: what can be secret is masked then, and what is long is
+/// cut. The fields have it as it is.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct CommandLine {
+    /// The arguments.
+    pub arguments: Vec<String>,
+    /// What is set in the environment. Of two with one name the second counts.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Whether the rest of the environment is this process's.
+    pub inherits_environment: bool,
+    /// The directory in which the agent works; this process's, if there is
+    /// none.
+    pub cwd: Option<PathBuf>,
+    /// The first request. The handshakes with the MCP servers inside this
+    /// program, which are made when it is sent, are not in it.
+    pub initialize: Initialize,
+    /// Options that others take the effect from. Each is told as a
+    /// [`Notice::Shadowed`](crate::Notice) when the session begins.
+    pub shadowed: Vec<Shadowed>,
+}
+
+/// What all of it comes to.
+impl Options {
+    /// What the CLI would be started with: its arguments, its environment, the
+    /// first request. Nothing is started.
+    ///
+    /// ```
+    /// use agentwire::Options;
+    ///
+    /// let options = Options::new().model("haiku").system_prompt("You are a crab.");
+    /// let line = options.command_line()?;
+    /// assert!(line.arguments.contains(&"--model=haiku".to_owned()));
+    /// assert!(line.to_string().contains("You are a crab."));
+    /// # Ok::<_, agentwire::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Option`], which names the option, when one cannot be passed on
+    /// (a NUL, text that is not UTF-8, more than the system allows for one
+    /// argument or for all together with the environment), when the CLI would
+    /// refuse it or silently do without it, and when the working directory is
+    /// none.
+    pub fn command_line(&self) -> Result<CommandLine, Error> {
+        let line = self.assemble()?;
+        for (name, value) in &line.environment {
+            limits::check_variable(name, value)?;
+        }
+        limits::check_each(&line.arguments)?;
+        limits::check_all(&line)?;
+        if let Some(cwd) = line.cwd.as_deref().filter(|cwd| !cwd.is_dir()) {
+            let problem = format!("names {}, which is no directory", cwd.display());
+            return Err(Error::option("cwd", problem));
+        }
+        Ok(line)
+    }
+
+    /// The arguments of [`Options::command_line`], without a look at this
+    /// system's environment and directories: for a CLI that somebody else
+    /// starts.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn arguments(&self) -> Result<Vec<String>, Error> {
+        let arguments = self.assemble()?.arguments;
+        limits::check_each(&arguments)?;
+        Ok(arguments)
+    }
+
+    /// All that does not depend on this system.
+    pub(crate) fn assemble(&self) -> Result<CommandLine, Error> {
+        self.check_combinations()?;
+        let initialize = self.first_request()?;
+        Ok(CommandLine {
+            arguments: self.all_arguments(&initialize)?,
+            environment: self.all_variables(),
+            inherits_environment: !self.clean_environment,
+            cwd: self.cwd.clone(),
+            shadowed: self.find_shadowed(),
+            initialize,
+        })
+    }
+
+    fn first_request(&self) -> Result<Initialize, Error> {
+        let mut initialize = self.initialize.clone();
+        self.callbacks.introduce(&mut initialize);
+        #[cfg(feature = "mcp")]
+        if !self.mcp_servers.is_empty() {
+            let names = initialize.sdk_mcp_servers.get_or_insert_default();
+            for name in self.mcp_servers.keys() {
+                if !names.contains(name) {
+                    names.push(name.clone());
+                }
+            }
+        }
+        if let Some(settings) = self.merged_settings()? {
+            initialize.extra.set(SETTINGS, settings);
+        }
+        if let Some(settings) = self.checked_managed_settings()? {
+            initialize.extra.set(MANAGED_SETTINGS, settings);
+        }
+        Ok(initialize)
+    }
+
+    fn all_arguments(&self, initialize: &Initialize) -> Result<Vec<String>, Error> {
+        let mut arguments = vec![
+            "--output-format=stream-json".to_owned(),
+            "--verbose".to_owned(),
+            "--input-format=stream-json".to_owned(),
+        ];
+        if self.callbacks.decide_about_tools() {
+            arguments.push("--permission-prompt-tool=stdio".to_owned());
+        }
+        let lists = [
+            ("--allowedTools", self.allowed()?),
+            ("--disallowedTools", self.disallowed()?),
+        ];
+        for (flag, rules) in lists.into_iter().filter(|(_, rules)| !rules.is_empty()) {
+            let rules = OsString::from(rules.join(","));
+            arguments.push(Argument::new(flag, Some(rules)).join()?);
+        }
+        for argument in &self.arguments {
+            arguments.push(argument.join()?);
+        }
+        for flag in flags_of(initialize) {
+            if !arguments.iter().any(|argument| argument == flag) {
+                arguments.push(flag.to_owned());
+            }
+        }
+        Ok(arguments)
+    }
+
+    fn all_variables(&self) -> Vec<(OsString, OsString)> {
+        let ours = [
+            ("CLAUDE_CODE_ENTRYPOINT", "sdk-rs"),
+            ("CLAUDE_AGENT_SDK_VERSION", env!("CARGO_PKG_VERSION")),
+            ("CLAUDE_CODE_SDK_READS_SESSION_STATE", "1"),
+        ];
+        let markers = self.markers.iter().map(|(name, value)| (*name, &**value));
+        let variables = ours.into_iter().chain(markers);
+        let variables = variables.map(|(name, value)| (name.into(), value.into()));
+        variables.chain(self.environment.iter().cloned()).collect()
+    }
+}
+
+const SETTINGS: &str = "settings";
+const MANAGED_SETTINGS: &str = "managedSettings";
+
+/// What the CLI has to be told so that it looks into the first request before
+/// it starts.
+fn flags_of(initialize: &Initialize) -> Vec<&'static str> {
+    let has_settings = initialize.extra.get(SETTINGS).is_some();
+    let has_managed_settings = initialize.extra.get(MANAGED_SETTINGS).is_some();
+    let is_awaited = has_settings
+        || has_managed_settings
+        || initialize.plugins.is_some()
+        || initialize.mcp_servers.is_some();
+    [
+        (is_awaited, "--await-initialize"),
+        (has_settings, "--initialize-fields=settings"),
+        (has_managed_settings, "--managed-settings-in-initialize"),
+    ]
+    .into_iter()
+    .filter_map(|(is_needed, flag)| is_needed.then_some(flag))
+    .collect()
+}
+
+impl CommandLine {
+    /// The command that starts the CLI at `program`.
+    pub(crate) fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command.args(&self.arguments);
+        if !self.inherits_environment {
+            command.env_clear();
+        }
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        if let Some(cwd) = &self.cwd {
+            command.current_dir(cwd);
+        }
+        command
+    }
+}
+
+impl fmt::Display for CommandLine {
+    /// For people: a line for each thing, what can be secret masked.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(cwd) = &self.cwd {
+            writeln!(f, "directory: {}", cwd.display())?;
+        }
+        writeln!(f, "arguments:")?;
+        for argument in &self.arguments {
+            writeln!(f, "  {}", mask::argument(argument))?;
+        }
+        match self.inherits_environment {
+            true => writeln!(f, "environment, besides this process's:")?,
+            false => writeln!(f, "environment:")?,
+        }
+        for (name, value) in &self.environment {
+            let name = name.to_string_lossy();
+            let value = mask::variable(&name, &value.to_string_lossy());
+            writeln!(f, "  {name}={value}")?;
+        }
+        let request = Json::from_value(&self.initialize).unwrap_or_default();
+        write!(f, "first request: {}", mask::json(&request))?;
+        for shadowed in &self.shadowed {
+            write!(f, "\nnotice: {shadowed}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for CommandLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

@@ -1,0 +1,54 @@
+//! MCP servers outside this program, and plugins.
+
+use super::Options;
+use agentwire_protocol::mcp::McpServerConfig;
+use agentwire_protocol::plugin::PluginConfig;
+
+/// MCP servers outside this program, and plugins. Both go over the pipe in the
+/// first request, where headers and environments are safe from others on the
+/// machine. CLIs older than 2.1.261 do not start with them; for these there is
+/// `flag_value` with `--mcp-config` and `--plugin-dir`.
+impl Options {
+    /// MCP servers that the agent starts or connects to, by name.
+    ///
+    /// ```
+    /// use agentwire::Options;
+    /// use agentwire::protocol::mcp::{McpHttpServer, McpServerConfig, McpStdioServer};
+    ///
+    /// let servers: [(&str, McpServerConfig); 2] = [
+    ///     ("files", McpStdioServer::new("mcp-files", ["--read-only"]).into()),
+    ///     ("wiki", McpHttpServer::new("https://example.com/mcp").header("X-Key", "…").into()),
+    /// ];
+    /// let options = Options::new().mcp_servers(servers).strict_mcp_config(true);
+    /// # drop(options);
+    /// ```
+    pub fn mcp_servers<N: Into<String>, C: Into<McpServerConfig>>(
+        mut self,
+        servers: impl IntoIterator<Item = (N, C)>,
+    ) -> Self {
+        let servers = (servers.into_iter()).map(|(name, it)| (name.into(), it.into()));
+        self.initialize.mcp_servers = Some(servers.collect());
+        self
+    }
+
+    /// Whether the agent has no MCP servers but those of these options
+    /// (`--strict-mcp-config`): none of the project's, the user's or of
+    /// plugins.
+    pub fn strict_mcp_config(self, wanted: bool) -> Self {
+        self.switch("--strict-mcp-config", wanted)
+    }
+
+    /// Plugins of this session.
+    ///
+    /// ```
+    /// use agentwire::Options;
+    /// use agentwire::protocol::plugin::LocalPlugin;
+    ///
+    /// let options = Options::new().plugins([LocalPlugin::new("plugins/crabs")]);
+    /// # drop(options);
+    /// ```
+    pub fn plugins<P: Into<PluginConfig>>(mut self, plugins: impl IntoIterator<Item = P>) -> Self {
+        self.initialize.plugins = Some(plugins.into_iter().map(Into::into).collect());
+        self
+    }
+}

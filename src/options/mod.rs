@@ -1,0 +1,198 @@
+//! How a session is started. A file for each family of options; all that
+//! they come to is in `command_line`.
+
+mod agents;
+mod argument;
+mod combinations;
+mod command_line;
+mod conversation;
+mod directories;
+mod extensions;
+mod limits;
+mod mask;
+mod model;
+mod output;
+mod permission;
+mod process;
+mod prompt;
+mod running;
+mod sandbox;
+mod settings;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
+mod tools;
+
+pub use combinations::Shadowed;
+pub use command_line::CommandLine;
+pub use model::Thinking;
+pub use permission::PermissionPrompts;
+pub use prompt::DYNAMIC_BOUNDARY;
+pub use tools::QuestionPreview;
+
+use crate::callback::Callbacks;
+#[cfg(feature = "mcp")]
+use crate::mcp::SharedServer;
+use crate::process::ClosePolicy;
+use agentwire_protocol::Json;
+use agentwire_protocol::codec::DEFAULT_LINE_LIMIT;
+use agentwire_protocol::control::Initialize;
+use agentwire_protocol::host::Queueing;
+use agentwire_protocol::outbox::Limits;
+use argument::Argument;
+#[cfg(feature = "mcp")]
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tools::Skills;
+
+/// How a session is started. What is not set is left to the CLI. What concerns
+/// a process has no effect on an agent that somebody else started
+/// ([`Client::connect_over`](crate::Client::connect_over)).
+///
+/// ```
+/// use agentwire::Options;
+/// use agentwire::protocol::permission::{PermissionMode, PermissionResult};
+///
+/// let options = Options::new()
+///     .model("claude-sonnet-4-5")
+///     .permission_mode(PermissionMode::Plan)
+///     .partial_messages(true)
+///     .on_permission(|ask| async move {
+///         if ask.request.tool_name == "Read" {
+///             PermissionResult::allow()
+///         } else {
+///             PermissionResult::deny("Only reading, please.")
+///         }
+///     });
+/// # drop(options);
+/// ```
+#[derive(Clone)]
+#[must_use]
+pub struct Options {
+    pub(crate) cli: Option<PathBuf>,
+    pub(crate) cwd: Option<PathBuf>,
+    pub(crate) clean_environment: bool,
+    pub(crate) environment: Vec<(OsString, OsString)>,
+    markers: Vec<(&'static str, String)>,
+    arguments: Vec<Argument>,
+    allowed_tools: Vec<String>,
+    disallowed_tools: Vec<String>,
+    skills: Option<Skills>,
+    settings: Option<Json>,
+    managed_settings: Option<Json>,
+    sandbox: Option<Json>,
+    pub(crate) verbatim_prompts: bool,
+    initialize: Initialize,
+    pub(crate) callbacks: Callbacks,
+    #[cfg(feature = "mcp")]
+    pub(crate) mcp_servers: BTreeMap<String, SharedServer>,
+    pub(crate) stderr: Option<StderrCallback>,
+    pub(crate) request_timeout: Duration,
+    pub(crate) close: ClosePolicy,
+    pub(crate) line_limit: usize,
+    pub(crate) unread_limit: usize,
+    pub(crate) when_unread: WhenUnread,
+    pub(crate) unwritten_limits: Limits,
+    pub(crate) queueing: Queueing,
+    pub(crate) background_limit: Duration,
+}
+
+/// What happens when the program does not read what a session delivers, and
+/// [`Options::unread_limit`] is reached.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WhenUnread {
+    /// The CLI's output is read on. Partial messages that wait are joined; if
+    /// that is not enough they are thrown away, then the oldest messages, and
+    /// a [`Notice::Lagged`](crate::Notice::Lagged) says how many. Control is
+    /// not touched by it.
+    #[default]
+    ThrowAway,
+    /// The CLI's output is not read until the program has read down to half of
+    /// the limit; the CLI stands still when its pipe is full. Nothing is thrown
+    /// away; what was read at once when the limit was reached is kept beyond
+    /// it, a line of any allowed length included.
+    ///
+    /// No answer can be seen meanwhile, so requests that wait for one and new
+    /// ones fail at once, with [`Error::NotRead`]. One that has left is not
+    /// taken back, and its answer is a notice when it comes. User messages and
+    /// the answers of callbacks go out as ever. What becomes of a message or a turn
+    /// is not heard either: whoever waits for that needs somebody else who reads.
+    ///
+    /// It is about the client's own stream, from the moment in which it is
+    /// connected until it is closed; closing reads on and throws away.
+    StopReading,
+}
+
+pub(crate) type StderrCallback = Arc<dyn Fn(&str) + Send + Sync>;
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            cli: None,
+            cwd: None,
+            clean_environment: false,
+            environment: Vec::new(),
+            markers: Vec::new(),
+            arguments: Vec::new(),
+            allowed_tools: Vec::new(),
+            disallowed_tools: Vec::new(),
+            skills: None,
+            settings: None,
+            managed_settings: None,
+            sandbox: None,
+            verbatim_prompts: false,
+            initialize: Initialize::default(),
+            callbacks: Callbacks::default(),
+            #[cfg(feature = "mcp")]
+            mcp_servers: BTreeMap::new(),
+            stderr: None,
+            request_timeout: Duration::from_secs(60),
+            close: ClosePolicy::default(),
+            line_limit: DEFAULT_LINE_LIMIT,
+            unread_limit: 64 * 1024 * 1024,
+            when_unread: WhenUnread::default(),
+            unwritten_limits: Limits::default(),
+            queueing: Queueing::Auto { merge: true },
+            background_limit: Duration::from_secs(600),
+        }
+    }
+}
+
+impl Options {
+    /// Nothing is set.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The whole `initialize` request, for what has no method here. It takes
+    /// the place of what methods before this one have put there: the system
+    /// prompt, agents, plugins, MCP servers and the like.
+    pub fn initialize(mut self, request: Initialize) -> Self {
+        self.initialize = request;
+        self
+    }
+}
+
+impl fmt::Debug for Options {
+    /// Values can be secret, so only names are shown.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let environment: Vec<_> = self.environment.iter().map(|(name, _)| name).collect();
+        let flags: Vec<_> = self
+            .arguments
+            .iter()
+            .map(|argument| &argument.flag)
+            .collect();
+        f.debug_struct("Options")
+            .field("cli", &self.cli)
+            .field("cwd", &self.cwd)
+            .field("environment", &environment)
+            .field("flags", &flags)
+            .field("callbacks", &self.callbacks)
+            .finish_non_exhaustive()
+    }
+}

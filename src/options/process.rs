@@ -1,0 +1,61 @@
+//! The CLI as a process.
+
+use super::Options;
+use crate::error::Error;
+use crate::locate::{Surroundings, find_cli};
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+/// The CLI, and its environment.
+impl Options {
+    /// The CLI: a path, or a name that is looked for on the `PATH`.
+    ///
+    /// Without it the variable `AGENTWIRE_CLI` is asked, then the `PATH` and
+    /// the usual places are searched for `claude`.
+    pub fn cli(mut self, path: impl Into<PathBuf>) -> Self {
+        self.cli = Some(path.into());
+        self
+    }
+
+    /// Sets a variable of the CLI's environment.
+    pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
+        self.environment
+            .push((name.as_ref().to_owned(), value.as_ref().to_owned()));
+        self
+    }
+
+    /// Starts the CLI without this process's environment: it has only what
+    /// [`Options::env`] sets, and what agentwire itself needs.
+    pub fn clean_env(mut self) -> Self {
+        self.clean_environment = true;
+        self
+    }
+
+    /// The program's name for the API, such as `my-app/1.0`
+    /// (`CLAUDE_AGENT_SDK_CLIENT_APP`).
+    pub fn client_app(self, name: impl Into<String>) -> Self {
+        self.marker("CLAUDE_AGENT_SDK_CLIENT_APP", Some(name))
+    }
+
+    /// The CLI that would be started.
+    ///
+    /// # Errors
+    ///
+    /// When there is none where one is looked for.
+    pub fn locate(&self) -> Result<PathBuf, Error> {
+        Ok(find_cli(
+            self.cli.as_deref(),
+            &Surroundings::of_this_process(),
+        )?)
+    }
+
+    /// Sets a variable that an option of ours stands for, or takes it away.
+    /// What the user sets by [`Options::env`] counts more.
+    pub(super) fn marker(mut self, name: &'static str, value: Option<impl Into<String>>) -> Self {
+        self.markers.retain(|(old, _)| *old != name);
+        if let Some(value) = value {
+            self.markers.push((name, value.into()));
+        }
+        self
+    }
+}
