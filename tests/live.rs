@@ -27,6 +27,8 @@ mod login;
 mod mcp;
 #[path = "live/mcp_servers.rs"]
 mod mcp_servers;
+#[path = "live/options.rs"]
+mod options;
 #[path = "live/rules.rs"]
 mod rules;
 
