@@ -160,6 +160,10 @@ pub use submission::{Submission, Unwritten};
 pub use subscription::{Subscription, Texts, Turn};
 pub use turn::{Interrupted, Interruption, StopPolicy, Stopped};
 
+/// What [`Options::output_type`] takes.
+#[cfg(feature = "schema")]
+pub use schemars;
+
 /// The code in the README compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -129,6 +129,14 @@ impl Options {
         if self.callbacks.decide_about_tools() {
             arguments.push("--permission-prompt-tool=stdio".to_owned());
         }
+        // The CLI looks closely at a schema there, and passes over one that it
+        // does not understand in the first request.
+        if let Some(schema) = &initialize.json_schema
+            && schema.get().len() <= SHORT_SCHEMA
+            && !self.has("--json-schema")
+        {
+            arguments.push(format!("--json-schema={schema}"));
+        }
         let lists = [
             ("--allowedTools", self.allowed()?),
             ("--disallowedTools", self.disallowed()?),
@@ -160,6 +168,9 @@ impl Options {
         variables.chain(self.environment.iter().cloned()).collect()
     }
 }
+
+/// How long a schema may be to be an argument as well, in bytes.
+const SHORT_SCHEMA: usize = 16 * 1024;
 
 const SETTINGS: &str = "settings";
 const MANAGED_SETTINGS: &str = "managedSettings";

@@ -49,7 +49,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tools::Skills;
 
-/// How a session is started. What is not set is left to the CLI. What concerns
+/// How a session is started. What is not set is left to the CLI, and is not the
+/// same as what is set to nothing. Of two calls of one method the second
+/// counts. What concerns
 /// a process has no effect on an agent that somebody else started
 /// ([`Client::connect_over`](crate::Client::connect_over)).
 ///

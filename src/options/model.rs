@@ -52,7 +52,8 @@ impl Options {
         self.set("--effort", level.as_str())
     }
 
-    /// How many times the model may be asked in a turn (`--max-turns`).
+    /// How many times the model may be asked in a turn (`--max-turns`); 0 is no
+    /// limit.
     pub fn max_turns(self, turns: u32) -> Self {
         self.set("--max-turns", turns.to_string())
     }

@@ -1,14 +1,28 @@
 //! What a session tells.
 
 use super::Options;
+use crate::error::Error;
 use agentwire_protocol::Json;
+use serde_json::{Map, Value};
+
+/// The draft that the CLI knows, as it takes its name.
+const DRAFTS: [&str; 2] = [
+    "http://json-schema.org/draft-07/schema#",
+    "http://json-schema.org/draft-07/schema",
+];
 
 /// What the session tells, and in which shape.
 impl Options {
-    /// The shape that the agent's answers are to have, as a JSON Schema. The
-    /// answer is
+    /// The shape that the agent's answers are to have, as a JSON Schema of
+    /// draft 07 for an object. The answer is
     /// [`ResultMessage::structured`](agentwire_protocol::message::ResultMessage::structured)
     /// then.
+    ///
+    /// The CLI does not start with a schema that it does not understand, and
+    /// keywords that are in no draft are enough for that. One of more than
+    /// 16 KiB goes over the pipe only, where it silently does without. What
+    /// says of itself that it is of another draft, or no object, is an
+    /// [`Error::Option`] in any case.
     ///
     /// ```
     /// use agentwire::Options;
@@ -24,6 +38,59 @@ impl Options {
     pub fn output_format(mut self, schema: impl Into<Json>) -> Self {
         self.initialize.json_schema = Some(schema.into());
         self
+    }
+
+    /// The shape that the agent's answers are to have: that of a type, whose
+    /// docs the model reads. Needs the feature `schema`.
+    ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use agentwire::{Options, query, schemars};
+    ///
+    /// /// A crab.
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Crab {
+    ///     name: String,
+    ///     /// Pincers included.
+    ///     legs: u32,
+    /// }
+    ///
+    /// let options = Options::new().output_type::<Crab>();
+    /// let answer = query("Describe a crab.", options).await?;
+    /// let crab: Crab = answer.result().await?.structured()?;
+    /// println!("{} has {} legs", crab.name, crab.legs);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "schema")]
+    pub fn output_type<T: schemars::JsonSchema>(self) -> Self {
+        let settings = schemars::generate::SchemaSettings::draft07();
+        let mut schema = settings.into_generator().into_root_schema_for::<T>();
+        // The name of a Rust type says nothing to a model.
+        schema.remove("title");
+        self.output_format(schema.to_value())
+    }
+
+    /// A schema that the CLI would silently do without, or the API not take.
+    pub(super) fn check_output_format(&self) -> Result<(), Error> {
+        let Some(schema) = &self.initialize.json_schema else {
+            return Ok(());
+        };
+        let refused = |problem: String| Err(Error::option("output_format", problem));
+        let Ok(schema) = schema.read::<Map<String, Value>>() else {
+            return refused("is no JSON object".to_owned());
+        };
+        if let Some(draft) = schema.get("$schema")
+            && !DRAFTS.iter().any(|known| draft == known)
+        {
+            return refused(format!("is of {draft}; the CLI knows draft 07 only"));
+        }
+        match schema.get("type") {
+            Some(kind) if kind != "object" => refused(format!(
+                "has the type {kind}, and an answer has to be an object"
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// Whether what the model says comes in pieces as well, as

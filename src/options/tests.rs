@@ -345,6 +345,7 @@ fn what_the_session_tells() {
     assert_eq!(
         arguments(options.clone()),
         [
+            "--json-schema={\"type\":\"object\"}",
             "--include-partial-messages",
             "--include-hook-events",
             "--replay-user-messages",
@@ -355,7 +356,39 @@ fn what_the_session_tells() {
     let wanted = json!({ "promptSuggestions": true, "jsonSchema": { "type": "object" } });
     assert_eq!(request(options.clone()), wanted);
     let off = options.debug(false).partial_messages(false);
-    assert_eq!(arguments(off).len(), 3);
+    assert_eq!(arguments(off).len(), 4);
+}
+
+#[test]
+fn a_schema_that_the_cli_would_do_without_is_refused() {
+    for schema in [
+        json!("text"),
+        json!({ "type": "array" }),
+        json!({ "$schema": "https://json-schema.org/draft/2020-12/schema" }),
+    ] {
+        let options = Options::new().output_format(schema);
+        assert_eq!(refused(options).0, "output_format");
+    }
+    let draft = json!({ "$schema": "http://json-schema.org/draft-07/schema#" });
+    request(Options::new().output_format(draft));
+    // A long one goes over the pipe only.
+    let long = Options::new().output_format(json!({ "description": "x".repeat(20_000) }));
+    assert_eq!(arguments(long), [""; 0]);
+}
+
+#[cfg(feature = "schema")]
+#[test]
+fn a_type_becomes_a_schema_that_the_cli_knows() {
+    /// A crab.
+    #[derive(schemars::JsonSchema)]
+    #[expect(dead_code, reason = "only its shape counts")]
+    struct Crab {
+        name: String,
+    }
+    let schema = &request(Options::new().output_type::<Crab>())["jsonSchema"];
+    assert_eq!(schema["description"], "A crab.");
+    assert_eq!(schema["properties"]["name"]["type"], "string");
+    assert_eq!(schema["title"], Value::Null);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use agentwire::protocol::mcp::McpStdioServer;
 use agentwire::protocol::message::{Init, SystemMessage};
 use agentwire::protocol::permission::PermissionMode;
 use agentwire::protocol::plugin::LocalPlugin;
+use agentwire::schemars::JsonSchema;
 use agentwire::{
     Client, DYNAMIC_BOUNDARY, Error, Event, Message, Notice, Options, PermissionResult, query,
 };
@@ -100,9 +101,11 @@ async fn no_tools_are_none() {
     client.close().await;
 }
 
-#[derive(Debug, Deserialize, PartialEq)]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
+#[schemars(crate = "agentwire::schemars")]
 struct Crab {
     name: String,
+    /// Pincers included.
     legs: u32,
 }
 
@@ -143,6 +146,42 @@ async fn structured_output_is_read_into_a_type() {
     };
     assert_eq!(result.structured::<Crab>().unwrap(), ferris);
     assert!(result.structured::<Vec<u8>>().is_err());
+}
+
+#[tokio::test]
+async fn a_type_is_a_shape_for_structured_output() {
+    let live = Live::start(crabby()).await;
+    let options = live.options().output_type::<Crab>();
+    let answer = query("Describe a crab", options).await.unwrap();
+    let result = answer.result().await.unwrap();
+    let asked = live.model.request(0).await.body.unwrap().to_string();
+    assert!(asked.contains("Pincers included."), "{asked}");
+    assert_eq!(result.structured::<Crab>().unwrap().name, "Ferris");
+}
+
+#[tokio::test]
+async fn an_answer_of_another_shape_is_asked_for_again() {
+    let wrong = Step::tool("StructuredOutput", json!({ "name": 8 }), "");
+    let mut scenario = crabby();
+    scenario
+        .replies
+        .insert(0, Scenario::default().reply([wrong]).replies.remove(0));
+    let live = Live::start(scenario).await;
+    let options = live.options().output_format(crab_schema());
+    let answer = query("Describe a crab", options).await.unwrap();
+    let result = answer.result().await.unwrap();
+    assert_eq!(result.structured::<Crab>().unwrap().legs, 8);
+    assert_eq!(result.num_turns, Some(3));
+}
+
+#[tokio::test]
+async fn a_schema_that_makes_no_sense_is_an_error_at_the_start() {
+    let live = Live::start(hello()).await;
+    let mut schema = crab_schema();
+    schema["pincers"] = 2.into();
+    let options = live.options().output_format(schema);
+    let error = Client::connect(options).await.unwrap_err().to_string();
+    assert!(error.contains("not a valid JSON Schema"), "{error}");
 }
 
 /// A session of two turns, its id, and the id of its first answer.
@@ -282,7 +321,9 @@ async fn what_we_refuse_the_cli_refuses() {
     let id = "11111111-1111-4111-8111-111111111111";
     let live = Live::start(hello()).await;
     for flags in [
-        &[("--session-id", "x")][..],
+        // The CLI has nothing against what is not refused.
+        &[][..],
+        &[("--session-id", "x")],
         &[("--session-id", id), ("--resume", id)],
         &[("--resume-session-at", id)],
         &[("--resume-drops-turn", id)],
@@ -294,7 +335,9 @@ async fn what_we_refuse_the_cli_refuses() {
             })
         };
         let ours = Client::connect(set(live.options())).await;
-        assert!(matches!(ours, Err(Error::Option { .. })), "{flags:?}");
+        let is_fine = flags.is_empty();
+        let is_refused = matches!(ours, Err(Error::Option { .. }));
+        assert_eq!(is_refused, !is_fine, "{flags:?}");
         let mut cli = tokio::process::Command::new(crate::support::live_cli());
         let run = cli
             .args(Options::new().arguments().unwrap())
@@ -306,6 +349,6 @@ async fn what_we_refuse_the_cli_refuses() {
             .output()
             .await
             .unwrap();
-        assert!(!run.status.success(), "{flags:?}");
+        assert_eq!(run.status.success(), is_fine, "{flags:?}");
     }
 }

@@ -422,3 +422,25 @@ impl ResultMessage {
         })
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_structured_answer_is_read_or_it_is_said_why_not() {
+        let mut result = ResultMessage {
+            structured_output: Some(serde_json::json!([1, 2]).into()),
+            ..ResultMessage::default()
+        };
+        assert_eq!(result.structured::<[u8; 2]>().unwrap(), [1, 2]);
+        let error = result.structured::<String>().unwrap_err();
+        assert!(matches!(error, StructuredError::Unreadable(_)), "{error}");
+        result.structured_output = None;
+        result.is_error = true;
+        result.errors = Some(vec!["no budget".to_owned()]);
+        let error = result.structured::<String>().unwrap_err().to_string();
+        assert!(error.ends_with("answer: success: no budget"), "{error}");
+    }
+}
