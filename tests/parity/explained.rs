@@ -1,0 +1,302 @@
+//! Differences that are meant to be, each with its reason.
+
+use crate::recording::Recording;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// What one side has.
+#[derive(Debug)]
+enum Side {
+    Nothing,
+    Just(Value),
+    /// It is different each time.
+    Something,
+}
+
+use Side::{Just, Nothing, Something};
+
+impl Side {
+    fn is(&self, found: Option<&Value>) -> bool {
+        match self {
+            Nothing => found.is_none(),
+            Just(value) => found == Some(value),
+            Something => found.is_some(),
+        }
+    }
+}
+
+/// A difference, and why it is one.
+struct Explained {
+    what: &'static str,
+    theirs: Side,
+    ours: Side,
+    /// The sets that have it, by name; those that happen to, if there are none.
+    sets: &'static [&'static str],
+    because: &'static str,
+}
+
+/// All differences that are meant to be.
+pub(crate) struct Explanations {
+    table: Vec<Explained>,
+    used: BTreeSet<(usize, String)>,
+}
+
+impl Explanations {
+    pub(crate) fn new() -> Self {
+        Self::of(table())
+    }
+
+    fn of(table: Vec<Explained>) -> Self {
+        Self {
+            table,
+            used: BTreeSet::new(),
+        }
+    }
+
+    /// The differences of a set that nothing explains.
+    pub(crate) fn unexplained(
+        &mut self,
+        set: &str,
+        theirs: &Recording,
+        ours: &Recording,
+    ) -> Vec<String> {
+        let names: BTreeSet<_> = theirs.keys().chain(ours.keys()).collect();
+        let mut complaints = Vec::new();
+        for name in names {
+            let (theirs, ours) = (theirs.get(name), ours.get(name));
+            if theirs == ours {
+                continue;
+            }
+            let explains = |it: &Explained| {
+                it.what == name
+                    && it.theirs.is(theirs)
+                    && it.ours.is(ours)
+                    && (it.sets.is_empty() || it.sets.contains(&set))
+            };
+            match self.table.iter().position(explains) {
+                Some(place) => {
+                    self.used.insert((place, set.to_owned()));
+                }
+                None => {
+                    let shown = |it: Option<&Value>| it.map_or("absent".into(), Value::to_string);
+                    complaints.push(format!(
+                        "{set}: {name}\n    theirs: {}\n    ours:   {}",
+                        shown(theirs),
+                        shown(ours)
+                    ));
+                }
+            }
+        }
+        complaints
+    }
+
+    /// The explanations of what is not so any more.
+    pub(crate) fn stale(&self) -> Vec<String> {
+        let mut complaints = Vec::new();
+        for (place, it) in self.table.iter().enumerate() {
+            let explained = |set: &str| self.used.contains(&(place, set.to_owned()));
+            let told = |which: &str| {
+                format!(
+                    "{which}: {} is explained ({}), and not so: theirs {:?}, ours {:?}",
+                    it.what, it.because, it.theirs, it.ours
+                )
+            };
+            if it.sets.is_empty() && !self.used.iter().any(|(used, _)| *used == place) {
+                complaints.push(told("every set"));
+            }
+            complaints.extend(
+                it.sets
+                    .iter()
+                    .filter(|set| !explained(set))
+                    .map(|set| told(set)),
+            );
+        }
+        complaints
+    }
+}
+
+/// The differences.
+fn table() -> Vec<Explained> {
+    let mut table = every_set();
+    table.extend(single_sets());
+    table
+}
+
+fn every_set() -> Vec<Explained> {
+    let row = |what, theirs, ours, because| Explained {
+        what,
+        theirs,
+        ours,
+        sets: &[],
+        because,
+    };
+    vec![
+        row(
+            "environment CLAUDE_CODE_ENTRYPOINT",
+            Just(json!("sdk-ts")),
+            Just(json!("sdk-rs")),
+            "each says which SDK it is",
+        ),
+        row(
+            "environment CLAUDE_AGENT_SDK_VERSION",
+            Just(json!("0.3.329")),
+            Just(json!(env!("CARGO_PKG_VERSION"))),
+            "each says which version it is",
+        ),
+        row(
+            "environment AGENTWIRE_SESSION",
+            Nothing,
+            Something,
+            "by it we find what the session has started, when it ends",
+        ),
+        row(
+            "environment NoDefaultCurrentDirectoryInExePath",
+            Just(json!("1")),
+            Nothing,
+            "their module sets it in its own process when it is loaded, against programs in the \
+             working directory on Windows; the CLI inherits it, where `env` is not set",
+        ),
+        row(
+            "initialize systemPrompt",
+            Just(json!([""])),
+            Nothing,
+            "who says nothing of a system prompt has an empty one with them, and the CLI's own \
+             with us",
+        ),
+        row(
+            "prompt message",
+            Just(json!({ "role": "user", "content": [{ "type": "text", "text": "Hello." }] })),
+            Just(json!({ "role": "user", "content": "Hello." })),
+            "a text alone means the same as a list of one text",
+        ),
+        row(
+            "prompt session_id",
+            Just(json!("")),
+            Nothing,
+            "it is left to the CLI; theirs is empty, which says no more",
+        ),
+        row(
+            "prompt uuid",
+            Nothing,
+            Something,
+            "by it we hear what became of the message",
+        ),
+    ]
+}
+
+fn single_sets() -> Vec<Explained> {
+    let row = |sets, what, theirs, ours, because| Explained {
+        what,
+        theirs,
+        ours,
+        sets,
+        because,
+    };
+    vec![
+        row(
+            &["no turns"],
+            "argument --max-turns",
+            Nothing,
+            Just(json!(["0"])),
+            "they take 0 for not set; what is set we pass on",
+        ),
+        row(
+            &["variables of JavaScript's"],
+            "environment NODE_OPTIONS",
+            Nothing,
+            Just(json!("--inspect")),
+            "what a program sets by name we do not take away",
+        ),
+        row(
+            &["variables of JavaScript's"],
+            "environment DEBUG",
+            Nothing,
+            Just(json!("app")),
+            "as NODE_OPTIONS",
+        ),
+        row(
+            &["no hooks"],
+            "initialize hooks",
+            Just(json!({})),
+            Nothing,
+            "no hook at all is none set",
+        ),
+        row(
+            &["server in the host", "servers inside and outside"],
+            "initialize sdkMcpServerManifests",
+            Just(json!({ "calc": { "initializeResult": {
+                "capabilities": {},
+                "protocolVersion": "2025-11-25",
+                "serverInfo": { "name": "calc", "version": "1" },
+            } } })),
+            Just(json!({ "calc": {
+                "initializeResult": {
+                    "capabilities": { "tools": {} },
+                    "protocolVersion": "2025-11-25",
+                    "serverInfo": {
+                        "name": "agentwire",
+                        "version": env!("CARGO_PKG_VERSION"),
+                    },
+                },
+                "toolsListResult": { "tools": [] },
+            } })),
+            "it is what the servers say of themselves: one that has no tools does not say with \
+             them that it could have some",
+        ),
+        row(
+            &["server in the host", "servers inside and outside"],
+            "initialize sdkMcpServerManifestsOrigin",
+            Nothing,
+            Just(json!("host_per_send")),
+            "how fresh the manifests are; it counts where the pipes are no pipes",
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn explanations(sets: &'static [&'static str]) -> Explanations {
+        Explanations::of(vec![Explained {
+            what: "argument --a",
+            theirs: Nothing,
+            ours: Just(json!(["1"])),
+            sets,
+            because: "it is so",
+        }])
+    }
+
+    fn with(name: &str, value: Value) -> Recording {
+        [(name.to_owned(), value)].into()
+    }
+
+    #[test]
+    fn only_the_very_difference_is_explained() {
+        let nothing = Recording::new();
+        let ours = with("argument --a", json!(["1"]));
+        let mut table = explanations(&["one"]);
+        assert!(table.unexplained("one", &nothing, &ours).is_empty());
+        assert!(table.unexplained("two", &ours, &ours).is_empty());
+        for (set, theirs, ours) in [
+            ("two", &nothing, &ours),
+            ("one", &ours, &nothing),
+            ("one", &nothing, &with("argument --a", json!(["2"]))),
+            ("one", &nothing, &with("argument --b", json!(["1"]))),
+        ] {
+            let complaints = table.unexplained(set, theirs, ours);
+            assert_eq!(complaints.len(), 1, "{set}: {theirs:?} {ours:?}");
+        }
+    }
+
+    #[test]
+    fn an_explanation_of_nothing_is_told() {
+        let ours = with("argument --a", json!(["1"]));
+        for (sets, stale) in [(&[][..], 0), (&["one"], 0), (&["one", "two"], 1)] {
+            let mut table = explanations(sets);
+            assert_eq!(table.stale().len(), sets.len().max(1));
+            table.unexplained("one", &Recording::new(), &ours);
+            assert_eq!(table.stale().len(), stale, "{sets:?}");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Our options against those of the official SDK for TypeScript: both start an
+//! agent that records what it is started with and told, for the same sets of
+//! options. What differs is explained, or fails. `scripts/parity` installs the
+//! SDK and runs this.
+
+#![allow(clippy::unwrap_used)]
+
+mod explained;
+mod options;
+mod recording;
+mod sets;
+
+use agentwire::{Options, query};
+use explained::Explanations;
+use serde_json::{Value, json};
+use sets::Set;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Arc;
+use tempfile::TempDir;
+use tokio::io::AsyncWriteExt;
+use tokio::process::Command;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+/// How many of our sessions run at the same time.
+const AT_ONCE: usize = 16;
+
+/// What became of each set, by its name.
+type Outcomes = BTreeMap<String, Result<(), String>>;
+
+/// The folder of the official SDK.
+fn official_sdk() -> PathBuf {
+    let folder = std::env::var_os("AGENTWIRE_OFFICIAL_SDK")
+        .map(PathBuf::from)
+        .expect("AGENTWIRE_OFFICIAL_SDK is not set: run scripts/parity, which installs the SDK");
+    assert!(
+        folder.join("sdk.mjs").exists(),
+        "the official SDK is not in {}: run scripts/parity, which installs it",
+        folder.display()
+    );
+    folder
+}
+
+/// The agent that records. It is an example, as tests have no binaries.
+fn recorder() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let target = test.ancestors().nth(2).unwrap();
+    let path = target.join("examples/parity_recorder");
+    assert!(
+        path.exists(),
+        "{} is not built: run scripts/parity, which builds it",
+        path.display()
+    );
+    path
+}
+
+/// The folders of one side, one for each set. The agent in each of them writes
+/// into it.
+struct Folders(TempDir);
+
+impl Folders {
+    fn new(sets: &[Set]) -> Self {
+        let folders = Self(tempfile::tempdir().unwrap());
+        for set in sets {
+            std::fs::create_dir(folders.of(set)).unwrap();
+            std::os::unix::fs::symlink(recorder(), folders.agent(set)).unwrap();
+        }
+        folders
+    }
+
+    fn root(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn of(&self, set: &Set) -> PathBuf {
+        self.root().join(set.name)
+    }
+
+    fn agent(&self, set: &Set) -> PathBuf {
+        self.of(set).join("agent")
+    }
+
+    /// What both sides have in their environment.
+    fn environment(&self) -> [(&'static str, String); 2] {
+        let path = std::env::var("PATH").unwrap();
+        [("PATH", path), ("HOME", self.root().display().to_string())]
+    }
+}
+
+/// Runs all sets through the official SDK, in one process.
+async fn run_theirs(sets: &[Set], folders: &Folders) -> Outcomes {
+    let all = sets.iter().map(|set| {
+        let mut options = set.official.clone();
+        options["pathToClaudeCodeExecutable"] = folders.agent(set).display().to_string().into();
+        json!({ "name": set.name, "options": options })
+    });
+    let all: Value = all.collect();
+    let mut node = Command::new("node")
+        .arg(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/parity/drive.mjs"
+        ))
+        .arg(official_sdk().join("sdk.mjs"))
+        .env_clear()
+        .envs(folders.environment())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .expect("node does not start: it is needed, as scripts/parity says");
+    let mut stdin = node.stdin.take().unwrap();
+    stdin.write_all(all.to_string().as_bytes()).await.unwrap();
+    drop(stdin);
+    let output = node.wait_with_output().await.unwrap();
+    let said: BTreeMap<String, Option<String>> = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| {
+            panic!(
+                "drive.mjs failed: {}",
+                String::from_utf8_lossy(&output.stderr)
+            )
+        });
+    said.into_iter()
+        .map(|(name, failed)| (name, failed.map_or(Ok(()), Err)))
+        .collect()
+}
+
+/// Runs all sets through ours.
+async fn run_ours(sets: &[Set], folders: &Folders) -> Outcomes {
+    let at_once = Arc::new(Semaphore::new(AT_ONCE));
+    let mut running = JoinSet::new();
+    for set in sets {
+        let options = Options::new().cli(folders.agent(set)).clean_env();
+        let environment = folders.environment().into_iter();
+        let options = environment.fold(options, |all, (name, value)| all.env(name, value));
+        let (name, options, prompt) = (set.name, (set.ours)(options), set.prompt.clone());
+        let at_once = Arc::clone(&at_once);
+        running.spawn(async move {
+            let _turn = at_once.acquire_owned().await.unwrap();
+            let outcome = async { query(prompt, options).await?.result().await }.await;
+            let outcome = outcome.map(drop).map_err(|error| error.to_string());
+            (name.to_owned(), outcome)
+        });
+    }
+    running.join_all().await.into_iter().collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_cli_is_started_and_told_as_the_official_sdk_does_it_or_it_is_explained() {
+    let sets = sets::all();
+    let [theirs, ours] = [(); 2].map(|()| Folders::new(&sets));
+    let (their_outcomes, our_outcomes) =
+        tokio::join!(run_theirs(&sets, &theirs), run_ours(&sets, &ours));
+
+    let mut explanations = Explanations::new();
+    let mut complaints = Vec::new();
+    for set in &sets {
+        let recorded = |who, outcomes: &Outcomes, folders: &Folders| {
+            outcomes[set.name]
+                .clone()
+                .and_then(|()| recording::read(&folders.of(set)))
+                .map_err(|problem| format!("{}: {who}: {problem}", set.name))
+        };
+        match (
+            recorded("theirs", &their_outcomes, &theirs),
+            recorded("ours", &our_outcomes, &ours),
+        ) {
+            (Ok(theirs), Ok(ours)) => {
+                complaints.extend(explanations.unexplained(set.name, &theirs, &ours));
+            }
+            (theirs, ours) => complaints.extend(theirs.err().into_iter().chain(ours.err())),
+        }
+    }
+    complaints.extend(explanations.stale());
+    assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
+}
+
+#[test]
+fn there_are_enough_sets_each_with_a_name_of_its_own() {
+    let sets = sets::all();
+    assert!(sets.len() >= 60, "{}", sets.len());
+    for (place, set) in sets.iter().enumerate() {
+        let others = &sets[..place];
+        assert!(
+            others.iter().all(|other| other.name != set.name),
+            "{}",
+            set.name
+        );
+    }
+}
+
+#[test]
+fn every_option_of_the_official_sdk_is_ours_too_or_said_not_to_be() {
+    let complaints = options::complaints(&official_sdk(), &sets::all());
+    assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
+}
