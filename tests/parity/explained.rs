@@ -192,7 +192,124 @@ fn single_sets() -> Vec<Explained> {
         sets,
         because,
     };
+    let servers = json!({
+        "files": {
+            "type": "stdio",
+            "command": "mcp-files",
+            "args": ["--read-only"],
+            "env": { "LANG": "C" },
+        },
+        "tickets": {
+            "type": "http",
+            "url": "https://example.org/mcp",
+            "headers": { "Authorization": "Bearer secret" },
+        },
+        "news": { "type": "sse", "url": "https://example.org/news" },
+    });
+    let plugins = json!([
+        { "type": "local", "path": "/plugins/one" },
+        { "type": "local", "path": "/plugins/two", "skipMcpDiscovery": true },
+    ]);
+    let over_the_pipe = "theirs are arguments, if nothing is said, which everybody on the machine \
+                         can read; ours go over the pipe";
     vec![
+        row(
+            &["servers as an argument"],
+            "argument --mcp-config",
+            Just(json!([{ "mcpServers": servers }])),
+            Nothing,
+            over_the_pipe,
+        ),
+        row(
+            &["servers as an argument"],
+            "initialize mcpServers",
+            Nothing,
+            Just(servers),
+            over_the_pipe,
+        ),
+        row(
+            &["plugins as arguments"],
+            "argument --plugin-dir",
+            Just(json!(["/plugins/one"])),
+            Nothing,
+            over_the_pipe,
+        ),
+        row(
+            &["plugins as arguments"],
+            "argument --plugin-dir-no-mcp",
+            Just(json!(["/plugins/two"])),
+            Nothing,
+            over_the_pipe,
+        ),
+        row(
+            &["plugins as arguments"],
+            "initialize plugins",
+            Nothing,
+            Just(plugins),
+            over_the_pipe,
+        ),
+        row(
+            &["settings as an argument"],
+            "argument --settings",
+            Just(json!([{ "model": "haiku" }])),
+            Nothing,
+            over_the_pipe,
+        ),
+        row(
+            &["settings as an argument"],
+            "argument --initialize-fields",
+            Nothing,
+            Just(json!(["settings"])),
+            over_the_pipe,
+        ),
+        row(
+            &["settings as an argument"],
+            "initialize settings",
+            Nothing,
+            Just(json!({ "model": "haiku" })),
+            over_the_pipe,
+        ),
+        row(
+            &[
+                "servers as an argument",
+                "plugins as arguments",
+                "settings as an argument",
+            ],
+            "argument --await-initialize",
+            Nothing,
+            Just(json!([null])),
+            "it is what has the CLI look into the first request before it starts",
+        ),
+        row(
+            &["output format"],
+            "argument --json-schema",
+            Just(json!([{
+                "type": "object", "properties": { "day": { "type": "string" } },
+            }])),
+            Nothing,
+            "they say it twice, in the first request as well",
+        ),
+        row(
+            &["no servers", "no plugins in initialize"],
+            "argument --await-initialize",
+            Nothing,
+            Just(json!([null])),
+            "they take none for not set; we say that there are none",
+        ),
+        row(
+            &["no servers"],
+            "initialize mcpServers",
+            Nothing,
+            Just(json!({})),
+            "as above",
+        ),
+        row(
+            &["no plugins in initialize"],
+            "initialize plugins",
+            Nothing,
+            Just(json!([])),
+            "as above",
+        ),
         row(
             &["no turns"],
             "argument --max-turns",
@@ -212,7 +329,7 @@ fn single_sets() -> Vec<Explained> {
             "environment DEBUG",
             Nothing,
             Just(json!("app")),
-            "as NODE_OPTIONS",
+            "as above",
         ),
         row(
             &["no hooks"],

@@ -135,11 +135,11 @@ async fn run_ours(sets: &[Set], folders: &Folders) -> Outcomes {
         let options = Options::new().cli(folders.agent(set)).clean_env();
         let environment = folders.environment().into_iter();
         let options = environment.fold(options, |all, (name, value)| all.env(name, value));
-        let (name, options, prompt) = (set.name, (set.ours)(options), set.prompt.clone());
+        let (name, options) = (set.name, (set.ours)(options));
         let at_once = Arc::clone(&at_once);
         running.spawn(async move {
             let _turn = at_once.acquire_owned().await.unwrap();
-            let outcome = async { query(prompt, options).await?.result().await }.await;
+            let outcome = async { query("Hello.", options).await?.result().await }.await;
             let outcome = outcome.map(drop).map_err(|error| error.to_string());
             (name.to_owned(), outcome)
         });

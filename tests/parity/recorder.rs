@@ -59,7 +59,7 @@ fn main() {
 }
 
 fn answer(request: &Value) -> Value {
-    let all_taken = json!({
+    let takes_all = json!({
         "commands": [],
         "agents": [],
         "models": [],
@@ -70,13 +70,15 @@ fn answer(request: &Value) -> Value {
         "hook_on_failure_supported": true,
         "plugins_applied": true,
         "mcp_servers_applied": true,
+        "settings_applied": true,
+        "managed_settings_applied": true,
     });
     json!({
         "type": "control_response",
         "response": {
             "subtype": "success",
             "request_id": request["request_id"],
-            "response": all_taken,
+            "response": takes_all,
         },
     })
 }

@@ -1,6 +1,7 @@
 //! What the model is told, what it is to answer, and who works for it.
 
-use super::{Set, introduce, set};
+use super::{Set, set};
+use agentwire::DYNAMIC_BOUNDARY;
 use agentwire::protocol::agent_definition::{AgentDefinition, AgentMemory};
 use agentwire::protocol::mcp::McpStdioServer;
 use agentwire::protocol::model::EffortLevel;
@@ -12,26 +13,17 @@ pub(super) fn sets() -> Vec<Set> {
         set(
             "prompt",
             json!({ "systemPrompt": "You are terse." }),
-            |options| {
-                introduce(options, |request| {
-                    request.system_prompt = Some(vec!["You are terse.".to_owned()]);
-                })
-            },
+            |options| options.system_prompt("You are terse."),
         ),
         set("empty prompt", json!({ "systemPrompt": "" }), |options| {
-            introduce(options, |request| {
-                request.system_prompt = Some(vec![String::new()]);
-            })
+            options.system_prompt("")
         }),
         set(
             "prompt in blocks",
-            json!({ "systemPrompt": ["Always so.", "Today so."] }),
-            |options| {
-                introduce(options, |request| {
-                    request.system_prompt =
-                        Some(vec!["Always so.".to_owned(), "Today so.".to_owned()]);
-                })
-            },
+            json!({ "systemPrompt": [
+"Always so.", "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__", "Today so.",
+] }),
+            |options| options.system_prompt_blocks(["Always so.", DYNAMIC_BOUNDARY, "Today so."]),
         ),
         set(
             "prompt, not kept",
@@ -39,10 +31,9 @@ pub(super) fn sets() -> Vec<Set> {
                 "type": "custom", "prompt": "You are terse.", "snapshot": false,
             } }),
             |options| {
-                introduce(options, |request| {
-                    request.system_prompt = Some(vec!["You are terse.".to_owned()]);
-                    request.system_prompt_snapshot = Some(false);
-                })
+                options
+                    .system_prompt("You are terse.")
+                    .system_prompt_snapshot(false)
             },
         ),
         set(
@@ -67,11 +58,10 @@ pub(super) fn sets() -> Vec<Set> {
                 "snapshot": true,
             } }),
             |options| {
-                introduce(options, |request| {
-                    request.exclude_dynamic_sections = Some(true);
-                    request.system_prompt_snapshot = Some(true);
-                })
-                .append_system_prompt("A \"quote\",\na line.")
+                options
+                    .exclude_dynamic_sections(true)
+                    .system_prompt_snapshot(true)
+                    .append_system_prompt("A \"quote\",\na line.")
             },
         ),
         set(
@@ -113,16 +103,13 @@ pub(super) fn sets() -> Vec<Set> {
                     .mcp_server("calc")
                     .own_mcp_server("files", McpStdioServer::new("mcp-files", [""; 0]));
                 let writer = AgentDefinition::new("Writes.", "You write.");
-                let agents = [
-                    ("reviewer".to_owned(), reviewer),
-                    ("writer".to_owned(), writer),
-                ];
-                introduce(options, |request| request.agents = Some(agents.into()))
-                    .flag_value("--agent", "reviewer")
+                options
+                    .agents([("reviewer", reviewer), ("writer", writer)])
+                    .agent("reviewer")
             },
         ),
         set("no agents", json!({ "agents": {} }), |options| {
-            introduce(options, |request| request.agents = Some([].into()))
+            options.agents::<&str>([])
         }),
         set(
             "what agents do",
@@ -133,12 +120,11 @@ pub(super) fn sets() -> Vec<Set> {
                 "promptSuggestions": true,
             }),
             |options| {
-                introduce(options, |request| {
-                    request.agent_progress_summaries = Some(true);
-                    request.forward_subagent_text = Some(true);
-                    request.per_task_stop_affordance = Some(true);
-                    request.prompt_suggestions = Some(true);
-                })
+                options
+                    .agent_progress_summaries(true)
+                    .forward_subagent_text(true)
+                    .per_task_stop(true)
+                    .prompt_suggestions(true)
             },
         ),
         set(
@@ -150,12 +136,11 @@ pub(super) fn sets() -> Vec<Set> {
                 "promptSuggestions": false,
             }),
             |options| {
-                introduce(options, |request| {
-                    request.agent_progress_summaries = Some(false);
-                    request.forward_subagent_text = Some(false);
-                    request.per_task_stop_affordance = Some(false);
-                    request.prompt_suggestions = Some(false);
-                })
+                options
+                    .agent_progress_summaries(false)
+                    .forward_subagent_text(false)
+                    .per_task_stop(false)
+                    .prompt_suggestions(false)
             },
         ),
         set(
@@ -168,36 +153,27 @@ pub(super) fn sets() -> Vec<Set> {
                 let schema = json!({
                     "type": "object", "properties": { "day": { "type": "string" } },
                 });
-                introduce(options, |request| {
-                    request.json_schema = Some(schema.clone().into());
-                })
-                .flag_value("--json-schema", schema.to_string())
+                options.output_format(schema)
             },
         ),
         set(
             "skills",
             json!({ "skills": ["pdf", "desk:mail"] }),
-            |options| {
-                introduce(options, |request| {
-                    request.skills = Some(vec!["pdf".to_owned(), "desk:mail".to_owned()]);
-                })
-                .flag_value("--allowedTools", "Skill(pdf),Skill(desk:mail)")
-            },
+            |options| options.skills(["pdf", "desk:mail"]),
         ),
         set("all skills", json!({ "skills": "all" }), |options| {
-            options.flag_value("--allowedTools", "Skill")
+            options.all_skills()
         }),
         set("no skills", json!({ "skills": [] }), |options| {
-            introduce(options, |request| request.skills = Some(Vec::new()))
+            options.skills::<&str>([])
         }),
         set(
             "skills, allowed tools",
             json!({ "skills": ["pdf"], "allowedTools": ["Read", "Skill(pdf)"] }),
             |options| {
-                introduce(options, |request| {
-                    request.skills = Some(vec!["pdf".to_owned()]);
-                })
-                .flag_value("--allowedTools", "Read,Skill(pdf)")
+                options
+                    .skills(["pdf"])
+                    .allowed_tools(["Read", "Skill(pdf)"])
             },
         ),
     ]

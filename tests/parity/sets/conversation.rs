@@ -1,7 +1,6 @@
 //! Which conversation it is, and what is heard of it.
 
-use super::{Set, introduce, set};
-use agentwire::UserMessage;
+use super::{Set, set};
 use serde_json::json;
 
 const SESSION: &str = "3b1f0c58-8a52-4c3e-9d0e-6a4f1d2b7c90";
@@ -11,10 +10,10 @@ const MESSAGE: &str = "0d9d6c1e-5a40-47c5-9b7d-2f7be2ad6b6f";
 pub(super) fn sets() -> Vec<Set> {
     vec![
         set("resume", json!({ "resume": SESSION }), |options| {
-            options.flag_value("--resume", SESSION)
+            options.resume(SESSION)
         }),
         set("continue", json!({ "continue": true }), |options| {
-            options.flag("--continue")
+            options.continue_latest(true)
         }),
         set("do not continue", json!({ "continue": false }), |options| {
             options
@@ -22,12 +21,7 @@ pub(super) fn sets() -> Vec<Set> {
         set(
             "fork",
             json!({ "resume": SESSION, "forkSession": true, "sessionId": FORK }),
-            |options| {
-                options
-                    .flag_value("--resume", SESSION)
-                    .flag("--fork-session")
-                    .flag_value("--session-id", FORK)
-            },
+            |options| options.resume(SESSION).fork_session(true).session_id(FORK),
         ),
         set(
             "resume at a message",
@@ -36,28 +30,25 @@ pub(super) fn sets() -> Vec<Set> {
             }),
             |options| {
                 options
-                    .flag_value("--resume", SESSION)
-                    .flag_value("--resume-session-at", MESSAGE)
-                    .flag_value("--resume-drops-turn", FORK)
+                    .resume(SESSION)
+                    .resume_at(MESSAGE)
+                    .resume_drops_turn(FORK)
             },
         ),
         set("session id", json!({ "sessionId": SESSION }), |options| {
-            options.flag_value("--session-id", SESSION)
+            options.session_id(SESSION)
         }),
         set(
             "session id, title",
             json!({ "sessionId": SESSION, "title": "A title" }),
-            |options| {
-                introduce(options, |request| {
-                    request.title = Some("A title".to_owned());
-                })
-                .flag_value("--session-id", SESSION)
-            },
+            |options| options.title("A title").session_id(SESSION),
         ),
         set("not kept", json!({ "persistSession": false }), |options| {
-            options.flag("--no-session-persistence")
+            options.persist_session(false)
         }),
-        set("kept", json!({ "persistSession": true }), |options| options),
+        set("kept", json!({ "persistSession": true }), |options| {
+            options.persist_session(true)
+        }),
         set(
             "kept elsewhere",
             json!({
@@ -80,18 +71,15 @@ pub(super) fn sets() -> Vec<Set> {
         set(
             "partial messages, hook events",
             json!({ "includePartialMessages": true, "includeHookEvents": true }),
-            |options| options.partial_messages(true).flag("--include-hook-events"),
+            |options| options.partial_messages(true).hook_events(true),
         ),
         set(
             "checkpoints",
             json!({ "enableFileCheckpointing": true }),
-            |options| options.env("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING", "true"),
+            |options| options.file_checkpointing(true),
         ),
-        Set {
-            prompt: UserMessage::new("Hello.").verbatim(),
-            ..set("verbatim", json!({ "verbatimPrompts": true }), |options| {
-                options
-            })
-        },
+        set("verbatim", json!({ "verbatimPrompts": true }), |options| {
+            options.verbatim_prompts(true)
+        }),
     ]
 }

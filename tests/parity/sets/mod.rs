@@ -8,8 +8,7 @@ mod model;
 mod surroundings;
 mod tools;
 
-use agentwire::protocol::control::Initialize;
-use agentwire::{Options, UserMessage};
+use agentwire::Options;
 use serde_json::Value;
 
 /// The same options, for both.
@@ -17,7 +16,6 @@ pub(crate) struct Set {
     pub(crate) name: &'static str,
     pub(crate) official: Value,
     pub(crate) ours: fn(Options) -> Options,
-    pub(crate) prompt: UserMessage,
 }
 
 fn set(name: &'static str, official: Value, ours: fn(Options) -> Options) -> Set {
@@ -25,7 +23,6 @@ fn set(name: &'static str, official: Value, ours: fn(Options) -> Options) -> Set
         name,
         official,
         ours,
-        prompt: "Hello.".into(),
     }
 }
 
@@ -38,11 +35,4 @@ pub(crate) fn all() -> Vec<Set> {
     all.extend(callbacks::sets());
     all.extend(surroundings::sets());
     all
-}
-
-/// Sets members of the `initialize` request that have no option yet.
-fn introduce(options: Options, fill: impl FnOnce(&mut Initialize)) -> Options {
-    let mut request = Initialize::default();
-    fill(&mut request);
-    options.initialize(request)
 }

@@ -1,6 +1,8 @@
 //! The model: which one, how hard it works, and for how long.
 
 use super::{Set, set};
+use agentwire::Thinking;
+use agentwire::protocol::model::{EffortLevel, ThinkingDisplay};
 use serde_json::json;
 
 pub(super) fn sets() -> Vec<Set> {
@@ -17,30 +19,26 @@ pub(super) fn sets() -> Vec<Set> {
         set(
             "model, fallback",
             json!({ "model": "opus", "fallbackModel": "sonnet,haiku" }),
-            |options| {
-                options
-                    .model("opus")
-                    .flag_value("--fallback-model", "sonnet,haiku")
-            },
+            |options| options.model("opus").fallback_models(["sonnet", "haiku"]),
         ),
         set(
             "thinking adaptive",
             json!({ "thinking": { "type": "adaptive" } }),
-            |options| options.flag_value("--thinking", "adaptive"),
+            |options| options.thinking(Thinking::Adaptive),
         ),
         set(
             "thinking adaptive, shown",
             json!({ "thinking": { "type": "adaptive", "display": "summarized" } }),
             |options| {
                 options
-                    .flag_value("--thinking", "adaptive")
-                    .flag_value("--thinking-display", "summarized")
+                    .thinking(Thinking::Adaptive)
+                    .thinking_display(ThinkingDisplay::Summarized)
             },
         ),
         set(
             "thinking enabled",
             json!({ "thinking": { "type": "enabled", "budgetTokens": 2048 } }),
-            |options| options.flag_value("--max-thinking-tokens", "2048"),
+            |options| options.thinking(Thinking::Tokens(2048)),
         ),
         set(
             "thinking enabled, omitted",
@@ -49,37 +47,37 @@ pub(super) fn sets() -> Vec<Set> {
             } }),
             |options| {
                 options
-                    .flag_value("--max-thinking-tokens", "2048")
-                    .flag_value("--thinking-display", "omitted")
+                    .thinking(Thinking::Tokens(2048))
+                    .thinking_display(ThinkingDisplay::Omitted)
             },
         ),
         set(
             "thinking enabled without a budget",
             json!({ "thinking": { "type": "enabled" } }),
-            |options| options.flag_value("--thinking", "adaptive"),
+            |options| options.thinking(Thinking::Adaptive),
         ),
         set(
             "thinking disabled",
             json!({ "thinking": { "type": "disabled" } }),
-            |options| options.flag_value("--thinking", "disabled"),
+            |options| options.thinking(Thinking::Off),
         ),
         set(
             "thinking tokens",
             json!({ "maxThinkingTokens": 4096 }),
-            |options| options.flag_value("--max-thinking-tokens", "4096"),
+            |options| options.thinking(Thinking::Tokens(4096)),
         ),
         set(
             "no thinking tokens",
             json!({ "maxThinkingTokens": 0 }),
-            |options| options.flag_value("--thinking", "disabled"),
+            |options| options.thinking(Thinking::Tokens(0)),
         ),
         set(
             "thinking before thinking tokens",
             json!({ "thinking": { "type": "disabled" }, "maxThinkingTokens": 4096 }),
-            |options| options.flag_value("--thinking", "disabled"),
+            |options| options.thinking(Thinking::Off),
         ),
         set("effort", json!({ "effort": "xhigh" }), |options| {
-            options.flag_value("--effort", "xhigh")
+            options.effort(EffortLevel::XHigh)
         }),
         set(
             "effort, thinking, betas",
@@ -90,12 +88,14 @@ pub(super) fn sets() -> Vec<Set> {
             }),
             |options| {
                 options
-                    .flag_value("--effort", "low")
-                    .flag_value("--thinking", "adaptive")
-                    .flag_value("--betas", "context-1m-2025-08-07,other")
+                    .effort(EffortLevel::Low)
+                    .thinking(Thinking::Adaptive)
+                    .betas(["context-1m-2025-08-07", "other"])
             },
         ),
-        set("no betas", json!({ "betas": [] }), |options| options),
+        set("no betas", json!({ "betas": [] }), |options| {
+            options.betas::<&str>([])
+        }),
         set("turns", json!({ "maxTurns": 3 }), |options| {
             options.max_turns(3)
         }),
@@ -103,25 +103,17 @@ pub(super) fn sets() -> Vec<Set> {
             options.max_turns(0)
         }),
         set("budget", json!({ "maxBudgetUsd": 1.5 }), |options| {
-            options.flag_value("--max-budget-usd", "1.5")
-        }),
-        set("no budget", json!({ "maxBudgetUsd": 0 }), |options| {
-            options.flag_value("--max-budget-usd", "0")
+            options.max_budget_usd(1.5)
         }),
         set(
             "task budget",
             json!({ "taskBudget": { "total": 50_000 } }),
-            |options| options.flag_value("--task-budget", "50000"),
+            |options| options.task_budget(50_000),
         ),
         set(
             "turns, budget, model",
             json!({ "maxTurns": 2, "maxBudgetUsd": 0.25, "model": "haiku" }),
-            |options| {
-                options
-                    .max_turns(2)
-                    .flag_value("--max-budget-usd", "0.25")
-                    .model("haiku")
-            },
+            |options| options.max_turns(2).max_budget_usd(0.25).model("haiku"),
         ),
     ]
 }

@@ -1,10 +1,9 @@
 //! Where the agent works, and what it finds there.
 
-use super::{Set, introduce, set};
-use agentwire::Options;
+use super::{Set, set};
 use agentwire::mcp::Tools;
 use agentwire::protocol::mcp::{McpHttpServer, McpServerConfig, McpSseServer, McpStdioServer};
-use agentwire::protocol::plugin::{LocalPlugin, PluginConfig};
+use agentwire::protocol::plugin::LocalPlugin;
 use serde_json::{Value, json};
 
 fn official_servers() -> Value {
@@ -24,20 +23,16 @@ fn official_servers() -> Value {
     })
 }
 
-fn servers_in_initialize(options: Options) -> Options {
+fn our_servers() -> [(&'static str, McpServerConfig); 3] {
     let files = McpStdioServer::new("mcp-files", ["--read-only"]).env("LANG", "C");
     let tickets =
         McpHttpServer::new("https://example.org/mcp").header("Authorization", "Bearer secret");
     let news = McpSseServer::new("https://example.org/news");
-    let servers: [(String, McpServerConfig); 3] = [
-        ("files".to_owned(), files.into()),
-        ("tickets".to_owned(), tickets.into()),
-        ("news".to_owned(), news.into()),
-    ];
-    introduce(options, |request| {
-        request.mcp_servers = Some(servers.into());
-    })
-    .flag("--await-initialize")
+    [
+        ("files", files.into()),
+        ("tickets", tickets.into()),
+        ("news", news.into()),
+    ]
 }
 
 pub(super) fn sets() -> Vec<Set> {
@@ -48,10 +43,21 @@ pub(super) fn sets() -> Vec<Set> {
     sets
 }
 
+fn our_plugins() -> [LocalPlugin; 2] {
+    let mut two = LocalPlugin::new("/plugins/two");
+    two.skip_mcp_discovery = Some(true);
+    [LocalPlugin::new("/plugins/one"), two]
+}
+
 fn servers_and_plugins() -> Vec<Set> {
     vec![
         set(
             "servers as an argument",
+            json!({ "mcpServers": official_servers() }),
+            |options| options.mcp_servers(our_servers()),
+        ),
+        set(
+            "servers by hand",
             json!({ "mcpServers": official_servers(), "mcpServersDelivery": "argv" }),
             |options| {
                 let config = json!({ "mcpServers": official_servers() });
@@ -61,7 +67,7 @@ fn servers_and_plugins() -> Vec<Set> {
         set(
             "servers in initialize",
             json!({ "mcpServers": official_servers(), "mcpServersDelivery": "initialize" }),
-            servers_in_initialize,
+            |options| options.mcp_servers(our_servers()),
         ),
         set(
             "no other servers",
@@ -70,38 +76,33 @@ fn servers_and_plugins() -> Vec<Set> {
                 "mcpServersDelivery": "initialize",
                 "strictMcpConfig": true,
             }),
-            |options| servers_in_initialize(options).flag("--strict-mcp-config"),
+            |options| options.mcp_servers(our_servers()).strict_mcp_config(true),
         ),
         set(
             "servers inside and outside",
             json!({
                 "mcpServers": {
                     "calc": "$server",
-                    "files": { "type": "stdio", "command": "mcp-files" },
+                    "files": { "type": "stdio", "command": "mcp-files", "args": [] },
                 },
-                "mcpServersDelivery": "argv",
+                "mcpServersDelivery": "initialize",
             }),
             |options| {
-                let config = json!({ "mcpServers": {
-                    "files": { "type": "stdio", "command": "mcp-files" },
-                } });
                 options
-                    .flag_value("--mcp-config", config.to_string())
+                    .mcp_servers([("files", McpStdioServer::new("mcp-files", [""; 0]))])
                     .mcp_server("calc", Tools::new())
             },
         ),
-        set("no servers", json!({ "mcpServers": {} }), |options| options),
+        set("no servers", json!({ "mcpServers": {} }), |options| {
+            options.mcp_servers::<&str, McpServerConfig>([])
+        }),
         set(
             "plugins as arguments",
             json!({ "plugins": [
                 { "type": "local", "path": "/plugins/one" },
                 { "type": "local", "path": "/plugins/two", "skipMcpDiscovery": true },
             ] }),
-            |options| {
-                options
-                    .flag_value("--plugin-dir", "/plugins/one")
-                    .flag_value("--plugin-dir-no-mcp", "/plugins/two")
-            },
+            |options| options.plugins(our_plugins()),
         ),
         set(
             "plugins in initialize",
@@ -112,19 +113,12 @@ fn servers_and_plugins() -> Vec<Set> {
                 ],
                 "pluginDelivery": "initialize",
             }),
-            |options| {
-                let one = LocalPlugin::new("/plugins/one");
-                let mut two = LocalPlugin::new("/plugins/two");
-                two.skip_mcp_discovery = Some(true);
-                let plugins = vec![PluginConfig::Local(one), PluginConfig::Local(two)];
-                introduce(options, |request| request.plugins = Some(plugins))
-                    .flag("--await-initialize")
-            },
+            |options| options.plugins(our_plugins()),
         ),
         set(
             "no plugins in initialize",
             json!({ "plugins": [], "pluginDelivery": "initialize" }),
-            |options| options,
+            |options| options.plugins::<LocalPlugin>([]),
         ),
     ]
 }
@@ -133,26 +127,59 @@ fn settings() -> Vec<Set> {
     vec![
         set(
             "settings",
+            json!({ "settings": { "model": "haiku" }, "settingsDelivery": "initialize" }),
+            |options| options.settings(json!({ "model": "haiku" })),
+        ),
+        set(
+            "settings as text",
+            json!({ "settings": r#"{ "model": "haiku" }"#, "settingsDelivery": "initialize" }),
+            |options| options.settings(json!({ "model": "haiku" })),
+        ),
+        set(
+            "settings as an argument",
+            json!({ "settings": { "model": "haiku" } }),
+            |options| options.settings(json!({ "model": "haiku" })),
+        ),
+        set(
+            "settings by hand",
             json!({ "settings": { "model": "haiku" } }),
             |options| options.flag_value("--settings", r#"{ "model": "haiku" }"#),
         ),
         set(
-            "settings as text",
-            json!({ "settings": r#"{"model":"haiku"}"# }),
-            |options| options.flag_value("--settings", r#"{ "model": "haiku" }"#),
+            "managed settings, settings, servers, plugins",
+            json!({
+                "managedSettings": { "permissions": { "deny": ["WebFetch"] } },
+                "managedSettingsDelivery": "initialize",
+                "settings": { "model": "haiku" },
+                "settingsDelivery": "initialize",
+                "mcpServers": official_servers(),
+                "mcpServersDelivery": "initialize",
+                "plugins": [
+                    { "type": "local", "path": "/plugins/one" },
+                    { "type": "local", "path": "/plugins/two", "skipMcpDiscovery": true },
+                ],
+                "pluginDelivery": "initialize",
+            }),
+            |options| {
+                options
+                    .managed_settings(json!({ "permissions": { "deny": ["WebFetch"] } }))
+                    .settings(json!({ "model": "haiku" }))
+                    .mcp_servers(our_servers())
+                    .plugins(our_plugins())
+            },
         ),
         set(
             "settings in a file",
             json!({ "settings": "/some/settings.json" }),
-            |options| options.flag_value("--settings", "/some/settings.json"),
+            |options| options.settings_file("/some/settings.json"),
         ),
         set(
             "managed settings",
-            json!({ "managedSettings": { "permissions": { "deny": ["WebFetch"] } } }),
-            |options| {
-                let settings = json!({ "permissions": { "deny": ["WebFetch"] } });
-                options.flag_value("--managed-settings", settings.to_string())
-            },
+            json!({
+                "managedSettings": { "permissions": { "deny": ["WebFetch"] } },
+                "managedSettingsDelivery": "initialize",
+            }),
+            |options| options.managed_settings(json!({ "permissions": { "deny": ["WebFetch"] } })),
         ),
         set(
             "setting sources",
@@ -169,12 +196,13 @@ fn settings() -> Vec<Set> {
             json!({
                 "settingSources": ["project"],
                 "settings": { "outputStyle": "terse" },
+                "settingsDelivery": "initialize",
                 "model": "haiku",
             }),
             |options| {
                 options
                     .setting_sources(["project"])
-                    .flag_value("--settings", r#"{"outputStyle":"terse"}"#)
+                    .settings(json!({ "outputStyle": "terse" }))
                     .model("haiku")
             },
         ),
@@ -192,27 +220,26 @@ fn places() -> Vec<Set> {
             |options| {
                 options
                     .cwd("/")
-                    .flag_value("--add-dir", "/usr")
-                    .flag_value("--add-dir", "/with a space")
+                    .additional_directories(["/usr", "/with a space"])
             },
         ),
         set(
             "no more directories",
             json!({ "additionalDirectories": [] }),
-            |options| options,
+            |options| options.additional_directories::<&str>([]),
         ),
         set(
             "where the project is set up",
             json!({ "projectConfigRoot": "/usr" }),
-            |options| options.flag_value("--project-config-root", "/usr"),
+            |options| options.project_config_root("/usr"),
         ),
         set("debug", json!({ "debug": true }), |options| {
-            options.flag("--debug")
+            options.debug(true)
         }),
         set(
             "debug file",
             json!({ "debug": true, "debugFile": "/log/it" }),
-            |options| options.flag_value("--debug-file", "/log/it"),
+            |options| options.debug_file("/log/it"),
         ),
         set(
             "other flags",
@@ -232,11 +259,7 @@ fn environment() -> Vec<Set> {
         set(
             "environment",
             json!({ "env": { "LANG": "C", "CLAUDE_AGENT_SDK_CLIENT_APP": "app/1" } }),
-            |options| {
-                options
-                    .env("LANG", "C")
-                    .env("CLAUDE_AGENT_SDK_CLIENT_APP", "app/1")
-            },
+            |options| options.env("LANG", "C").client_app("app/1"),
         ),
         set(
             "markers of the program's own",
@@ -269,11 +292,7 @@ fn environment() -> Vec<Set> {
         set(
             "checkpoints, environment",
             json!({ "enableFileCheckpointing": true, "env": { "LANG": "C" } }),
-            |options| {
-                options
-                    .env("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING", "true")
-                    .env("LANG", "C")
-            },
+            |options| options.file_checkpointing(true).env("LANG", "C"),
         ),
     ]
 }

@@ -1,22 +1,22 @@
 //! Tools, and who decides about them.
 
-use super::{Set, introduce, set};
-use agentwire::PermissionResult;
+use super::{Set, set};
 use agentwire::protocol::permission::PermissionMode;
+use agentwire::{PermissionPrompts, PermissionResult, QuestionPreview};
 use serde_json::json;
 
 pub(super) fn sets() -> Vec<Set> {
     vec![
         set("tools", json!({ "tools": ["Read", "Bash"] }), |options| {
-            options.flag_value("--tools", "Read,Bash")
+            options.tools(["Read", "Bash"])
         }),
         set("no tools", json!({ "tools": [] }), |options| {
-            options.flag_value("--tools", "")
+            options.tools::<&str>([])
         }),
         set(
             "preset tools",
             json!({ "tools": { "type": "preset", "preset": "claude_code" } }),
-            |options| options.flag_value("--tools", "default"),
+            |options| options.default_tools(),
         ),
         set(
             "allowed and disallowed",
@@ -26,24 +26,23 @@ pub(super) fn sets() -> Vec<Set> {
             }),
             |options| {
                 options
-                    .flag_value("--allowedTools", "Read,Bash(git log:*)")
-                    .flag_value("--disallowedTools", "WebFetch,Bash(rm *)")
+                    .allowed_tools(["Read", "Bash(git log:*)"])
+                    .disallowed_tools(["WebFetch", "Bash(rm *)"])
             },
         ),
         set(
             "nothing allowed or disallowed",
             json!({ "allowedTools": [], "disallowedTools": [] }),
-            |options| options,
+            |options| {
+                options
+                    .allowed_tools::<&str>([])
+                    .disallowed_tools::<&str>([])
+            },
         ),
         set(
             "aliases",
             json!({ "toolAliases": { "Bash": "mcp__box__bash" } }),
-            |options| {
-                introduce(options, |request| {
-                    request.tool_aliases =
-                        Some([("Bash".to_owned(), "mcp__box__bash".to_owned())].into());
-                })
-            },
+            |options| options.tool_aliases([("Bash", "mcp__box__bash")]),
         ),
         set(
             "permission callback",
@@ -65,7 +64,7 @@ pub(super) fn sets() -> Vec<Set> {
             |options| {
                 options
                     .on_permission(|_| async { PermissionResult::allow() })
-                    .flag_value("--allowedTools", "Read(./**)")
+                    .allowed_tools(["Read(./**)"])
             },
         ),
         set(
@@ -84,10 +83,9 @@ pub(super) fn sets() -> Vec<Set> {
             "plan with instructions",
             json!({ "permissionMode": "plan", "planModeInstructions": "Write three lines." }),
             |options| {
-                introduce(options, |request| {
-                    request.plan_mode_instructions = Some("Write three lines.".to_owned());
-                })
-                .permission_mode(PermissionMode::Plan)
+                options
+                    .plan_mode_instructions("Write three lines.")
+                    .permission_mode(PermissionMode::Plan)
             },
         ),
         set(
@@ -112,7 +110,7 @@ pub(super) fn sets() -> Vec<Set> {
             |options| {
                 options
                     .permission_mode(PermissionMode::BypassPermissions)
-                    .flag("--allow-dangerously-skip-permissions")
+                    .allow_bypassing_permissions(true)
             },
         ),
         set(
@@ -123,28 +121,24 @@ pub(super) fn sets() -> Vec<Set> {
         set(
             "permission tool",
             json!({ "permissionPromptToolName": "mcp__desk__ask" }),
-            |options| options.flag_value("--permission-prompt-tool", "mcp__desk__ask"),
+            |options| options.permission_prompt_tool("mcp__desk__ask"),
         ),
         set(
             "prompts for nobody",
             json!({ "permissionPrompts": "none", "canUseTool": "$function" }),
             |options| {
                 options
-                    .flag_value("--permission-prompts", "none")
+                    .permission_prompts(PermissionPrompts::Nobody)
                     .on_permission(|_| async { PermissionResult::allow() })
             },
         ),
         set(
             "sandbox",
-            json!({ "sandbox": { "enabled": true, "autoAllowBashIfSandboxed": true } }),
-            |options| {
-                let settings = json!({ "sandbox": {
-                    "enabled": true,
-                    "autoAllowBashIfSandboxed": true,
-                    "failIfUnavailable": true,
-                } });
-                options.flag_value("--settings", settings.to_string())
-            },
+            json!({
+                "sandbox": { "enabled": true, "autoAllowBashIfSandboxed": true },
+                "settingsDelivery": "initialize",
+            }),
+            |options| options.sandbox(json!({ "enabled": true, "autoAllowBashIfSandboxed": true })),
         ),
         set(
             "sandbox, settings",
@@ -157,26 +151,59 @@ pub(super) fn sets() -> Vec<Set> {
                         "network": { "httpProxyPort": 8080, "allowLocalBinding": true },
                     },
                 },
+                "settingsDelivery": "initialize",
             }),
             |options| {
-                let settings = json!({
-                    "model": "haiku",
-                    "sandbox": {
-                        "enabled": true,
-                        "failIfUnavailable": false,
-                        "network": {
-                            "allowedDomains": ["example.org"],
-                            "allowLocalBinding": true,
-                        },
-                    },
+                let below = json!({
+                    "failIfUnavailable": false,
+                    "network": { "httpProxyPort": 8080, "allowLocalBinding": true },
                 });
-                options.flag_value("--settings", settings.to_string())
+                options
+                    .sandbox(json!({
+                        "enabled": true, "network": { "allowedDomains": ["example.org"] },
+                    }))
+                    .settings(json!({ "model": "haiku", "sandbox": below }))
+            },
+        ),
+        set(
+            "sandbox, settings that forbid",
+            json!({
+                "sandbox": {
+                    "filesystem": { "denyRead": ["/etc"], "allowWrite": ["/tmp"] },
+                    "network": { "deniedDomains": ["a.org", "b.org"] },
+                    "credentials": { "files": [{ "path": "~/.key", "mode": "deny" }] },
+                },
+                "settings": { "sandbox": {
+                    "enabled": true,
+                    "filesystem": {
+                        "disabled": true, "denyRead": ["/root"], "allowWrite": ["/var"],
+                    },
+                    "network": { "deniedDomains": ["b.org"], "socksProxyPort": 1 },
+                    "credentials": { "files": [{ "path": "~/.key", "mode": "mask" }] },
+                } },
+                "settingsDelivery": "initialize",
+            }),
+            |options| {
+                options
+                    .sandbox(json!({
+                        "filesystem": { "denyRead": ["/etc"], "allowWrite": ["/tmp"] },
+                        "network": { "deniedDomains": ["a.org", "b.org"] },
+                        "credentials": { "files": [{ "path": "~/.key", "mode": "deny" }] },
+                    }))
+                    .settings(json!({ "sandbox": {
+                        "enabled": true,
+                        "filesystem": {
+                            "disabled": true, "denyRead": ["/root"], "allowWrite": ["/var"],
+                        },
+                        "network": { "deniedDomains": ["b.org"], "socksProxyPort": 1 },
+                        "credentials": { "files": [{ "path": "~/.key", "mode": "mask" }] },
+                    } }))
             },
         ),
         set(
             "how questions are asked",
             json!({ "toolConfig": { "askUserQuestion": { "previewFormat": "html" } } }),
-            |options| options.env("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT", "html"),
+            |options| options.question_preview(QuestionPreview::Html),
         ),
     ]
 }
