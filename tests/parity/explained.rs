@@ -119,6 +119,7 @@ impl Explanations {
 fn table() -> Vec<Explained> {
     let mut table = every_set();
     table.extend(single_sets());
+    table.extend(refusals());
     table
 }
 
@@ -366,6 +367,42 @@ fn single_sets() -> Vec<Explained> {
             Nothing,
             Just(json!("host_per_send")),
             "how fresh the manifests are; it counts where the pipes are no pipes",
+        ),
+    ]
+}
+
+fn refusals() -> Vec<Explained> {
+    let row = |sets, theirs: bool, ours: bool, because| Explained {
+        what: "refused",
+        theirs: Just(json!(theirs)),
+        ours: Just(json!(ours)),
+        sets,
+        because,
+    };
+    vec![
+        row(
+            &["a model as its own fallback"],
+            true,
+            false,
+            "the CLI takes it, and it has no effect, which our command line says",
+        ),
+        row(
+            &["a session id that is none", "no budget"],
+            false,
+            true,
+            "the CLI would end at once",
+        ),
+        row(
+            &["fork of nothing", "resume and continue"],
+            false,
+            true,
+            "the CLI would do only one of two things that are asked for, and not say so",
+        ),
+        row(
+            &["an allowed tool whose parenthesis is open", "a beta of two"],
+            false,
+            true,
+            "in the list that the CLI gets it would be something else",
         ),
     ]
 }

@@ -12,6 +12,7 @@ mod sets;
 
 use agentwire::{Options, query};
 use explained::Explanations;
+use recording::Recording;
 use serde_json::{Value, json};
 use sets::Set;
 use std::collections::BTreeMap;
@@ -26,6 +27,9 @@ use tokio::task::JoinSet;
 
 /// How many of our sessions run at the same time.
 const AT_ONCE: usize = 16;
+
+/// What is recorded of a set with which nothing is to be started.
+const REFUSED: &str = "refused";
 
 /// What became of each set, by its name.
 type Outcomes = BTreeMap<String, Result<(), String>>;
@@ -147,6 +151,24 @@ async fn run_ours(sets: &[Set], folders: &Folders) -> Outcomes {
     running.join_all().await.into_iter().collect()
 }
 
+/// What became of a set on one side: what was recorded or, where nothing is to
+/// be started, whether anything was.
+fn seen(
+    side: &str,
+    set: &Set,
+    outcomes: &Outcomes,
+    folders: &Folders,
+) -> Result<Recording, String> {
+    let folder = folders.of(set);
+    if set.is_refused {
+        let is_refused = outcomes[set.name].is_err() && !recording::exists(&folder);
+        return Ok([(REFUSED.to_owned(), is_refused.into())].into());
+    }
+    (outcomes[set.name].clone())
+        .and_then(|()| recording::read(&folder))
+        .map_err(|problem| format!("{}: {side}: {problem}", set.name))
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_cli_is_started_and_told_as_the_official_sdk_does_it_or_it_is_explained() {
     let sets = sets::all();
@@ -157,17 +179,16 @@ async fn the_cli_is_started_and_told_as_the_official_sdk_does_it_or_it_is_explai
     let mut explanations = Explanations::new();
     let mut complaints = Vec::new();
     for set in &sets {
-        let recorded = |who, outcomes: &Outcomes, folders: &Folders| {
-            outcomes[set.name]
-                .clone()
-                .and_then(|()| recording::read(&folders.of(set)))
-                .map_err(|problem| format!("{}: {who}: {problem}", set.name))
-        };
-        match (
-            recorded("theirs", &their_outcomes, &theirs),
-            recorded("ours", &our_outcomes, &ours),
-        ) {
+        let theirs = seen("theirs", set, &their_outcomes, &theirs);
+        let ours = seen("ours", set, &our_outcomes, &ours);
+        match (theirs, ours) {
             (Ok(theirs), Ok(ours)) => {
+                let is_refused = [&theirs, &ours]
+                    .iter()
+                    .any(|side| side.get(REFUSED) == Some(&true.into()));
+                if set.is_refused && !is_refused {
+                    complaints.push(format!("{}: nobody refuses it", set.name));
+                }
                 complaints.extend(explanations.unexplained(set.name, &theirs, &ours));
             }
             (theirs, ours) => complaints.extend(theirs.err().into_iter().chain(ours.err())),

@@ -12,10 +12,18 @@ pub(crate) type Recording = BTreeMap<String, Value>;
 /// Both sides get these from the test, as they are.
 const GIVEN: [&str; 2] = ["PATH", "HOME"];
 
+/// What the recorder writes, in the folder that it is called in.
+const FILE: &str = "recording.json";
+
+/// Whether an agent was started in `folder`.
+pub(crate) fn exists(folder: &Path) -> bool {
+    folder.join(FILE).exists()
+}
+
 /// What the recorder wrote down in `folder`, as if `folder` had no name.
 pub(crate) fn read(folder: &Path) -> Result<Recording, String> {
-    let path = folder.join("recording.json");
-    let text = std::fs::read_to_string(&path).map_err(|error| format!("no recording: {error}"))?;
+    let text = std::fs::read_to_string(folder.join(FILE))
+        .map_err(|error| format!("no recording: {error}"))?;
     let text = text.replace(&folder.display().to_string(), "$folder");
     normalise(&serde_json::from_str(&text).map_err(|error| error.to_string())?)
 }

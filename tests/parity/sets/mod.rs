@@ -5,6 +5,7 @@ mod agents;
 mod callbacks;
 mod conversation;
 mod model;
+mod refused;
 mod surroundings;
 mod tools;
 
@@ -16,6 +17,8 @@ pub(crate) struct Set {
     pub(crate) name: &'static str,
     pub(crate) official: Value,
     pub(crate) ours: fn(Options) -> Options,
+    /// Whether one of the two does not start anything with them.
+    pub(crate) is_refused: bool,
 }
 
 fn set(name: &'static str, official: Value, ours: fn(Options) -> Options) -> Set {
@@ -23,6 +26,14 @@ fn set(name: &'static str, official: Value, ours: fn(Options) -> Options) -> Set
         name,
         official,
         ours,
+        is_refused: false,
+    }
+}
+
+fn refused(name: &'static str, official: Value, ours: fn(Options) -> Options) -> Set {
+    Set {
+        is_refused: true,
+        ..set(name, official, ours)
     }
 }
 
@@ -34,5 +45,6 @@ pub(crate) fn all() -> Vec<Set> {
     all.extend(conversation::sets());
     all.extend(callbacks::sets());
     all.extend(surroundings::sets());
+    all.extend(refused::sets());
     all
 }

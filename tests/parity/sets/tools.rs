@@ -2,7 +2,7 @@
 
 use super::{Set, set};
 use agentwire::protocol::permission::PermissionMode;
-use agentwire::{PermissionPrompts, PermissionResult, QuestionPreview};
+use agentwire::{Options, PermissionPrompts, PermissionResult, QuestionPreview};
 use serde_json::json;
 
 pub(super) fn sets() -> Vec<Set> {
@@ -16,7 +16,7 @@ pub(super) fn sets() -> Vec<Set> {
         set(
             "preset tools",
             json!({ "tools": { "type": "preset", "preset": "claude_code" } }),
-            |options| options.default_tools(),
+            Options::default_tools,
         ),
         set(
             "allowed and disallowed",
