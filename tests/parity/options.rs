@@ -120,7 +120,9 @@ pub(crate) fn complaints(official: &Path, sets: &[Set]) -> Vec<String> {
         .flat_map(|official| official.keys().map(String::as_str))
         .chain([IN_EVERY_SET])
         .collect();
-    let methods = methods(Path::new(env!("CARGO_MANIFEST_DIR")).join("src").as_path());
+    let project = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let methods = methods(&project.join("src"));
+    let calls = calls(&project.join("tests/parity/sets"));
 
     let mut complaints = Vec::new();
     for name in &declared {
@@ -138,6 +140,9 @@ pub(crate) fn complaints(official: &Path, sets: &[Set]) -> Vec<String> {
         match ours {
             Method(method) if !methods.contains(*method) => {
                 complaints.push(format!("`{name}`: there is no `Options::{method}`"));
+            }
+            Method(method) if *name != IN_EVERY_SET && !calls.contains(*method) => {
+                complaints.push(format!("`{name}`: no set calls `Options::{method}`"));
             }
             Missing(method) if methods.contains(*method) => complaints.push(format!(
                 "`{name}`: `Options::{method}` is there: use it in the sets, and say so here"
@@ -187,6 +192,19 @@ fn methods(folder: &Path) -> BTreeSet<String> {
                 .filter_map(|line| line.split(['(', '<']).next());
             found.extend(methods.map(str::to_owned));
         }
+    }
+    found
+}
+
+/// The names of everything that the sets call.
+fn calls(folder: &Path) -> BTreeSet<String> {
+    let is_of_a_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let mut found = BTreeSet::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        let calls = text.split(['.', ':']).skip(1);
+        let names = calls.filter_map(|call| call.split(|letter| !is_of_a_name(letter)).next());
+        found.extend(names.map(str::to_owned));
     }
     found
 }
