@@ -38,7 +38,8 @@ struct Explained {
 /// All differences that are meant to be.
 pub(crate) struct Explanations {
     table: Vec<Explained>,
-    used: BTreeSet<(usize, String)>,
+    /// Which of them were true, of which set.
+    used: BTreeSet<(usize, &'static str)>,
 }
 
 impl Explanations {
@@ -53,10 +54,12 @@ impl Explanations {
         }
     }
 
-    /// The differences of a set that nothing explains.
+    /// The differences of a set that nothing explains, neither for it nor for
+    /// its parts.
     pub(crate) fn unexplained(
         &mut self,
         set: &str,
+        parts: &[&'static str],
         theirs: &Recording,
         ours: &Recording,
     ) -> Vec<String> {
@@ -71,11 +74,11 @@ impl Explanations {
                 it.what == name
                     && it.theirs.is(theirs)
                     && it.ours.is(ours)
-                    && (it.sets.is_empty() || it.sets.contains(&set))
+                    && (it.sets.is_empty() || it.sets.iter().any(|set| parts.contains(set)))
             };
             match self.table.iter().position(explains) {
                 Some(place) => {
-                    self.used.insert((place, set.to_owned()));
+                    self.used.extend(parts.iter().map(|part| (place, *part)));
                 }
                 None => {
                     let shown = |it: Option<&Value>| it.map_or("absent".into(), Value::to_string);
@@ -94,7 +97,7 @@ impl Explanations {
     pub(crate) fn stale(&self) -> Vec<String> {
         let mut complaints = Vec::new();
         for (place, it) in self.table.iter().enumerate() {
-            let explained = |set: &str| self.used.contains(&(place, set.to_owned()));
+            let is_used = |set: &&'static str| self.used.contains(&(place, *set));
             let told = |which: &str| {
                 format!(
                     "{which}: {} is explained ({}), and not so: theirs {:?}, ours {:?}",
@@ -107,7 +110,7 @@ impl Explanations {
             complaints.extend(
                 it.sets
                     .iter()
-                    .filter(|set| !explained(set))
+                    .filter(|set| !is_used(set))
                     .map(|set| told(set)),
             );
         }
@@ -430,15 +433,19 @@ mod tests {
         let nothing = Recording::new();
         let ours = with("argument --a", json!(["1"]));
         let mut table = explanations(&["one"]);
-        assert!(table.unexplained("one", &nothing, &ours).is_empty());
-        assert!(table.unexplained("two", &ours, &ours).is_empty());
+        assert!(
+            table
+                .unexplained("one", &["one"], &nothing, &ours)
+                .is_empty()
+        );
+        assert!(table.unexplained("two", &["two"], &ours, &ours).is_empty());
         for (set, theirs, ours) in [
             ("two", &nothing, &ours),
             ("one", &ours, &nothing),
             ("one", &nothing, &with("argument --a", json!(["2"]))),
             ("one", &nothing, &with("argument --b", json!(["1"]))),
         ] {
-            let complaints = table.unexplained(set, theirs, ours);
+            let complaints = table.unexplained(set, &[set], theirs, ours);
             assert_eq!(complaints.len(), 1, "{set}: {theirs:?} {ours:?}");
         }
     }
@@ -449,7 +456,7 @@ mod tests {
         for (sets, stale) in [(&[][..], 0), (&["one"], 0), (&["one", "two"], 1)] {
             let mut table = explanations(sets);
             assert_eq!(table.stale().len(), sets.len().max(1));
-            table.unexplained("one", &Recording::new(), &ours);
+            table.unexplained("one", &["one"], &Recording::new(), &ours);
             assert_eq!(table.stale().len(), stale, "{sets:?}");
         }
     }

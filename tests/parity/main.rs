@@ -79,7 +79,7 @@ impl Folders {
     }
 
     fn of(&self, set: &Set) -> PathBuf {
-        self.root().join(set.name)
+        self.root().join(&set.name)
     }
 
     fn agent(&self, set: &Set) -> PathBuf {
@@ -139,13 +139,17 @@ async fn run_ours(sets: &[Set], folders: &Folders) -> Outcomes {
         let options = Options::new().cli(folders.agent(set)).clean_env();
         let environment = folders.environment().into_iter();
         let options = environment.fold(options, |all, (name, value)| all.env(name, value));
-        let (name, options) = (set.name, (set.ours)(options));
+        let options = set
+            .ours
+            .iter()
+            .fold(options, |options, change| change(options));
+        let name = set.name.clone();
         let at_once = Arc::clone(&at_once);
         running.spawn(async move {
             let _turn = at_once.acquire_owned().await.unwrap();
             let outcome = async { query("Hello.", options).await?.result().await }.await;
             let outcome = outcome.map(drop).map_err(|error| error.to_string());
-            (name.to_owned(), outcome)
+            (name, outcome)
         });
     }
     running.join_all().await.into_iter().collect()
@@ -161,10 +165,10 @@ fn seen(
 ) -> Result<Recording, String> {
     let folder = folders.of(set);
     if set.is_refused {
-        let is_refused = outcomes[set.name].is_err() && !recording::exists(&folder);
+        let is_refused = outcomes[&set.name].is_err() && !recording::exists(&folder);
         return Ok([(REFUSED.to_owned(), is_refused.into())].into());
     }
-    (outcomes[set.name].clone())
+    (outcomes[&set.name].clone())
         .and_then(|()| recording::read(&folder))
         .map_err(|problem| format!("{}: {side}: {problem}", set.name))
 }
@@ -189,7 +193,7 @@ async fn the_cli_is_started_and_told_as_the_official_sdk_does_it_or_it_is_explai
                 if set.is_refused && !is_refused {
                     complaints.push(format!("{}: nobody refuses it", set.name));
                 }
-                complaints.extend(explanations.unexplained(set.name, &theirs, &ours));
+                complaints.extend(explanations.unexplained(&set.name, &set.parts, &theirs, &ours));
             }
             (theirs, ours) => complaints.extend(theirs.err().into_iter().chain(ours.err())),
         }

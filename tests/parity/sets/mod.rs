@@ -14,18 +14,22 @@ use serde_json::Value;
 
 /// The same options, for both.
 pub(crate) struct Set {
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     pub(crate) official: Value,
-    pub(crate) ours: fn(Options) -> Options,
+    /// What is done to ours, one after the other.
+    pub(crate) ours: Vec<fn(Options) -> Options>,
+    /// The names of the sets that it is made of: its own, or those of two.
+    pub(crate) parts: Vec<&'static str>,
     /// Whether one of the two does not start anything with them.
     pub(crate) is_refused: bool,
 }
 
 fn set(name: &'static str, official: Value, ours: fn(Options) -> Options) -> Set {
     Set {
-        name,
+        name: name.to_owned(),
         official,
-        ours,
+        ours: vec![ours],
+        parts: vec![name],
         is_refused: false,
     }
 }
@@ -37,14 +41,66 @@ fn refused(name: &'static str, official: Value, ours: fn(Options) -> Options) ->
     }
 }
 
-/// All sets. `$folder` is a folder of the set's own on either side.
+/// All sets, and many pairs of them.
 pub(crate) fn all() -> Vec<Set> {
-    let mut all = model::sets();
-    all.extend(tools::sets());
-    all.extend(agents::sets());
-    all.extend(conversation::sets());
-    all.extend(callbacks::sets());
-    all.extend(surroundings::sets());
+    let families = [
+        model::sets(),
+        tools::sets(),
+        agents::sets(),
+        conversation::sets(),
+        callbacks::sets(),
+        surroundings::sets(),
+    ];
+    let pairs = pairs(&families);
+    let mut all: Vec<_> = families.into_iter().flatten().collect();
+    all.extend(pairs);
     all.extend(refused::sets());
     all
+}
+
+/// What goes into no pair: flags by hand stand in the way of methods, and a
+/// file of settings in that of others.
+const ALONE: [&str; 4] = [
+    "nothing",
+    "servers by hand",
+    "settings by hand",
+    "settings in a file",
+];
+
+/// One of how many pairs is made.
+const ONE_OF: usize = 37;
+
+/// Pairs of sets from different families that have no option in common.
+fn pairs(families: &[Vec<Set>]) -> Vec<Set> {
+    let all = families.iter().enumerate();
+    let all: Vec<_> = all
+        .flat_map(|(family, sets)| sets.iter().map(move |set| (family, set)))
+        .filter(|(_, set)| !ALONE.contains(&set.parts[0]))
+        .collect();
+    let mut pairs = Vec::new();
+    for (place, (family, one)) in all.iter().enumerate() {
+        let others = all[place..].iter().enumerate();
+        for (_, (other_family, other)) in others.filter(|(far, _)| (far + place) % ONE_OF == 0) {
+            if family != other_family {
+                pairs.extend(pair(one, other));
+            }
+        }
+    }
+    pairs
+}
+
+fn pair(one: &Set, other: &Set) -> Option<Set> {
+    let mut official = one.official.as_object()?.clone();
+    let more = other.official.as_object()?;
+    if more.keys().any(|option| official.contains_key(option)) {
+        return None;
+    }
+    official.extend(more.clone());
+    Some(Set {
+        name: format!("{} + {}", one.name, other.name),
+        official: official.into(),
+        ours: [&one.ours[..], &other.ours[..]].concat(),
+        parts: [&one.parts[..], &other.parts[..]].concat(),
+        is_refused: false,
+    })
 }
