@@ -108,12 +108,14 @@ mod attach;
 mod callback;
 mod client;
 mod control;
+mod environment;
 mod error;
 mod event;
 mod handle;
 mod hook;
 mod locate;
 mod mailbox;
+mod mask;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 mod options;
@@ -141,6 +143,7 @@ pub use callback::{
 };
 pub use client::Client;
 pub use control::McpReadiness;
+pub use environment::{Environment, OUTER_SESSION, PassedEnvironment};
 pub use error::{AttachError, CliNotFound, EndReason, Error, SessionEnd};
 pub use event::{Event, Notice};
 pub use handle::Handle;

@@ -15,6 +15,8 @@ mod controls;
 mod conversation;
 #[path = "live/elicitations.rs"]
 mod elicitations;
+#[path = "live/environment.rs"]
+mod environment;
 #[path = "live/gates.rs"]
 mod gates;
 #[path = "live/ids.rs"]

@@ -2,9 +2,10 @@
 
 use super::argument::Argument;
 use super::limits;
-use super::mask;
 use super::{Options, Shadowed};
+use crate::environment::Environment;
 use crate::error::Error;
+use crate::mask;
 use agentwire_protocol::Json;
 use agentwire_protocol::control::Initialize;
 use std::ffi::OsString;
@@ -23,8 +24,8 @@ pub struct CommandLine {
     pub arguments: Vec<String>,
     /// What is set in the environment. Of two with one name the second counts.
     pub environment: Vec<(OsString, OsString)>,
-    /// Whether the rest of the environment is this process's.
-    pub inherits_environment: bool,
+    /// What the rest of the environment is, of this process's.
+    pub inherited: Environment,
     /// The directory in which the agent works; this process's, if there is
     /// none.
     pub cwd: Option<PathBuf>,
@@ -92,7 +93,7 @@ impl Options {
         Ok(CommandLine {
             arguments: self.all_arguments(&initialize)?,
             environment: self.all_variables(),
-            inherits_environment: !self.clean_environment,
+            inherited: self.inherited.clone(),
             cwd: self.cwd.clone(),
             shadowed: self.find_shadowed(),
             initialize,
@@ -156,7 +157,7 @@ impl Options {
         Ok(arguments)
     }
 
-    fn all_variables(&self) -> Vec<(OsString, OsString)> {
+    pub(crate) fn all_variables(&self) -> Vec<(OsString, OsString)> {
         let ours = [
             ("CLAUDE_CODE_ENTRYPOINT", "sdk-rs"),
             ("CLAUDE_AGENT_SDK_VERSION", env!("CARGO_PKG_VERSION")),
@@ -199,9 +200,7 @@ impl CommandLine {
     pub(crate) fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.args(&self.arguments);
-        if !self.inherits_environment {
-            command.env_clear();
-        }
+        self.inherited.apply(&mut command, std::env::vars_os());
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         if let Some(cwd) = &self.cwd {
             command.current_dir(cwd);
@@ -220,9 +219,9 @@ impl fmt::Display for CommandLine {
         for argument in &self.arguments {
             writeln!(f, "  {}", mask::argument(argument))?;
         }
-        match self.inherits_environment {
-            true => writeln!(f, "environment, besides this process's:")?,
-            false => writeln!(f, "environment:")?,
+        match &self.inherited {
+            Environment::Only(names) if names.is_empty() => writeln!(f, "environment:")?,
+            _ => writeln!(f, "environment, besides what is this process's:")?,
         }
         for (name, value) in &self.environment {
             let name = name.to_string_lossy();

@@ -52,7 +52,7 @@ fn too_long(option: &str, length: usize) -> Error {
 
 /// Everything together.
 pub(super) fn check_all(line: &CommandLine) -> Result<(), Error> {
-    let inherited = std::env::vars_os().filter(|_| line.inherits_environment);
+    let inherited = std::env::vars_os().filter(|(name, _)| line.inherited.passes(name));
     check_sum(line, inherited.collect(), of_all())
 }
 

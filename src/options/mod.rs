@@ -9,7 +9,6 @@ mod conversation;
 mod directories;
 mod extensions;
 mod limits;
-mod mask;
 mod model;
 mod output;
 mod permission;
@@ -31,6 +30,7 @@ pub use prompt::DYNAMIC_BOUNDARY;
 pub use tools::QuestionPreview;
 
 use crate::callback::Callbacks;
+use crate::environment::Environment;
 #[cfg(feature = "mcp")]
 use crate::mcp::SharedServer;
 use crate::process::ClosePolicy;
@@ -77,7 +77,7 @@ use tools::Skills;
 pub struct Options {
     pub(crate) cli: Option<PathBuf>,
     pub(crate) cwd: Option<PathBuf>,
-    pub(crate) clean_environment: bool,
+    pub(crate) inherited: Environment,
     pub(crate) environment: Vec<(OsString, OsString)>,
     markers: Vec<(&'static str, String)>,
     arguments: Vec<Argument>,
@@ -137,7 +137,7 @@ impl Default for Options {
         Self {
             cli: None,
             cwd: None,
-            clean_environment: false,
+            inherited: Environment::default(),
             environment: Vec::new(),
             markers: Vec::new(),
             arguments: Vec::new(),

@@ -1,6 +1,7 @@
 //! The CLI as a process.
 
 use super::Options;
+use crate::environment::Environment;
 use crate::error::Error;
 use crate::locate::{Surroundings, find_cli};
 use std::ffi::OsStr;
@@ -17,7 +18,8 @@ impl Options {
         self
     }
 
-    /// Sets a variable of the CLI's environment.
+    /// Sets a variable of the CLI's environment, whatever
+    /// [`Options::environment`] says.
     pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
         self.environment
             .push((name.as_ref().to_owned(), value.as_ref().to_owned()));
@@ -25,10 +27,10 @@ impl Options {
     }
 
     /// Starts the CLI without this process's environment: it has only what
-    /// [`Options::env`] sets, and what agentwire itself needs.
-    pub fn clean_env(mut self) -> Self {
-        self.clean_environment = true;
-        self
+    /// [`Options::env`] sets, and what agentwire itself needs. The same as
+    /// [`Environment::only`] with no names.
+    pub fn clean_env(self) -> Self {
+        self.environment(Environment::Only(Vec::new()))
     }
 
     /// The program's name for the API, such as `my-app/1.0`

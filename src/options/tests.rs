@@ -56,7 +56,9 @@ fn nothing_is_set_by_itself() {
     ];
     assert_eq!(line.arguments, always);
     assert_eq!(request(Options::new()), json!({}));
-    assert!(line.inherits_environment && line.cwd.is_none() && line.shadowed.is_empty());
+    assert!(
+        line.inherited == Environment::default() && line.cwd.is_none() && line.shadowed.is_empty()
+    );
     let names: Vec<_> = line.environment.iter().map(|(name, _)| name).collect();
     let ours = [
         "CLAUDE_CODE_ENTRYPOINT",
