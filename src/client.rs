@@ -194,6 +194,15 @@ impl Client {
         &self.initialized
     }
 
+    /// The CLI's version, as it said at the start. `None` when it said none,
+    /// as older ones do; its first turn's
+    /// [`Init`](agentwire_protocol::message::Init) has it then. What it can do
+    /// beyond the oldest one is in [`Handle::capabilities`].
+    #[must_use]
+    pub fn version(&self) -> Option<&str> {
+        self.initialized.claude_code_version.as_deref()
+    }
+
     /// The process id of the CLI. `None` when it was somebody else who started
     /// it ([`Client::connect_over`]).
     #[must_use]

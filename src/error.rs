@@ -167,6 +167,9 @@ impl From<serde_json::Error> for Error {
 pub struct CliNotFound {
     /// The places, in the order in which they were tried.
     pub looked: Vec<String>,
+    /// A script for a shell (`.cmd`, `.ps1`) that was found on Windows, and
+    /// behind which nothing was found that can be started without that shell.
+    pub shim: Option<PathBuf>,
 }
 
 impl fmt::Display for CliNotFound {
@@ -176,7 +179,16 @@ impl fmt::Display for CliNotFound {
             "no agent CLI was found; looked for: {}. Install it with `npm install -g \
              @anthropic-ai/claude-code`, or say where it is with AGENTWIRE_CLI or an explicit path",
             self.looked.join(", ")
-        )
+        )?;
+        if let Some(shim) = &self.shim {
+            write!(
+                f,
+                ". {} is run by a shell, which does not pass arguments on as they are: name the \
+                 `claude.exe`, or the `cli.js`, that it starts",
+                shim.display()
+            )?;
+        }
+        Ok(())
     }
 }
 

@@ -33,10 +33,10 @@ pub(crate) struct Transport {
 impl Transport {
     /// Starts the CLI.
     pub(crate) fn spawn(options: &Options, line: &CommandLine) -> Result<Self, Error> {
-        let program = options.locate()?;
-        let command = line.command(&program);
+        let cli = options.find()?;
+        let command = line.command(cli.command());
         let failed = |source| Error::Spawn {
-            program: program.clone(),
+            program: cli.file.clone(),
             source: Arc::new(source),
         };
         let id = Uuid::new_v4().to_string();

@@ -87,6 +87,8 @@ async fn flags_and_environment_arrive() {
         }
     })
     .await;
+    assert!(client.version().is_some());
+    assert_eq!(init.claude_code_version.as_deref(), client.version());
     assert_eq!(init.model.as_deref(), Some("claude-haiku-4-5"));
     assert_eq!(init.permission_mode, Some(PermissionMode::Plan));
     assert_eq!(init.cwd.as_deref(), live.project().to_str());

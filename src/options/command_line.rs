@@ -10,7 +10,7 @@ use agentwire_protocol::Json;
 use agentwire_protocol::control::Initialize;
 use std::ffi::OsString;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// What a CLI is started with: [`Options::command_line`].
@@ -196,9 +196,8 @@ fn flags_of(initialize: &Initialize) -> Vec<&'static str> {
 }
 
 impl CommandLine {
-    /// The command that starts the CLI at `program`.
-    pub(crate) fn command(&self, program: &Path) -> Command {
-        let mut command = Command::new(program);
+    /// The command that starts the CLI, from one without arguments.
+    pub(crate) fn command(&self, mut command: Command) -> Command {
         command.args(&self.arguments);
         self.inherited.apply(&mut command, std::env::vars_os());
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));

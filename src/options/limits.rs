@@ -127,6 +127,7 @@ fn of_all() -> usize {
 mod tests {
     use super::*;
     use crate::Options;
+    use std::process::Command;
 
     #[test]
     fn the_largest_is_named_when_all_together_is_too_much() {
@@ -152,7 +153,7 @@ mod tests {
             options = options.flag_value("--a", argument.clone());
         }
         let line = options.command_line().unwrap();
-        let started = line.command("/bin/true".as_ref()).status().unwrap();
+        let started = line.command(Command::new("/bin/true")).status().unwrap();
         assert!(started.success());
         let more = options.flag_value("--a", argument).command_line();
         assert!(matches!(more, Err(Error::Option { option, .. }) if option == "--a"));

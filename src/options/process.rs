@@ -3,16 +3,23 @@
 use super::Options;
 use crate::environment::Environment;
 use crate::error::Error;
-use crate::locate::{Surroundings, find_cli};
+use crate::locate::{Cli, Surroundings, find_cli};
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
 /// The CLI, and its environment.
 impl Options {
-    /// The CLI: a path, or a name that is looked for on the `PATH`.
+    /// The CLI: a path, or a name that is looked for on the `PATH`. It may be
+    /// a script of Node's (`cli.js`).
     ///
-    /// Without it the variable `AGENTWIRE_CLI` is asked, then the `PATH` and
-    /// the usual places are searched for `claude`.
+    /// Without it the variable `AGENTWIRE_CLI` is asked, then the `PATH` is
+    /// searched for `claude`, then the places where installers put it, for
+    /// programs that have no shell's `PATH`: those of the CLI's own installer,
+    /// npm, pnpm, bun, volta, yarn, nvm, fnm and Homebrew among them.
+    ///
+    /// It is never started by way of a shell. Of a script for one, as npm makes
+    /// them on Windows (`claude.cmd`), what is behind it is started; when
+    /// nothing is found there, that is an error which says what to do.
     pub fn cli(mut self, path: impl Into<PathBuf>) -> Self {
         self.cli = Some(path.into());
         self
@@ -45,10 +52,13 @@ impl Options {
     ///
     /// When there is none where one is looked for.
     pub fn locate(&self) -> Result<PathBuf, Error> {
-        Ok(find_cli(
-            self.cli.as_deref(),
-            &Surroundings::of_this_process(),
-        )?)
+        Ok(self.find()?.file)
+    }
+
+    /// The CLI, and how it is started.
+    pub(crate) fn find(&self) -> Result<Cli, Error> {
+        let around = Surroundings::of_this_process();
+        Ok(find_cli(self.cli.as_deref(), &around)?)
     }
 
     /// Sets a variable that an option of ours stands for, or takes it away.
