@@ -92,7 +92,8 @@
 //! everything that the session started goes; [`ClosePolicy`] says how. A
 //! program that is about to exit awaits [`Client::close`] or
 //! [`Client::abort`] instead, since what a drop has begun ends with the
-//! process.
+//! process; or it holds an [`ExitGuard`] in `main`, and calls [`close_all`] when
+//! a signal ends it.
 //!
 //! # What may go wrong
 //!
@@ -111,6 +112,7 @@ mod control;
 mod environment;
 mod error;
 mod event;
+mod guard;
 mod handle;
 mod hook;
 mod locate;
@@ -146,6 +148,7 @@ pub use control::McpReadiness;
 pub use environment::{Environment, OUTER_SESSION, PassedEnvironment};
 pub use error::{AttachError, CliNotFound, EndReason, Error, SessionEnd};
 pub use event::{Event, Notice};
+pub use guard::ExitGuard;
 pub use handle::Handle;
 pub use hook::{Hook, HookAnswer, HookCall};
 pub use options::{
@@ -157,7 +160,7 @@ pub use permission::{
     Answers, AskOnTerminal, Either, Opinion, OrAsk, OrDeny, PlanAsk, Policy, QuestionAsk, ReadOnly,
     Recorded, Rules, RulesBuilder, RulesError, Showing,
 };
-pub use process::{ClosePolicy, CloseReport, CloseStep};
+pub use process::{ClosePolicy, CloseReport, CloseStep, close_all};
 pub use query::{Query, query};
 pub use submission::{Submission, Unwritten};
 pub use subscription::{Subscription, Texts, Turn};

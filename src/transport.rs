@@ -140,6 +140,14 @@ impl FarEnd {
         }
     }
 
+    /// What is done to have the agent's input closed when all sessions of this
+    /// process are.
+    pub(crate) fn closed_with_all_by(&self, close_input: impl FnOnce() + Send + 'static) {
+        if let Self::Child(child) = self {
+            child.closed_with_all_by(close_input);
+        }
+    }
+
     /// The report of a close that somebody has started, or will start. `None`
     /// when there will be none.
     pub(crate) async fn closed(&self) -> Option<CloseReport> {

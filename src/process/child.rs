@@ -1,30 +1,27 @@
 //! The child: spawned with its pipes, closed or dropped.
 
+use super::SESSION_VARIABLE;
+use super::closing::Closing;
 use super::descendants::Descendants;
 use super::exit::{Exit, ExitWatch};
 use super::ladder::{ClosePolicy, CloseReport, Ladder};
-use super::{SESSION_VARIABLE, lock, spawn_thread};
 use shared_child::SharedChild;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 use tokio::sync::watch;
 
 /// The agent CLI, running or not.
 ///
 /// Dropping it closes it: see [`close`](Self::close). That neither blocks nor needs a runtime,
-/// but it takes a host that goes on living; whoever is about to exit awaits a `close` instead.
+/// but it takes a host that goes on living; whoever is about to exit awaits a `close` instead, or
+/// calls [`close_all`](super::close_all).
 #[derive(Debug)]
 pub(crate) struct ChildProcess {
     pid: u32,
-    ladder: Arc<Ladder>,
-    /// Taken by the first to close.
-    reporter: Mutex<Option<watch::Sender<Option<CloseReport>>>>,
-    report: watch::Receiver<Option<CloseReport>>,
-    pub(super) policy: ClosePolicy,
+    closing: Arc<Closing>,
 }
 
 /// The child's ends of the three pipes. stdin is to be closed before the child is.
@@ -76,18 +73,15 @@ impl ChildProcess {
             let _ = child.wait();
         })?;
         tracing::debug!(pid, session, "child started");
-        let (reporter, report) = watch::channel(None);
+        let ladder = Ladder {
+            child,
+            exit,
+            descendants,
+            signalled: AtomicBool::new(false),
+        };
         let child = Self {
             pid,
-            ladder: Arc::new(Ladder {
-                child,
-                exit,
-                descendants,
-                signalled: AtomicBool::new(false),
-            }),
-            reporter: Mutex::new(Some(reporter)),
-            report,
-            policy,
+            closing: Closing::new(ladder, policy),
         };
         Ok((
             child,
@@ -107,46 +101,36 @@ impl ChildProcess {
     /// The report of a close that somebody has started, or will start. `None` only if a subscriber
     /// of `tracing` panicked in the thread that closes.
     pub(crate) async fn closed(&self) -> Option<CloseReport> {
-        let mut report = self.report.clone();
+        let mut report = self.closing.report();
         report.wait_for(Option::is_some).await.ok()?.clone()
     }
 
     /// Whether the child was sent a signal from here, which may be why it exited as it did.
     pub(crate) fn was_signalled(&self) -> bool {
-        self.ladder.signalled.load(Ordering::Relaxed)
+        self.closing.ladder.signalled.load(Ordering::Relaxed)
     }
 
     /// Is `Some` once the child has exited, whoever may still hold its output open.
     pub(crate) fn exit(&self) -> watch::Receiver<Option<Exit>> {
-        self.ladder.exit.published.clone()
+        self.closing.ladder.exit.published.clone()
     }
 
-    /// Starts to close the child and everything that it started, in a thread, which first lists
-    /// what there is and then calls `close_input`: a process in a session of its own and without
-    /// our marker can only be found as long as its parents live. When stdin stays open the child
-    /// is terminated when the policy's `exit` is over.
-    ///
-    /// The report is there when it is `Some`; the channel closes without one only if a subscriber
-    /// of `tracing` panicked. A second call only calls `close_input`, and gets the same report. If
-    /// there can be no more threads the child is killed at once, with all its descendants, and
-    /// nobody waits for them to be gone.
+    /// Starts to close the child and everything that it started: see [`Closing::close`].
     pub(crate) fn close(
         &self,
         close_input: impl FnOnce() + Send + 'static,
     ) -> watch::Receiver<Option<CloseReport>> {
-        let Some(reporter) = lock(&self.reporter).take() else {
-            close_input();
-            return self.report.clone();
-        };
-        let (ladder, policy, report) = (self.ladder.clone(), self.policy, reporter.clone());
-        let run = move || {
-            report.send_replace(Some(ladder.run(&policy, close_input)));
-        };
-        if let Err(error) = spawn_thread("agentwire-close", run) {
-            tracing::warn!(pid = self.pid, %error, "killing at once for want of a thread");
-            reporter.send_replace(Some(self.ladder.run(&AT_ONCE, || ())));
-        }
-        self.report.clone()
+        self.closing.close(close_input)
+    }
+
+    /// What [`close_all`](super::close_all) does to have the child's input closed.
+    pub(crate) fn closed_with_all_by(&self, close_input: impl FnOnce() + Send + 'static) {
+        self.closing.closed_with_all_by(close_input);
+    }
+
+    #[cfg(test)]
+    pub(super) fn set_policy(&mut self, policy: ClosePolicy) {
+        self.closing.set_policy(policy);
     }
 }
 
@@ -155,13 +139,6 @@ impl Drop for ChildProcess {
         self.close(|| ());
     }
 }
-
-const AT_ONCE: ClosePolicy = ClosePolicy {
-    finish: Duration::ZERO,
-    exit: Duration::ZERO,
-    terminate: Duration::ZERO,
-    kill: Duration::ZERO,
-};
 
 /// The marker's value: the sessions that the child would have inherited, and its own.
 fn sessions(command: &Command, session: &str) -> OsString {

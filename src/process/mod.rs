@@ -7,6 +7,7 @@
 //! and while one shuts down.
 
 mod child;
+mod closing;
 mod descendants;
 mod exit;
 mod ladder;
@@ -15,6 +16,7 @@ mod table;
 mod tests;
 
 pub(crate) use child::{ChildProcess, Pipes};
+pub use closing::close_all;
 pub use ladder::{ClosePolicy, CloseReport, CloseStep};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -41,7 +41,7 @@ fn impatient() -> ClosePolicy {
 
 /// Closes a child whose input is closed, or stays open.
 fn close(child: &mut ChildProcess, policy: ClosePolicy) -> CloseReport {
-    child.policy = policy;
+    child.set_policy(policy);
     value(child.close(|| ()))
 }
 
@@ -211,7 +211,7 @@ fn an_unmarked_grandchild_in_its_own_session_goes() {
         "env -i PATH=\"$PATH\" setsid sh -c 'echo $$; exec sleep 1000' & exec cat",
     ));
     let grandchild = Lines::new(pipes.stdout).pid();
-    child.policy = patient();
+    child.set_policy(patient());
     let report = value(child.close(move || drop(pipes.stdin)));
     assert_eq!((report.swept, report.left), (vec![grandchild], vec![]));
     assert!(!is_alive(grandchild));
@@ -285,7 +285,7 @@ fn strangers_are_not_touched() {
 #[test]
 fn a_second_close_gets_the_report_of_the_first() {
     let (mut child, pipes) = spawn(sh("exec cat"));
-    child.policy = patient();
+    child.set_policy(patient());
     let first = child.close(|| ());
     // The input is closed all the same.
     let second = child.close(move || drop(pipes));
@@ -342,7 +342,7 @@ fn stubborn() -> (ChildProcess, ChildStdin, [u32; 2], Lines) {
     let (mut child, pipes) = spawn(sh(
         "trap '' TERM; (setsid sleep 1000 & echo $!); exec sleep 1000",
     ));
-    child.policy = impatient();
+    child.set_policy(impatient());
     let mut lines = Lines::new(pipes.stdout);
     let pids = [child.id(), lines.pid()];
     (child, pipes.stdin, pids, lines)
@@ -356,7 +356,7 @@ fn assert_all_end(pids: [u32; 2], lines: Lines) {
 #[test]
 fn drop_outside_a_runtime() {
     let (mut child, stdin, pids, lines) = stubborn();
-    child.policy = impatient().exit(Duration::from_secs(1));
+    child.set_policy(impatient().exit(Duration::from_secs(1)));
     drop(stdin);
     let started = Instant::now();
     drop(child);

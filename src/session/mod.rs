@@ -113,6 +113,8 @@ pub(crate) fn start(transport: Transport, options: Options, shadowed: Vec<Shadow
         Arc::clone(&declared),
         &options,
     );
+    let for_all = handle.clone();
+    far_end.closed_with_all_by(move || drop(for_all.give_up(EndReason::Closed)));
     let flow = Flow::new(&options);
     let mut host = Host::new(options.line_limit);
     host.set_limits(options.unwritten_limits);

@@ -1,0 +1,140 @@
+//! Sessions ended in every way, and what is left of each: a table.
+//! `scripts/orphans` prints it, the real CLI included; `cargo test --test
+//! orphan_table` prints it with the fake agent.
+//!
+//! It has a `main` of its own, since the host of some sessions is this
+//! executable, started anew, which then ends as hosts do.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod agents;
+mod ways;
+
+use agents::{Agent, Kind, MARK};
+use std::time::Duration;
+use ways::{HOST, HostEnd, START, WITHIN};
+
+fn main() {
+    if let Ok(end) = std::env::var(HOST) {
+        let start = std::env::var(START).unwrap();
+        return ways::host(&end, &agents::Start::from_json(&start));
+    }
+    // Some panic on purpose, and the table is to be read.
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panicked| {
+        if panicked.payload().downcast_ref() != Some(&ways::ON_PURPOSE) {
+            before(panicked);
+        }
+    }));
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let real = if cfg!(feature = "live") {
+        &Kind::REAL[..]
+    } else {
+        &[]
+    };
+    let mut sessions = 0;
+    println!("| agent | ended by | left |\n|---|---|---|");
+    for &kind in Kind::FAKES.iter().chain(real) {
+        for (way, end) in WITHIN {
+            let session = Session::new(&runtime, kind);
+            end(session.agent.start());
+            session.wait_until_gone();
+            println!("| {} | {way} | 0 |", kind.name());
+        }
+        for end in HostEnd::ALL {
+            let session = Session::new(&runtime, kind);
+            let agent = end.run(session.agent.start());
+            let left = session.left_by_host(end, agent);
+            println!("| {} | {} | {left} |", kind.name(), end.name());
+        }
+        sessions += WITHIN.len() + HostEnd::ALL.len();
+    }
+    println!("{sessions} sessions");
+}
+
+/// A session, and who belongs to it.
+struct Session {
+    kind: Kind,
+    mark: String,
+    agent: Agent,
+}
+
+impl Session {
+    fn new(runtime: &tokio::runtime::Runtime, kind: Kind) -> Self {
+        let mark = uuid::Uuid::new_v4().to_string();
+        let agent = runtime.block_on(Agent::new(kind, &mark));
+        Self { kind, mark, agent }
+    }
+
+    /// What is left when the host is gone, as it has to be.
+    fn left_by_host(&self, end: HostEnd, agent: u32) -> String {
+        if end.is_clean() {
+            // From the first moment: nobody is there any more who would wait.
+            assert!(self.left().is_empty(), "{:?}", self.left());
+            return "0".to_owned();
+        }
+        let expected = self.kind.left_by_a_killed_host();
+        if expected.is_empty() {
+            self.wait_until_gone();
+            return "0".to_owned();
+        }
+        if self.kind == Kind::Real {
+            // That nothing happens can only be seen by looking on for a while.
+            std::thread::sleep(Duration::from_secs(3));
+        }
+        let grandchild = self.agent.start().grandchild();
+        let name = |pid: u32| match Some(pid) {
+            it if it == Some(agent) => Some("agent"),
+            it if it == grandchild => Some("grandchild"),
+            // What the tool is running right now.
+            _ if self.kind == Kind::Real => None,
+            _ => Some("somebody else"),
+        };
+        let mut left: Vec<_> = self.left().into_iter().filter_map(name).collect();
+        left.sort_unstable();
+        assert_eq!(left, expected);
+        let left = format!("{}: {}", left.len(), left.join(", "));
+        if self.kind != Kind::Real {
+            return left;
+        }
+        self.agent.start().end_tool();
+        self.wait_until_gone();
+        format!("{left}; 0 once the tool ends")
+    }
+
+    /// The processes of this session that are alive.
+    fn left(&self) -> Vec<u32> {
+        let mark = format!("{MARK}={}", self.mark);
+        let entries = std::fs::read_dir("/proc").unwrap().flatten();
+        entries
+            .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+            .filter(|pid| {
+                let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+                let mut variables = environment.split(|byte| *byte == 0);
+                variables.any(|it| it == mark.as_bytes()) && support::is_alive(*pid)
+            })
+            .collect()
+    }
+
+    fn wait_until_gone(&self) {
+        loop {
+            let left = self.left();
+            if left.is_empty() {
+                break;
+            }
+            left.into_iter().for_each(support::wait_until_gone);
+        }
+    }
+}
+
+impl Drop for Session {
+    /// What a host left behind is not to be left by the test.
+    fn drop(&mut self) {
+        for pid in self.left() {
+            support::kill(pid);
+        }
+    }
+}

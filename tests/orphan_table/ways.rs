@@ -1,0 +1,216 @@
+//! The ways in which sessions end.
+
+use crate::agents::Start;
+use crate::support;
+use agentwire::ExitGuard;
+use std::io::{BufRead, BufReader};
+use std::panic::panic_any;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use tokio::runtime::{Builder, Runtime};
+
+/// What tells this executable to be the host of a session, and how it ends.
+pub(crate) const HOST: &str = "ORPHAN_TABLE_HOST";
+/// What it starts, as JSON.
+pub(crate) const START: &str = "ORPHAN_TABLE_START";
+
+/// What is said where a panic is wanted.
+pub(crate) const ON_PURPOSE: &str = "on purpose";
+
+/// What it is called, and what is done.
+type Way = (&'static str, fn(&Start));
+
+/// Ways that leave the host alive.
+pub(crate) const WITHIN: [Way; 12] = [
+    ("drop inside a runtime", |start| {
+        threads().block_on(async { drop(start.connect().await) });
+    }),
+    ("drop inside a current-thread runtime", |start| {
+        let runtime = current_thread();
+        runtime.block_on(async { drop(start.connect().await) });
+    }),
+    ("drop outside a runtime that stands still", |start| {
+        let runtime = current_thread();
+        drop(runtime.block_on(start.connect()));
+    }),
+    ("drop outside, after the runtime", |start| {
+        let runtime = threads();
+        let client = runtime.block_on(start.connect());
+        drop(runtime);
+        drop(client);
+    }),
+    ("runtime shut down, client in a task", |start| {
+        let runtime = threads();
+        let client = runtime.block_on(start.connect());
+        runtime.spawn(async move {
+            let _client = client;
+            std::future::pending::<()>().await;
+        });
+        drop(runtime);
+    }),
+    ("panic in the task that has the client", |start| {
+        let runtime = threads();
+        let client = runtime.block_on(start.connect());
+        let task = runtime.spawn(async move {
+            let _client = client;
+            panic_any(ON_PURPOSE);
+        });
+        assert!(runtime.block_on(task).unwrap_err().is_panic());
+    }),
+    ("panic in a thread that has client and runtime", |start| {
+        let runtime = threads();
+        let client = runtime.block_on(start.connect());
+        let thread = thread::spawn(move || {
+            let _both = (client, runtime);
+            panic_any(ON_PURPOSE);
+        });
+        thread.join().unwrap_err();
+    }),
+    ("close, the turn going on", |start| {
+        threads().block_on(async {
+            let mut client = start.connect().await;
+            let report = client.close().await;
+            assert!(report.left.is_empty(), "{report:?}");
+        });
+    }),
+    ("abort", |start| {
+        threads().block_on(async {
+            let report = start.connect().await.abort().await;
+            assert!(report.left.is_empty(), "{report:?}");
+        });
+    }),
+    ("the CLI is killed", |start| {
+        threads().block_on(async {
+            let mut client = start.connect().await;
+            support::kill(client.pid().unwrap());
+            while client.next().await.is_some() {}
+        });
+    }),
+    ("close_all on a thread", |start| {
+        let runtime = threads();
+        let _client = runtime.block_on(start.connect());
+        let reports = agentwire::close_all();
+        assert!(!reports.is_empty());
+        assert!(reports.iter().all(|it| it.left.is_empty()), "{reports:?}");
+        assert!(agentwire::close_all().is_empty());
+    }),
+    ("guard dropped behind the client", |start| {
+        let _guard = ExitGuard::new();
+        let _client = threads().block_on(start.connect());
+    }),
+];
+
+/// Ways that end the host as well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HostEnd {
+    /// `main` returns, with a guard.
+    GuardedReturn,
+    /// `main` panics, with a guard.
+    GuardedPanic,
+    /// SIGTERM, on which the host calls `close_all`.
+    HandledSignal,
+    /// `main` panics.
+    Panic,
+    /// SIGTERM, which nobody handles.
+    Signal,
+    /// SIGKILL.
+    Kill,
+}
+
+impl HostEnd {
+    pub(crate) const ALL: [Self; 6] = [
+        Self::GuardedReturn,
+        Self::GuardedPanic,
+        Self::HandledSignal,
+        Self::Panic,
+        Self::Signal,
+        Self::Kill,
+    ];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::GuardedReturn => "host returns from main, ExitGuard",
+            Self::GuardedPanic => "host panics in main, ExitGuard",
+            Self::HandledSignal => "host gets SIGTERM, calls close_all",
+            Self::Panic => "host panics in main, no guard",
+            Self::Signal => "host gets SIGTERM, no handler",
+            Self::Kill => "host gets SIGKILL",
+        }
+    }
+
+    /// Whether the host is promised that nothing is left.
+    pub(crate) fn is_clean(self) -> bool {
+        matches!(
+            self,
+            Self::GuardedReturn | Self::GuardedPanic | Self::HandledSignal
+        )
+    }
+
+    /// Starts a host, and ends it when its session is there. It is gone when
+    /// this returns its agent's pid.
+    pub(crate) fn run(self, start: &Start) -> u32 {
+        let mut host = Command::new(std::env::current_exe().unwrap())
+            .env(HOST, self.name())
+            .env(START, start.to_json())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            // What it says when it panics.
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(host.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let agent = line.trim().parse().unwrap();
+        match self {
+            Self::HandledSignal | Self::Signal => signal(&host, rustix::process::Signal::TERM),
+            Self::Kill => signal(&host, rustix::process::Signal::KILL),
+            Self::GuardedReturn | Self::GuardedPanic | Self::Panic => {}
+        }
+        host.wait().unwrap();
+        agent
+    }
+}
+
+/// What a host does, in its own process.
+pub(crate) fn host(end: &str, start: &Start) {
+    let end = HostEnd::ALL
+        .into_iter()
+        .find(|it| it.name() == end)
+        .unwrap();
+    let guarded = matches!(end, HostEnd::GuardedReturn | HostEnd::GuardedPanic);
+    let _guard = guarded.then(ExitGuard::new);
+    let runtime = threads();
+    let client = runtime.block_on(start.connect());
+    let mut terminate = (end == HostEnd::HandledSignal).then(|| {
+        let _inside = runtime.enter();
+        let kind = tokio::signal::unix::SignalKind::terminate();
+        tokio::signal::unix::signal(kind).unwrap()
+    });
+    // The guard is dropped after the runtime, and that after the client.
+    println!("{}", client.pid().unwrap());
+    match (end, &mut terminate) {
+        (HostEnd::GuardedReturn, _) => {}
+        (HostEnd::GuardedPanic | HostEnd::Panic, _) => panic_any(ON_PURPOSE),
+        (_, Some(terminate)) => {
+            runtime.block_on(terminate.recv());
+            agentwire::close_all();
+            std::process::exit(0);
+        }
+        (_, None) => runtime.block_on(std::future::pending()),
+    }
+}
+
+fn signal(host: &Child, signal: rustix::process::Signal) {
+    let pid = rustix::process::Pid::from_child(host);
+    rustix::process::kill_process(pid, signal).unwrap();
+}
+
+fn threads() -> Runtime {
+    Builder::new_multi_thread().enable_all().build().unwrap()
+}
+
+fn current_thread() -> Runtime {
+    Builder::new_current_thread().enable_all().build().unwrap()
+}
