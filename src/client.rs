@@ -1,10 +1,10 @@
 //! A conversation with an agent.
 
 use crate::error::{EndReason, Error, SessionEnd};
-use crate::event::Event;
+use crate::event::{Event, Notice};
 use crate::handle::Handle;
 use crate::mailbox::Mailbox;
-use crate::options::{CommandLine, Options};
+use crate::options::{CommandLine, Options, not_applied};
 use crate::process::CloseReport;
 use crate::session::{self, Command};
 use crate::transport::{FarEnd, Transport};
@@ -164,6 +164,10 @@ impl Client {
         if has_gates && client.initialized.hooks_applied == Some(false) {
             client.abort().await;
             return Err(Error::HooksNotApplied);
+        }
+        for option in not_applied(&initialize, &client.initialized) {
+            // When the session is over, its end says more.
+            drop(client.command(Command::Tell(Notice::NotApplied { option })));
         }
         // What the answer does not say is said again when the first turn begins.
         let capabilities = client.initialized.capabilities.as_deref();

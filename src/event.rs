@@ -74,6 +74,14 @@ pub enum Notice {
     },
     /// An option has no effect, since another one takes it.
     Shadowed(Shadowed),
+    /// The agent did not take what an option gave it in the first request: it
+    /// is too old, a plugin could not be loaded, or whoever started it
+    /// ([`Client::connect_over`](crate::Client::connect_over)) did not pass
+    /// [`Options::arguments`](crate::Options::arguments).
+    NotApplied {
+        /// The option.
+        option: &'static str,
+    },
     /// A user message never reached the agent, or the session ended before
     /// the agent was done with it.
     Lost {
@@ -123,6 +131,12 @@ impl fmt::Display for Notice {
                 write!(f, "the MCP server `{server}` has ended: {reason}")
             }
             Self::Shadowed(shadowed) => shadowed.fmt(f),
+            Self::NotApplied { option } => {
+                write!(
+                    f,
+                    "the agent does without the option `{option}`, or a part of it"
+                )
+            }
             Self::Lost { uuid } => {
                 write!(
                     f,

@@ -315,7 +315,10 @@ fn size(event: &Event) -> usize {
                 subtype, reason, ..
             } => subtype.len() + reason.len(),
             Notice::Shadowed(it) => it.option.len() + it.by.len() + it.effect.len(),
-            Notice::Withdrawn { .. } | Notice::Lost { .. } | Notice::Lagged { .. } => 0,
+            Notice::NotApplied { .. }
+            | Notice::Withdrawn { .. }
+            | Notice::Lost { .. }
+            | Notice::Lagged { .. } => 0,
         },
     }
 }

@@ -4,7 +4,12 @@
 
 mod support;
 
-use agentwire::{Client, ClosePolicy, CloseStep, EndReason, Error, Options, SessionEnd};
+use agentwire::protocol::permission::PermissionMode;
+use agentwire::protocol::plugin::LocalPlugin;
+use agentwire::{
+    Client, ClosePolicy, CloseStep, EndReason, Error, Event, Notice, Options, PermissionResult,
+    SessionEnd,
+};
 use std::sync::Arc;
 use std::time::Duration;
 use support::far_end::connect;
@@ -139,4 +144,36 @@ async fn closing_comes_to_an_end_when_the_runtime_of_the_session_is_gone() {
     let end = end_of(&mut client).await.unwrap();
     assert_eq!(end.reason, EndReason::RuntimeGone);
     assert!(agent.input.next_line().await.unwrap().is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_has_no_effect_and_what_was_not_taken_is_told() {
+    let options = Options::new()
+        .permission_mode(PermissionMode::DontAsk)
+        .on_permission(|_| async { PermissionResult::allow() })
+        .plugins([LocalPlugin::new("crabs")])
+        // What concerns a process here does not count there.
+        .cwd("/only/there")
+        .model("m".repeat(200 * 1024));
+    let (mut client, _agent) = connect(options).await;
+    let mut notices = vec![];
+    for _ in 0..2 {
+        match client.next().await.unwrap().unwrap() {
+            Event::Notice(notice) => notices.push(notice),
+            event => panic!("{event:?}"),
+        }
+    }
+    let [Notice::Shadowed(shadowed), missing] = &notices[..] else {
+        panic!("{notices:?}")
+    };
+    assert_eq!(shadowed.by, "--permission-mode=dontAsk");
+    assert_eq!(*missing, Notice::NotApplied { option: "plugins" });
+}
+
+#[tokio::test(start_paused = true)]
+async fn options_that_do_not_go_together_are_refused_there_too() {
+    let (reader, writer) = tokio::io::duplex(64);
+    let options = Options::new().fork_session(true);
+    let refused = Client::connect_over(reader, writer, options).await;
+    assert!(matches!(refused, Err(Error::Option { option, .. }) if option == "--fork-session"));
 }

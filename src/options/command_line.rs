@@ -7,7 +7,7 @@ use crate::environment::Environment;
 use crate::error::Error;
 use crate::mask;
 use agentwire_protocol::Json;
-use agentwire_protocol::control::Initialize;
+use agentwire_protocol::control::{Initialize, InitializeAnswer};
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
@@ -192,6 +192,36 @@ fn flags_of(initialize: &Initialize) -> Vec<&'static str> {
     ]
     .into_iter()
     .filter_map(|(is_needed, flag)| is_needed.then_some(flag))
+    .collect()
+}
+
+/// The options in the first request that the agent says nothing of having
+/// taken.
+pub(crate) fn not_applied(request: &Initialize, answer: &InitializeAnswer) -> Vec<&'static str> {
+    let settings = |name: &str| request.extra.get(name).is_some();
+    let was = |name: &str| answer.extra.get(name).is_some_and(|it| it.get() == "true");
+    let plugins = request.plugins.as_ref();
+    let servers = request.mcp_servers.as_ref();
+    [
+        (settings(SETTINGS), was("settings_applied"), "settings"),
+        (
+            settings(MANAGED_SETTINGS),
+            was("managed_settings_applied"),
+            "managed_settings",
+        ),
+        (
+            plugins.is_some_and(|it| !it.is_empty()),
+            answer.plugins_applied == Some(true),
+            "plugins",
+        ),
+        (
+            servers.is_some_and(|it| !it.is_empty()),
+            answer.mcp_servers_applied == Some(true),
+            "mcp_servers",
+        ),
+    ]
+    .into_iter()
+    .filter_map(|(is_set, is_applied, option)| (is_set && !is_applied).then_some(option))
     .collect()
 }
 

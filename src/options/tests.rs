@@ -559,3 +559,24 @@ fn what_is_printed_for_people_holds_no_values() {
     );
     assert!(!printed.contains("secret"), "{printed}");
 }
+
+#[test]
+fn what_the_agent_did_not_take_is_found() {
+    let options = Options::new()
+        .settings(json!({}))
+        .managed_settings(json!({}))
+        .plugins([LocalPlugin::new("crabs")])
+        .mcp_servers([("wiki", McpHttpServer::new("http://h"))]);
+    let request = options.command_line().unwrap().initialize;
+    let missing = |answer: Value| not_applied(&request, &serde_json::from_value(answer).unwrap());
+    assert_eq!(
+        missing(json!({})),
+        ["settings", "managed_settings", "plugins", "mcp_servers"]
+    );
+    let some = json!({ "settings_applied": true, "managed_settings_applied": false,
+        "plugins_applied": false, "mcp_servers_applied": true });
+    assert_eq!(missing(some), ["managed_settings", "plugins"]);
+    let none = Options::new().plugins::<LocalPlugin>([]);
+    let none = none.command_line().unwrap().initialize;
+    assert!(not_applied(&none, &Default::default()).is_empty());
+}

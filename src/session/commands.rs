@@ -57,6 +57,7 @@ impl Driver {
             }
             #[cfg(feature = "mcp")]
             Command::Mcp(servers) => self.mcp = *servers,
+            Command::Tell(notice) => self.streams.put(Event::Notice(notice)),
             Command::Cancel { request_id } => {
                 self.host.cancel(&request_id);
             }
@@ -166,7 +167,8 @@ impl Driver {
             Command::Subscribe { interest, sender } => self.subscribe(interest, sender),
             #[cfg(feature = "mcp")]
             Command::Mcp(_) => {}
-            Command::Cancel { .. }
+            Command::Tell(_)
+            | Command::Cancel { .. }
             | Command::Waiting { .. }
             | Command::Finish { .. }
             | Command::End(_) => {}

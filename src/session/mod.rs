@@ -60,6 +60,8 @@ pub(crate) enum Command {
     /// These are the session's MCP servers.
     #[cfg(feature = "mcp")]
     Mcp(Box<mcp::McpServers>),
+    /// Deliver this.
+    Tell(Notice),
     /// Take a request back.
     Cancel { request_id: Box<str> },
     /// Give this one what it wants to have, from now on.
