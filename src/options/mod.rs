@@ -121,7 +121,7 @@ pub enum WhenUnread {
     /// it, a line of any allowed length included.
     ///
     /// No answer can be seen meanwhile, so requests that wait for one and new
-    /// ones fail at once, with [`Error::NotRead`]. One that has left is not
+    /// ones fail at once, with [`Error::NotRead`](crate::Error::NotRead). One that has left is not
     /// taken back, and its answer is a notice when it comes. User messages and
     /// the answers of callbacks go out as ever. What becomes of a message or a turn
     /// is not heard either: whoever waits for that needs somebody else who reads.

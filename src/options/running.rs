@@ -57,7 +57,7 @@ impl Options {
 
     /// How much may wait to be written, in bytes. Beyond it
     /// [`Handle::send`](crate::Handle::send) and requests fail with
-    /// [`Error::Full`], and
+    /// [`Error::Full`](crate::Error::Full), and
     /// [`Handle::send_when_room`](crate::Handle::send_when_room) waits.
     pub fn unwritten_limits(mut self, limits: Limits) -> Self {
         self.unwritten_limits = limits;
