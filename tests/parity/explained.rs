@@ -32,6 +32,8 @@ struct Explained {
     ours: Side,
     /// The sets that have it, by name; those that happen to, if there are none.
     sets: &'static [&'static str],
+    /// The sets that may not have it.
+    except: &'static [&'static str],
     because: &'static str,
 }
 
@@ -70,11 +72,13 @@ impl Explanations {
             if theirs == ours {
                 continue;
             }
+            let has_one_of = |sets: &[&str]| sets.iter().any(|set| parts.contains(set));
             let explains = |it: &Explained| {
                 it.what == name
                     && it.theirs.is(theirs)
                     && it.ours.is(ours)
-                    && (it.sets.is_empty() || it.sets.iter().any(|set| parts.contains(set)))
+                    && (it.sets.is_empty() || has_one_of(it.sets))
+                    && !has_one_of(it.except)
             };
             match self.table.iter().position(explains) {
                 Some(place) => {
@@ -132,6 +136,7 @@ fn every_set() -> Vec<Explained> {
         theirs,
         ours,
         sets: &[],
+        except: &[],
         because,
     };
     vec![
@@ -160,13 +165,16 @@ fn every_set() -> Vec<Explained> {
             "their module sets it in its own process when it is loaded, against programs in the \
              working directory on Windows; the CLI inherits it, where `env` is not set",
         ),
-        row(
-            "initialize systemPrompt",
-            Just(json!([""])),
-            Nothing,
-            "who says nothing of a system prompt has an empty one with them, and the CLI's own \
-             with us",
-        ),
+        Explained {
+            except: &["empty prompt"],
+            ..row(
+                "initialize systemPrompt",
+                Just(json!([""])),
+                Nothing,
+                "who says nothing of a system prompt has an empty one with them, and the CLI's \
+                 own with us",
+            )
+        },
         row(
             "prompt message",
             Just(json!({ "role": "user", "content": [{ "type": "text", "text": "Hello." }] })),
@@ -194,6 +202,7 @@ fn single_sets() -> Vec<Explained> {
         theirs,
         ours,
         sets,
+        except: &[],
         because,
     };
     let servers = json!({
@@ -285,15 +294,6 @@ fn single_sets() -> Vec<Explained> {
             "it is what has the CLI look into the first request before it starts",
         ),
         row(
-            &["output format"],
-            "argument --json-schema",
-            Just(json!([{
-                "type": "object", "properties": { "day": { "type": "string" } },
-            }])),
-            Nothing,
-            "they say it twice, in the first request as well",
-        ),
-        row(
             &["no servers", "no plugins in initialize"],
             "argument --await-initialize",
             Nothing,
@@ -380,6 +380,7 @@ fn refusals() -> Vec<Explained> {
         theirs: Just(json!(theirs)),
         ours: Just(json!(ours)),
         sets,
+        except: &[],
         because,
     };
     vec![
@@ -420,6 +421,7 @@ mod tests {
             theirs: Nothing,
             ours: Just(json!(["1"])),
             sets,
+            except: &["three"],
             because: "it is so",
         }])
     }
@@ -447,6 +449,16 @@ mod tests {
         ] {
             let complaints = table.unexplained(set, &[set], theirs, ours);
             assert_eq!(complaints.len(), 1, "{set}: {theirs:?} {ours:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_so_everywhere_but_here_is_not_explained_here() {
+        let ours = with("argument --a", json!(["1"]));
+        let mut table = explanations(&[]);
+        for (set, unexplained) in [("one", 0), ("three", 1)] {
+            let complaints = table.unexplained(set, &[set], &Recording::new(), &ours);
+            assert_eq!(complaints.len(), unexplained, "{set}");
         }
     }
 

@@ -114,7 +114,7 @@ async fn run_theirs(sets: &[Set], folders: &Folders) -> Outcomes {
         .stderr(Stdio::piped())
         .kill_on_drop(true)
         .spawn()
-        .expect("node does not start: it is needed, as scripts/parity says");
+        .expect("node does not start: install it, and run scripts/parity");
     let mut stdin = node.stdin.take().unwrap();
     stdin.write_all(all.to_string().as_bytes()).await.unwrap();
     drop(stdin);

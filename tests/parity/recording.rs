@@ -123,7 +123,7 @@ mod tests {
     fn recorded(arguments: &[&str], request: Value) -> Recording {
         normalise(&json!({
             "arguments": arguments,
-            "files": { "/tmp/settings": "{ \"b\": 1, \"a\": 2 }" },
+            "files": { "/a/settings": "{ \"b\": 1, \"a\": 2 }" },
             "environment": { "PATH": "/bin", "LANG": "C" },
             "directory": "/",
             "lines": [{ "type": "control_request", "request_id": "random", "request": request }],
@@ -139,7 +139,7 @@ mod tests {
     fn how_a_value_is_passed_makes_no_difference() {
         let ours = started_with(&[
             "--a=1",
-            "--settings=/tmp/settings",
+            "--settings=/a/settings",
             "--b",
             "--dir=x",
             "--dir=y",

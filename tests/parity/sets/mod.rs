@@ -58,10 +58,11 @@ pub(crate) fn all() -> Vec<Set> {
     all
 }
 
-/// What goes into no pair: flags by hand stand in the way of methods, and a
-/// file of settings in that of others.
-const ALONE: [&str; 4] = [
+/// What goes into no pair: flags by hand stand in the way of methods, a file of
+/// settings in that of others, and theirs keeps no checkpoints elsewhere.
+const ALONE: [&str; 5] = [
     "nothing",
+    "kept elsewhere",
     "servers by hand",
     "settings by hand",
     "settings in a file",

@@ -169,14 +169,14 @@ pub(super) fn sets() -> Vec<Set> {
             "sandbox, settings that forbid",
             json!({
                 "sandbox": {
-                    "filesystem": { "denyRead": ["/etc"], "allowWrite": ["/tmp"] },
+                    "filesystem": { "denyRead": ["/etc"], "allowWrite": ["/a"] },
                     "network": { "deniedDomains": ["a.org", "b.org"] },
                     "credentials": { "files": [{ "path": "~/.key", "mode": "deny" }] },
                 },
                 "settings": { "sandbox": {
                     "enabled": true,
                     "filesystem": {
-                        "disabled": true, "denyRead": ["/root"], "allowWrite": ["/var"],
+                        "disabled": true, "denyRead": ["/c"], "allowWrite": ["/b"],
                     },
                     "network": { "deniedDomains": ["b.org"], "socksProxyPort": 1 },
                     "credentials": { "files": [{ "path": "~/.key", "mode": "mask" }] },
@@ -186,14 +186,14 @@ pub(super) fn sets() -> Vec<Set> {
             |options| {
                 options
                     .sandbox(json!({
-                        "filesystem": { "denyRead": ["/etc"], "allowWrite": ["/tmp"] },
+                        "filesystem": { "denyRead": ["/etc"], "allowWrite": ["/a"] },
                         "network": { "deniedDomains": ["a.org", "b.org"] },
                         "credentials": { "files": [{ "path": "~/.key", "mode": "deny" }] },
                     }))
                     .settings(json!({ "sandbox": {
                         "enabled": true,
                         "filesystem": {
-                            "disabled": true, "denyRead": ["/root"], "allowWrite": ["/var"],
+                            "disabled": true, "denyRead": ["/c"], "allowWrite": ["/b"],
                         },
                         "network": { "deniedDomains": ["b.org"], "socksProxyPort": 1 },
                         "credentials": { "files": [{ "path": "~/.key", "mode": "mask" }] },
