@@ -28,11 +28,18 @@ fn names(file: &Path) -> BTreeSet<String> {
 
 #[tokio::test]
 async fn what_marks_a_shell_a_hook_or_a_server_as_the_clis_is_not_passed_on() {
-    let tell = |file: &Path| format!("env -0 > {}", file.display());
+    // Whole, when it is there.
+    let tell = |file: &Path| {
+        let file = file.display();
+        format!("env -0 > {file}.part; mv {file}.part {file}")
+    };
     let project = tempfile::tempdir().unwrap();
     let file = |name: &str| project.path().join(name);
     let [shell, hook, server] = ["shell", "hook", "server"].map(file);
-    let call = Step::tool("Bash", json!({ "command": tell(&shell) }), "");
+    // The server may take longer to start than the turn to end.
+    let wait = format!("until [ -e {} ]; do sleep 0.05; done", server.display());
+    let command = format!("{wait}; {}", tell(&shell));
+    let call = Step::tool("Bash", json!({ "command": command }), "");
     let scenario = Scenario::default()
         .reply([call])
         .reply([Step::text("Done.")]);

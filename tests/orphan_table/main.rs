@@ -22,6 +22,11 @@ fn main() {
         let start = std::env::var(START).unwrap();
         return ways::host(&end, &agents::Start::from_json(&start));
     }
+    // As a harness does: `cargo test NAME` is not about the table.
+    let filter = std::env::args().skip(1).find(|it| !it.starts_with('-'));
+    if filter.is_some_and(|name| !"orphan_table".contains(&name)) {
+        return;
+    }
     // Some panic on purpose, and the table is to be read.
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panicked| {
