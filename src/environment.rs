@@ -19,9 +19,8 @@ pub enum Environment {
     ///
     /// It is what happens when nothing is said: whoever starts a program from
     /// the agent's shell, a hook or an MCP server, expects of it what it does
-    /// anywhere else. With these markers, CLIs of early 2026 refuse to start
-    /// inside another session; 2.1.329 starts, notes that session as the one
-    /// that launched it, and hands its address and token on to its own tools.
+    /// anywhere else. These markers are about the outer session: its ids, its
+    /// processes, the address and the token by which it can be talked to.
     #[default]
     WithoutOuterSession,
     /// All of it, as it is.
