@@ -81,9 +81,7 @@ fn an_ask_that_is_open_when_the_input_ends_is_denied() {
             .said()
             .contains(&"result success completed [m1]".to_owned())
     );
-    // To the host it is open until the session is over.
-    assert!(session.host.is_open(&id));
-    session.host.handle_end();
+    // The agent does not take it back; the tool's result does, for the host.
     assert!(!session.host.is_open(&id));
 }
 
