@@ -8,7 +8,7 @@
 #![allow(clippy::print_stdout, reason = "it is what an example does")]
 
 use agentwire::protocol::agent::Config;
-use agentwire::{Activity, Client, Event, Options};
+use agentwire::{Activity, Client, Event, Options, Pipes};
 use agentwire_testkit::fake_agent::{Output, Player};
 use agentwire_testkit::{Scenario, Step};
 use std::io;
@@ -24,7 +24,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (output, from_agent) = tokio::io::duplex(64 * 1024);
     tokio::spawn(play(input, output));
 
-    let mut client = Client::connect_over(from_agent, to_agent, Options::new()).await?;
+    let mut client = Client::connect_over(Pipes::new(from_agent, to_agent), Options::new()).await?;
     client.send("Where are you?");
     while let Some(event) = client.next().await {
         match event? {

@@ -7,7 +7,7 @@ use crate::mailbox::Mailbox;
 use crate::options::{CommandLine, Options, not_applied};
 use crate::process::CloseReport;
 use crate::session::{self, Command};
-use crate::transport::{FarEnd, Transport};
+use crate::transport::{Connection, FarEnd, LocalCli, Transport};
 use agentwire_protocol::control::InitializeAnswer;
 use agentwire_protocol::host::RequestFailure;
 use futures_core::Stream;
@@ -17,7 +17,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite};
 
 /// A conversation with an agent.
 ///
@@ -50,7 +49,7 @@ pub struct Client {
     handle: Handle,
     mailbox: Mailbox,
     initialized: InitializeAnswer,
-    far_end: Arc<FarEnd>,
+    far_end: Arc<dyn FarEnd>,
     /// How long a turn may go on once the session is to be closed.
     finish: Duration,
     /// How long a query goes on for what runs in the background.
@@ -77,50 +76,28 @@ impl Client {
     ///
     /// [`Hook::gate`]: crate::Hook::gate
     pub async fn connect(options: Options) -> Result<Self, Error> {
-        let line = options.command_line()?;
-        let transport = Transport::spawn(&options, &line)?;
-        Self::greet(transport, options, line).await
+        Self::connect_over(LocalCli, options).await
     }
 
-    /// Talks to an agent that somebody else has started: in a container, over
-    /// ssh, in a test. What it writes is read from `reader`, what it reads is
-    /// written to `writer`. Waits until it answered the first request.
+    /// Talks to an agent that is reached by this way: [`Pipes`] to one that
+    /// somebody else has started, in a container, over ssh, in a test; or a
+    /// [`Transport`] of one's own. Waits until it answered the first request.
     ///
-    /// Nothing is known of the agent's process, so that
-    ///
-    /// - what [`Options`] say of a process has no effect: the CLI, its
-    ///   directory, environment, arguments and standard error. Whoever starts
-    ///   the CLI passes [`Options::arguments`], and sets what
-    ///   [`CommandLine::environment`] has: without
-    ///   `CLAUDE_CODE_SDK_READS_SESSION_STATE` the CLI does not report when it
-    ///   begins to work and to rest;
-    /// - the end of `reader` is the end of the session, with
-    ///   [`EndReason::OutputClosed`](crate::EndReason) if nobody closed it;
-    /// - closing shuts `writer` down, drops it, and waits for the end of
-    ///   `reader` for as long as [`ClosePolicy::exit`](crate::ClosePolicy)
-    ///   says. Then `reader` is given up, and the session ends with
-    ///   [`EndReason::StillAlive`](crate::EndReason);
-    /// - all of that is done by the runtime that this was called in: when it is
-    ///   gone, the pipes are dropped, and nothing more is done.
-    ///
-    /// [`CloseReport`] says what it says then.
+    /// [`Pipes`]: crate::Pipes
     ///
     /// # Errors
     ///
-    /// As [`Client::connect`], what concerns the start of a process excepted.
-    pub async fn connect_over(
-        reader: impl AsyncRead + Send + Unpin + 'static,
-        writer: impl AsyncWrite + Send + Unpin + 'static,
-        options: Options,
-    ) -> Result<Self, Error> {
+    /// As [`Client::connect`], what concerns the start of a process excepted;
+    /// what the transport says when it cannot be opened.
+    pub async fn connect_over(transport: impl Transport, options: Options) -> Result<Self, Error> {
         let line = options.assemble()?;
-        let transport = Transport::over(reader, writer, options.close);
-        Self::greet(transport, options, line).await
+        let connection = transport.open(&line, options.close).await?;
+        Self::greet(connection, options, line).await
     }
 
     /// Makes the first request.
     async fn greet(
-        transport: Transport,
+        connection: Connection,
         options: Options,
         line: CommandLine,
     ) -> Result<Self, Error> {
@@ -135,7 +112,7 @@ impl Client {
             handle,
             mailbox,
             far_end,
-        } = session::start(transport, options, line.shadowed);
+        } = session::start(connection, options, line.shadowed);
         let mut client = Self {
             handle,
             mailbox,
@@ -255,7 +232,7 @@ impl Client {
         // The driver lets go of the CLI's input, if its runtime still runs.
         // The ladder does not need it: it has a thread of its own.
         drop(self.handle.give_up(EndReason::Closed));
-        self.far_end.close(|| ());
+        self.far_end.close(Box::new(|| ()));
     }
 
     /// Ends the session when it is idle and nothing runs in the background of
@@ -269,7 +246,7 @@ impl Client {
         let command = Command::Finish { within, background };
         if self.handle.command(command).is_err() {
             // Nobody drives the session any more.
-            self.far_end.close(|| ());
+            self.far_end.close(Box::new(|| ()));
         }
     }
 

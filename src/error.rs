@@ -25,6 +25,13 @@ pub enum Error {
         /// Why not.
         source: Arc<io::Error>,
     },
+    /// The way to the agent could not be opened
+    /// ([`Transport::open`](crate::Transport::open)).
+    #[error("the agent cannot be reached: {source}")]
+    Transport {
+        /// Why not.
+        source: Arc<dyn std::error::Error + Send + Sync>,
+    },
     /// An option cannot be passed on to the CLI, or the CLI would refuse it.
     #[error("the option `{option}` {problem}")]
     Option {
@@ -120,6 +127,13 @@ pub enum Error {
 }
 
 impl Error {
+    /// What keeps a [`Transport`](crate::Transport) from reaching its agent.
+    pub fn transport(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Transport {
+            source: Arc::from(why.into()),
+        }
+    }
+
     /// This option cannot be used.
     pub(crate) fn option(option: &str, problem: impl Into<String>) -> Self {
         Self::Option {

@@ -164,6 +164,7 @@ pub use process::{ClosePolicy, CloseReport, CloseStep, close_all};
 pub use query::{Query, query};
 pub use submission::{Submission, Unwritten};
 pub use subscription::{Subscription, Texts, Turn};
+pub use transport::{CloseInput, Connection, FarEnd, FarFuture, LocalCli, Pipes, Transport};
 pub use turn::{Interrupted, Interruption, StopPolicy, Stopped};
 
 /// What [`Options::output_type`] takes.

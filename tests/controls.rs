@@ -8,7 +8,7 @@ mod support;
 use agentwire::protocol::control::{Initialize, McpCall, McpSetServers, ReloadPlugins};
 use agentwire::protocol::host::RequestFailure;
 use agentwire::protocol::mcp::{McpSdkServer, McpServerConfig, McpStdioServer};
-use agentwire::{Client, Error, Event, Options};
+use agentwire::{Client, Error, Event, Options, Pipes};
 use serde_json::{Value, json};
 use std::time::Duration;
 use support::far_end::{FarEnd, connect_with};
@@ -188,7 +188,7 @@ async fn an_agent_that_does_not_know_initialize_does_not_start_up() {
         // It leaves when the host does.
         while let Ok(Some(_)) = agent.input.next_line().await {}
     };
-    let client = Client::connect_over(from_agent, to_agent, Options::new());
+    let client = Client::connect_over(Pipes::new(from_agent, to_agent), Options::new());
     let (client, ()) = tokio::join!(client, refuses);
     let Err(Error::StartUp { failure, .. }) = client else {
         panic!("{client:?}")

@@ -7,8 +7,9 @@ mod support;
 use agentwire::protocol::permission::PermissionMode;
 use agentwire::protocol::plugin::LocalPlugin;
 use agentwire::{
-    Client, ClosePolicy, CloseStep, EndReason, Error, Event, Notice, Options, PermissionResult,
-    SessionEnd,
+    Client, CloseInput, ClosePolicy, CloseReport, CloseStep, CommandLine, Connection, EndReason,
+    Error, Event, FarEnd, FarFuture, Notice, Options, PermissionResult, Pipes, SessionEnd,
+    Transport,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -119,7 +120,7 @@ async fn half_of_a_stream_is_closed_as_well() {
         drop(far);
     };
     let client = async {
-        let connected = Client::connect_over(reader, writer, Options::new()).await;
+        let connected = Client::connect_over(Pipes::new(reader, writer), Options::new()).await;
         connected.unwrap().close().await
     };
     let (report, ()) = tokio::join!(client, agent);
@@ -174,6 +175,127 @@ async fn what_has_no_effect_and_what_was_not_taken_is_told() {
 async fn options_that_do_not_go_together_are_refused_there_too() {
     let (reader, writer) = tokio::io::duplex(64);
     let options = Options::new().fork_session(true);
-    let refused = Client::connect_over(reader, writer, options).await;
+    let refused = Client::connect_over(Pipes::new(reader, writer), options).await;
     assert!(matches!(refused, Err(Error::Option { option, .. }) if option == "--fork-session"));
+}
+
+/// A way to an agent that somebody is told to end.
+struct Remote {
+    pipes: (tokio::io::DuplexStream, tokio::io::DuplexStream),
+    launched: tokio::sync::oneshot::Sender<Vec<String>>,
+    machine: Machine,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Machine {
+    /// Whether the agent was told to go, and has gone.
+    told: tokio_util::sync::CancellationToken,
+    gone: tokio_util::sync::CancellationToken,
+}
+
+impl Transport for Remote {
+    async fn open(self, line: &CommandLine, _policy: ClosePolicy) -> Result<Connection, Error> {
+        self.launched
+            .send(line.arguments.clone())
+            .map_err(|_| Error::transport("nobody is there"))?;
+        let (output, input) = self.pipes;
+        Ok(Connection::new(output, input, self.machine).stderr(&b"Crabs!"[..]))
+    }
+}
+
+impl FarEnd for Machine {
+    fn gone(&self) -> FarFuture<'_, Option<std::process::ExitStatus>> {
+        Box::pin(async {
+            self.gone.cancelled().await;
+            Some(std::process::ExitStatus::default())
+        })
+    }
+
+    fn close(&self, close_input: CloseInput) {
+        close_input();
+        self.told.cancel();
+    }
+
+    fn closed(&self) -> FarFuture<'_, Option<CloseReport>> {
+        Box::pin(async {
+            self.gone.cancelled().await;
+            let mut report = CloseReport::default();
+            report.step = CloseStep::Terminated;
+            Some(report)
+        })
+    }
+}
+
+/// A session over a transport of its own, with the arguments that came there
+/// and what the agent has of it.
+async fn connect_remote() -> (Client, Vec<String>, support::far_end::FarEnd, Machine) {
+    let (to_agent, input) = tokio::io::duplex(4096);
+    let (output, from_agent) = tokio::io::duplex(4096);
+    let mut agent = support::far_end::FarEnd {
+        input: BufReader::new(input).lines(),
+        output,
+    };
+    let (launched, arguments) = tokio::sync::oneshot::channel();
+    let machine = Machine::default();
+    let remote = Remote {
+        pipes: (from_agent, to_agent),
+        launched,
+        machine: machine.clone(),
+    };
+    let client = Client::connect_over(remote, Options::new().model("haiku"));
+    let answer = serde_json::json!({});
+    let (client, _) = tokio::join!(client, agent.answers(&answer));
+    (client.unwrap(), arguments.await.unwrap(), agent, machine)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_transport_is_told_what_the_options_come_to_and_says_how_the_agent_ended() {
+    let (mut client, arguments, agent, machine) = connect_remote().await;
+    assert!(arguments.contains(&"--model=haiku".to_owned()));
+    // Its exit counts, although its output is held open.
+    machine.gone.cancel();
+    let end = end_of(&mut client).await.unwrap();
+    assert_eq!(end.reason, EndReason::Exited);
+    assert!(end.exit.unwrap().success());
+    assert_eq!(end.stderr, "Crabs!");
+    assert!(machine.told.is_cancelled());
+    drop(agent);
+}
+
+#[tokio::test(start_paused = true)]
+async fn closing_is_the_transports_business_and_so_is_its_report() {
+    let (mut client, _, mut agent, machine) = connect_remote().await;
+    let leaves = async {
+        machine.told.cancelled().await;
+        assert!(agent.input.next_line().await.unwrap().is_none());
+        machine.gone.cancel();
+    };
+    let (report, ()) = tokio::join!(client.close(), leaves);
+    assert_eq!(report.step, CloseStep::Terminated);
+
+    let (client, _, _agent, machine) = connect_remote().await;
+    drop(client);
+    machine.told.cancelled().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_way_that_cannot_be_opened_is_an_error_that_says_why() {
+    let (launched, arguments) = tokio::sync::oneshot::channel();
+    drop(arguments);
+    let remote = Remote {
+        pipes: tokio::io::duplex(1),
+        launched,
+        machine: Machine::default(),
+    };
+    let error = Client::connect_over(remote, Options::new()).await;
+    let error = error.unwrap_err().to_string();
+    assert_eq!(error, "the agent cannot be reached: nobody is there");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_in_both_directions_is_a_way_too() {
+    let (host, far) = tokio::io::duplex(4096);
+    drop(far);
+    let error = Client::connect_over(Pipes::of(host), Options::new()).await;
+    assert!(matches!(error, Err(Error::Ended(_))), "{error:?}");
 }

@@ -22,7 +22,7 @@ const VARIABLE: &str = "AGENTWIRE_CLI";
 const NAME: &str = "claude";
 
 /// What the search looks at.
-pub(crate) struct Surroundings {
+struct Surroundings {
     is_windows: bool,
     home: Option<PathBuf>,
     variable: Box<Lookup>,
@@ -32,7 +32,7 @@ pub(crate) struct Surroundings {
 type Lookup = dyn Fn(&str) -> Option<OsString>;
 
 impl Surroundings {
-    pub(crate) fn of_this_process() -> Self {
+    fn of_this_process() -> Self {
         Self {
             is_windows: cfg!(windows),
             home: env::home_dir(),
@@ -86,7 +86,11 @@ impl Cli {
 ///
 /// What was said explicitly, or by the variable, is not replaced by anything
 /// else when it is not there.
-pub(crate) fn find_cli(explicit: Option<&Path>, around: &Surroundings) -> Result<Cli, CliNotFound> {
+pub(crate) fn find_cli(explicit: Option<&Path>) -> Result<Cli, CliNotFound> {
+    find(explicit, &Surroundings::of_this_process())
+}
+
+fn find(explicit: Option<&Path>, around: &Surroundings) -> Result<Cli, CliNotFound> {
     let mut search = Search {
         around,
         looked: Vec::new(),

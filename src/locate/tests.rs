@@ -68,11 +68,11 @@ fn an_explicit_path_wins_over_the_variable_and_that_over_the_path() {
     let (explicit, variable) = (folder.file("a/x", 0o755), folder.file("b/y", 0o755));
     let on_path = folder.file("bin/claude", 0o755);
     let around = folder.around(Some("b/y"));
-    assert_eq!(find_cli(Some(&explicit), &around), alone(explicit));
-    assert_eq!(find_cli(None, &around), alone(variable));
+    assert_eq!(find(Some(&explicit), &around), alone(explicit));
+    assert_eq!(find(None, &around), alone(variable));
     let around = folder.around(None);
-    assert_eq!(find_cli(None, &around), alone(on_path.clone()));
-    let named = find_cli(Some(Path::new("claude")), &around);
+    assert_eq!(find(None, &around), alone(on_path.clone()));
+    let named = find(Some(Path::new("claude")), &around);
     assert_eq!(named, alone(on_path));
 }
 
@@ -81,7 +81,7 @@ fn the_usual_places_are_tried_last() {
     let folder = Folder::new();
     let installed = folder.file("home/.claude/local/claude", 0o755);
     folder.file("bin/claude", 0o644);
-    assert_eq!(find_cli(None, &folder.around(None)), alone(installed));
+    assert_eq!(find(None, &folder.around(None)), alone(installed));
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn without_a_path_it_is_found_where_any_of_the_installers_put_it() {
         let folder = Folder::new();
         let installed = folder.file(place, 0o755);
         let around = folder.surroundings(false, &[("PNPM_HOME", "pnpm"), ("NVM_DIR", "nvm")]);
-        assert_eq!(find_cli(None, &around), alone(installed));
+        assert_eq!(find(None, &around), alone(installed));
     }
 }
 
@@ -113,7 +113,7 @@ fn of_several_versions_of_node_the_newest_is_taken() {
     folder.file(&place("v22.1.9"), 0o755);
     folder.file(&place("alias"), 0o755);
     let around = folder.surroundings(false, &[]);
-    assert_eq!(find_cli(None, &around), alone(newest));
+    assert_eq!(find(None, &around), alone(newest));
 }
 
 #[test]
@@ -125,12 +125,9 @@ fn a_script_of_nodes_is_started_with_the_node_that_it_was_installed_with() {
     let node = folder.file(&format!("{bin}/node"), 0o755);
     let on_path = folder.file("bin/node", 0o755);
     let around = folder.around(None);
-    assert_eq!(
-        find_cli(None, &around),
-        with_node(node.clone(), script.clone())
-    );
+    assert_eq!(find(None, &around), with_node(node.clone(), script.clone()));
     std::fs::remove_file(node).unwrap();
-    let found = find_cli(None, &around).unwrap();
+    let found = find(None, &around).unwrap();
     let command = found.command();
     assert_eq!(command.get_program(), on_path.as_os_str());
     assert_eq!(command.get_args().collect::<Vec<_>>(), [script.as_os_str()]);
@@ -138,13 +135,13 @@ fn a_script_of_nodes_is_started_with_the_node_that_it_was_installed_with() {
     // One that is named need not be executable.
     let named = folder.text("lib/cli.js", 0o644, text);
     assert_eq!(
-        find_cli(Some(&named), &around),
+        find(Some(&named), &around),
         with_node(on_path.clone(), named.clone())
     );
     std::fs::remove_file(on_path).unwrap();
     let around = folder.surroundings(false, &[]);
     // The machine may have a Node in /usr/bin.
-    if let Err(missing) = find_cli(Some(&named), &around) {
+    if let Err(missing) = find(Some(&named), &around) {
         assert!(missing.looked[0].ends_with("cli.js, for which there is no Node"));
     }
 }
@@ -173,14 +170,11 @@ fn on_windows_what_is_behind_a_shim_is_started_and_never_the_shim() {
         let script = folder.file(&format!("{npm}/node_modules/claude/cli.js"), 0o644);
         let node = folder.file(&format!("{npm}/node.exe"), 0o755);
         let around = folder.windows();
-        let Cli { file, node: found } = find_cli(Some(&shim_file), &around).unwrap();
+        let Cli { file, node: found } = find(Some(&shim_file), &around).unwrap();
         assert_eq!(file.canonicalize().unwrap(), script);
         assert_eq!(found, Some(node));
         if name == "claude.cmd" {
-            assert!(
-                find_cli(None, &around).is_ok(),
-                "npm's folder is a usual place"
-            );
+            assert!(find(None, &around).is_ok(), "npm's folder is a usual place");
         }
 
         let folder = Folder::new();
@@ -190,7 +184,7 @@ fn on_windows_what_is_behind_a_shim_is_started_and_never_the_shim() {
             &shim.replace("TARGET", "bin\\claude.exe"),
         );
         let executable = folder.file("bin/node_modules/claude/bin/claude.exe", 0o755);
-        let Cli { file, node } = find_cli(Some(&shim_file), &folder.windows()).unwrap();
+        let Cli { file, node } = find(Some(&shim_file), &folder.windows()).unwrap();
         assert_eq!(file.canonicalize().unwrap(), executable);
         assert_eq!(node, None);
     }
@@ -201,7 +195,7 @@ fn on_windows_an_executable_is_taken_before_a_shim() {
     let folder = Folder::new();
     folder.text("bin/claude.cmd", 0o755, SHIMS[0]);
     let executable = folder.file("bin/claude.exe", 0o755);
-    assert_eq!(find_cli(None, &folder.windows()), alone(executable));
+    assert_eq!(find(None, &folder.windows()), alone(executable));
 }
 
 #[test]
@@ -211,7 +205,7 @@ fn a_shim_with_nothing_behind_it_is_an_error_that_says_what_to_do() {
         let shim = folder.text("bin/claude.cmd", 0o755, text);
         folder.file("bin/node.exe", 0o755);
         for explicit in [None, Some(shim.as_path())] {
-            let missing = find_cli(explicit, &folder.windows()).unwrap_err();
+            let missing = find(explicit, &folder.windows()).unwrap_err();
             assert_eq!(missing.shim.as_ref(), Some(&shim));
             let text = missing.to_string();
             assert!(text.contains("behind which nothing was found"), "{text}");
@@ -225,9 +219,9 @@ fn what_is_not_there_is_not_replaced_and_the_error_lists_where_it_was_looked_for
     let folder = Folder::new();
     folder.file("bin/claude", 0o755);
     let data = folder.file("data", 0o644);
-    let missing = find_cli(Some(Path::new("/no/such/cli")), &folder.around(None)).unwrap_err();
+    let missing = find(Some(Path::new("/no/such/cli")), &folder.around(None)).unwrap_err();
     assert_eq!(missing.looked, ["/no/such/cli"]);
-    let not_executable = find_cli(None, &folder.around(Some("data"))).unwrap_err();
+    let not_executable = find(None, &folder.around(Some("data"))).unwrap_err();
     let expected = format!(
         "{} (AGENTWIRE_CLI), which cannot be executed",
         data.display()
@@ -235,7 +229,7 @@ fn what_is_not_there_is_not_replaced_and_the_error_lists_where_it_was_looked_for
     assert_eq!(not_executable.looked, [expected]);
 
     let empty = Folder::new();
-    let nowhere = find_cli(None, &empty.around(None));
+    let nowhere = find(None, &empty.around(None));
     // A machine may have one in /usr/local/bin; then there is no error.
     if let Err(nowhere) = nowhere {
         let text = nowhere.to_string();

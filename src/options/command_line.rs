@@ -20,6 +20,8 @@ use std::process::Command;
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct CommandLine {
+    /// The CLI, as [`Options::cli`] names it. Without it one is looked for.
+    pub cli: Option<PathBuf>,
     /// The arguments.
     pub arguments: Vec<String>,
     /// What is set in the environment. Of two with one name the second counts.
@@ -61,15 +63,7 @@ impl Options {
     /// none.
     pub fn command_line(&self) -> Result<CommandLine, Error> {
         let line = self.assemble()?;
-        for (name, value) in &line.environment {
-            limits::check_variable(name, value)?;
-        }
-        limits::check_each(&line.arguments)?;
-        limits::check_all(&line)?;
-        if let Some(cwd) = line.cwd.as_deref().filter(|cwd| !cwd.is_dir()) {
-            let problem = format!("names {}, which is no directory", cwd.display());
-            return Err(Error::option("cwd", problem));
-        }
+        line.check_here()?;
         Ok(line)
     }
 
@@ -91,6 +85,7 @@ impl Options {
         self.check_combinations()?;
         let initialize = self.first_request()?;
         Ok(CommandLine {
+            cli: self.cli.clone(),
             arguments: self.all_arguments(&initialize)?,
             environment: self.all_variables(),
             inherited: self.inherited.clone(),
@@ -226,6 +221,20 @@ pub(crate) fn not_applied(request: &Initialize, answer: &InitializeAnswer) -> Ve
 }
 
 impl CommandLine {
+    /// Checks what depends on this system.
+    pub(crate) fn check_here(&self) -> Result<(), Error> {
+        for (name, value) in &self.environment {
+            limits::check_variable(name, value)?;
+        }
+        limits::check_each(&self.arguments)?;
+        limits::check_all(self)?;
+        if let Some(cwd) = self.cwd.as_deref().filter(|cwd| !cwd.is_dir()) {
+            let problem = format!("names {}, which is no directory", cwd.display());
+            return Err(Error::option("cwd", problem));
+        }
+        Ok(())
+    }
+
     /// The command that starts the CLI, from one without arguments.
     pub(crate) fn command(&self, mut command: Command) -> Command {
         command.args(&self.arguments);
@@ -241,6 +250,9 @@ impl CommandLine {
 impl fmt::Display for CommandLine {
     /// For people: a line for each thing, what can be secret masked.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(cli) = &self.cli {
+            writeln!(f, "cli: {}", cli.display())?;
+        }
         if let Some(cwd) = &self.cwd {
             writeln!(f, "directory: {}", cwd.display())?;
         }

@@ -3,7 +3,7 @@
 use super::Options;
 use crate::environment::Environment;
 use crate::error::Error;
-use crate::locate::{Cli, Surroundings, find_cli};
+use crate::locate::find_cli;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
@@ -52,13 +52,7 @@ impl Options {
     ///
     /// When there is none where one is looked for.
     pub fn locate(&self) -> Result<PathBuf, Error> {
-        Ok(self.find()?.file)
-    }
-
-    /// The CLI, and how it is started.
-    pub(crate) fn find(&self) -> Result<Cli, Error> {
-        let around = Surroundings::of_this_process();
-        Ok(find_cli(self.cli.as_deref(), &around)?)
+        Ok(find_cli(self.cli.as_deref())?.file)
     }
 
     /// Sets a variable that an option of ours stands for, or takes it away.

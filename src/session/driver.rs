@@ -11,6 +11,7 @@ use super::writer::Writer;
 use crate::control::Declared;
 use crate::error::{EndReason, Error, SessionEnd};
 use crate::handle::End;
+use crate::process::CloseStep;
 use crate::submission::Progress;
 use crate::transport::{FarEnd, Reader};
 use crate::turn::{Turn, TurnWatch};
@@ -18,6 +19,7 @@ use agentwire_protocol::control::Answer;
 use agentwire_protocol::host::{Activity, Host, Transmit};
 use std::collections::{HashMap, VecDeque};
 use std::io;
+use std::pin::pin;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -41,7 +43,7 @@ const DRAIN: Duration = Duration::from_secs(2);
 /// The task that owns a session's state machine.
 pub(super) struct Driver {
     pub(super) host: Host,
-    pub(super) far_end: Arc<FarEnd>,
+    pub(super) far_end: Arc<dyn FarEnd>,
     /// `None` when the CLI closed it.
     pub(super) reader: Option<Reader>,
     pub(super) writer: Writer,
@@ -100,6 +102,8 @@ impl Driver {
     pub(super) async fn run(mut self) {
         let mut buffer = vec![0; 64 * 1024];
         let far_end = Arc::clone(&self.far_end);
+        let mut gone = far_end.gone();
+        let mut given_up = pin!(given_up(&*far_end));
         let exit = loop {
             self.do_what_is_to_do();
             self.stop_or_go_on_reading();
@@ -110,8 +114,8 @@ impl Driver {
                 written = self.writer.written() => Happened::Written(written),
                 step = self.asks.next_done() => Happened::CallbackDone(step),
                 said = self.mcp.next(), if self.host.has_room_to_relay() => Happened::ServerSaid(said),
-                exit = far_end.gone() => Happened::Gone(exit),
-                () = far_end.given_up() => Happened::GivenUp,
+                exit = &mut gone => Happened::Gone(exit),
+                () = &mut given_up => Happened::GivenUp,
                 () = sleep(due) => Happened::TimeCame,
                 () = self.streams.own.room(), if self.flow.is_stopped => Happened::HasRoom,
             };
@@ -221,7 +225,7 @@ impl Driver {
         if !matches!(self.stage, Stage::InputClosed(_)) {
             self.stage = Stage::InputClosed(reason);
         }
-        self.far_end.close(self.writer.finish(now));
+        self.far_end.close(Box::new(self.writer.finish(now)));
     }
 
     /// What fails because the session takes nothing any more.
@@ -258,10 +262,10 @@ impl Driver {
                 EndReason::FailedAtExit
             }
             Stage::InputClosed(reason) => reason,
-            Stage::Open | Stage::Finishing(_) | Stage::PipeClosed(..) => self.far_end.unasked(),
+            Stage::Open | Stage::Finishing(_) | Stage::PipeClosed(..) => self.left(exit),
         };
         // Whatever the session started goes, also when the CLI crashed.
-        self.far_end.close(self.writer.finish(true));
+        self.far_end.close(Box::new(self.writer.finish(true)));
         let stderr = match &mut self.stderr {
             Some(stderr) => stderr.at_end().await,
             None => String::new(),
@@ -294,6 +298,15 @@ impl Driver {
         self.streams.end(end.error().as_ref());
     }
 
+    /// Why the session ended that nobody has ended.
+    fn left(&self, exit: Option<ExitStatus>) -> EndReason {
+        if exit.is_some() || self.far_end.pid().is_some() {
+            EndReason::Exited
+        } else {
+            EndReason::OutputClosed
+        }
+    }
+
     /// Whether the CLI exited with a status that nothing explains: no error in
     /// its last result, no turn that was cut off, no signal of ours.
     fn failed_at_exit(&self, exit: Option<ExitStatus>) -> bool {
@@ -308,7 +321,7 @@ impl Drop for Driver {
     /// The session is over, or its runtime is being shut down, or something
     /// here panicked: in any case nobody drives the CLI any more.
     fn drop(&mut self) {
-        self.far_end.close(|| ());
+        self.far_end.close(Box::new(|| ()));
     }
 }
 
@@ -323,6 +336,15 @@ async fn read(reader: &mut Option<Reader>, buffer: &mut [u8]) -> io::Result<usiz
     match reader {
         Some(reader) => reader.read(buffer).await,
         None => std::future::pending().await,
+    }
+}
+
+/// Waits until closing was given up. Cancel safe.
+async fn given_up(far_end: &dyn FarEnd) {
+    match far_end.closed().await {
+        Some(report) if report.step == CloseStep::StillAlive => {}
+        // It is gone, which is told by the other way.
+        _ => std::future::pending().await,
     }
 }
 

@@ -26,7 +26,7 @@ use crate::handle::{End, Handle};
 use crate::mailbox::{Mailbox, Sender, mailbox};
 use crate::options::{Options, Shadowed};
 use crate::submission::{Progress, Unwritten};
-use crate::transport::{FarEnd, Transport};
+use crate::transport::{Connection, FarEnd};
 use agentwire_protocol::control::Answer;
 use agentwire_protocol::host::{Host, Prompt, Request};
 use asks::Asks;
@@ -91,18 +91,17 @@ pub(crate) enum WhenFull {
 pub(crate) struct Started {
     pub(crate) handle: Handle,
     pub(crate) mailbox: Mailbox,
-    pub(crate) far_end: Arc<FarEnd>,
+    pub(crate) far_end: Arc<dyn FarEnd>,
 }
 
 /// Starts the tasks that drive a session over these pipes.
-pub(crate) fn start(transport: Transport, options: Options, shadowed: Vec<Shadowed>) -> Started {
-    let Transport {
-        reader,
-        writer,
+pub(crate) fn start(connection: Connection, options: Options, shadowed: Vec<Shadowed>) -> Started {
+    let Connection {
+        output,
+        input,
         stderr,
         far_end,
-    } = transport;
-    let far_end = Arc::new(far_end);
+    } = connection;
     let (commands, inbox) = mpsc::unbounded_channel();
     let (sender, mailbox) = mailbox(options.unread_limit);
     let end = End::default();
@@ -116,7 +115,7 @@ pub(crate) fn start(transport: Transport, options: Options, shadowed: Vec<Shadow
         &options,
     );
     let for_all = handle.clone();
-    far_end.closed_with_all_by(move || drop(for_all.give_up(EndReason::Closed)));
+    far_end.attached(Box::new(move || drop(for_all.give_up(EndReason::Closed))));
     let flow = Flow::new(&options);
     let mut host = Host::new(options.line_limit);
     host.set_limits(options.unwritten_limits);
@@ -124,8 +123,8 @@ pub(crate) fn start(transport: Transport, options: Options, shadowed: Vec<Shadow
     let mut driver = Driver {
         host,
         far_end: Arc::clone(&far_end),
-        reader: Some(reader),
-        writer: Writer::start(writer),
+        reader: Some(output),
+        writer: Writer::start(input),
         stderr: stderr.map(|stderr| StderrTail::start(stderr, options.stderr)),
         commands: inbox,
         streams: Streams::new(sender),

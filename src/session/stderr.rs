@@ -5,8 +5,7 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::io::AsyncReadExt;
-use tokio::process::ChildStderr;
+use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -34,7 +33,10 @@ pub(super) struct StderrTail {
 }
 
 impl StderrTail {
-    pub(super) fn start(mut stderr: ChildStderr, callback: Option<StderrCallback>) -> Self {
+    pub(super) fn start(
+        mut stderr: impl AsyncRead + Send + Unpin + 'static,
+        callback: Option<StderrCallback>,
+    ) -> Self {
         let kept = Arc::new(Mutex::new(VecDeque::new()));
         let keep = Arc::clone(&kept);
         let listener = callback.map(listen);

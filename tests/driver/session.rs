@@ -9,7 +9,7 @@ use crate::pipe::{Pipe, Reader, Writer, pause};
 use crate::user::{self, Users, Waiting};
 use agentwire::protocol::outbox::Limits;
 use agentwire::{Client, ClosePolicy, CloseReport, CloseStep, EndReason, Error, Hook, Options};
-use agentwire::{Handle, SessionEnd, WhenUnread};
+use agentwire::{Handle, Pipes, SessionEnd, WhenUnread};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::runtime;
@@ -57,7 +57,7 @@ pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
         .close_policy(policy)
         .request_timeout(patience);
 
-    let connect = Client::connect_over(reader, writer, options);
+    let connect = Client::connect_over(Pipes::new(reader, writer), options);
     let connected = match !calm && dice.one_in(10) {
         true => timeout(pause(&mut dice), connect).await.ok(),
         false => Some(connect.await),

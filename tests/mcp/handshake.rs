@@ -2,7 +2,7 @@
 
 use super::{adding, connect, to_server, with};
 use agentwire::protocol::control::{Initialize, SdkMcpServerManifest};
-use agentwire::{Client, Error, Event, Notice, Options};
+use agentwire::{Client, Error, Event, Notice, Options, Pipes};
 use rmcp::model::{
     ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
 };
@@ -174,7 +174,7 @@ async fn an_agent_that_ends_meanwhile_ends_the_handshakes() {
     drop((input, output));
     let begun = tokio::time::Instant::now();
     let options = Options::new().mcp_server("slow", Slow);
-    let error = Client::connect_over(from_agent, to_agent, options).await;
+    let error = Client::connect_over(Pipes::new(from_agent, to_agent), options).await;
     assert!(matches!(error, Err(Error::Ended(_))), "{error:?}");
     assert!(begun.elapsed() < Duration::from_secs(9));
 }

@@ -87,7 +87,7 @@ const OPTIONS: &[(&str, Ours)] = &[
     ("skills", Method("skills")),
     (
         "spawnClaudeCodeProcess",
-        Never("`Client::connect_over` takes any pipes"),
+        Never("a `Transport`, for `Client::connect_over`"),
     ),
     ("stderr", Method("on_stderr")),
     ("strictMcpConfig", Method("strict_mcp_config")),

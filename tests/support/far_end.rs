@@ -1,6 +1,6 @@
 //! An agent at the other end of two pipes, that says what a test has it say.
 
-use agentwire::{Client, Error, Options};
+use agentwire::{Client, Error, Options, Pipes};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines};
 
@@ -91,7 +91,7 @@ pub(crate) async fn connect_with(
         input: BufReader::new(input).lines(),
         output,
     };
-    let client = Client::connect_over(from_agent, to_agent, options);
+    let client = Client::connect_over(Pipes::new(from_agent, to_agent), options);
     let (client, request) = tokio::join!(client, agent.answers(answer));
     (client, agent, request)
 }
