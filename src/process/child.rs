@@ -4,6 +4,8 @@ use super::SESSION_VARIABLE;
 use super::closing::Closing;
 use super::descendants::Descendants;
 use super::exit::{Exit, ExitWatch};
+#[cfg(windows)]
+use super::job::Job;
 use super::ladder::{ClosePolicy, CloseReport, Ladder};
 use shared_child::SharedChild;
 use std::ffi::{OsStr, OsString};
@@ -33,8 +35,8 @@ pub(crate) struct Pipes {
 }
 
 impl ChildProcess {
-    /// Spawns `command` with three pipes, in a process group of its own on Unix and without a
-    /// window on Windows.
+    /// Spawns `command` with three pipes, in a process group of its own on Unix, in a job
+    /// object of its own and without a window on Windows.
     ///
     /// `session` marks the child and what it starts, in its environment; it is unique to this
     /// child and has no colon in it, or closing this child would end others.
@@ -59,7 +61,12 @@ impl ChildProcess {
         let sessions = sessions(&command, session);
         command.env(SESSION_VARIABLE, sessions);
         detach(&mut command);
-        let child = Arc::new(SharedChild::spawn(&mut command)?);
+        let child = command.spawn()?;
+        #[cfg(windows)]
+        let job = Job::of(&child)
+            .inspect_err(|error| tracing::warn!(%error, "the child has no job object"))
+            .ok();
+        let child = Arc::new(SharedChild::new(child)?);
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.take_stdin(), child.take_stdout(), child.take_stderr())
         else {
@@ -78,6 +85,8 @@ impl ChildProcess {
             exit,
             descendants,
             signalled: AtomicBool::new(false),
+            #[cfg(windows)]
+            job: Mutex::new(job),
         };
         let child = Self {
             pid,

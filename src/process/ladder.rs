@@ -2,6 +2,8 @@
 
 use super::descendants::{Descendants, Signal};
 use super::exit::ExitWatch;
+#[cfg(windows)]
+use super::job::Job;
 use super::lock;
 use shared_child::SharedChild;
 use std::process::ExitStatus;
@@ -26,7 +28,9 @@ use std::time::{Duration, Instant};
 /// without that variable, in a session of its own, and ends before the agent does.
 ///
 /// On Windows there is no gentle form of "terminate": that step kills, and so no CLI and no tool
-/// gets to clean up once `exit` is over.
+/// gets to clean up once `exit` is over. A session's processes are in a job object there, which ends
+/// them all, also when the host is killed; a process that is to stay leaves it by
+/// `CREATE_BREAKAWAY_FROM_JOB`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -134,6 +138,9 @@ pub(super) struct Ladder {
     pub(super) descendants: Arc<Mutex<Descendants>>,
     /// Whether the CLI was sent a signal from here.
     pub(super) signalled: AtomicBool,
+    /// Taken when everything has to be gone.
+    #[cfg(windows)]
+    pub(super) job: Mutex<Option<Job>>,
 }
 
 impl Ladder {
@@ -148,6 +155,9 @@ impl Ladder {
         let mut descendants = lock(&self.descendants);
         let _none_left = descendants.sweep(Signal::Terminate, policy.terminate)
             || descendants.sweep(Signal::Kill, policy.kill);
+        // With it goes what the sweep could not find.
+        #[cfg(windows)]
+        drop(lock(&self.job).take());
         let mut left = descendants.alive();
         if step == CloseStep::StillAlive {
             left.push(self.child.id());

@@ -10,6 +10,8 @@ mod child;
 mod closing;
 mod descendants;
 mod exit;
+#[cfg(windows)]
+mod job;
 mod ladder;
 mod table;
 #[cfg(all(test, unix))]
