@@ -4,7 +4,7 @@ use crate::error::{EndReason, Error, SessionEnd};
 use crate::event::{Event, Notice};
 use crate::handle::Handle;
 use crate::mailbox::Mailbox;
-use crate::options::{CommandLine, Options, not_applied};
+use crate::options::{CommandLine, Options, PLUGINS, not_applied};
 use crate::process::CloseReport;
 use crate::session::{self, Command};
 use crate::transport::{Connection, FarEnd, LocalCli, Transport};
@@ -68,13 +68,13 @@ impl Client {
     /// [`Error::CliNotFound`] and [`Error::Spawn`] when there is nothing to
     /// start; [`Error::Ended`] with the exit status and the end of standard
     /// error when the CLI exits at once; [`Error::StartUp`] when it does not
-    /// answer, or refuses; [`Error::HooksNotApplied`] as [`Hook::gate`] says.
+    /// answer, or refuses; [`Error::NotApplied`] when it
+    /// does without something that the session relies on.
     /// The CLI is gone when the error is there.
     ///
     /// When the future is dropped before it is ready, the CLI is ended as if
     /// the client had been dropped.
     ///
-    /// [`Hook::gate`]: crate::Hook::gate
     pub async fn connect(options: Options) -> Result<Self, Error> {
         Self::connect_over(LocalCli, options).await
     }
@@ -140,9 +140,13 @@ impl Client {
         }
         if has_gates && client.initialized.hooks_applied == Some(false) {
             client.abort().await;
-            return Err(Error::HooksNotApplied);
+            return Err(Error::NotApplied { option: "hooks" });
         }
         for option in not_applied(&initialize, &client.initialized) {
+            if option != PLUGINS {
+                client.abort().await;
+                return Err(Error::NotApplied { option });
+            }
             // When the session is over, its end says more.
             drop(client.command(Command::Tell(Notice::NotApplied { option })));
         }

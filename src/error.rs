@@ -84,10 +84,20 @@ pub enum Error {
         /// The id.
         request_id: Box<str>,
     },
-    /// There are hooks that must not be passed over, and the CLI did not take
-    /// the hooks.
-    #[error("the agent CLI did not take the hooks, and there are gates among them")]
-    HooksNotApplied,
+    /// The CLI did not take what an option gave it in the first request, and
+    /// without it would do what it is not to do, or could not do what it is for:
+    /// `settings`, `managed_settings`, `mcp_servers`, or `hooks` with a
+    /// [gate](crate::Hook::gate) among them. It is too old; or whoever started it
+    /// ([`Pipes`](crate::Pipes)) did not pass
+    /// [`Options::arguments`](crate::Options::arguments).
+    #[error(
+        "the agent CLI did not take the option `{option}`: it is too old, or was started without \
+         the arguments of the options"
+    )]
+    NotApplied {
+        /// The option.
+        option: &'static str,
+    },
     /// A message has members that are not as they should be. The frame that
     /// it came in is intact, and the session goes on.
     #[error(transparent)]

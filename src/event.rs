@@ -74,10 +74,11 @@ pub enum Notice {
     },
     /// An option has no effect, since another one takes it.
     Shadowed(Shadowed),
-    /// The agent did not take what an option gave it in the first request: it
-    /// is too old, a plugin could not be loaded, or whoever started it
-    /// ([`Client::connect_over`](crate::Client::connect_over)) did not pass
-    /// [`Options::arguments`](crate::Options::arguments).
+    /// The agent did not take plugins that it was given in the first request: it
+    /// is too old, one could not be loaded, or whoever started it
+    /// ([`Pipes`](crate::Pipes)) did not pass
+    /// [`Options::arguments`](crate::Options::arguments). What a session relies
+    /// on more is an [`Error::NotApplied`](crate::Error::NotApplied).
     NotApplied {
         /// The option.
         option: &'static str,

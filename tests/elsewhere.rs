@@ -4,6 +4,7 @@
 
 mod support;
 
+use agentwire::protocol::mcp::McpHttpServer;
 use agentwire::protocol::permission::PermissionMode;
 use agentwire::protocol::plugin::LocalPlugin;
 use agentwire::{
@@ -169,6 +170,41 @@ async fn what_has_no_effect_and_what_was_not_taken_is_told() {
     };
     assert_eq!(shadowed.by, "--permission-mode=dontAsk");
     assert_eq!(*missing, Notice::NotApplied { option: "plugins" });
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_does_not_start_where_what_it_relies_on_is_not_taken() {
+    use support::far_end::connect_with;
+
+    let settings = serde_json::json!({ "permissions": { "deny": ["Read(.env)"] } });
+    let servers = [("wiki", McpHttpServer::new("http://127.0.0.1:1"))];
+    for (options, taken, option) in [
+        (
+            Options::new().settings(settings.clone()),
+            "settings_applied",
+            "settings",
+        ),
+        (
+            Options::new().managed_settings(settings),
+            "managed_settings_applied",
+            "managed_settings",
+        ),
+        (
+            Options::new().mcp_servers(servers),
+            "mcp_servers_applied",
+            "mcp_servers",
+        ),
+    ] {
+        for answer in [serde_json::json!({}), serde_json::json!({ taken: false })] {
+            match connect_with(options.clone(), &answer).await.0 {
+                Err(Error::NotApplied { option: missing }) => assert_eq!(missing, option),
+                other => panic!("{option}: {other:?}"),
+            }
+        }
+        let answer = serde_json::json!({ taken: true });
+        let (client, ..) = connect_with(options, &answer).await;
+        client.unwrap();
+    }
 }
 
 #[tokio::test(start_paused = true)]

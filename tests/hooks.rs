@@ -172,7 +172,7 @@ async fn a_session_with_gates_does_not_start_where_hooks_are_not_taken() {
         let (client, ..) = connect_with(Options::new().hook(hook), &answer).await;
         match client {
             Ok(_) => assert!(starts, "{answer}"),
-            Err(Error::HooksNotApplied) => assert!(!starts, "{answer}"),
+            Err(Error::NotApplied { option: "hooks" }) => assert!(!starts, "{answer}"),
             Err(error) => panic!("{error}"),
         }
     }

@@ -147,7 +147,7 @@ impl Hook {
     /// is left to itself goes ahead then.
     ///
     /// A session that cannot be sure of it does not start: connecting fails
-    /// with [`Error::HooksNotApplied`](crate::Error::HooksNotApplied) when the
+    /// with [`Error::NotApplied`](crate::Error::NotApplied) when the
     /// CLI did not take the hooks. One that does not know of gates does not
     /// guard against a gate that takes too long
     /// ([`InitializeAnswer::hook_on_failure_supported`]).

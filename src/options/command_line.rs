@@ -168,6 +168,9 @@ impl Options {
 /// How long a schema may be to be an argument as well, in bytes.
 const SHORT_SCHEMA: usize = 16 * 1024;
 
+/// The one option without which a session starts all the same.
+pub(crate) const PLUGINS: &str = "plugins";
+
 const SETTINGS: &str = "settings";
 const MANAGED_SETTINGS: &str = "managedSettings";
 
@@ -207,7 +210,7 @@ pub(crate) fn not_applied(request: &Initialize, answer: &InitializeAnswer) -> Ve
         (
             plugins.is_some_and(|it| !it.is_empty()),
             answer.plugins_applied == Some(true),
-            "plugins",
+            PLUGINS,
         ),
         (
             servers.is_some_and(|it| !it.is_empty()),

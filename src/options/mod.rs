@@ -24,7 +24,7 @@ mod tools;
 
 pub use combinations::Shadowed;
 pub use command_line::CommandLine;
-pub(crate) use command_line::not_applied;
+pub(crate) use command_line::{PLUGINS, not_applied};
 pub use model::Thinking;
 pub use permission::PermissionPrompts;
 pub use prompt::DYNAMIC_BOUNDARY;
