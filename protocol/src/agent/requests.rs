@@ -13,6 +13,7 @@ use crate::mcp::McpMessage;
 use crate::message::{CommandState, SessionState};
 use crate::permission::PermissionMode;
 use serde::Serialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -80,15 +81,24 @@ impl Agent {
     /// connects a second time.
     fn greet(&mut self, request_id: &str, request: Initialize) {
         let sdk_mcp_manifests_parked = self.meet_servers(&request);
-        let hooks_applied = request.hooks.is_some().then_some(true);
-        if let Some(hooks) = request.hooks {
-            self.hooks.register(hooks);
-        }
-        let initialized = InitializeAnswer {
-            hooks_applied,
+        let mut initialized = InitializeAnswer {
+            hooks_applied: request.hooks.is_some().then_some(true),
+            plugins_applied: request.plugins.is_some().then_some(true),
+            mcp_servers_applied: request.mcp_servers.is_some().then_some(true),
             sdk_mcp_manifests_parked,
             ..self.initialize()
         };
+        for (given, taken) in [
+            ("settings", "settings_applied"),
+            ("managedSettings", "managed_settings_applied"),
+        ] {
+            if request.extra.get(given).is_some() {
+                initialized.extra.set(taken, Value::Bool(true));
+            }
+        }
+        if let Some(hooks) = request.hooks {
+            self.hooks.register(hooks);
+        }
         let mut answer = Answer::success(request_id, Json::from_value(&initialized).ok());
         if !self.asks.is_empty() {
             let open = self.asks.values().map(|ask| ask.request.clone());

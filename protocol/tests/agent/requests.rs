@@ -51,3 +51,20 @@ fn requests_that_the_agent_does_not_take_are_refused_with_a_code() {
     session.request("r3", &Raw(request));
     assert_eq!(session.outcome("r3").unwrap().response, None);
 }
+
+#[test]
+fn the_greeting_says_which_of_what_it_brought_was_taken() {
+    let mut session = Session::new();
+    let request = |it: Value| serde_json::from_value::<Initialize>(it).unwrap();
+    for (given, value, taken) in [
+        ("settings", json!({}), "settings_applied"),
+        ("managedSettings", json!({}), "managed_settings_applied"),
+        ("mcpServers", json!({}), "mcp_servers_applied"),
+        ("plugins", json!([]), "plugins_applied"),
+    ] {
+        session.request(given, &request(json!({ given: value })));
+        assert_eq!(session.answer(given)[taken], json!(true), "{given}");
+        session.request("none", &request(json!({})));
+        assert_eq!(session.answer("none")[taken], Value::Null, "{given}");
+    }
+}
