@@ -17,6 +17,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 /// A conversation with an agent.
 ///
@@ -50,6 +51,8 @@ pub struct Client {
     mailbox: Mailbox,
     initialized: InitializeAnswer,
     far_end: Arc<dyn FarEnd>,
+    /// Cancelled when nothing more goes to the store, if there is one.
+    mirrored: Option<CancellationToken>,
     /// How long a turn may go on once the session is to be closed.
     finish: Duration,
     /// How long a query goes on for what runs in the background.
@@ -68,8 +71,10 @@ impl Client {
     /// [`Error::CliNotFound`] and [`Error::Spawn`] when there is nothing to
     /// start; [`Error::Ended`] with the exit status and the end of standard
     /// error when the CLI exits at once; [`Error::StartUp`] when it does not
-    /// answer, or refuses; [`Error::NotApplied`] when it
-    /// does without something that the session relies on.
+    /// answer, or refuses; [`Error::NotApplied`] when it does without something
+    /// that the session relies on; [`Error::SessionStore`] and
+    /// [`Error::ResumeFiles`] when a session cannot go on from its
+    /// [store](Options::session_store).
     /// The CLI is gone when the error is there.
     ///
     /// When the future is dropped before it is ready, the CLI is ended as if
@@ -112,12 +117,14 @@ impl Client {
             handle,
             mailbox,
             far_end,
+            mirrored,
         } = session::start(connection, options, line.shadowed);
         let mut client = Self {
             handle,
             mailbox,
             initialized: InitializeAnswer::default(),
             far_end,
+            mirrored,
             finish,
             background,
         };
@@ -210,8 +217,9 @@ impl Client {
     /// Ends the session: takes nothing new, writes what waits, lets the turn
     /// that runs come to its end (for as long as
     /// [`ClosePolicy`](crate::ClosePolicy) says), closes the CLI's input, and
-    /// sees to it that everything that the session started goes. What the
-    /// session still delivers can be read afterwards.
+    /// sees to it that everything that the session started goes, and that its
+    /// [store](Options::session_store) gets what is left. What the session still
+    /// delivers can be read afterwards.
     ///
     /// When the future is dropped the closing goes on.
     ///
@@ -219,12 +227,17 @@ impl Client {
     /// be gone; [`Client::abort`] needs none.
     pub async fn close(&mut self) -> CloseReport {
         self.finish(Some(self.finish), Duration::ZERO);
-        self.far_end.closed().await.unwrap_or_default()
+        let report = self.far_end.closed().await.unwrap_or_default();
+        if let Some(mirrored) = &self.mirrored {
+            mirrored.cancelled().await;
+        }
+        report
     }
 
     /// Ends the session now, as dropping the client does, and waits until
     /// everything that it started has gone. For a program that is about to
-    /// exit: nothing that a drop has begun goes on after that.
+    /// exit: nothing that a drop has begun goes on after that. A
+    /// [store](Options::session_store) is not waited for.
     ///
     /// When the future is dropped the ending goes on.
     pub async fn abort(&mut self) -> CloseReport {

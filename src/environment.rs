@@ -1,7 +1,7 @@
 //! What the CLI gets of this process's environment, and how that is printed.
 
 use crate::mask;
-use crate::options::Options;
+use crate::options::{CommandLine, Options};
 use std::collections::BTreeMap;
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -138,18 +138,20 @@ impl Options {
     pub fn passed_environment(&self) -> PassedEnvironment {
         let mut command = Command::new("");
         self.set_environment(&mut command);
-        let variables = command.get_envs();
-        PassedEnvironment(
-            variables
-                .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
-                .collect(),
-        )
+        PassedEnvironment::of(&command)
     }
 
     /// Gives the command the environment that these options say.
     fn set_environment(&self, command: &mut Command) {
         self.inherited.apply(command, env::vars_os());
         command.envs(self.all_variables());
+    }
+}
+
+impl CommandLine {
+    /// The environment that a CLI would be started with here.
+    pub(crate) fn passed_environment(&self) -> PassedEnvironment {
+        PassedEnvironment::of(&self.command(Command::new("")))
     }
 }
 
@@ -163,6 +165,16 @@ impl Options {
 pub struct PassedEnvironment(BTreeMap<OsString, OsString>);
 
 impl PassedEnvironment {
+    /// That of a command.
+    fn of(command: &Command) -> Self {
+        let variables = command.get_envs();
+        Self(
+            variables
+                .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
+                .collect(),
+        )
+    }
+
     /// The value of a variable, as it is.
     pub fn get(&self, name: impl AsRef<OsStr>) -> Option<&OsStr> {
         let name = name.as_ref();

@@ -1,5 +1,6 @@
 //! What can go wrong, and what a session says when it is over.
 
+use crate::store::StoreFailure;
 use agentwire_protocol::content::CannotAttach;
 use agentwire_protocol::control::Refusal;
 use agentwire_protocol::host::RequestFailure;
@@ -127,6 +128,24 @@ pub enum Error {
         events: usize,
         /// How many bytes they had on the wire.
         bytes: usize,
+    },
+    /// The session store did not say what the session was to go on from.
+    #[error("the session store failed in `{call}` of {of}: {failure}")]
+    SessionStore {
+        /// The method of [`SessionStore`](crate::SessionStore).
+        call: &'static str,
+        /// The transcript or the project that it was asked of.
+        of: String,
+        /// Why not.
+        failure: StoreFailure,
+    },
+    /// What a session is to go on from cannot be written where the CLI reads it.
+    #[error("cannot write {} for the session to go on from: {source}", path.display())]
+    ResumeFiles {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: Arc<io::Error>,
     },
     /// A file cannot be attached.
     #[error(transparent)]

@@ -2,6 +2,7 @@
 
 use crate::callback::{Asked, CallbackFailure};
 use crate::options::Shadowed;
+use crate::store::{StoreFailure, TranscriptKey};
 use agentwire_protocol::Frame;
 use agentwire_protocol::host::{self, Activity, SessionNews, TurnEvent};
 use agentwire_protocol::message::BackgroundTask;
@@ -83,6 +84,16 @@ pub enum Notice {
         /// The option.
         option: &'static str,
     },
+    /// Entries of a transcript are not in the session store: what comes back
+    /// from there has a hole. The agent's own file has them.
+    NotMirrored {
+        /// The transcript; `None` when that could not be read.
+        key: Option<TranscriptKey>,
+        /// How many entries. 0 when that could not be read.
+        entries: usize,
+        /// Why.
+        failure: StoreFailure,
+    },
     /// A user message never reached the agent, or the session ended before
     /// the agent was done with it.
     Lost {
@@ -136,6 +147,20 @@ impl fmt::Display for Notice {
                 write!(
                     f,
                     "the agent does without the option `{option}`, or a part of it"
+                )
+            }
+            Self::NotMirrored {
+                key: Some(key),
+                entries,
+                failure,
+            } => write!(
+                f,
+                "{entries} entries of {key} are not in the session store: {failure}"
+            ),
+            Self::NotMirrored { failure, .. } => {
+                write!(
+                    f,
+                    "part of a transcript is not in the session store: {failure}"
                 )
             }
             Self::Lost { uuid } => {

@@ -125,6 +125,23 @@ impl Handle {
         waiting.await.map_err(|_| Error::Ended(self.end()))
     }
 
+    /// Gives the [session store](Options::session_store) all that has come of
+    /// transcripts so far, and waits until it was tried. What could not be kept
+    /// is told as a [`Notice::NotMirrored`](crate::Notice::NotMirrored).
+    /// Ready at once in a session without a store.
+    ///
+    /// When the future is dropped, the store is given it all the same.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Ended`] when the session is over. Its last event comes when the
+    /// store has all that was left.
+    pub async fn mirrored(&self) -> Result<(), Error> {
+        let (reply, done) = oneshot::channel();
+        self.command(Command::Mirrored { reply })?;
+        done.await.map_err(|_| Error::Ended(self.end()))
+    }
+
     fn put(&self, mut message: UserMessage, when_full: WhenFull) -> Submission {
         if self.verbatim_prompts {
             message = message.verbatim();

@@ -86,6 +86,14 @@
 //! passed over then, unless it is a [gate](Hook::gate). What has no callback is
 //! denied. An answer can come long after the callback's end ([`Later`]).
 //!
+//! # Transcripts elsewhere
+//!
+//! What the agent writes down of a session is a file of its own. A
+//! [`SessionStore`] gets a copy of it while it is written, and a session can be
+//! resumed from there on a machine that has never seen it
+//! ([`Options::session_store`]). It runs beside the session, and never holds it
+//! up.
+//!
 //! # The end
 //!
 //! When a [`Client`] or a [`Query`] is dropped, inside a runtime or outside,
@@ -127,6 +135,7 @@ mod permission;
 mod process;
 mod query;
 mod session;
+mod store;
 mod submission;
 mod subscription;
 mod transport;
@@ -162,6 +171,9 @@ pub use permission::{
 };
 pub use process::{ClosePolicy, CloseReport, CloseStep, close_all};
 pub use query::{Query, query};
+pub use store::{
+    MemoryStore, SessionStore, StoreError, StoreFailure, StoreFlush, StoredSession, TranscriptKey,
+};
 pub use submission::{Submission, Unwritten};
 pub use subscription::{Subscription, Texts, Turn};
 pub use transport::{CloseInput, Connection, FarEnd, FarFuture, LocalCli, Pipes, Transport};

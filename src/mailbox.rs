@@ -13,6 +13,7 @@
 use crate::callback::CallbackFailure;
 use crate::error::Error;
 use crate::event::{Event, Notice};
+use crate::store::StoreFailure;
 use agentwire_protocol::Frame;
 use agentwire_protocol::host::SessionNews;
 use agentwire_protocol::message::DeltaMerger;
@@ -314,6 +315,12 @@ fn size(event: &Event) -> usize {
             Notice::NotSupported {
                 subtype, reason, ..
             } => subtype.len() + reason.len(),
+            Notice::NotMirrored { failure, .. } => match failure {
+                StoreFailure::Failed(why)
+                | StoreFailure::Panicked(why)
+                | StoreFailure::Unreadable(why) => why.len(),
+                _ => 0,
+            },
             Notice::Shadowed(it) => it.option.len() + it.by.len() + it.effect.len(),
             Notice::NotApplied { .. }
             | Notice::Withdrawn { .. }

@@ -60,6 +60,7 @@ impl Options {
                 return refused("--max-budget-usd", "is no number greater than 0");
             }
         }
+        self.check_store()?;
         self.check_output_format()?;
         if self.callbacks.decide_about_tools()
             && self.value_of("--permission-prompt-tool").is_some()

@@ -6,6 +6,7 @@ use super::{Options, Shadowed};
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::mask;
+use crate::store::Source;
 use agentwire_protocol::Json;
 use agentwire_protocol::control::{Initialize, InitializeAnswer};
 use std::ffi::OsString;
@@ -37,6 +38,8 @@ pub struct CommandLine {
     /// Options that others take the effect from. Each is told as a
     /// [`Notice::Shadowed`](crate::Notice) when the session begins.
     pub shadowed: Vec<Shadowed>,
+    /// Where what a session is to go on from may be.
+    pub(crate) source: Option<Source>,
 }
 
 /// What all of it comes to.
@@ -91,6 +94,7 @@ impl Options {
             inherited: self.inherited.clone(),
             cwd: self.cwd.clone(),
             shadowed: self.find_shadowed(),
+            source: self.source(),
             initialize,
         })
     }

@@ -17,6 +17,7 @@ mod prompt;
 mod running;
 mod sandbox;
 mod settings;
+mod store;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;
@@ -35,6 +36,7 @@ use crate::environment::Environment;
 #[cfg(feature = "mcp")]
 use crate::mcp::SharedServer;
 use crate::process::ClosePolicy;
+use crate::store::{SharedStore, StoreFlush};
 use agentwire_protocol::Json;
 use agentwire_protocol::codec::DEFAULT_LINE_LIMIT;
 use agentwire_protocol::control::Initialize;
@@ -102,6 +104,9 @@ pub struct Options {
     pub(crate) unwritten_limits: Limits,
     pub(crate) queueing: Queueing,
     pub(crate) background_limit: Duration,
+    pub(crate) session_store: Option<SharedStore>,
+    pub(crate) store_flush: StoreFlush,
+    pub(crate) load_timeout: Duration,
 }
 
 /// What happens when the program does not read what a session delivers, and
@@ -162,6 +167,9 @@ impl Default for Options {
             unwritten_limits: Limits::default(),
             queueing: Queueing::Auto { merge: true },
             background_limit: Duration::from_secs(600),
+            session_store: None,
+            store_flush: StoreFlush::default(),
+            load_timeout: Duration::from_secs(60),
         }
     }
 }

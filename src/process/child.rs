@@ -137,6 +137,12 @@ impl ChildProcess {
         self.closing.closed_with_all_by(close_input);
     }
 
+    /// Keeps what the child works with until it has exited, and drops it before anybody hears of
+    /// that. What is left of a child that could not be closed is dropped as well.
+    pub(crate) fn keep(&self, what: impl Send + 'static) {
+        self.closing.ladder.exit.keep(what);
+    }
+
     #[cfg(test)]
     pub(super) fn set_policy(&mut self, policy: ClosePolicy) {
         self.closing.set_policy(policy);

@@ -82,6 +82,8 @@ impl Closing {
         reporter: &watch::Sender<Option<CloseReport>>,
     ) {
         let report = self.ladder.run(policy, close_input);
+        // It has gone with the child, if the child has gone.
+        self.ladder.exit.drop_kept();
         let (closed, changed) = &self.closed;
         *lock(closed) = Some(report.clone());
         changed.notify_all();

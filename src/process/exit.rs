@@ -4,6 +4,7 @@ use super::descendants::Descendants;
 use super::{lock, spawn_thread};
 use shared_child::SharedChild;
 use std::convert::Infallible;
+use std::fmt;
 use std::io;
 use std::process::ExitStatus;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -16,12 +17,15 @@ use tokio::sync::watch;
 pub(crate) type Exit = Result<ExitStatus, Arc<io::Error>>;
 
 /// Says when the child has ended, to async code and to threads.
-#[derive(Debug)]
 pub(super) struct ExitWatch {
     pub(super) published: watch::Receiver<Option<Exit>>,
     /// Never gets a message; is disconnected when the exit has been published.
     gone: Mutex<mpsc::Receiver<Infallible>>,
+    /// What the child works with.
+    kept: Arc<Mutex<Kept>>,
 }
+
+type Kept = Option<Box<dyn Send>>;
 
 impl ExitWatch {
     /// Starts the thread that waits for `child` and reaps it.
@@ -33,22 +37,51 @@ impl ExitWatch {
     ) -> io::Result<Self> {
         let (publish, published) = watch::channel(None);
         let (still_there, gone) = mpsc::channel();
+        let kept = Arc::default();
+        let in_thread = Arc::clone(&kept);
         spawn_thread("agentwire-exit", move || {
             let exit = reap(&child, &descendants).map_err(Arc::new);
             tracing::debug!(pid = child.id(), ?exit, "child exited");
+            drop_kept(&in_thread);
             publish.send_replace(Some(exit));
             drop(still_there);
         })?;
         Ok(Self {
             published,
             gone: Mutex::new(gone),
+            kept,
         })
+    }
+
+    /// Keeps something until the child has ended. Of a child that has ended just now it is kept
+    /// until [`ExitWatch::drop_kept`].
+    pub(super) fn keep(&self, what: impl Send + 'static) {
+        *lock(&self.kept) = Some(Box::new(what));
+    }
+
+    /// Drops what is kept.
+    pub(super) fn drop_kept(&self) {
+        drop_kept(&self.kept);
     }
 
     /// Blocks until the child has ended or `limit` is over. Says whether it has ended.
     pub(super) fn wait(&self, limit: Duration) -> bool {
         lock(&self.gone).recv_timeout(limit) == Err(RecvTimeoutError::Disconnected)
     }
+}
+
+impl fmt::Debug for ExitWatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExitWatch")
+            .field("published", &self.published)
+            .finish_non_exhaustive()
+    }
+}
+
+fn drop_kept(kept: &Mutex<Kept>) {
+    // Not while it is locked: it may take a while.
+    let kept = lock(kept).take();
+    drop(kept);
 }
 
 fn reap(child: &SharedChild, descendants: &Mutex<Descendants>) -> io::Result<ExitStatus> {

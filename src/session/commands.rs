@@ -66,6 +66,7 @@ impl Driver {
                 // Whoever asked may have gone.
                 let _ = reply.send(Unwritten::new(self.host.waiting(), now()));
             }
+            Command::Mirrored { reply } => self.mirror.flush(reply),
             Command::Finish { within, background } => {
                 self.host.finish(now(), background);
                 if within.is_some() {
@@ -170,6 +171,7 @@ impl Driver {
             Command::Tell(_)
             | Command::Cancel { .. }
             | Command::Waiting { .. }
+            | Command::Mirrored { .. }
             | Command::Finish { .. }
             | Command::End(_) => {}
         }

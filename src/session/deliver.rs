@@ -15,7 +15,9 @@ impl Driver {
     pub(super) fn deliver(&mut self, event: host::Event) {
         match event {
             host::Event::Frame(frame) => {
-                self.streams.put(Event::Frame(frame));
+                if let Some(frame) = self.mirror.take(frame) {
+                    self.streams.put(Event::Frame(frame));
+                }
             }
             host::Event::Turn(event) => {
                 self.see_turn(&event);

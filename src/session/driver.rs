@@ -10,8 +10,10 @@ use super::streams::Streams;
 use super::writer::Writer;
 use crate::control::Declared;
 use crate::error::{EndReason, Error, SessionEnd};
+use crate::event::{Event, Notice};
 use crate::handle::End;
 use crate::process::CloseStep;
+use crate::store::Mirror;
 use crate::submission::Progress;
 use crate::transport::{FarEnd, Reader};
 use crate::turn::{Turn, TurnWatch};
@@ -53,6 +55,7 @@ pub(super) struct Driver {
     pub(super) flow: Flow,
     pub(super) asks: Asks,
     pub(super) mcp: McpServers,
+    pub(super) mirror: Mirror,
     pub(super) requests: HashMap<Box<str>, oneshot::Sender<Result<Answer, Error>>>,
     /// Who wants to know what becomes of messages, by the message's id, which
     /// a host that tries again may use twice.
@@ -92,6 +95,7 @@ enum Happened {
     Written(io::Result<()>),
     CallbackDone(Step),
     ServerSaid(Said),
+    NotMirrored(Notice),
     Gone(Option<ExitStatus>),
     GivenUp,
     TimeCame,
@@ -114,6 +118,7 @@ impl Driver {
                 written = self.writer.written() => Happened::Written(written),
                 step = self.asks.next_done() => Happened::CallbackDone(step),
                 said = self.mcp.next(), if self.host.has_room_to_relay() => Happened::ServerSaid(said),
+                notice = self.mirror.notice() => Happened::NotMirrored(notice),
                 exit = &mut gone => Happened::Gone(exit),
                 () = &mut given_up => Happened::GivenUp,
                 () = sleep(due) => Happened::TimeCame,
@@ -137,6 +142,7 @@ impl Driver {
                 }
                 Happened::CallbackDone(step) => self.take(step),
                 Happened::ServerSaid(said) => self.hear_server(said),
+                Happened::NotMirrored(notice) => self.streams.put(Event::Notice(notice)),
                 Happened::Gone(exit) => break exit,
                 Happened::GivenUp => {
                     self.stage = Stage::InputClosed(EndReason::StillAlive);
@@ -294,6 +300,9 @@ impl Driver {
         }
         for progress in self.lost.drain(..) {
             progress.send_modify(|it| it.end(ended()));
+        }
+        for notice in self.mirror.end().await {
+            self.streams.put(Event::Notice(notice));
         }
         self.streams.end(end.error().as_ref());
     }

@@ -25,6 +25,7 @@ use crate::event::{Event, Notice};
 use crate::handle::{End, Handle};
 use crate::mailbox::{Mailbox, Sender, mailbox};
 use crate::options::{Options, Shadowed};
+use crate::store::Mirror;
 use crate::submission::{Progress, Unwritten};
 use crate::transport::{Connection, FarEnd};
 use agentwire_protocol::control::Answer;
@@ -38,6 +39,7 @@ use stderr::StderrTail;
 pub(crate) use streams::Interest;
 use streams::Streams;
 use tokio::sync::{mpsc, oneshot, watch};
+use tokio_util::sync::CancellationToken;
 use writer::Writer;
 
 /// What handles tell the driver.
@@ -68,6 +70,8 @@ pub(crate) enum Command {
     Subscribe { interest: Interest, sender: Sender },
     /// Say what waits to be written.
     Waiting { reply: oneshot::Sender<Unwritten> },
+    /// Give the store all that has come, and say when that is done.
+    Mirrored { reply: oneshot::Sender<()> },
     /// End the session once it is idle, or when so much time has passed.
     /// Background work is waited for as long as `background` says.
     Finish {
@@ -92,6 +96,8 @@ pub(crate) struct Started {
     pub(crate) handle: Handle,
     pub(crate) mailbox: Mailbox,
     pub(crate) far_end: Arc<dyn FarEnd>,
+    /// Cancelled when nothing more goes to the store, if there is one.
+    pub(crate) mirrored: Option<CancellationToken>,
 }
 
 /// Starts the tasks that drive a session over these pipes.
@@ -117,6 +123,7 @@ pub(crate) fn start(connection: Connection, options: Options, shadowed: Vec<Shad
     let for_all = handle.clone();
     far_end.attached(Box::new(move || drop(for_all.give_up(EndReason::Closed))));
     let flow = Flow::new(&options);
+    let (mirror, mirrored) = Mirror::start(&options);
     let mut host = Host::new(options.line_limit);
     host.set_limits(options.unwritten_limits);
     host.set_queueing(options.queueing);
@@ -131,6 +138,7 @@ pub(crate) fn start(connection: Connection, options: Options, shadowed: Vec<Shad
         flow,
         asks: Asks::new(options.callbacks, handle.clone()),
         mcp: mcp::McpServers::new(handle.clone()),
+        mirror,
         requests: Default::default(),
         submissions: Default::default(),
         turn: None,
@@ -150,5 +158,6 @@ pub(crate) fn start(connection: Connection, options: Options, shadowed: Vec<Shad
         handle,
         mailbox,
         far_end,
+        mirrored,
     }
 }

@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::locate::find_cli;
 use crate::options::CommandLine;
 use crate::process::{ChildProcess, ClosePolicy, CloseReport, Pipes};
+use crate::store;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
@@ -22,6 +23,7 @@ pub struct LocalCli;
 impl Transport for LocalCli {
     async fn open(self, line: &CommandLine, policy: ClosePolicy) -> Result<Connection, Error> {
         line.check_here()?;
+        let (line, home) = store::resume(line).await?;
         let cli = find_cli(line.cli.as_deref())?;
         let failed = |source| Error::Spawn {
             program: cli.file.clone(),
@@ -30,6 +32,9 @@ impl Transport for LocalCli {
         let id = Uuid::new_v4().to_string();
         let command = line.command(cli.command());
         let (child, pipes) = ChildProcess::spawn(command, &id, policy).map_err(failed)?;
+        if let Some(home) = home {
+            child.keep(home);
+        }
         tracing::debug!(session = id, pid = child.id(), "started the agent CLI");
         let Pipes {
             stdin,

@@ -1,0 +1,316 @@
+//! A configuration folder of a session's own: the agent resumes from files, so
+//! what comes from a store is written into some, which go with the session.
+
+use super::{EntryHead, TranscriptKey};
+use crate::environment::PassedEnvironment;
+use agentwire_protocol::Json;
+use agentwire_protocol::json::Members;
+use serde_json::{Map, Value};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
+use uuid::Uuid;
+
+/// What is at the end of names where the agent was told of another place to
+/// log in.
+const LOGINS: [&str; 2] = ["", "-custom-oauth"];
+
+/// Settings that are about what is installed in the user's own folder.
+const INSTALLED: [&str; 3] = [
+    "enabledPlugins",
+    "extraKnownMarketplaces",
+    "additionalMarketplaces",
+];
+
+/// Kinds of logins in the file of credentials.
+const ACCOUNTS: [&str; 2] = ["claudeAiOauth", "hybridOauth"];
+
+/// How often it is tried to remove the folder: somebody who is being killed
+/// may still write into it.
+const ATTEMPTS: u32 = 5;
+
+/// Where the user's own configuration is.
+#[derive(Debug, Clone)]
+pub(super) struct UsersHome {
+    /// The folder of settings and transcripts.
+    config: PathBuf,
+    /// The folder of `.claude.json`.
+    account: PathBuf,
+    /// What the agent was told of the folder, if it was.
+    told: Option<OsString>,
+    /// Where the agent was told to keep secrets.
+    secrets: Option<OsString>,
+}
+
+impl UsersHome {
+    /// That of an agent with this environment. `None` when there is none.
+    pub(super) fn of(environment: &PassedEnvironment) -> Option<Self> {
+        let of = |name: &str| {
+            let value = environment.get(name);
+            value.filter(|it| !it.is_empty()).map(OsStr::to_owned)
+        };
+        let told = of("CLAUDE_CONFIG_DIR");
+        let (config, account) = match &told {
+            Some(folder) => (PathBuf::from(folder), PathBuf::from(folder)),
+            None => {
+                let home = of(if cfg!(windows) { "USERPROFILE" } else { "HOME" });
+                let home = home.map(PathBuf::from).or_else(std::env::home_dir)?;
+                (home.join(".claude"), home)
+            }
+        };
+        let secrets = environment.get("CLAUDE_SECURESTORAGE_CONFIG_DIR");
+        Some(Self {
+            config,
+            account,
+            told,
+            secrets: secrets.map(OsStr::to_owned),
+        })
+    }
+}
+
+/// A configuration folder that only this user can read. It is removed when
+/// this is dropped.
+#[derive(Debug)]
+pub(crate) struct PrivateHome {
+    folder: PathBuf,
+    variables: Vec<(&'static str, OsString)>,
+}
+
+impl PrivateHome {
+    /// A folder with what the agent needs of the user's own: settings, and what
+    /// it logs in with. Fails with the file that could not be written.
+    pub(super) fn new(users: Option<&UsersHome>) -> Result<Self, (PathBuf, io::Error)> {
+        let name = format!("agentwire-resume-{}", Uuid::new_v4());
+        let folder = std::env::temp_dir().join(name);
+        let mut variables = vec![("CLAUDE_CONFIG_DIR", folder.clone().into())];
+        if let Some(users) = users
+            && cfg!(any(windows, target_os = "macos"))
+        {
+            // What is not in files has a name that is made of the folder's.
+            let kept = users.secrets.clone().or_else(|| users.told.clone());
+            variables.push(("CLAUDE_SECURESTORAGE_CONFIG_DIR", kept.unwrap_or_default()));
+        }
+        let home = Self { folder, variables };
+        private_folder(&home.folder).map_err(|error| (home.folder.clone(), error))?;
+        if let Some(users) = users {
+            home.copy(users)?;
+        }
+        Ok(home)
+    }
+
+    /// What the agent has to have in its environment.
+    pub(super) fn variables(&self) -> &[(&'static str, OsString)] {
+        &self.variables
+    }
+
+    fn copy(&self, users: &UsersHome) -> Result<(), (PathBuf, io::Error)> {
+        let UsersHome {
+            config, account, ..
+        } = users;
+        let credentials = ".credentials.json";
+        // Without it the agent would ask for a login.
+        if let Some(text) = read(&config.join(credentials))? {
+            self.write(credentials, &without_refresh(text))?;
+        }
+        let mut copies = vec![
+            (config.join(".config.json"), ".config.json".to_owned()),
+            (config.join("settings.json"), "settings.json".to_owned()),
+            (
+                config.join("cowork_settings.json"),
+                "cowork_settings.json".to_owned(),
+            ),
+        ];
+        for login in LOGINS {
+            let global = format!(".claude{login}.json");
+            copies.push((account.join(&global), global));
+            let state = format!("state/hybrid-settings{login}.json");
+            copies.push((config.join(&state), state));
+        }
+        for (from, to) in copies {
+            match read(&from) {
+                Ok(Some(text)) if to.ends_with("settings.json") => {
+                    self.write(&to, &without_installed(text))?;
+                }
+                Ok(Some(text)) => self.write(&to, &text)?,
+                Ok(None) => {}
+                Err((_, error)) => {
+                    tracing::debug!(file = to, %error, "a session does without a file of the user's");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the transcript of this key as the agent keeps it.
+    pub(super) fn write_transcript(
+        &self,
+        key: &TranscriptKey,
+        entries: &[Json],
+    ) -> Result<(), (PathBuf, io::Error)> {
+        let TranscriptKey {
+            project,
+            session_id,
+            subpath,
+        } = key;
+        let Some(subpath) = subpath else {
+            let file = format!("projects/{project}/{session_id}.jsonl");
+            return self.write_lines(&file, entries.iter());
+        };
+        let file = format!("projects/{project}/{session_id}/{subpath}");
+        // What is known of a sub-agent is an entry in the store, and on disk a
+        // file beside its transcript.
+        let (known, said): (Vec<_>, Vec<_>) = entries.iter().partition(|entry| is_metadata(entry));
+        if !said.is_empty() {
+            self.write_lines(&format!("{file}.jsonl"), said.into_iter())?;
+        }
+        match known.last() {
+            Some(known) => self.write(
+                &format!("{file}.meta.json"),
+                without_type(known).get().as_bytes(),
+            ),
+            None => Ok(()),
+        }
+    }
+
+    fn write_lines<'a>(
+        &self,
+        name: &str,
+        entries: impl Iterator<Item = &'a Json>,
+    ) -> Result<(), (PathBuf, io::Error)> {
+        self.write_with(name, |file| {
+            for entry in entries {
+                // A store may give them back with line breaks between members;
+                // in strings there are none.
+                let line = entry.get().replace(['\n', '\r'], " ");
+                file.write_all(line.as_bytes())?;
+                file.write_all(b"\n")?;
+            }
+            Ok(())
+        })
+    }
+
+    fn write(&self, name: &str, text: &[u8]) -> Result<(), (PathBuf, io::Error)> {
+        self.write_with(name, |file| file.write_all(text))
+    }
+
+    fn write_with(
+        &self,
+        name: &str,
+        write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+    ) -> Result<(), (PathBuf, io::Error)> {
+        let path = self.folder.join(name);
+        let written = (|| {
+            private_folder(path.parent().unwrap_or(&self.folder))?;
+            let mut file = BufWriter::new(private_file(&path)?);
+            write(&mut file)?;
+            file.flush()
+        })();
+        written.map_err(|error| (path, error))
+    }
+}
+
+impl Drop for PrivateHome {
+    fn drop(&mut self) {
+        for attempt in 1..=ATTEMPTS {
+            match fs::remove_dir_all(&self.folder) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound && attempt < ATTEMPTS => {
+                    sleep(Duration::from_millis(100) * attempt);
+                }
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    let folder = self.folder.display();
+                    tracing::warn!(%folder, %error, "a session's private folder is left");
+                }
+                _ => return,
+            }
+        }
+    }
+}
+
+/// Whether a subpath stays inside the session's folder.
+pub(super) fn is_safe(subpath: &str) -> bool {
+    subpath
+        .split('/')
+        .all(|part| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':', '\0']))
+}
+
+/// The bytes of a file; `None` when there is none.
+fn read(path: &Path) -> Result<Option<Vec<u8>>, (PathBuf, io::Error)> {
+    // Before it is opened: opening a named pipe waits for a writer.
+    let bytes = fs::metadata(path).and_then(|about| match about.is_file() {
+        true => fs::read(path).map(Some),
+        false => Ok(None),
+    });
+    match bytes {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        bytes => bytes.map_err(|error| (path.to_owned(), error)),
+    }
+}
+
+fn private_folder(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+fn private_file(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// An object in a file, changed; or the file as it is, if it is none or
+/// nothing is changed.
+fn changed(text: Vec<u8>, change: impl FnOnce(&mut Map<String, Value>) -> bool) -> Vec<u8> {
+    let json = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&text);
+    match serde_json::from_slice::<Map<_, _>>(json) {
+        Ok(mut members) => match change(&mut members) {
+            true => Value::Object(members).to_string().into_bytes(),
+            false => text,
+        },
+        Err(_) => text,
+    }
+}
+
+/// Credentials that cannot be renewed: that can be done only once, and what
+/// came of it would go with the folder.
+fn without_refresh(text: Vec<u8>) -> Vec<u8> {
+    changed(text, |members| {
+        let accounts = ACCOUNTS.map(|account| {
+            let account = members.get_mut(account).and_then(Value::as_object_mut);
+            account.is_some_and(|it| it.remove("refreshToken").is_some())
+        });
+        accounts.contains(&true)
+    })
+}
+
+/// Settings for a folder in which nothing is installed.
+fn without_installed(text: Vec<u8>) -> Vec<u8> {
+    changed(text, |members| {
+        let installed = INSTALLED.map(|name| members.remove(name).is_some());
+        let variables = members.get_mut("env").and_then(Value::as_object_mut);
+        let folder = variables.and_then(|it| it.remove("CLAUDE_CONFIG_DIR"));
+        installed.contains(&true) || folder.is_some()
+    })
+}
+
+fn is_metadata(entry: &Json) -> bool {
+    let kind = EntryHead::of(entry).and_then(|head| head.kind);
+    kind.as_deref() == Some("agent_metadata")
+}
+
+fn without_type(entry: &Json) -> Json {
+    let mut rest = Members::default();
+    for (name, value) in entry.read::<Members>().unwrap_or_default().iter() {
+        if name != "type" {
+            rest.set(name.to_owned(), value.clone());
+        }
+    }
+    Json::from_value(&rest).unwrap_or_default()
+}

@@ -1,0 +1,237 @@
+//! Under which key a transcript is kept, which is where the agent keeps its
+//! own.
+
+use crate::environment::PassedEnvironment;
+use std::ffi::OsStr;
+use std::fmt;
+use std::path::{Path, absolute};
+use uuid::Uuid;
+
+/// How long the name of a project is before it is cut, as the agent does it.
+const LONGEST: usize = 200;
+
+/// Which transcript it is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct TranscriptKey {
+    /// The project: the working directory with every character but letters and
+    /// digits as a dash, as the agent names its own folder for it. The variable
+    /// `CLAUDE_CODE_PROJECT_DIR_NAME` beside `CLAUDE_CONFIG_DIR` in the agent's
+    /// environment gives another name.
+    pub project: String,
+    /// The session.
+    pub session_id: String,
+    /// The part of the session, such as `subagents/agent-a1b2`; `None` for the
+    /// session's own transcript. Parts of it are separated by `/`.
+    pub subpath: Option<String>,
+}
+
+impl TranscriptKey {
+    /// The key of a session's own transcript.
+    pub fn new(project: impl Into<String>, session_id: impl Into<String>) -> Self {
+        Self {
+            project: project.into(),
+            session_id: session_id.into(),
+            subpath: None,
+        }
+    }
+
+    /// The key of the own transcript of a session whose agent works in this
+    /// directory, and whose project has no other name.
+    pub fn in_directory(directory: impl AsRef<Path>, session_id: impl Into<String>) -> Self {
+        Self::new(directory_name(directory.as_ref()), session_id)
+    }
+
+    /// The key of a part of the session.
+    #[must_use]
+    pub fn part(&self, subpath: impl Into<String>) -> Self {
+        Self {
+            subpath: Some(subpath.into()),
+            ..self.clone()
+        }
+    }
+
+    /// The key of the transcript in a file of the agent's. The agent may be on
+    /// another machine, so that nothing is known of what is above the folder
+    /// of all projects.
+    pub(super) fn of_file(path: &str) -> Option<Self> {
+        let separator = if path.contains('/') { '/' } else { '\\' };
+        let parts: Vec<_> = path.split(separator).collect();
+        let places = (0..parts.len()).rev();
+        places
+            .filter(|place| parts[*place] == "projects")
+            .find_map(|place| Self::of_parts(&parts[place + 1..]))
+    }
+
+    fn of_parts(parts: &[&str]) -> Option<Self> {
+        match parts {
+            [project, file] => {
+                let id = file.strip_suffix(".jsonl")?;
+                is_session_id(id).then(|| Self::new(*project, id))
+            }
+            [project, id, folders @ .., file] if !folders.is_empty() && is_session_id(id) => {
+                let mut subpath = folders.join("/");
+                subpath.push('/');
+                subpath.push_str(file.strip_suffix(".jsonl")?);
+                Some(Self::new(*project, *id).part(subpath))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for TranscriptKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.project, self.session_id)?;
+        match &self.subpath {
+            Some(subpath) => write!(f, "/{subpath}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether it is an id as the agent makes them, which is also safe as a name of
+/// a file.
+pub(super) fn is_session_id(id: &str) -> bool {
+    id.len() == 36 && Uuid::try_parse(id).is_ok()
+}
+
+/// The name of the project that an agent works on that is started here, with
+/// this environment.
+pub(super) fn project(directory: Option<&Path>, environment: &PassedEnvironment) -> String {
+    let directory = directory.unwrap_or(Path::new("."));
+    given_name(environment).unwrap_or_else(|| directory_name(directory))
+}
+
+/// The name of the project in a directory.
+fn directory_name(directory: &Path) -> String {
+    let directory = (directory.canonicalize().or_else(|_| absolute(directory)))
+        .unwrap_or_else(|_| directory.to_owned());
+    let name = directory.to_string_lossy();
+    named(name.strip_prefix(r"\\?\").unwrap_or(&name))
+}
+
+/// The name that the environment gives the project.
+fn given_name(environment: &PassedEnvironment) -> Option<String> {
+    environment
+        .get("CLAUDE_CONFIG_DIR")
+        .filter(|directory| !directory.is_empty())?;
+    let name = environment
+        .get("CLAUDE_CODE_PROJECT_DIR_NAME")
+        .and_then(OsStr::to_str)?;
+    let is_name = (1..=64).contains(&name.len())
+        && (name.bytes()).all(|it| it.is_ascii_alphanumeric() || it == b'_' || it == b'-');
+    (is_name && !is_device(name)).then(|| name.to_owned())
+}
+
+/// Whether Windows takes it for a device.
+fn is_device(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    match name.strip_prefix("com").or(name.strip_prefix("lpt")) {
+        Some(number) => matches!(number.as_bytes(), [b'0'..=b'9']),
+        None => ["con", "prn", "aux", "nul"].contains(&&*name),
+    }
+}
+
+/// The name that the agent gives the project in this directory. It counts in
+/// units of UTF-16.
+fn named(directory: &str) -> String {
+    let dash = |unit: u16| match u8::try_from(unit) {
+        Ok(letter) if letter.is_ascii_alphanumeric() => char::from(letter),
+        _ => '-',
+    };
+    let name: String = directory.encode_utf16().map(dash).collect();
+    if name.len() <= LONGEST {
+        return name;
+    }
+    let hash = directory.encode_utf16().fold(0_i32, |hash, unit| {
+        (hash << 5).wrapping_sub(hash).wrapping_add(i32::from(unit))
+    });
+    format!("{}-{}", &name[..LONGEST], base36(hash.unsigned_abs()))
+}
+
+fn base36(mut number: u32) -> String {
+    let mut digits = Vec::new();
+    loop {
+        digits.extend(char::from_digit(number % 36, 36));
+        number /= 36;
+        if number == 0 {
+            return digits.into_iter().rev().collect();
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::options::Options;
+
+    const ID: &str = "11111111-2222-4333-8444-555555555555";
+
+    #[test]
+    fn files_of_the_agents_have_the_keys_of_its_folders() {
+        let main = TranscriptKey::new("-p", ID);
+        let agent = main.part("subagents/agent-a1");
+        for (file, key) in [
+            (format!("/h/.claude/projects/-p/{ID}.jsonl"), Some(&main)),
+            (format!(r"C:\h\.claude\projects\-p\{ID}.jsonl"), Some(&main)),
+            (
+                format!("/h/projects/-q/{ID}/x/projects/-p/{ID}.jsonl"),
+                Some(&main),
+            ),
+            (
+                format!("/c/projects/-p/{ID}/subagents/agent-a1.jsonl"),
+                Some(&agent),
+            ),
+            (format!("/c/projects/-p/{ID}/agent-a1.jsonl"), None),
+            (format!("/c/projects/-p/{ID}"), None),
+            (format!("/c/projects/{ID}.jsonl"), None),
+            ("/c/projects/-p/../x.jsonl".to_owned(), None),
+            (String::new(), None),
+        ] {
+            assert_eq!(TranscriptKey::of_file(&file).as_ref(), key, "{file}");
+        }
+        assert_eq!(agent.to_string(), format!("-p/{ID}/subagents/agent-a1"));
+    }
+
+    #[test]
+    fn projects_are_named_as_the_agent_names_them() {
+        assert_eq!(named("/home/crab/a b_c.d"), "-home-crab-a-b-c-d");
+        assert_eq!(named("/häß/🦀"), "-h-----");
+        let long = format!("/{}", "a".repeat(199));
+        assert_eq!(named(&long), long.replace('/', "-"));
+        // Calculated with Node, as the hash is that of a JavaScript program.
+        let long = format!("/{}", "a".repeat(200));
+        assert_eq!(named(&long), format!("-{}-b6ymvl", "a".repeat(199)));
+        let long = format!("/{}", "ü/".repeat(200));
+        assert_eq!(named(&long), format!("{}-g182rr", "-".repeat(200)));
+    }
+
+    #[test]
+    fn the_environment_can_name_a_project_that_has_a_configuration_of_its_own() {
+        let name = |options: Options| project(None, &options.passed_environment());
+        let named = |name| {
+            let options = Options::new().clean_env();
+            options.env("CLAUDE_CODE_PROJECT_DIR_NAME", name)
+        };
+        let unnamed = name(Options::new().clean_env());
+        let own = |name| named(name).env("CLAUDE_CONFIG_DIR", "/c");
+        assert_eq!(name(own("crabs_1")), "crabs_1");
+        for options in [
+            named("crabs_1"),
+            named("crabs_1").env("CLAUDE_CONFIG_DIR", ""),
+            own(""),
+            own("a/b"),
+            own("NUL"),
+            own("com1"),
+        ] {
+            assert_eq!(name(options), unnamed);
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let real = folder.path().canonicalize().unwrap();
+        let environment = Options::new().clean_env().passed_environment();
+        let named_real = super::named(&real.to_string_lossy());
+        assert_eq!(project(Some(folder.path()), &environment), named_real);
+    }
+}

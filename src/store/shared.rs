@@ -1,0 +1,138 @@
+//! A store as sessions hold it: shared, and called so that no call of it can
+//! harm them.
+
+use super::{SessionStore, StoreError, StoredSession, TranscriptKey};
+use crate::callback::BoxFuture;
+use crate::panic::said_by;
+use agentwire_protocol::Json;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+/// Why something was not done for a session with its store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StoreFailure {
+    /// The store said so, the last time it was asked.
+    Failed(String),
+    /// It took longer than this. It may have been done all the same.
+    TimedOut(Duration),
+    /// The store panicked.
+    Panicked(String),
+    /// The store was so slow that too much waited for it already.
+    TooSlow,
+    /// The session ended, and the store took too long for what was left of it.
+    SessionOver,
+    /// What the agent said could not be read, or is about no transcript.
+    Unreadable(String),
+}
+
+impl fmt::Display for StoreFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(why) => f.write_str(why),
+            Self::TimedOut(limit) => write!(f, "it took longer than {limit:?}"),
+            Self::Panicked(message) => write!(f, "it panicked: {message}"),
+            Self::TooSlow => f.write_str("too much waits for the store already"),
+            Self::SessionOver => f.write_str("the session ended before the store was done"),
+            Self::Unreadable(why) => write!(f, "what the agent said cannot be read: {why}"),
+        }
+    }
+}
+
+type Outcome<T> = BoxFuture<Result<T, StoreError>>;
+
+/// A store, whatever its type.
+trait AnyStore: Send + Sync {
+    fn append(self: Arc<Self>, key: TranscriptKey, entries: Arc<[Json]>) -> Outcome<()>;
+    fn load(self: Arc<Self>, key: TranscriptKey) -> Outcome<Option<Vec<Json>>>;
+    fn sessions(self: Arc<Self>, project: String) -> Outcome<Vec<StoredSession>>;
+    fn subpaths(self: Arc<Self>, session: TranscriptKey) -> Outcome<Vec<String>>;
+}
+
+impl<S: SessionStore> AnyStore for S {
+    fn append(self: Arc<Self>, key: TranscriptKey, entries: Arc<[Json]>) -> Outcome<()> {
+        Box::pin(async move { S::append(&self, &key, &entries).await })
+    }
+
+    fn load(self: Arc<Self>, key: TranscriptKey) -> Outcome<Option<Vec<Json>>> {
+        Box::pin(async move { S::load(&self, &key).await })
+    }
+
+    fn sessions(self: Arc<Self>, project: String) -> Outcome<Vec<StoredSession>> {
+        Box::pin(async move { S::sessions(&self, &project).await })
+    }
+
+    fn subpaths(self: Arc<Self>, session: TranscriptKey) -> Outcome<Vec<String>> {
+        Box::pin(async move { S::subpaths(&self, &session).await })
+    }
+}
+
+/// A store that can be shared. Every call has a task and a deadline.
+#[derive(Clone)]
+pub(crate) struct SharedStore(Arc<dyn AnyStore>);
+
+impl SharedStore {
+    pub(crate) fn new(store: impl SessionStore) -> Self {
+        Self(Arc::new(store))
+    }
+
+    pub(super) async fn append(
+        &self,
+        key: &TranscriptKey,
+        entries: &Arc<[Json]>,
+        limit: Duration,
+    ) -> Result<(), StoreFailure> {
+        let store = Arc::clone(&self.0);
+        call(limit, store.append(key.clone(), Arc::clone(entries))).await
+    }
+
+    pub(super) async fn load(
+        &self,
+        key: TranscriptKey,
+        limit: Duration,
+    ) -> Result<Option<Vec<Json>>, StoreFailure> {
+        call(limit, Arc::clone(&self.0).load(key)).await
+    }
+
+    pub(super) async fn sessions(
+        &self,
+        project: &str,
+        limit: Duration,
+    ) -> Result<Vec<StoredSession>, StoreFailure> {
+        call(limit, Arc::clone(&self.0).sessions(project.to_owned())).await
+    }
+
+    pub(super) async fn subpaths(
+        &self,
+        session: TranscriptKey,
+        limit: Duration,
+    ) -> Result<Vec<String>, StoreFailure> {
+        call(limit, Arc::clone(&self.0).subpaths(session)).await
+    }
+}
+
+impl fmt::Debug for SharedStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SharedStore")
+    }
+}
+
+/// Runs a call in a task of its own, which goes when its time is over or when
+/// nobody waits for it any more.
+async fn call<T: Send + 'static>(limit: Duration, call: Outcome<T>) -> Result<T, StoreFailure> {
+    let mut task = JoinSet::new();
+    // A panic may come before the first `await` as well.
+    task.spawn(async move { call.await.map_err(|error| error.to_string()) });
+    match timeout(limit, task.join_next()).await {
+        Err(_) => Err(StoreFailure::TimedOut(limit)),
+        Ok(Some(Ok(outcome))) => outcome.map_err(StoreFailure::Failed),
+        Ok(Some(Err(gone))) => Err(match gone.try_into_panic() {
+            Ok(panic) => StoreFailure::Panicked(said_by(&*panic)),
+            Err(gone) => StoreFailure::Failed(gone.to_string()),
+        }),
+        Ok(None) => unreachable!("there is one task"),
+    }
+}
