@@ -33,6 +33,8 @@ mod mcp_servers;
 mod options;
 #[path = "live/rules.rs"]
 mod rules;
+#[path = "live/store.rs"]
+mod store;
 
 use support::scenario;
 

@@ -1,0 +1,171 @@
+//! Sessions of the real CLI in a store, and from there.
+
+use crate::support::Live;
+use agentwire::protocol::Json;
+use agentwire::{Client, MemoryStore, Notice, Options, StoreFlush, TranscriptKey, query};
+use agentwire_testkit::{Scenario, Step};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::PathBuf;
+
+fn hello() -> Scenario {
+    Scenario::default().reply([Step::text("Hello.")]).repeated()
+}
+
+/// Sends one prompt, and gives the id of the session.
+async fn ask(prompt: &str, options: Options) -> String {
+    let mut answer = query(prompt, options).await.unwrap();
+    let mut id = None;
+    while let Some(event) = answer.next().await {
+        match event.unwrap() {
+            agentwire::Event::Notice(notice @ Notice::NotMirrored { .. }) => panic!("{notice}"),
+            agentwire::Event::Frame(frame) => {
+                assert_ne!(frame.kind(), "transcript_mirror");
+                if frame.kind() == "result" {
+                    let result: Value = serde_json::from_slice(frame.raw()).unwrap();
+                    assert_eq!(result["is_error"], false, "{result}");
+                    id = result["session_id"].as_str().map(str::to_owned);
+                }
+            }
+            _ => {}
+        }
+    }
+    id.unwrap()
+}
+
+/// The file that the CLI itself keeps of a transcript.
+fn file_of(live: &Live, key: &TranscriptKey) -> PathBuf {
+    let TranscriptKey {
+        project,
+        session_id,
+        subpath,
+        ..
+    } = key;
+    let projects = live.home.path().join(".claude/projects").join(project);
+    match subpath {
+        Some(subpath) => projects.join(session_id).join(format!("{subpath}.jsonl")),
+        None => projects.join(format!("{session_id}.jsonl")),
+    }
+}
+
+/// What the CLI itself kept, but for what it writes down of its requests to the
+/// API, of which no host is told.
+fn kept(live: &Live, key: &TranscriptKey) -> Vec<Value> {
+    let text = fs::read_to_string(file_of(live, key)).unwrap();
+    let entries = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    entries
+        .filter(|entry: &Value| !entry["type"].as_str().unwrap().starts_with("api-request"))
+        .collect()
+}
+
+/// Compares entries, which are long, without printing all of them.
+#[track_caller]
+fn assert_same(one: &[Value], other: &[Value]) {
+    let names = |entries: &[Value]| -> Vec<String> {
+        let names = entries.iter();
+        names
+            .map(|entry| format!("{} {}", entry["type"], entry["uuid"]))
+            .collect()
+    };
+    assert_eq!(names(one), names(other));
+    let differs = one.iter().zip(other).find(|(one, other)| one != other);
+    assert!(differs.is_none(), "{differs:?}");
+}
+
+fn trees(entries: &[Json]) -> Vec<Value> {
+    entries.iter().map(|it| it.to_tree().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_session_goes_on_from_a_store_in_a_home_that_never_saw_it() {
+    let first = Live::start(hello()).await;
+    let store = MemoryStore::new();
+    let options = first.options().session_store(store.clone());
+    let id = ask("My name is Ferris.", options).await;
+    let keys = store.keys();
+    let [own] = &keys[..] else { panic!("{keys:?}") };
+    assert_eq!(own.session_id, id);
+    let before = store.entries(own);
+    assert_same(&trees(&before), &kept(&first, own));
+    fs::remove_dir_all(first.home.path().join(".claude")).unwrap();
+
+    for continues in [false, true] {
+        let second = Live::start(hello()).await;
+        let options = second.options().cwd(first.project());
+        let options = options.session_store(store.clone());
+        let options = match continues {
+            false => options.resume(&id),
+            true => options.continue_latest(true),
+        };
+        let same = ask("What is my name?", options).await;
+        assert_eq!(same, id);
+        let asked = second.model.request(0).await.body.unwrap();
+        let asked = asked["messages"].to_string();
+        assert!(asked.contains("My name is Ferris."), "{asked}");
+        // What the session added is in the store alone.
+        let after = store.entries(own);
+        assert_eq!(store.keys(), keys);
+        assert_eq!(after[..before.len()], before);
+        let added = after[before.len()..].iter().map(Json::get);
+        let added: String = added.collect();
+        assert!(added.contains("What is my name?"), "{added}");
+        assert!(!second.home.path().join(".claude/projects").exists());
+    }
+}
+
+#[tokio::test]
+async fn a_fork_of_a_session_in_a_store_is_another_one() {
+    let live = Live::start(hello()).await;
+    let store = MemoryStore::new();
+    let options = || live.options().session_store(store.clone());
+    let id = ask("My name is Ferris.", options()).await;
+    let fork = ask("And now?", options().resume(&id).fork_session(true)).await;
+    assert_ne!(fork, id);
+    let ids: Vec<_> = store.keys().into_iter().map(|key| key.session_id).collect();
+    assert_eq!(ids.len(), 2, "{ids:?}");
+    let own = store.keys().into_iter().find(|key| key.session_id == fork);
+    let all: String = store.entries(&own.unwrap()).iter().map(Json::get).collect();
+    assert!(all.contains("My name is Ferris.") && all.contains("And now?"));
+}
+
+#[tokio::test]
+async fn sub_agents_are_in_the_store_and_come_back_from_there() {
+    let call = json!({
+        "description": "Count", "prompt": "Count the crabs.",
+        "subagent_type": "general-purpose", "run_in_background": false,
+    });
+    let mut scenario = Scenario::default()
+        .reply([Step::tool("Agent", call, "")])
+        .reply([Step::text("There are three.")])
+        .reply([Step::text("Yes.")]);
+    scenario.subagents = vec![vec![Step::text("Three crabs.")]];
+    let live = Live::start(scenario).await;
+    let store = MemoryStore::new();
+    let options = live.options().session_store(store.clone());
+    let options = options.allowed_tools(["Agent"]);
+    let options = options.session_store_flush(StoreFlush::Eager);
+    let id = ask("How many?", options.clone()).await;
+    let keys = store.keys();
+    let [own, part] = &keys[..] else {
+        panic!("{keys:?}")
+    };
+    assert_same(&trees(&store.entries(own)), &kept(&live, own));
+    let (known, said): (Vec<_>, Vec<_>) = trees(&store.entries(part))
+        .into_iter()
+        .partition(|entry| entry["type"] == "agent_metadata");
+    assert_same(&said, &kept(&live, part));
+    let mut known = known.last().unwrap().clone();
+    known.as_object_mut().unwrap().remove("type");
+    let beside = file_of(&live, part).with_extension("meta.json");
+    let beside: Value = serde_json::from_slice(&fs::read(beside).unwrap()).unwrap();
+    assert_eq!(known, beside);
+
+    // The CLI takes what comes back for its own.
+    fs::remove_dir_all(live.home.path().join(".claude")).unwrap();
+    let mut client = Client::connect(options.resume(&id)).await.unwrap();
+    client.send("Sure?").turn_ended().await.unwrap();
+    client.mirrored().await.unwrap();
+    let all: String = store.entries(own).iter().map(Json::get).collect();
+    assert!(all.contains("Sure?"), "{all}");
+    client.close().await;
+}
