@@ -12,12 +12,29 @@ const sdk = await import(pathToFileURL(process.argv[2]));
 const waiting = JSON.parse(await text(process.stdin));
 const outcomes = {};
 
-// What JSON cannot say: functions and servers are strings that begin so.
+// A store that has one session of whatever project, or none.
+function store(session) {
+  const transcripts = {
+    own: [{ type: "user", uuid: "a" }, { type: "assistant", uuid: "b" }],
+    "subagents/agent-a1": [{ type: "agent_metadata", agentType: "crab" }, { type: "user", uuid: "c" }],
+  };
+  return {
+    append: async () => {},
+    load: async ({ sessionId, subpath = "own" }) =>
+      sessionId === session ? transcripts[subpath] : null,
+    listSessions: async () => (session ? [{ sessionId: session, mtime: 1 }] : []),
+    listSubkeys: async () => ["subagents/agent-a1"],
+  };
+}
+
+// What JSON cannot say: functions, servers and stores are strings that begin so.
 function revive(value) {
   if (value === "$function") return async () => ({});
   if (value === "$server") {
     return sdk.createSdkMcpServer({ name: "calc", version: "1" });
   }
+  if (value === "$emptyStore") return store();
+  if (typeof value === "string" && value.startsWith("$store ")) return store(value.slice(7));
   if (Array.isArray(value)) return value.map(revive);
   if (value === null || typeof value !== "object") return value;
   return Object.fromEntries(Object.entries(value).map(([name, it]) => [name, revive(it)]));

@@ -71,7 +71,37 @@ impl Folders {
             std::fs::create_dir(folders.of(set)).unwrap();
             std::os::unix::fs::symlink(recorder(), folders.agent(set)).unwrap();
         }
+        folders.furnish();
         folders
+    }
+
+    /// Makes a home of it, with what a user's has.
+    fn furnish(&self) {
+        let config = self.root().join(".claude");
+        std::fs::create_dir_all(config.join("agents")).unwrap();
+        std::fs::create_dir_all(config.join("state")).unwrap();
+        let account = json!({ "accessToken": "a", "refreshToken": "r", "expiresAt": 1 });
+        let settings = json!({
+            "outputStyle": "terse",
+            "enabledPlugins": { "crabs@sea": true },
+            "extraKnownMarketplaces": {},
+            "env": { "CLAUDE_CONFIG_DIR": "/elsewhere", "LANG": "C" },
+        });
+        let hybrid = json!({ "a": 1 });
+        for (name, content) in [
+            (
+                ".credentials.json",
+                json!({ "claudeAiOauth": account, "b": {} }),
+            ),
+            ("settings.json", settings.clone()),
+            ("cowork_settings.json", settings),
+            (".config.json", json!({ "c": 1 })),
+            ("state/hybrid-settings.json", hybrid),
+            ("agents/crab.md", json!("You are a crab.")),
+            ("../.claude.json", json!({ "userID": "u" })),
+        ] {
+            std::fs::write(config.join(name), content.to_string()).unwrap();
+        }
     }
 
     fn root(&self) -> &Path {

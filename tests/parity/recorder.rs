@@ -31,6 +31,11 @@ fn main() {
         "directory": std::env::current_dir().unwrap(),
         "lines": [],
     });
+    if let Ok(folder) = std::env::var("CLAUDE_CONFIG_DIR") {
+        let mut found = Map::new();
+        list(Path::new(&folder), "", &mut found);
+        recording["configuration"] = found.into();
+    }
     let mut lines = std::io::stdin().lock().lines();
     for line in lines.by_ref() {
         let line: Value = serde_json::from_str(&line.unwrap()).unwrap();
@@ -55,6 +60,22 @@ fn main() {
         if line["type"] == "control_request" {
             say(&answer(&line));
         }
+    }
+}
+
+/// The lines of each file in a folder, by its path there.
+fn list(folder: &Path, inside: &str, found: &mut Map<String, Value>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let name = format!("{inside}/{name}");
+        if path.is_dir() {
+            list(&path, &name, found);
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+        found.insert(name, lines.collect::<Vec<Value>>().into());
     }
 }
 

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// What an agent was started with and told, by name: `argument --model`,
-/// `environment HOME`, `initialize agents`, `prompt uuid`, `directory`.
+/// `environment HOME`, `configuration /settings.json`, `initialize agents`,
+/// `prompt uuid`, `directory`.
 pub(crate) type Recording = BTreeMap<String, Value>;
 
 /// Both sides get these from the test, as they are.
@@ -36,6 +37,18 @@ fn normalise(recorded: &Value) -> Result<Recording, String> {
     for (name, value) in members(&recorded["environment"])? {
         if !GIVEN.contains(&name.as_str()) {
             recording.insert(format!("environment {name}"), value.clone());
+        }
+    }
+    // The folder is another one each time; what is in it is not.
+    if let Some(found) = recorded["configuration"].as_object() {
+        for (path, content) in found {
+            recording.insert(format!("configuration {path}"), content.clone());
+        }
+        let name = |it: &str| it.contains("-resume-");
+        if let Some(folder) = recording.get_mut("environment CLAUDE_CONFIG_DIR")
+            && folder.as_str().is_some_and(name)
+        {
+            *folder = "$private".into();
         }
     }
     for line in recorded["lines"].as_array().ok_or("no lines")? {

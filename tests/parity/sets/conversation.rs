@@ -50,15 +50,6 @@ pub(super) fn sets() -> Vec<Set> {
             options.persist_session(true)
         }),
         set(
-            "kept elsewhere",
-            json!({
-                "sessionStore": { "append": "$function", "load": "$function" },
-                "sessionStoreFlush": "eager",
-                "loadTimeoutMs": 1000,
-            }),
-            |options| options.flag("--session-mirror"),
-        ),
-        set(
             "partial messages",
             json!({ "includePartialMessages": true }),
             |options| options.partial_messages(true),

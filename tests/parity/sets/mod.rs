@@ -1,11 +1,12 @@
 //! The sets of options: what the official SDK is given, as JSON (with what
-//! `drive.mjs` makes of `$function` and `$server`), and what ours are given.
+//! `drive.mjs` makes of `$function`, `$server` and `$store`), and what ours are given.
 
 mod agents;
 mod callbacks;
 mod conversation;
 mod model;
 mod refused;
+mod store;
 mod surroundings;
 mod tools;
 
@@ -43,11 +44,13 @@ fn refused(name: &'static str, official: Value, ours: fn(Options) -> Options) ->
 
 /// All sets, and many pairs of them.
 pub(crate) fn all() -> Vec<Set> {
+    // One family: a store does without checkpoints, and needs what is kept.
+    let conversation = conversation::sets().into_iter().chain(store::sets());
     let families = [
         model::sets(),
         tools::sets(),
         agents::sets(),
-        conversation::sets(),
+        conversation.collect(),
         callbacks::sets(),
         surroundings::sets(),
     ];
@@ -58,11 +61,10 @@ pub(crate) fn all() -> Vec<Set> {
     all
 }
 
-/// What goes into no pair: flags by hand stand in the way of methods, a file of
-/// settings in that of others, and theirs keeps no checkpoints elsewhere.
-const ALONE: [&str; 5] = [
+/// What goes into no pair: flags by hand stand in the way of methods, and a file
+/// of settings in that of others.
+const ALONE: [&str; 4] = [
     "nothing",
-    "kept elsewhere",
     "servers by hand",
     "settings by hand",
     "settings in a file",

@@ -1,10 +1,24 @@
 //! What one of the two refuses, or both.
 
 use super::{Set, refused};
-use agentwire::PermissionResult;
+use agentwire::protocol::Json;
+use agentwire::{MemoryStore, PermissionResult, SessionStore, StoreError, TranscriptKey};
 use serde_json::json;
 
 const SESSION: &str = "3b1f0c58-8a52-4c3e-9d0e-6a4f1d2b7c90";
+
+/// A store that cannot say what it has.
+struct Unlisted;
+
+impl SessionStore for Unlisted {
+    async fn append(&self, _: &TranscriptKey, _: &[Json]) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    async fn load(&self, _: &TranscriptKey) -> Result<Option<Vec<Json>>, StoreError> {
+        Ok(None)
+    }
+}
 
 pub(super) fn sets() -> Vec<Set> {
     vec![
@@ -43,6 +57,32 @@ pub(super) fn sets() -> Vec<Set> {
             "a skill that is a command",
             json!({ "skills": ["/a"] }),
             |options| options.skills(["/a"]),
+        ),
+        refused(
+            "kept elsewhere, and not here",
+            json!({ "sessionStore": "$emptyStore", "persistSession": false }),
+            |options| {
+                options
+                    .session_store(MemoryStore::new())
+                    .persist_session(false)
+            },
+        ),
+        refused(
+            "kept elsewhere, with checkpoints",
+            json!({ "sessionStore": "$emptyStore", "enableFileCheckpointing": true }),
+            |options| {
+                options
+                    .session_store(MemoryStore::new())
+                    .file_checkpointing(true)
+            },
+        ),
+        refused(
+            "continued from what cannot be listed",
+            json!({
+                "sessionStore": { "append": "$function", "load": "$function" },
+                "continue": true,
+            }),
+            |options| options.session_store(Unlisted).continue_latest(true),
         ),
         refused("no directory", json!({ "cwd": "/no/such" }), |options| {
             options.cwd("/no/such")
