@@ -1,0 +1,129 @@
+//! A session that goes on where its files are not: a store in this program
+//! gets a copy of the transcript while it is written, and gives it back.
+//!
+//! ```text
+//! cargo run --example session_store
+//! ```
+//!
+//! runs against the fake agent, with nothing installed; with `real` behind it,
+//! against the real CLI:
+//!
+//! ```text
+//! cargo run --example session_store -- real
+//! ```
+
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "it is what an example does"
+)]
+
+use agentwire::protocol::Json;
+use agentwire::{Event, MemoryStore, Notice, Options, SessionStore, TranscriptKey, query};
+use agentwire_testkit::{Fault, Scenario, Step, fake_agent};
+use serde_json::json;
+use std::error::Error;
+use std::path::Path;
+
+const ID: &str = "11111111-2222-4333-8444-555555555555";
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    // Cargo builds no other binary for an example, so this one is its own
+    // fake agent: it starts itself again, with a script in the environment.
+    if std::env::var_os(fake_agent::SCRIPT).is_some() {
+        tell_what_is_there();
+        fake_agent::main();
+    }
+    let is_real = std::env::args().nth(1).is_some_and(|it| it == "real");
+    let agent = |script: Result<Scenario, Box<dyn Error>>| match is_real {
+        true => Ok::<_, Box<dyn Error>>(Options::new()),
+        false => Ok(Options::new()
+            .cli(std::env::current_exe()?)
+            .env(fake_agent::SCRIPT, script?.to_json())
+            .on_stderr(|said| print!("{said}"))),
+    };
+
+    // Any type that implements `SessionStore` will do: a database, a bucket.
+    let store = MemoryStore::new();
+    let options = agent(first())?.session_store(store.clone());
+    converse("My name is Ferris.", options).await?;
+    for key in store.keys() {
+        println!(
+            "[store]  {} entries of {}",
+            store.entries(&key).len(),
+            key.session_id
+        );
+    }
+
+    // From here on the agent's own files may be gone: this can be another
+    // program, on another machine, with the same store.
+    let project = TranscriptKey::in_directory(".", "").project;
+    let sessions = store
+        .sessions(&project)
+        .await
+        .map_err(|error| error.to_string())?;
+    let last = sessions.into_iter().max_by_key(|session| session.modified);
+    let last = last.ok_or("the store has no session")?;
+    println!("[resume] {}", last.id);
+    let options = agent(second())?.session_store(store.clone());
+    converse("What is my name?", options.resume(last.id)).await?;
+    Ok(())
+}
+
+async fn converse(prompt: &str, options: Options) -> Result<(), agentwire::Error> {
+    println!("> {prompt}");
+    let mut answer = query(prompt, options.partial_messages(true)).await?;
+    while let Some(event) = answer.next().await {
+        match event? {
+            Event::Frame(frame) => {
+                print!("{}", frame.message()?.text_delta().unwrap_or_default());
+            }
+            // The session goes on without the store.
+            Event::Notice(notice @ Notice::NotMirrored { .. }) => println!("[notice] {notice}"),
+            _ => {}
+        }
+    }
+    println!();
+    Ok(())
+}
+
+/// The fake agent keeps no transcripts. It says what the real one says when it
+/// has written into its own.
+fn writes(entries: &[Json]) -> Result<Step, Box<dyn Error>> {
+    let project = TranscriptKey::in_directory(std::env::current_dir()?, ID).project;
+    let line = json!({
+        "type": "transcript_mirror",
+        "filePath": format!("/home/ferris/.claude/projects/{project}/{ID}.jsonl"),
+        "entries": entries,
+    });
+    Ok(Step::Fault(Fault::Stdout(format!("{line}\n"))))
+}
+
+fn first() -> Result<Scenario, Box<dyn Error>> {
+    let said = |who: &str, text: &str| {
+        let message = json!({ "role": who, "content": text });
+        Json::from(json!({ "type": who, "uuid": format!("{who}-1"), "message": message }))
+    };
+    let entries = [
+        said("user", "My name is Ferris."),
+        said("assistant", "Hello, Ferris."),
+    ];
+    Ok(Scenario::default().reply([Step::text("Hello, Ferris."), writes(&entries)?]))
+}
+
+fn second() -> Result<Scenario, Box<dyn Error>> {
+    Ok(Scenario::default().reply([Step::text("Ferris, as you said.")]))
+}
+
+/// What the agent that is to go on finds in its folder.
+fn tell_what_is_there() {
+    let Some(folder) = std::env::var_os("CLAUDE_CONFIG_DIR") else {
+        return;
+    };
+    let project = TranscriptKey::in_directory(".", ID).project;
+    let file = Path::new(&folder).join(format!("projects/{project}/{ID}.jsonl"));
+    if let Ok(transcript) = std::fs::read_to_string(file) {
+        eprintln!("[agent]  I find {} entries.", transcript.lines().count());
+    }
+}
