@@ -48,6 +48,9 @@ use std::sync::Once;
 /// - the next start of the host: every process of a session has
 ///   `AGENTWIRE_SESSION` in its environment, by which it can be found.
 ///
+/// On Windows the job object of a session ends everything in it when the host is
+/// killed (seen under Wine with a host killed by SIGKILL).
+///
 /// Linux can send a child a signal when its parent dies (`PR_SET_PDEATHSIG`).
 /// agentwire does not ask for it: it has to be set between fork and exec, which
 /// takes unsafe code; it goes by the thread that started the child, not by the
