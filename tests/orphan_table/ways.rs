@@ -14,6 +14,9 @@ pub(crate) const HOST: &str = "ORPHAN_TABLE_HOST";
 /// What it starts, as JSON.
 pub(crate) const START: &str = "ORPHAN_TABLE_START";
 
+/// The host whose panics abort (`aborting_host`), if there is one.
+const ABORTING: &str = "ORPHAN_TABLE_ABORTING_HOST";
+
 /// What is said where a panic is wanted.
 pub(crate) const ON_PURPOSE: &str = "on purpose";
 
@@ -107,6 +110,8 @@ pub(crate) enum HostEnd {
     GuardedReturn,
     /// `main` panics, with a guard.
     GuardedPanic,
+    /// The same, in a program whose panics abort.
+    GuardedAbort,
     /// SIGTERM, on which the host calls `close_all`.
     HandledSignal,
     /// `main` panics.
@@ -118,19 +123,28 @@ pub(crate) enum HostEnd {
 }
 
 impl HostEnd {
-    pub(crate) const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::GuardedReturn,
         Self::GuardedPanic,
+        Self::GuardedAbort,
         Self::HandledSignal,
         Self::Panic,
         Self::Signal,
         Self::Kill,
     ];
 
+    /// All that a host can be had for.
+    pub(crate) fn possible() -> impl Iterator<Item = Self> {
+        let has_aborting = std::env::var_os(ABORTING).is_some();
+        let all = Self::ALL.into_iter();
+        all.filter(move |end| has_aborting || *end != Self::GuardedAbort)
+    }
+
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::GuardedReturn => "host returns from main, ExitGuard",
             Self::GuardedPanic => "host panics in main, ExitGuard",
+            Self::GuardedAbort => "host panics in main, ExitGuard, panic = \"abort\"",
             Self::HandledSignal => "host gets SIGTERM, calls close_all",
             Self::Panic => "host panics in main, no guard",
             Self::Signal => "host gets SIGTERM, no handler",
@@ -142,14 +156,18 @@ impl HostEnd {
     pub(crate) fn is_clean(self) -> bool {
         matches!(
             self,
-            Self::GuardedReturn | Self::GuardedPanic | Self::HandledSignal
+            Self::GuardedReturn | Self::GuardedPanic | Self::GuardedAbort | Self::HandledSignal
         )
     }
 
     /// Starts a host, and ends it when its session is there. It is gone when
     /// this returns its agent's pid.
     pub(crate) fn run(self, start: &Start) -> u32 {
-        let mut host = Command::new(std::env::current_exe().unwrap())
+        let program = match self {
+            Self::GuardedAbort => std::env::var_os(ABORTING).unwrap().into(),
+            _ => std::env::current_exe().unwrap(),
+        };
+        let mut host = Command::new(program)
             .env(HOST, self.name())
             .env(START, start.to_json())
             .stdin(Stdio::null())
@@ -166,7 +184,7 @@ impl HostEnd {
         match self {
             Self::HandledSignal | Self::Signal => signal(&host, rustix::process::Signal::TERM),
             Self::Kill => signal(&host, rustix::process::Signal::KILL),
-            Self::GuardedReturn | Self::GuardedPanic | Self::Panic => {}
+            Self::GuardedReturn | Self::GuardedPanic | Self::GuardedAbort | Self::Panic => {}
         }
         host.wait().unwrap();
         agent
@@ -179,7 +197,10 @@ pub(crate) fn host(end: &str, start: &Start) {
         .into_iter()
         .find(|it| it.name() == end)
         .unwrap();
-    let guarded = matches!(end, HostEnd::GuardedReturn | HostEnd::GuardedPanic);
+    let guarded = matches!(
+        end,
+        HostEnd::GuardedReturn | HostEnd::GuardedPanic | HostEnd::GuardedAbort
+    );
     let _guard = guarded.then(ExitGuard::new);
     let runtime = threads();
     let client = runtime.block_on(start.connect());
@@ -192,7 +213,9 @@ pub(crate) fn host(end: &str, start: &Start) {
     println!("{}", client.pid().unwrap());
     match (end, &mut terminate) {
         (HostEnd::GuardedReturn, _) => {}
-        (HostEnd::GuardedPanic | HostEnd::Panic, _) => panic_any(ON_PURPOSE),
+        (HostEnd::GuardedPanic | HostEnd::GuardedAbort | HostEnd::Panic, _) => {
+            panic_any(ON_PURPOSE)
+        }
         (_, Some(terminate)) => {
             runtime.block_on(terminate.recv());
             agentwire::close_all();

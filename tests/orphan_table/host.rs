@@ -1,0 +1,20 @@
+//! The host of a session, built where a panic is the end of the program at once
+//! (`panic = "abort"`), which no test is: what `scripts/orphans` has the table
+//! start for that.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+// The table uses the rest.
+#![allow(dead_code)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod agents;
+mod ways;
+
+fn main() {
+    assert!(cfg!(panic = "abort"), "scripts/orphans builds this");
+    let end = std::env::var(ways::HOST).unwrap();
+    let start = std::env::var(ways::START).unwrap();
+    ways::host(&end, &agents::Start::from_json(&start));
+}
