@@ -8,15 +8,11 @@ use std::path::Path;
 enum Ours {
     /// A method of our options.
     Method(&'static str),
-    /// Nothing yet: the sets write by hand what it does. It is to be this
-    /// method.
-    #[allow(dead_code, reason = "the next release may have some")]
-    Missing(&'static str),
     /// Nothing ever, for this reason.
     Never(&'static str),
 }
 
-use Ours::{Method, Missing, Never};
+use Ours::{Method, Never};
 
 const OPTIONS: &[(&str, Ours)] = &[
     (
@@ -145,13 +141,10 @@ pub(crate) fn complaints(official: &Path, sets: &[Set]) -> Vec<String> {
             Method(method) if *name != IN_EVERY_SET && !calls.contains(*method) => {
                 complaints.push(format!("`{name}`: no set calls `Options::{method}`"));
             }
-            Missing(method) if methods.contains(*method) => complaints.push(format!(
-                "`{name}`: `Options::{method}` is there: use it in the sets, and say so here"
-            )),
             Never(reason) if is_tried => {
                 complaints.push(format!("`{name}` is in a set, and never ours: {reason}"));
             }
-            Method(_) | Missing(_) if !is_tried => {
+            Method(_) if !is_tried => {
                 complaints.push(format!("`{name}` is in no set"));
             }
             _ => {}
