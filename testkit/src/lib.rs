@@ -11,5 +11,10 @@ pub mod fake_agent;
 #[cfg(feature = "model")]
 pub mod model;
 pub mod scenario;
+mod script;
 
-pub use scenario::{ApiError, Fault, Reply, Scenario, ScenarioError, Step, Streamed, ToolCall};
+pub use scenario::{
+    ApiError, Fault, NoSuchGate, Predicate, Reply, Scenario, ScenarioError, Step, Streamed,
+    TextMatch, Thinking, Times, ToolCall, Usage, When,
+};
+pub use script::Asked;

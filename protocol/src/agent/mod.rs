@@ -239,6 +239,12 @@ impl Agent {
         self.go_on_with_prompts(now);
     }
 
+    /// The model, as the host named it last.
+    #[must_use]
+    pub fn model(&self) -> &str {
+        &self.config.model
+    }
+
     // What to do next.
 
     /// A line that is to be written.

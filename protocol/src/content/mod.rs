@@ -152,6 +152,14 @@ impl ContentBlock {
         })
     }
 
+    /// A thinking block that only the API can read: its data.
+    pub fn redacted_thinking(data: impl Into<String>) -> Self {
+        Self::RedactedThinking(RedactedThinkingBlock {
+            data: data.into(),
+            extra: Default::default(),
+        })
+    }
+
     /// A thinking block, not signed yet.
     pub fn thinking(thinking: impl Into<String>) -> Self {
         Self::Thinking(ThinkingBlock {

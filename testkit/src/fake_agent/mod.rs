@@ -13,6 +13,8 @@
 //! ```
 
 mod flags;
+mod gates;
+mod lines;
 mod player;
 #[cfg(test)]
 mod tests;
@@ -21,6 +23,7 @@ pub use flags::Flags;
 pub use player::{Output, Player};
 
 use crate::scenario::{Scenario, ScenarioError};
+use gates::GateFolder;
 use std::io::{self, Read, Write};
 use std::process::{Command, exit};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -29,6 +32,11 @@ use std::time::Instant;
 /// The environment variable that holds the script: the path of a scenario, or
 /// the scenario itself, which begins with `{`.
 pub const SCRIPT: &str = "FAKE_AGENT_SCRIPT";
+
+/// The environment variable that names the directory of gates. The gate NAME
+/// is open once there is a file NAME in it; when the script comes to the gate,
+/// the agent writes NAME`.reached`.
+pub const GATES: &str = "FAKE_AGENT_GATES";
 
 /// The exit status when the script cannot be used.
 const USAGE: i32 = 2;
@@ -45,8 +53,8 @@ pub fn main() -> ! {
         println!("{} (fake agent)", env!("CARGO_PKG_VERSION"));
         exit(0);
     }
-    match script() {
-        Ok(scenario) => run(scenario, &flags),
+    match script().and_then(|scenario| Ok((GateFolder::of(&scenario)?, scenario))) {
+        Ok((gates, scenario)) => run(scenario, &flags, &gates),
         Err(error) => complain(&format!("fake-agent: {error}"), USAGE),
     }
 }
@@ -69,6 +77,9 @@ pub enum ScriptError {
     /// It is no scenario.
     #[error("{SCRIPT}: {0}")]
     Scenario(#[from] ScenarioError),
+    /// It has gates, and nobody could open them.
+    #[error("the scenario has gates, and {GATES} names no directory in which they are opened")]
+    NoGates,
 }
 
 /// The scenario that the environment names.
@@ -86,9 +97,9 @@ fn script() -> Result<Scenario, ScriptError> {
 /// What standard input had.
 type Input = io::Result<Vec<u8>>;
 
-fn run(scenario: Scenario, flags: &Flags) -> ! {
+fn run(scenario: Scenario, flags: &Flags, gates: &GateFolder) -> ! {
     let mut player = Player::new(scenario, flags.config(), ids());
-    carry_out(&mut player);
+    carry_out(&mut player, gates);
 
     // Nothing is read before the start-up faults: a process that exits at
     // once has read nothing either.
@@ -109,10 +120,12 @@ fn run(scenario: Scenario, flags: &Flags) -> ! {
 
     let mut input_open = true;
     loop {
-        carry_out(&mut player);
-        let wait = player
-            .poll_timeout()
-            .map(|due| due.saturating_duration_since(Instant::now()));
+        carry_out(&mut player, gates);
+        let due = player.poll_timeout();
+        let wait = due.map(|due| due.saturating_duration_since(Instant::now()));
+        // Nobody says when a file appears, so that it is looked for.
+        let look = player.shut_gates().next().map(|_| gates::PERIOD);
+        let wait = wait.into_iter().chain(look).min();
         let read = match (wait, input_open) {
             (Some(wait), true) => input.recv_timeout(wait),
             (None, true) => input.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -133,17 +146,25 @@ fn run(scenario: Scenario, flags: &Flags) -> ! {
                 player.handle_input_end(now);
             }
         }
+        gates.open(&mut player);
     }
 }
 
 /// Does what the player wants done.
-fn carry_out(player: &mut Player) {
+fn carry_out(player: &mut Player, gates: &GateFolder) {
     let mut stdout = io::stdout().lock();
     while let Some(output) = player.poll_output() {
         let written = match output {
             Output::Stdout(bytes) => stdout.write_all(&bytes),
             Output::Stderr(text) => io::stderr().write_all(text.as_bytes()),
             Output::Spawn(argv) => spawn(&argv),
+            Output::Reached(gate) => {
+                drop(stdout.flush());
+                match gates.say_reached(&gate) {
+                    Ok(()) => Ok(()),
+                    Err(error) => complain(&format!("fake-agent: the gate {gate}: {error}"), 1),
+                }
+            }
             Output::Hang => loop {
                 std::thread::park();
             },

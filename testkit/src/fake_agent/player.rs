@@ -1,7 +1,10 @@
 //! Plays a scenario: the model and the tools of an agent, without I/O and
 //! without a clock.
 
-use crate::scenario::{ApiError, Fault, Scenario, Step, Streamed, ToolCall};
+use super::lines;
+use crate::scenario::gate::Gates;
+use crate::scenario::{ApiError, Fault, NoSuchGate, Scenario, Step, Streamed, ToolCall};
+use crate::script::{Asked, Script};
 use agentwire_protocol::Json;
 use agentwire_protocol::agent::{self, Agent, Config, Decision, Ending, Event};
 use agentwire_protocol::content::ContentBlock;
@@ -19,6 +22,8 @@ pub enum Output {
     Stderr(String),
     /// Start this command and leave it running.
     Spawn(Vec<String>),
+    /// Say that the script has come to this gate.
+    Reached(String),
     /// Do nothing any more.
     Hang,
     /// Exit with this status.
@@ -28,16 +33,20 @@ pub enum Output {
 /// An agent that follows a scenario.
 #[derive(Debug)]
 pub struct Player {
-    scenario: Scenario,
+    script: Script,
+    gates: Gates,
     agent: Agent,
-    /// The reply that comes next.
-    next_reply: usize,
-    /// Tool calls so far, for their ids.
-    tool_calls: usize,
+    /// What the model is being asked.
+    asked: Asked,
+    /// What tools answered since the model was asked; nothing, if the script
+    /// does not mind.
+    results: Vec<String>,
     /// What is left of the reply that is being played.
     plan: VecDeque<Action>,
     /// Before this the plan does not go on.
     plan_due: Option<Instant>,
+    /// The gate that the plan waits for.
+    plan_gate: Option<String>,
     /// Whether the plan waits for the host to answer a request.
     asks: bool,
     /// Tool calls that have not begun.
@@ -46,6 +55,8 @@ pub struct Player {
     running: Vec<RunningTool>,
     /// Whether the reply that is being played calls tools.
     had_tools: bool,
+    /// Whether the model is asked next with the results of tools.
+    follows_tools: bool,
     outputs: VecDeque<Output>,
 }
 
@@ -60,6 +71,9 @@ enum Action {
     CallTool(String, ToolCall),
     Ask(Json),
     Wait(Duration),
+    Gate(String),
+    /// The connection to the model breaks: it is asked the same again.
+    Cut,
     Fault(Fault),
     Fail(ApiError),
     /// The reply is over; with tool calls, the turn goes on after them.
@@ -70,9 +84,11 @@ enum Action {
 struct RunningTool {
     id: String,
     call: ToolCall,
-    /// When it answers. Not known before it was allowed, nor after it has
-    /// answered.
+    /// When it answers. Not known before it was allowed and its gate is open,
+    /// nor after it has answered.
     done_at: Option<Instant>,
+    /// Whether it may run, and waits for its gate.
+    is_gated: bool,
 }
 
 impl Player {
@@ -87,19 +103,22 @@ impl Player {
             config.session_states = false;
         }
         let mut player = Self {
+            script: Script::new(&scenario),
+            gates: Gates::of(&scenario),
             agent: Agent::new(config, ids),
-            next_reply: 0,
-            tool_calls: 0,
+            asked: Asked::default(),
+            results: Vec::new(),
             plan: VecDeque::new(),
             plan_due: None,
+            plan_gate: None,
             asks: false,
             waiting: VecDeque::new(),
             running: Vec::new(),
             had_tools: false,
+            follows_tools: false,
             outputs: VecDeque::new(),
-            scenario,
         };
-        for fault in std::mem::take(&mut player.scenario.startup) {
+        for fault in scenario.startup {
             player.fail(fault);
         }
         player
@@ -121,6 +140,27 @@ impl Player {
     pub fn handle_timeout(&mut self, now: Instant) {
         self.agent.handle_timeout(now);
         self.go_on(now);
+    }
+
+    /// Opens a gate, for good.
+    ///
+    /// # Errors
+    ///
+    /// When no step of the scenario waits for such a gate.
+    pub fn open(&mut self, now: Instant, gate: &str) -> Result<(), NoSuchGate> {
+        self.gates.open(gate)?;
+        for tool in &mut self.running {
+            if tool.is_gated && tool.call.gate.as_deref() == Some(gate) {
+                tool.run(now);
+            }
+        }
+        self.go_on(now);
+        Ok(())
+    }
+
+    /// The gates that the script has come to, and that are shut.
+    pub fn shut_gates(&self) -> impl Iterator<Item = &str> {
+        self.gates.shut()
     }
 
     /// When [`Player::handle_timeout`] is to be called.
@@ -152,7 +192,12 @@ impl Player {
 
     fn handle_event(&mut self, now: Instant, event: Event) {
         match event {
-            Event::TurnStarted { .. } | Event::TurnContinued => self.plan_reply(),
+            Event::TurnStarted { prompts } => {
+                self.asked.prompt = lines::prompt(&prompts);
+                self.results.clear();
+                self.ask_model(false);
+            }
+            Event::TurnContinued => self.ask_model(self.follows_tools),
             Event::ToolDecided {
                 tool_use_id,
                 decision,
@@ -162,9 +207,17 @@ impl Player {
                     return;
                 };
                 match decision {
-                    Decision::Allowed(_) => {
-                        tool.done_at = Some(now + Duration::from_millis(tool.call.takes_ms));
-                    }
+                    Decision::Allowed(_) => match tool.call.gate.clone() {
+                        None => tool.run(now),
+                        Some(gate) if self.gates.is_open(&gate) => {
+                            tool.run(now);
+                            self.reach(gate);
+                        }
+                        Some(gate) => {
+                            tool.is_gated = true;
+                            self.reach(gate);
+                        }
+                    },
                     Decision::Denied(message) => {
                         self.agent.finish_tool(now, &tool_use_id, &message, true);
                     }
@@ -177,6 +230,7 @@ impl Player {
             Event::TurnAborted => {
                 self.plan.clear();
                 self.plan_due = None;
+                self.plan_gate = None;
                 self.asks = false;
                 self.waiting.clear();
                 self.running.clear();
@@ -216,8 +270,12 @@ impl Player {
         let wanted = agent::ToolCall::new(&id, &call.name, call.input.clone())
             .asks(call.ask)
             .question(call.question.clone());
-        let done_at = None;
-        self.running.push(RunningTool { id, call, done_at });
+        self.running.push(RunningTool {
+            id,
+            call,
+            done_at: None,
+            is_gated: false,
+        });
         self.agent.call_tool(now, wanted);
         true
     }
@@ -228,6 +286,14 @@ impl Player {
             return false;
         }
         self.plan_due = None;
+        if self
+            .plan_gate
+            .as_ref()
+            .is_some_and(|gate| !self.gates.is_open(gate))
+        {
+            return false;
+        }
+        self.plan_gate = None;
         // All tools have to be done before the turn goes on.
         if matches!(self.plan.front(), Some(Action::Over)) && !self.running.is_empty() {
             return false;
@@ -247,6 +313,14 @@ impl Player {
                 self.agent.ask_host(request);
             }
             Action::Wait(time) => self.plan_due = Some(now + time),
+            Action::Gate(gate) => {
+                self.plan_gate = Some(gate.clone());
+                self.reach(gate);
+            }
+            Action::Cut => {
+                self.asked.is_retry = true;
+                self.plan_reply();
+            }
             Action::Fault(fault) => self.fail(fault),
             Action::Fail(ApiError {
                 status, message, ..
@@ -256,8 +330,8 @@ impl Player {
                     .finish_turn(now, &Ending::ApiError { status, message });
             }
             Action::Over => {
-                let had_tools = std::mem::take(&mut self.had_tools);
-                if had_tools {
+                self.follows_tools = std::mem::take(&mut self.had_tools);
+                if self.follows_tools {
                     self.agent.finish_tools(now);
                 } else {
                     self.agent.finish_turn(now, &Ending::Completed);
@@ -267,32 +341,38 @@ impl Player {
         true
     }
 
-    /// Takes the next reply of the script.
+    /// The model is asked something new.
+    fn ask_model(&mut self, after_tools: bool) {
+        self.asked.model = self.agent.model().to_owned();
+        self.asked.results = std::mem::take(&mut self.results);
+        self.asked.after_tools = after_tools;
+        self.asked.is_retry = false;
+        self.plan_reply();
+    }
+
+    /// Takes a reply of the script.
     fn plan_reply(&mut self) {
-        let number = self.next_reply + 1;
-        let place = self.scenario.place(self.next_reply);
-        let Some(reply) = place.map(|place| self.scenario.replies[place].clone()) else {
-            self.plan.push_back(Action::Fail(ApiError {
-                status: 400,
-                kind: "invalid_request_error".to_owned(),
-                message: format!(
-                    "the script has no reply left (it had {})",
-                    self.scenario.replies.len()
-                ),
-            }));
+        let Some(taken) = self.script.take(self.asked.clone()) else {
+            let error = ApiError::end_of_script(&self.script);
+            self.plan.push_back(Action::Fail(error));
             return;
         };
-        self.next_reply = number;
         self.plan
-            .push_back(Action::StartMessage(format!("msg_{number}")));
+            .push_back(Action::StartMessage(taken.message_id()));
         let mut tools = Vec::new();
-        for step in reply {
+        for step in taken.reply.say.iter().cloned() {
             match step {
                 Step::Text(text) => self.plan_block(ContentBlock::text(""), &text),
-                Step::Thinking(text) => self.plan_block(ContentBlock::thinking(""), &text),
+                Step::Thinking(thinking) => {
+                    self.plan_block(ContentBlock::thinking(""), &thinking.text);
+                }
+                Step::RedactedThinking(data) => {
+                    let block = ContentBlock::redacted_thinking(data);
+                    self.plan.push_back(Action::StartBlock(block));
+                    self.plan.push_back(Action::StopBlock);
+                }
                 Step::Tool(call) => {
-                    self.tool_calls += 1;
-                    let id = format!("toolu_{}", self.tool_calls);
+                    let id = taken.tool_id(tools.len());
                     let block = ContentBlock::tool_use(&id, &call.name, call.input.clone());
                     self.plan.push_back(Action::StartBlock(block));
                     self.plan.push_back(Action::StopBlock);
@@ -302,6 +382,11 @@ impl Player {
                     self.plan
                         .push_back(Action::Wait(Duration::from_millis(time)));
                 }
+                Step::Cut => {
+                    self.plan.push_back(Action::Cut);
+                    return;
+                }
+                Step::Gate(gate) => self.plan.push_back(Action::Gate(gate)),
                 Step::Ask(request) => self.plan.push_back(Action::Ask(request.into())),
                 Step::Fault(fault) => self.plan.push_back(Action::Fault(fault)),
                 Step::Error(error) => {
@@ -345,6 +430,13 @@ impl Player {
         }
     }
 
+    /// The script has come to a gate.
+    fn reach(&mut self, gate: String) {
+        self.gates.reach(&gate);
+        self.take_lines();
+        self.outputs.push_back(Output::Reached(gate));
+    }
+
     fn fail(&mut self, fault: Fault) {
         self.take_lines();
         self.outputs.push_back(match fault {
@@ -359,7 +451,18 @@ impl Player {
     /// What the agent has said so far comes before what happens next.
     fn take_lines(&mut self) {
         while let Some(line) = self.agent.poll_transmit() {
+            if self.script.reads_results() {
+                self.results.extend(lines::results(&line));
+            }
             self.outputs.push_back(Output::Stdout(line));
         }
+    }
+}
+
+impl RunningTool {
+    /// Nothing keeps it any more.
+    fn run(&mut self, now: Instant) {
+        self.is_gated = false;
+        self.done_at = Some(now + Duration::from_millis(self.call.takes_ms));
     }
 }

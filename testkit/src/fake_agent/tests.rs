@@ -1,7 +1,8 @@
 //! Scenarios, played to a host that looks at each line.
+#![allow(clippy::unwrap_used)]
 
 use super::{Output, Player};
-use crate::scenario::{Scenario, Step};
+use crate::scenario::{Reply, Scenario, Step, TextMatch, ToolCall, When};
 use agentwire_protocol::agent::Config;
 use serde_json::{Value, json};
 use std::time::Instant;
@@ -172,4 +173,123 @@ fn a_script_that_repeats_has_no_end() {
     };
     assert_eq!(said(scenario.clone()), [1, 1, 3]);
     assert_eq!(said(scenario.repeated()), [3, 2, 0]);
+}
+
+/// The texts of the assistant among these lines.
+fn texts(lines: &[Value]) -> Vec<&str> {
+    let texts = lines.iter().filter(|it| it["type"] == "assistant");
+    texts
+        .filter_map(|it| it["message"]["content"][0]["text"].as_str())
+        .collect()
+}
+
+#[test]
+fn a_reply_waits_at_a_gate_until_it_is_opened() {
+    let scenario = Scenario::default()
+        .reply([
+            Step::text("Before."),
+            Step::gate("go"),
+            Step::text("After."),
+        ])
+        .reply([Step::gate("go"), Step::text("Open still.")]);
+    let mut host = Host::new(scenario);
+    host.prompts();
+    let outputs: Vec<_> = std::iter::from_fn(|| host.player.poll_output()).collect();
+    let is_last = outputs.last() == Some(&Output::Reached("go".to_owned()));
+    assert!(is_last, "{outputs:?}");
+    assert!(host.player.shut_gates().eq(["go"]));
+
+    // Time alone opens nothing, and nothing is waited for in time.
+    host.now += std::time::Duration::from_secs(60);
+    host.player.handle_timeout(host.now);
+    assert_eq!(host.player.poll_timeout(), None);
+    assert_eq!(host.hears(), [] as [Value; 0]);
+    assert!(host.player.open(host.now, "went").is_err());
+
+    host.player.open(host.now, "go").unwrap();
+    assert_eq!(texts(&host.hears()), ["After."]);
+    host.prompts();
+    assert_eq!(texts(&host.hears()), ["Open still."]);
+    assert_eq!(host.player.shut_gates().count(), 0);
+}
+
+#[test]
+fn a_tool_waits_for_its_gate_and_then_takes_its_time() {
+    let tool = |gate: &str, takes_ms| match Step::tool("Bash", json!({}), "done") {
+        Step::Tool(call) => Step::Tool(ToolCall {
+            gate: Some(gate.to_owned()),
+            takes_ms,
+            ask: false,
+            ..call
+        }),
+        _ => unreachable!(),
+    };
+    let scenario = Scenario::default()
+        .reply([tool("shell", 50)])
+        .reply([Step::text("Done.")]);
+    let mut host = Host::new(scenario);
+    host.prompts();
+    host.hears();
+    assert_eq!(host.player.poll_timeout(), None);
+    host.player.open(host.now, "shell").unwrap();
+    let due = host.player.poll_timeout().unwrap();
+    assert_eq!(due - host.now, std::time::Duration::from_millis(50));
+    assert_eq!(texts(&host.hears()), [""; 0]);
+    host.player.handle_timeout(due);
+    assert_eq!(texts(&host.hears()), ["Done."]);
+}
+
+#[test]
+fn an_interrupt_leaves_a_gate_behind() {
+    let scenario = Scenario::default()
+        .reply([Step::gate("never"), Step::text("Never.")])
+        .reply([Step::text("Here.")]);
+    let mut host = Host::new(scenario);
+    host.prompts();
+    host.sends(
+        &json!({"type": "control_request", "request_id": "1", "request": {"subtype": "interrupt"}}),
+    );
+    host.prompts();
+    assert_eq!(texts(&host.hears()), ["Here."]);
+}
+
+#[test]
+fn what_is_said_depends_on_the_prompt_and_on_what_tools_answered() {
+    let read = |ask| match Step::tool("Read", json!({}), "rain") {
+        Step::Tool(call) => Step::Tool(ToolCall { ask, ..call }),
+        _ => unreachable!(),
+    };
+    let result = |text: &str| When::default().result(TextMatch::Contains(text.into()));
+    let scenario = Scenario::default()
+        .reply(Reply::new([read(false)]).when(When::prompt_is("Weather?").turn(1)))
+        .reply(Reply::new([read(true)]).when(When::prompt_is("Weather?").turn(2)))
+        .reply(Reply::new([Step::text("It rains.")]).when(result("rain")))
+        .reply(Reply::new([Step::text("Then not.")]).when(result("not allowed")))
+        .reply(Reply::new([Step::text("What?")]).always());
+    let mut host = Host::new(scenario);
+    let prompt = |text| json!({"type": "user", "message": {"role": "user", "content": text}});
+    host.sends(&prompt("Weather?"));
+    assert_eq!(texts(&host.hears()), ["It rains."]);
+    host.sends(&prompt("Weather?"));
+    let asks = host.asks();
+    host.answers(
+        &asks[0],
+        &json!({"behavior": "deny", "message": "It is not allowed."}),
+    );
+    assert_eq!(texts(&host.hears()), ["Then not."]);
+    host.sends(&prompt("Hello"));
+    assert_eq!(texts(&host.hears()), ["What?"]);
+}
+
+#[test]
+fn after_a_broken_connection_the_next_reply_is_taken_in_the_same_turn() {
+    let scenario = Scenario::default()
+        .reply([Step::text("Hal"), Step::Cut])
+        .reply(Reply::new([Step::text("Whole.")]).when(When::default().turn(1)));
+    let mut host = Host::new(scenario);
+    host.prompts();
+    let lines = host.hears();
+    assert_eq!(texts(&lines).last(), Some(&"Whole."));
+    let results = lines.iter().filter(|it| it["type"] == "result");
+    assert_eq!(results.count(), 1);
 }

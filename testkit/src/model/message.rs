@@ -1,6 +1,7 @@
 //! A reply of the script as a message of the Messages API, in pieces or whole.
 
-use crate::{Step, Streamed, ToolCall};
+use crate::script::Taken;
+use crate::{Reply, Step, Streamed, Thinking, ToolCall, Usage};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -13,15 +14,27 @@ pub(super) struct Message {
     id: String,
     model: String,
     blocks: Vec<Block>,
-    /// Silence after the last block.
-    trailing: Duration,
+    /// What is waited for after the last block.
+    trailing: Vec<Pause>,
+    usage: Usage,
+    stop_reason: Option<String>,
+    /// Whether the connection breaks before the end.
+    is_cut: bool,
+}
+
+/// What the model waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Pause {
+    Time(Duration),
+    /// The gate of this name.
+    Gate(String),
 }
 
 /// A content block: how it begins, what is added to it, and what it comes to.
 #[derive(Debug)]
 struct Block {
-    /// Silence before the block.
-    leading: Duration,
+    /// What is waited for before the block.
+    leading: Vec<Pause>,
     start: Value,
     /// Silence before each delta.
     pace: Duration,
@@ -29,34 +42,58 @@ struct Block {
     whole: Value,
 }
 
-/// An event of the stream and the silence before it.
+/// A part of the stream, and what is waited for before it.
 #[derive(Debug)]
 pub(super) struct Timed {
-    pub(super) after: Duration,
-    pub(super) event: Value,
+    pub(super) after: Vec<Pause>,
+    /// None is the end of the connection.
+    pub(super) event: Option<Value>,
 }
 
 impl Message {
-    /// Reads a reply. The session had so many `earlier_tools`, which gives
-    /// the next tool call its id.
-    pub(super) fn new(id: String, model: &str, steps: &[Step], earlier_tools: usize) -> Self {
+    /// A reply that was taken.
+    pub(super) fn of(taken: &Taken, model: &str) -> Self {
+        let mut tools = 0;
+        let ids = || {
+            tools += 1;
+            taken.tool_id(tools - 1)
+        };
+        Self::new(taken.message_id(), model, &taken.reply, ids)
+    }
+
+    /// A message with this content. `tool_ids` makes the ids of its calls.
+    pub(super) fn new(
+        id: String,
+        model: &str,
+        reply: &Reply,
+        mut tool_ids: impl FnMut() -> String,
+    ) -> Self {
         let mut message = Self {
             id,
             model: model.to_owned(),
             blocks: Vec::new(),
-            trailing: Duration::ZERO,
+            trailing: Vec::new(),
+            usage: reply.usage.unwrap_or_default(),
+            stop_reason: reply.stop_reason.clone(),
+            is_cut: false,
         };
-        let mut tools = earlier_tools;
-        for step in steps {
+        for step in &reply.say {
             let mut block = match step {
                 Step::Text(text) => Block::text(text),
-                Step::Thinking(thought) => Block::thinking(thought),
-                Step::Tool(call) => {
-                    tools += 1;
-                    Block::tool(call, &format!("toolu_{tools}"))
-                }
+                Step::Thinking(thinking) => Block::thinking(thinking),
+                Step::RedactedThinking(data) => Block::redacted(data),
+                Step::Tool(call) => Block::tool(call, &tool_ids()),
                 Step::WaitMs(time) => {
-                    message.trailing += Duration::from_millis(*time);
+                    let time = Duration::from_millis(*time);
+                    message.trailing.push(Pause::Time(time));
+                    continue;
+                }
+                Step::Gate(name) => {
+                    message.trailing.push(Pause::Gate(name.clone()));
+                    continue;
+                }
+                Step::Cut => {
+                    message.is_cut = true;
                     continue;
                 }
                 // An error is no message; a fault and a request are the fake
@@ -72,33 +109,36 @@ impl Message {
     /// The message as a stream of events.
     pub(super) fn events(&self) -> Vec<Timed> {
         let mut events = Vec::new();
-        let mut say = |after, event| events.push(Timed { after, event });
-        let now = Duration::ZERO;
+        let mut say = |after: &[Pause], event| {
+            let after = after.to_vec();
+            events.push(Timed { after, event });
+        };
 
         let mut empty = self.shell(0);
         empty["content"] = json!([]);
         empty["stop_reason"] = Value::Null;
-        say(now, json!({ "type": "message_start", "message": empty }));
+        let start = json!({ "type": "message_start", "message": empty });
+        say(&[], Some(start));
         for (index, block) in self.blocks.iter().enumerate() {
-            say(
-                block.leading,
-                json!({ "type": "content_block_start", "index": index, "content_block": block.start }),
-            );
+            let start = json!({ "type": "content_block_start", "index": index, "content_block": block.start });
+            say(&block.leading, Some(start));
             for delta in &block.deltas {
-                say(
-                    block.pace,
-                    json!({ "type": "content_block_delta", "index": index, "delta": delta }),
-                );
+                let delta =
+                    json!({ "type": "content_block_delta", "index": index, "delta": delta });
+                say(&block.pace(), Some(delta));
             }
-            say(now, json!({ "type": "content_block_stop", "index": index }));
+            let stop = json!({ "type": "content_block_stop", "index": index });
+            say(&[], Some(stop));
+        }
+        if self.is_cut {
+            say(&self.trailing, None);
+            return events;
         }
         let delta = json!({ "stop_reason": self.stop_reason(), "stop_sequence": null });
         let usage = json!({ "output_tokens": self.output_tokens() });
-        say(
-            self.trailing,
-            json!({ "type": "message_delta", "delta": delta, "usage": usage }),
-        );
-        say(now, json!({ "type": "message_stop" }));
+        let end = json!({ "type": "message_delta", "delta": delta, "usage": usage });
+        say(&self.trailing, Some(end));
+        say(&[], Some(json!({ "type": "message_stop" })));
         events
     }
 
@@ -114,13 +154,19 @@ impl Message {
         whole
     }
 
-    /// All the silence in the message.
-    pub(super) fn silence(&self) -> Duration {
-        let blocks = self.blocks.iter().map(Block::silence);
-        blocks.sum::<Duration>() + self.trailing
+    /// All that is waited for before the message is whole.
+    pub(super) fn pauses(&self) -> Vec<Pause> {
+        let blocks = self.blocks.iter().flat_map(Block::pauses);
+        blocks.chain(self.trailing.iter().cloned()).collect()
     }
 
-    fn shell(&self, output_tokens: usize) -> Value {
+    /// Whether the connection breaks before the end.
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    fn shell(&self, output_tokens: u64) -> Value {
+        let usage = self.usage;
         json!({
             "id": self.id,
             "type": "message",
@@ -130,15 +176,18 @@ impl Message {
             "stop_reason": null,
             "stop_sequence": null,
             "usage": {
-                "input_tokens": 10,
-                "cache_creation_input_tokens": 0,
-                "cache_read_input_tokens": 0,
+                "input_tokens": usage.input_tokens.unwrap_or(10),
+                "cache_creation_input_tokens": usage.cache_creation_input_tokens.unwrap_or(0),
+                "cache_read_input_tokens": usage.cache_read_input_tokens.unwrap_or(0),
                 "output_tokens": output_tokens,
             },
         })
     }
 
-    fn stop_reason(&self) -> &'static str {
+    fn stop_reason(&self) -> &str {
+        if let Some(reason) = &self.stop_reason {
+            return reason;
+        }
         let calls = |block: &Block| block.whole["type"] == "tool_use";
         if self.blocks.iter().any(calls) {
             "tool_use"
@@ -147,9 +196,11 @@ impl Message {
         }
     }
 
-    /// One for each delta: a number, since the API has one.
-    fn output_tokens(&self) -> usize {
-        self.blocks.iter().map(|block| block.deltas.len()).sum()
+    /// What the script says, or else one for each delta.
+    fn output_tokens(&self) -> u64 {
+        let deltas: usize = self.blocks.iter().map(|block| block.deltas.len()).sum();
+        let deltas = u64::try_from(deltas).unwrap_or(u64::MAX);
+        self.usage.output_tokens.unwrap_or(deltas)
     }
 }
 
@@ -157,7 +208,7 @@ impl Block {
     fn text(text: &Streamed) -> Self {
         let delta = |piece| json!({ "type": "text_delta", "text": piece });
         Self {
-            leading: Duration::ZERO,
+            leading: Vec::new(),
             start: json!({ "type": "text", "text": "" }),
             pace: text.delay(),
             deltas: text.chunks().into_iter().map(delta).collect(),
@@ -165,17 +216,29 @@ impl Block {
         }
     }
 
-    fn thinking(thought: &Streamed) -> Self {
+    fn thinking(thinking: &Thinking) -> Self {
+        let thought = &thinking.text;
         let delta = |piece| json!({ "type": "thinking_delta", "thinking": piece });
-        let signature = "c2NyaXB0ZWQ=";
+        let signature = thinking.signature.as_deref().unwrap_or("c2NyaXB0ZWQ=");
         let mut deltas: Vec<_> = thought.chunks().into_iter().map(delta).collect();
         deltas.push(json!({ "type": "signature_delta", "signature": signature }));
         Self {
-            leading: Duration::ZERO,
+            leading: Vec::new(),
             start: json!({ "type": "thinking", "thinking": "", "signature": "" }),
             pace: thought.delay(),
             deltas,
             whole: json!({ "type": "thinking", "thinking": thought.whole(), "signature": signature }),
+        }
+    }
+
+    fn redacted(data: &str) -> Self {
+        let whole = json!({ "type": "redacted_thinking", "data": data });
+        Self {
+            leading: Vec::new(),
+            start: whole.clone(),
+            pace: Duration::ZERO,
+            deltas: Vec::new(),
+            whole,
         }
     }
 
@@ -188,7 +251,7 @@ impl Block {
         let tool =
             |input| json!({ "type": "tool_use", "id": id, "name": call.name, "input": input });
         Self {
-            leading: Duration::ZERO,
+            leading: Vec::new(),
             start: tool(json!({})),
             pace: Duration::ZERO,
             deltas: pieces(&input.to_string()).into_iter().map(delta).collect(),
@@ -196,9 +259,15 @@ impl Block {
         }
     }
 
-    fn silence(&self) -> Duration {
-        let deltas = u32::try_from(self.deltas.len()).unwrap_or(u32::MAX);
-        self.leading + self.pace.saturating_mul(deltas)
+    /// What is waited for before each delta.
+    fn pace(&self) -> Vec<Pause> {
+        let pauses = !self.pace.is_zero();
+        pauses.then(|| Pause::Time(self.pace)).into_iter().collect()
+    }
+
+    fn pauses(&self) -> Vec<Pause> {
+        let paces = self.deltas.iter().flat_map(|_| self.pace());
+        self.leading.iter().cloned().chain(paces).collect()
     }
 }
 

@@ -5,13 +5,17 @@
 //! `ANTHROPIC_BASE_URL=`[`url()`](ScriptedModel::url) and any
 //! `ANTHROPIC_API_KEY`, and then needs neither a network nor an account.
 //!
-//! Each request of the main loop takes the next reply of the script; a retry
+//! Each request of the main loop takes a reply of the script; a retry
 //! is a request like any other, so an `error` 529 followed by a text shows a
 //! CLI that recovers. A refusal that stands (400, 403, 404, 413, 422) answers
 //! the same question however often it is put: the CLI takes an unknown 400 for
 //! a server that lacks a beta feature, and asks up to six times with less of
 //! them. When no reply is left, the answer is HTTP 400. Side requests (see
 //! [`Answer::Side`]) never take a reply, and sub-agents take theirs.
+//!
+//! Where the script waits at a gate, [`open`](ScriptedModel::open) lets it go
+//! on, and so does `POST /gates/NAME` on the server; `GET /gates/NAME` is
+//! answered when the script has come to the gate.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
@@ -27,30 +31,33 @@
 //! # }
 //! ```
 
+mod facts;
 mod message;
 mod request;
+mod speaking;
 #[cfg(test)]
 mod tests;
 
 pub use request::{Answer, ModelRequest};
 
-use crate::scenario::{ApiError, Reply, Scenario, Step};
+use crate::scenario::gate::Gates;
+use crate::scenario::{ApiError, NoSuchGate, Reply, Scenario, Step};
+use crate::script::{Script, Taken};
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
-use axum::http::{HeaderMap, Method, StatusCode, Uri};
-use axum::response::sse::{Event, Sse};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::{Json, Router};
 use message::Message;
 use request::{Kind, same_question};
 use serde_json::{Value, json};
+use speaking::until_dropped;
+use std::collections::BTreeMap;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
-use tokio_stream::StreamExt;
 
 /// What a side request is told. It is not the script's business.
 const SIDE_ANSWER: &str = "The script does not answer side requests.";
@@ -67,8 +74,9 @@ pub struct ScriptedModel {
 /// What the server's handlers share.
 #[derive(Debug)]
 struct Shared {
-    scenario: Scenario,
-    /// Every request so far. The next reply is told from it too.
+    script: Mutex<Script>,
+    gates: watch::Sender<Gates>,
+    /// Every request so far. What is a retry is told from it too.
     requests: watch::Sender<Vec<ModelRequest>>,
     stopped: watch::Receiver<()>,
 }
@@ -80,11 +88,21 @@ impl ScriptedModel {
     ///
     /// When no port can be had.
     pub async fn start(scenario: Scenario) -> io::Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        Self::start_on(scenario, 0).await
+    }
+
+    /// Starts the server on this port of 127.0.0.1; 0 is a free one.
+    ///
+    /// # Errors
+    ///
+    /// When the port cannot be had.
+    pub async fn start_on(scenario: Scenario, port: u16) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
         let address = listener.local_addr()?;
         let (running, stopped) = watch::channel(());
         let shared = Arc::new(Shared {
-            scenario,
+            script: Mutex::new(Script::new(&scenario)),
+            gates: watch::Sender::new(Gates::of(&scenario)),
             requests: watch::Sender::default(),
             stopped: stopped.clone(),
         });
@@ -136,121 +154,115 @@ impl ScriptedModel {
         let found = seen.iter().find(|request| wanted(request));
         found.expect("it was there").clone()
     }
+
+    /// Opens a gate, for good.
+    ///
+    /// # Errors
+    ///
+    /// When no step of the scenario waits for such a gate.
+    pub fn open(&self, gate: &str) -> Result<(), NoSuchGate> {
+        self.shared.open(gate)
+    }
+
+    /// Waits until the script has come to a gate, which it may have already.
+    ///
+    /// # Errors
+    ///
+    /// When no step of the scenario waits for such a gate.
+    pub async fn reached(&self, gate: &str) -> Result<(), NoSuchGate> {
+        self.shared.reached(gate).await
+    }
 }
 
 impl Shared {
     /// Puts a request on record and decides what answers it. Gives its place
-    /// in the record too.
+    /// in the record too, and the reply that it takes.
     fn record(
         &self,
         kind: Kind,
         method: &Method,
         path: &str,
         body: Option<Value>,
-    ) -> (usize, Answer) {
-        let mut recorded = (0, Answer::Other);
+    ) -> (usize, Answer, Option<Taken>) {
+        let mut recorded = (0, Answer::Other, None);
         self.requests.send_modify(|requests| {
-            let answer = match kind {
-                Kind::MainLoop => self.take(requests, body.as_ref()),
-                Kind::Subagent => self.take_of_subagents(requests),
-                Kind::Side => Answer::Side,
-                Kind::CountTokens | Kind::Other => Answer::Other,
+            let (answer, taken) = match kind {
+                Kind::MainLoop => match self.take(requests, body.as_ref(), false) {
+                    Some(taken) => (Answer::Reply(taken.number), Some(taken)),
+                    None => (Answer::EndOfScript, None),
+                },
+                // One for which the script has nothing is told that.
+                Kind::Subagent => match self.take(requests, body.as_ref(), true) {
+                    Some(taken) => (Answer::Subagent(taken.number), Some(taken)),
+                    None => (Answer::Side, None),
+                },
+                Kind::Side => (Answer::Side, None),
+                Kind::CountTokens | Kind::NoMessage | Kind::Other => (Answer::Other, None),
             };
-            recorded = (requests.len(), answer);
             requests.push(ModelRequest {
                 method: method.to_string(),
                 path: path.to_owned(),
                 body,
                 answer,
+                place: taken.as_ref().map(|taken| taken.place),
             });
+            recorded = (requests.len() - 1, answer, taken);
         });
         recorded
     }
 
-    /// The reply for a request of the main loop: the next one, or once more a
-    /// refusal that stands.
-    fn take(&self, requests: &[ModelRequest], body: Option<&Value>) -> Answer {
-        let mut latest = requests.iter().rev();
-        let latest = latest.find_map(|request| Some((request.reply()?, request)));
-        let next = match latest {
-            Some((number, request)) => {
-                let reply = self
-                    .scenario
-                    .place(number)
-                    .and_then(|place| self.scenario.replies[place].first());
-                let stands = matches!(reply, Some(Step::Error(e)) if stands(e));
-                if stands && same_question(request.body.as_ref(), body) {
-                    return Answer::Reply(number);
-                }
-                number + 1
-            }
-            None => 0,
+    /// The reply for a request of the main loop or of a sub-agent.
+    fn take(
+        &self,
+        requests: &[ModelRequest],
+        body: Option<&Value>,
+        is_subagent: bool,
+    ) -> Option<Taken> {
+        let is_of_same = |request: &&ModelRequest| match request.answer {
+            Answer::Reply(_) => !is_subagent,
+            Answer::Subagent(_) => is_subagent,
+            _ => false,
         };
-        match self.scenario.place(next) {
-            Some(_) => Answer::Reply(next),
-            None => Answer::EndOfScript,
-        }
+        let latest = requests.iter().rev().find(is_of_same);
+        let is_retry = latest.is_some_and(|it| same_question(it.body.as_ref(), body));
+        let asked = facts::asked(body.unwrap_or(&Value::Null), is_subagent, is_retry);
+        self.script().take(asked)
     }
 
-    /// The next reply for a sub-agent. One for which the script has nothing
-    /// is told that.
-    fn take_of_subagents(&self, requests: &[ModelRequest]) -> Answer {
-        let taken = requests.iter().map(|request| request.answer);
-        let next = taken.filter(|it| matches!(it, Answer::Subagent(_))).count();
-        if next < self.scenario.subagents.len() {
-            Answer::Subagent(next)
-        } else {
-            Answer::Side
-        }
+    fn script(&self) -> std::sync::MutexGuard<'_, Script> {
+        self.script.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A reply of the script, as a stream or whole. Those of sub-agents are
-    /// counted behind the others.
-    async fn reply(&self, number: usize, model: &str, stream: bool) -> Response {
-        let tools_of = |reply: &Reply| {
-            let tools = reply.iter().filter(|step| matches!(step, Step::Tool(_)));
-            tools.count()
+    fn open(&self, gate: &str) -> Result<(), NoSuchGate> {
+        let mut opened = Ok(());
+        self.gates.send_modify(|gates| opened = gates.open(gate));
+        opened
+    }
+
+    async fn reached(&self, gate: &str) -> Result<(), NoSuchGate> {
+        let mut gates = self.gates.subscribe();
+        gates.borrow_and_update().check(gate)?;
+        let reached = gates.wait_for(|gates| gates.is_reached(gate)).await;
+        reached.map(drop).expect("the model keeps the sender");
+        Ok(())
+    }
+
+    /// A reply of the script, as a stream or whole.
+    async fn reply(&self, taken: &Taken, model: &str, stream: bool) -> Response {
+        let mut response = match taken.refusal() {
+            Some(refusal) => error(refusal),
+            None => self.send(Message::of(taken, model), stream).await,
         };
-        let all = self.scenario.every_reply().count();
-        let (rounds, place) = (number / all, number % all);
-        let mut replies = self.scenario.every_reply();
-        let earlier: usize = replies.by_ref().take(place).map(tools_of).sum();
-        let Some(reply) = replies.next() else {
-            unreachable!("a reply that was taken is there");
-        };
-        let tools = rounds * self.scenario.every_reply().map(tools_of).sum::<usize>() + earlier;
-        if let Some(Step::Error(refusal)) = reply.first() {
-            return error(refusal);
-        }
-        let id = format!("msg_{}", number + 1);
-        self.send(Message::new(id, model, reply, tools), stream)
-            .await
+        response.headers_mut().extend(headers(&taken.reply.headers));
+        response
     }
 
     /// The answer to the side request at this place in the record.
     async fn side(&self, place: usize, model: &str, stream: bool) -> Response {
         let id = format!("msg_side_{place}");
-        let message = Message::new(id, model, &[Step::text(SIDE_ANSWER)], 0);
-        self.send(message, stream).await
-    }
-
-    async fn send(&self, message: Message, stream: bool) -> Response {
-        if !stream {
-            return match silence(message.silence(), self.stopped.clone()).await {
-                Ok(()) => Json(message.whole()).into_response(),
-                Err(Stopped) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
-            };
-        }
-        let stopped = self.stopped.clone();
-        let events = tokio_stream::iter(message.events()).then(move |timed| {
-            let stopped = stopped.clone();
-            async move {
-                silence(timed.after, stopped).await?;
-                let name = timed.event["type"].as_str().unwrap_or_default();
-                Ok::<_, Stopped>(Event::default().event(name).data(timed.event.to_string()))
-            }
-        });
-        Sse::new(events).into_response()
+        let reply = Reply::new([Step::text(SIDE_ANSWER)]);
+        self.send(Message::new(id, model, &reply, String::new), stream)
+            .await
     }
 }
 
@@ -269,28 +281,25 @@ async fn answer(
     let stream = member("stream").and_then(Value::as_bool) == Some(true);
     let kind = Kind::of(&method, uri.path(), &headers, body.as_ref());
 
-    let (place, answer) = shared.record(kind, &method, uri.path(), body);
-    match answer {
-        Answer::Reply(number) => shared.reply(number, &model, stream).await,
-        Answer::Subagent(number) => {
-            let number = shared.scenario.replies.len() + number;
-            shared.reply(number, &model, stream).await
-        }
-        Answer::Side => shared.side(place, &model, stream).await,
-        Answer::EndOfScript => refuse(
-            StatusCode::BAD_REQUEST,
-            "invalid_request_error",
-            format!(
-                "the script has no reply left (it had {})",
-                shared.scenario.replies.len()
-            ),
-        ),
+    if let Some(gate) = uri.path().strip_prefix("/gates/") {
+        return at_gate(&shared, &method, gate).await;
+    }
+    let (place, answer, taken) = shared.record(kind, &method, uri.path(), body);
+    match (answer, taken) {
+        (_, Some(taken)) => shared.reply(&taken, &model, stream).await,
+        (Answer::Side, _) => shared.side(place, &model, stream).await,
+        (Answer::EndOfScript, _) => error(&ApiError::end_of_script(&shared.script())),
         // About four bytes of JSON to a token.
-        Answer::Other if kind == Kind::CountTokens => {
+        _ if kind == Kind::CountTokens => {
             Json(json!({ "input_tokens": bytes.len().div_ceil(4) })).into_response()
         }
-        Answer::Other if method == Method::HEAD => StatusCode::OK.into_response(),
-        Answer::Other => refuse(
+        _ if kind == Kind::NoMessage => refuse(
+            StatusCode::BAD_REQUEST,
+            "invalid_request_error",
+            "the body is not JSON".to_owned(),
+        ),
+        _ if method == Method::HEAD => StatusCode::OK.into_response(),
+        _ => refuse(
             StatusCode::NOT_FOUND,
             "not_found_error",
             format!("the scripted model has no {method} {}", uri.path()),
@@ -298,10 +307,22 @@ async fn answer(
     }
 }
 
-/// Whether a refusal is about what was asked, and not about the moment: the
-/// same question gets it again.
-fn stands(refusal: &ApiError) -> bool {
-    (400..500).contains(&refusal.status) && !matches!(refusal.status, 401 | 408 | 409 | 429)
+/// Opens a gate, or waits until the script has come to it.
+async fn at_gate(shared: &Shared, method: &Method, gate: &str) -> Response {
+    let done = match *method {
+        Method::POST => shared.open(gate),
+        Method::GET => tokio::select! {
+            reached = shared.reached(gate) => reached,
+            () = until_dropped(shared.stopped.clone()) => {
+                return StatusCode::SERVICE_UNAVAILABLE.into_response();
+            }
+        },
+        _ => return StatusCode::METHOD_NOT_ALLOWED.into_response(),
+    };
+    match done {
+        Ok(()) => StatusCode::NO_CONTENT.into_response(),
+        Err(error) => refuse(StatusCode::NOT_FOUND, "not_found_error", error.to_string()),
+    }
 }
 
 fn error(refusal: &ApiError) -> Response {
@@ -314,22 +335,12 @@ fn refuse(status: StatusCode, kind: &str, message: String) -> Response {
     (status, Json(body)).into_response()
 }
 
-/// The model was dropped while it spoke.
-#[derive(Debug, thiserror::Error)]
-#[error("the scripted model was stopped")]
-struct Stopped;
-
-/// Says nothing for a while, less if the model is dropped.
-async fn silence(time: Duration, stopped: watch::Receiver<()>) -> Result<(), Stopped> {
-    if time.is_zero() {
-        return Ok(());
-    }
-    match tokio::time::timeout(time, until_dropped(stopped)).await {
-        Ok(()) => Err(Stopped),
-        Err(_elapsed) => Ok(()),
-    }
-}
-
-async fn until_dropped(mut stopped: watch::Receiver<()>) {
-    while stopped.changed().await.is_ok() {}
+/// The headers of a reply, which were checked when the script was read.
+fn headers(
+    headers: &BTreeMap<String, String>,
+) -> impl Iterator<Item = (HeaderName, HeaderValue)> + '_ {
+    headers.iter().filter_map(|(name, value)| {
+        let name = HeaderName::try_from(name.as_str()).ok()?;
+        Some((name, HeaderValue::try_from(value.as_str()).ok()?))
+    })
 }

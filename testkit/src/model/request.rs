@@ -1,10 +1,11 @@
 //! What the model is asked, and which requests the script answers.
 
 use axum::http::{HeaderMap, Method};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// A request that reached the scripted model.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ModelRequest {
     /// The HTTP method.
@@ -15,11 +16,17 @@ pub struct ModelRequest {
     pub body: Option<Value>,
     /// What it was answered.
     pub answer: Answer,
+    /// Where the reply that it got is in the scenario, among
+    /// [`Scenario::replies`](crate::Scenario::replies) or
+    /// [`Scenario::subagents`](crate::Scenario::subagents).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<usize>,
 }
 
 impl ModelRequest {
-    /// The reply of the script that this request got, counted from 0.
-    /// Several requests can have got the same refusal.
+    /// Which reply of the script this request got, in the order in which they
+    /// were taken, counted from 0. Several requests can have got the same
+    /// refusal.
     #[must_use]
     pub fn reply(&self) -> Option<usize> {
         match self.answer {
@@ -30,13 +37,14 @@ impl ModelRequest {
 }
 
 /// What answered a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Answer {
-    /// A reply of the script, by its number (counted from 0), which goes on
-    /// where the script repeats.
+    /// A reply of the script: how many were taken before, which is its place
+    /// where all are taken in order.
     Reply(usize),
-    /// What the script has a sub-agent say, by its number (counted from 0).
+    /// What the script has a sub-agent say: how many such were taken before.
     Subagent(usize),
     /// An error, since the script had no reply left for the main loop.
     EndOfScript,
@@ -46,7 +54,7 @@ pub enum Answer {
     /// sub-agent for which the script has nothing left.
     Side,
     /// Something other than a message: a count of tokens, a sign of life, or
-    /// an error 404.
+    /// an error 400 or 404.
     Other,
 }
 
@@ -57,6 +65,8 @@ pub(super) enum Kind {
     Subagent,
     Side,
     CountTokens,
+    /// A request for a message whose body is no JSON.
+    NoMessage,
     Other,
 }
 
@@ -75,6 +85,7 @@ impl Kind {
             }
             (&Method::POST, "/v1/messages", Some(body)) if is_main_loop(body) => Self::MainLoop,
             (&Method::POST, "/v1/messages", Some(_)) => Self::Side,
+            (&Method::POST, "/v1/messages", None) => Self::NoMessage,
             (&Method::POST, "/v1/messages/count_tokens", _) => Self::CountTokens,
             _ => Self::Other,
         }

@@ -2,12 +2,19 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::ToolCall;
+use crate::{ToolCall, Usage, When};
+use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 /// Asks the model in HTTP; gives the status and the body.
 async fn ask(model: &ScriptedModel, head: &str, body: &Value) -> (u16, String) {
+    let (status, _, body) = ask_all(model, head, body).await;
+    (status, body)
+}
+
+/// Asks the model in HTTP; gives the status, the head and the body.
+async fn ask_all(model: &ScriptedModel, head: &str, body: &Value) -> (u16, String, String) {
     let mut stream = TcpStream::connect(model.address).await.unwrap();
     let body = body.to_string();
     let request = format!(
@@ -19,7 +26,7 @@ async fn ask(model: &ScriptedModel, head: &str, body: &Value) -> (u16, String) {
     stream.read_to_string(&mut answer).await.unwrap();
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    (status, body.to_owned())
+    (status, head.to_owned(), body.to_owned())
 }
 
 /// Asks for a message, streamed.
@@ -282,7 +289,10 @@ async fn sub_agents_have_replies_of_their_own() {
     let [first, second] = [0, 1].map(Answer::Subagent);
     assert_eq!(answers, [first, Answer::Reply(0), second, Answer::Side]);
     // No two messages and no two calls have the same id.
-    for (body, id, call) in [(main, "msg_1", "toolu_1"), (sub, "msg_2", "toolu_2")] {
+    for (body, id, call) in [
+        (main, "msg_1", "toolu_1"),
+        (sub, "msg_sub_1", "toolu_sub_1"),
+    ] {
         let events = events(&body);
         assert_eq!(events[0]["message"]["id"], id);
         let called = events.iter().find_map(|it| it.pointer("/content_block/id"));
@@ -325,4 +335,162 @@ async fn dropping_the_model_ends_its_streams() {
     // The body is cut off or never begins; it ends either way.
     let _ = stream.read_to_string(&mut answer).await;
     assert!(!answer.contains("Late."));
+}
+
+#[tokio::test]
+async fn what_is_said_depends_on_the_prompt() {
+    let weather = Reply::new([Step::text("Rain.")]).when(When::prompt_contains("weather"));
+    let scenario = Scenario::default()
+        .reply([Step::text("First.")])
+        .reply(weather);
+    let model = ScriptedModel::start(scenario).await.unwrap();
+    let mut body = prompt();
+    body["messages"][0]["content"] = json!("the weather?");
+    assert!(say(&model, body).await.1.contains("Rain."));
+    assert!(say(&model, prompt()).await.1.contains("First."));
+    let requests = model.requests();
+    let places: Vec<_> = requests.iter().map(|it| (it.answer, it.place)).collect();
+    let expected = [(Answer::Reply(0), Some(1)), (Answer::Reply(1), Some(0))];
+    assert_eq!(places, expected);
+    let written = serde_json::to_value(&requests[0]).unwrap();
+    assert_eq!(
+        (&written["answer"], &written["place"]),
+        (&json!({ "reply": 0 }), &json!(1))
+    );
+}
+
+#[tokio::test]
+async fn usage_stop_reason_and_thinking_are_what_the_script_says() {
+    let usage = Usage {
+        input_tokens: Some(7),
+        output_tokens: Some(8),
+        cache_creation_input_tokens: Some(9),
+        cache_read_input_tokens: Some(11),
+    };
+    let thinking = serde_json::from_value(json!({ "chunks": ["Hm."], "signature": "c2ln" }));
+    let reply = Reply::new([
+        Step::Thinking(thinking.unwrap()),
+        Step::redacted_thinking("ZGF0YQ=="),
+    ]);
+    let reply = reply.usage(usage).stop_reason("refusal").times(2);
+    let model = ScriptedModel::start(Scenario::default().reply(reply))
+        .await
+        .unwrap();
+    let events = events(&say(&model, prompt()).await.1);
+    let find = |path| events.iter().find_map(|event| event.pointer(path));
+    assert_eq!(find("/delta/signature"), Some(&json!("c2ln")));
+    assert_eq!(find("/delta/stop_reason"), Some(&json!("refusal")));
+    assert_eq!(
+        find("/message/usage/cache_read_input_tokens"),
+        Some(&json!(11))
+    );
+    assert_eq!(find("/usage/output_tokens"), Some(&json!(8)));
+    let redacted = json!({ "type": "redacted_thinking", "data": "ZGF0YQ==" });
+    assert!(
+        events
+            .iter()
+            .any(|event| event["content_block"] == redacted)
+    );
+
+    let mut whole = prompt();
+    whole["stream"] = json!(false);
+    let message: Value = serde_json::from_str(&say(&model, whole).await.1).unwrap();
+    let expected = json!({
+        "input_tokens": 7, "output_tokens": 8,
+        "cache_creation_input_tokens": 9, "cache_read_input_tokens": 11,
+    });
+    assert_eq!(message["usage"], expected);
+    assert_eq!(message["stop_reason"], "refusal");
+}
+
+#[tokio::test]
+async fn errors_and_successes_have_the_headers_of_the_script() {
+    let refusal = Reply::new([Step::error(429, "rate_limit_error", "Later.")]);
+    let scenario = Scenario::default()
+        .reply(refusal.header("retry-after", "3"))
+        .reply(
+            Reply::new([Step::text("Now.")])
+                .header("anthropic-ratelimit-unified-status", "allowed"),
+        );
+    let model = ScriptedModel::start(scenario).await.unwrap();
+    let post = "POST /v1/messages";
+    let (status, head, _) = ask_all(&model, post, &prompt()).await;
+    assert_eq!(status, 429);
+    assert!(head.contains("\r\nretry-after: 3"), "{head}");
+    let (status, head, _) = ask_all(&model, post, &prompt()).await;
+    assert_eq!(status, 200);
+    let expected = "\r\nanthropic-ratelimit-unified-status: allowed";
+    assert!(head.contains(expected), "{head}");
+}
+
+#[tokio::test]
+async fn a_connection_breaks_after_what_was_said() {
+    let cut = Reply::new([Step::text("Half of it"), Step::Cut]).times(2);
+    let model = ScriptedModel::start(Scenario::default().reply(cut))
+        .await
+        .unwrap();
+    let (status, stream) = say(&model, prompt()).await;
+    assert_eq!(status, 200);
+    // The last chunk of a whole answer is empty.
+    assert!(
+        stream.contains("of ") && stream.contains("content_block_stop"),
+        "{stream}"
+    );
+    assert!(!stream.contains("message_stop") && !stream.ends_with("0\r\n\r\n"));
+    let mut whole = prompt();
+    whole["stream"] = json!(false);
+    let (status, half) = say(&model, whole).await;
+    assert_eq!(status, 200);
+    assert!(
+        half.contains("\"content\"") && !half.ends_with("0\r\n\r\n"),
+        "{half}"
+    );
+}
+
+#[tokio::test]
+async fn gates_open_from_rust_and_over_http() {
+    let scenario = Scenario::default()
+        .reply([Step::gate("one"), Step::text("Past one.")])
+        .reply([Step::gate("two"), Step::text("Past two.")]);
+    let model = ScriptedModel::start(scenario).await.unwrap();
+    let test = async {
+        model.reached("one").await.unwrap();
+        model.open("one").unwrap();
+        // It answers when the second reply has come to its gate.
+        let (status, _) = ask(&model, "GET /gates/two", &Value::Null).await;
+        assert_eq!((status, model.requests().len()), (204, 2));
+        assert_eq!(ask(&model, "POST /gates/two", &Value::Null).await.0, 204);
+    };
+    let client = async {
+        let first = say(&model, prompt()).await.1;
+        let mut whole = prompt();
+        whole["stream"] = json!(false);
+        [first, say(&model, whole).await.1]
+    };
+    let ((), [first, second]) = tokio::join!(test, client);
+    assert!(first.contains("one."), "{first}");
+    assert!(second.contains("Past two."), "{second}");
+
+    let error = model.open("three").unwrap_err();
+    assert_eq!(model.reached("three").await, Err(error.clone()));
+    let (status, body) = ask(&model, "POST /gates/three", &Value::Null).await;
+    assert_eq!(status, 404);
+    assert_eq!(error_of(&body)["message"], error.to_string());
+    assert_eq!(ask(&model, "PUT /gates/two", &Value::Null).await.0, 405);
+    // Gates are no business of the model's.
+    assert_eq!(model.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_json_is_refused_as_the_api_does() {
+    let model = ScriptedModel::start(Scenario::default()).await.unwrap();
+    let mut stream = TcpStream::connect(model.address).await.unwrap();
+    let request =
+        "POST /v1/messages HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{]";
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 400 "), "{head}");
+    assert_eq!(error_of(body)["type"], "invalid_request_error");
 }

@@ -1,0 +1,50 @@
+//! Gates as files in a directory, which a program in any language can make.
+
+use super::{GATES, Player, ScriptError};
+use crate::scenario::Scenario;
+use crate::scenario::gate::{Gates, REACHED};
+use std::io;
+use std::path::PathBuf;
+use std::process::exit;
+use std::time::{Duration, Instant};
+
+/// How often the directory is looked at, while the script waits at a gate.
+pub(super) const PERIOD: Duration = Duration::from_millis(2);
+
+/// The directory, where the script has gates.
+#[derive(Debug)]
+pub(super) struct GateFolder(PathBuf);
+
+impl GateFolder {
+    /// The directory that the environment names.
+    pub(super) fn of(scenario: &Scenario) -> Result<Self, ScriptError> {
+        let folder = PathBuf::from(std::env::var_os(GATES).unwrap_or_default());
+        if Gates::of(scenario).is_empty() || folder.is_dir() {
+            Ok(Self(folder))
+        } else {
+            Err(ScriptError::NoGates)
+        }
+    }
+
+    /// Opens the gates whose files are there.
+    ///
+    /// Exits when the directory is gone: a test that is over leaves no agent
+    /// behind that waits for it.
+    pub(super) fn open(&self, player: &mut Player) {
+        let shut: Vec<String> = player.shut_gates().map(str::to_owned).collect();
+        if !shut.is_empty() && !self.0.is_dir() {
+            exit(1);
+        }
+        for gate in shut {
+            if self.0.join(&gate).exists() {
+                // It is one of the script's own.
+                drop(player.open(Instant::now(), &gate));
+            }
+        }
+    }
+
+    /// Says that the script has come to a gate.
+    pub(super) fn say_reached(&self, gate: &str) -> io::Result<()> {
+        std::fs::write(self.0.join(format!("{gate}{REACHED}")), "")
+    }
+}

@@ -1,0 +1,109 @@
+//! A message on its way: whole, or as a stream of events, with the silence in
+//! between.
+
+use super::message::{Message, Pause};
+use super::{Gates, Shared};
+use axum::Json;
+use axum::body::{Body, Bytes};
+use axum::http::StatusCode;
+use axum::response::sse::{Event, Sse};
+use axum::response::{IntoResponse, Response};
+use tokio::sync::watch;
+use tokio_stream::StreamExt;
+
+/// Why a message does not come to its end.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Broken {
+    #[error("the scripted model was stopped")]
+    Stopped,
+    #[error("the script cuts the connection")]
+    Cut,
+}
+
+/// What a message waits for.
+#[derive(Clone)]
+struct Waiting {
+    gates: watch::Sender<Gates>,
+    stopped: watch::Receiver<()>,
+}
+
+impl Shared {
+    pub(super) async fn send(&self, message: Message, stream: bool) -> Response {
+        let waiting = Waiting {
+            gates: self.gates.clone(),
+            stopped: self.stopped.clone(),
+        };
+        if !stream {
+            return whole(&message, waiting).await;
+        }
+        let events = tokio_stream::iter(message.events()).then(move |timed| {
+            let waiting = waiting.clone();
+            async move {
+                waiting.wait(timed.after).await?;
+                let Some(event) = timed.event else {
+                    return Err(break_off().await);
+                };
+                let name = event["type"].as_str().unwrap_or_default();
+                Ok(Event::default().event(name).data(event.to_string()))
+            }
+        });
+        Sse::new(events).into_response()
+    }
+}
+
+async fn whole(message: &Message, waiting: Waiting) -> Response {
+    if waiting.wait(message.pauses()).await.is_err() {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    }
+    if !message.is_cut() {
+        return Json(message.whole()).into_response();
+    }
+    let text = message.whole().to_string();
+    let half = Bytes::copy_from_slice(&text.as_bytes()[..text.len() / 2]);
+    let body = tokio_stream::iter([Some(half), None]).then(|part| async {
+        match part {
+            Some(part) => Ok(part),
+            None => Err(break_off().await),
+        }
+    });
+    Body::from_stream(body).into_response()
+}
+
+/// What was said so far is sent before the connection breaks: the server does
+/// that when it has to wait.
+async fn break_off() -> Broken {
+    tokio::task::yield_now().await;
+    Broken::Cut
+}
+
+impl Waiting {
+    /// Says nothing until all this is over, less if the model is dropped.
+    async fn wait(&self, pauses: Vec<Pause>) -> Result<(), Broken> {
+        for pause in pauses {
+            let stopped = until_dropped(self.stopped.clone());
+            let over = match pause {
+                Pause::Time(time) => tokio::time::timeout(time, stopped).await.is_err(),
+                Pause::Gate(name) => tokio::select! {
+                    () = stopped => false,
+                    () = self.gate(&name) => true,
+                },
+            };
+            if !over {
+                return Err(Broken::Stopped);
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until a gate is open.
+    async fn gate(&self, name: &str) {
+        self.gates.send_modify(|gates| gates.reach(name));
+        let mut gates = self.gates.subscribe();
+        // The sender is here, so that it ends with an open gate.
+        drop(gates.wait_for(|gates| gates.is_open(name)).await);
+    }
+}
+
+pub(super) async fn until_dropped(mut stopped: watch::Receiver<()>) {
+    while stopped.changed().await.is_ok() {}
+}

@@ -1,0 +1,178 @@
+//! What an agent's model says, written down: the one script that the fake
+//! agent and the scripted model both play.
+//!
+//! A scenario is a list of replies. Each time the agent asks its model to go
+//! on (once for the prompt, once more after every batch of tool results), a
+//! reply is taken: one that is meant for such a request
+//! ([`when`](Reply::when)), or else the next of those that are meant for any.
+//! So the same file gives the same conversation whether the fake agent plays
+//! both parts, or the real CLI talks to the scripted model. The file
+//! `SCENARIOS.md` of this crate has all members of the format, and `schema/`
+//! its JSON Schema.
+//!
+//! Hooks and MCP servers need nothing in a scenario: the fake agent has those
+//! that the host names in `initialize`, as the real CLI does. A call of
+//! `mcp__server__tool` goes to the host's server of that name; only where
+//! there is none, the call's `result` is the answer. Questions
+//! (`AskUserQuestion`) and plans (`ExitPlanMode`) answer what the host allowed.
+//! A prompt that begins with `/clear` or `/compact` takes no reply.
+//!
+//! ```
+//! use agentwire_testkit::Scenario;
+//!
+//! let scenario = Scenario::from_json(r#"{
+//!     "replies": [
+//!         [ { "text": "Let me look." },
+//!           { "tool": { "name": "Bash", "input": { "command": "echo hi" }, "result": "hi" } } ],
+//!         { "when": { "result": { "contains": "hi" } },
+//!           "say": [ { "text": { "chunks": ["It says ", "hi."], "delay_ms": 20 } } ] }
+//!     ]
+//! }"#)?;
+//! assert_eq!(scenario.replies.len(), 2);
+//! # Ok::<(), agentwire_testkit::ScenarioError>(())
+//! ```
+//!
+//! The same in Rust:
+//!
+//! ```
+//! use agentwire_testkit::{Reply, Scenario, Step, TextMatch, When};
+//! use serde_json::json;
+//!
+//! let after = When::default().result(TextMatch::Contains("hi".into()));
+//! let scenario = Scenario::default()
+//!     .reply([
+//!         Step::text("Let me look."),
+//!         Step::tool("Bash", json!({ "command": "echo hi" }), "hi"),
+//!     ])
+//!     .reply(Reply::new([Step::text("It says hi.")]).when(after));
+//! # assert_eq!(scenario.replies.len(), 2);
+//! ```
+
+pub(crate) mod gate;
+mod reply;
+#[cfg(feature = "schema")]
+mod schema;
+mod step;
+mod streamed;
+#[cfg(test)]
+mod tests;
+mod when;
+
+pub use gate::NoSuchGate;
+pub use reply::{Reply, Times, Usage};
+#[cfg(feature = "schema")]
+pub use schema::schema;
+pub use step::{ApiError, Fault, Step, ToolCall};
+pub use streamed::{Streamed, Thinking};
+pub use when::{Predicate, TextMatch, When};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A scripted session: what the model says, and what goes wrong.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct Scenario {
+    /// What the scenario shows, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
+    /// Whether the fake agent has no queue of its own: it minds no priorities,
+    /// runs messages one by one, and reports neither what becomes of them nor
+    /// what it is doing. The real CLI knows nothing of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub no_queue: bool,
+    /// What the fake agent does before it reads its first line. The real CLI
+    /// knows nothing of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub startup: Vec<Fault>,
+    /// What the model says, one entry for each time it is asked.
+    pub replies: Vec<Reply>,
+    /// Whether the replies begin again when none is left that fits, for
+    /// sessions of any length.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub repeat: bool,
+    /// What sub-agents say, one entry for each time one of them asks its
+    /// model. The scripted model says it; the fake agent has no sub-agents.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub subagents: Vec<Reply>,
+    /// What a test harness keeps in the same file (the prompts it sends, what
+    /// it expects). Neither the fake agent nor the scripted model reads it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<Value>,
+}
+
+/// A scenario that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScenarioError {
+    /// The text is not a scenario.
+    #[error("the scenario cannot be read: {0}")]
+    Parse(#[from] serde_json::Error),
+}
+
+impl Scenario {
+    /// Reads a scenario from JSON.
+    ///
+    /// # Errors
+    ///
+    /// When the text is not a scenario, with line and column: also for what a
+    /// schema cannot say, such as an error beside other steps of its reply.
+    pub fn from_json(text: &str) -> Result<Self, ScenarioError> {
+        Ok(serde_json::from_str(text)?)
+    }
+
+    /// Adds a reply: its steps, or a [`Reply`] with more to it.
+    #[must_use]
+    pub fn reply(mut self, reply: impl Into<Reply>) -> Self {
+        self.replies.push(reply.into());
+        self
+    }
+
+    /// Lets the replies begin again when none is left, for ever.
+    #[must_use]
+    pub fn repeated(mut self) -> Self {
+        self.repeat = true;
+        self
+    }
+
+    /// Adds a reply of a sub-agent.
+    #[must_use]
+    pub fn subagent(mut self, reply: impl Into<Reply>) -> Self {
+        self.subagents.push(reply.into());
+        self
+    }
+
+    /// All replies, those of sub-agents behind the others.
+    pub(crate) fn every_reply(&self) -> impl Iterator<Item = &Reply> {
+        self.replies.iter().chain(&self.subagents)
+    }
+
+    /// Takes the fake agent's queue away.
+    #[must_use]
+    pub fn without_queue(mut self) -> Self {
+        self.no_queue = true;
+        self
+    }
+
+    /// Adds something that goes wrong before the first line is read.
+    #[must_use]
+    pub fn at_startup(mut self, fault: Fault) -> Self {
+        self.startup.push(fault);
+        self
+    }
+
+    /// The scenario as JSON, as [`Scenario::from_json`] reads it.
+    ///
+    /// # Panics
+    ///
+    /// When a reply has a [`Predicate`], which is a function.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        match serde_json::to_string(self) {
+            Ok(json) => json,
+            Err(error) => panic!("the scenario cannot be written: {error}"),
+        }
+    }
+}
