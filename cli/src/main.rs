@@ -1,6 +1,7 @@
 //! `agentwire`: run an agent CLI from the command line.
 
 mod inspect;
+mod model;
 mod run;
 
 use clap::{Parser, Subcommand};
@@ -20,6 +21,8 @@ enum Command {
     Run(run::Arguments),
     /// Show what is on the wire, and what the types make of it
     Inspect(inspect::Arguments),
+    /// Be the model of an agent: a server on loopback that follows a script
+    Model(model::Arguments),
 }
 
 // What the session needs goes on while a full pipe stops what is printed.
@@ -28,5 +31,6 @@ async fn main() -> ExitCode {
     match Arguments::parse().command {
         Command::Run(arguments) => run::run(arguments).await,
         Command::Inspect(arguments) => inspect::inspect(&arguments),
+        Command::Model(arguments) => model::model(arguments).await,
     }
 }

@@ -2,7 +2,7 @@
 
 mod permissions;
 mod screen;
-mod signals;
+pub(crate) mod signals;
 
 use agentwire::protocol::permission::PermissionMode;
 use agentwire::{Error, Event, Message, Notice, Options, Query, RulesError, query};

@@ -1,0 +1,70 @@
+//! Gates of the binary, opened by files, as a program in any language does.
+#![allow(clippy::unwrap_used)]
+
+use agentwire_testkit::{Scenario, Step, fake_agent};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+const PROMPT: &[u8] = b"{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"Go\"}}\n";
+
+fn agent(gates: Option<&Path>) -> Child {
+    let scenario = Scenario::default().reply([Step::gate("go"), Step::text("Through.")]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fake-agent"));
+    command
+        .env(fake_agent::SCRIPT, scenario.to_json())
+        .env_remove(fake_agent::GATES)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    if let Some(gates) = gates {
+        command.env(fake_agent::GATES, gates);
+    }
+    command.spawn().unwrap()
+}
+
+/// Waits until there is such a file; the run of the tests has an end.
+fn wait_for(file: &Path) {
+    while !file.exists() {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_file_opens_a_gate_and_a_file_says_that_it_was_reached() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut agent = agent(Some(folder.path()));
+    let mut input = agent.stdin.take().unwrap();
+    input.write_all(PROMPT).unwrap();
+    wait_for(&folder.path().join("go.reached"));
+    std::fs::write(folder.path().join("go"), "").unwrap();
+    let mut lines = BufReader::new(agent.stdout.take().unwrap())
+        .lines()
+        .map(Result::unwrap);
+    assert!(lines.any(|line| line.contains("Through.")));
+    drop(input);
+    assert!(lines.any(|line| line.contains("\"result\"")));
+    assert!(agent.wait().unwrap().success());
+}
+
+#[test]
+fn an_agent_whose_directory_is_gone_waits_no_longer() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut agent = agent(Some(folder.path()));
+    let mut input = agent.stdin.take().unwrap();
+    input.write_all(PROMPT).unwrap();
+    wait_for(&folder.path().join("go.reached"));
+    folder.close().unwrap();
+    assert_eq!(agent.wait().unwrap().code(), Some(1));
+}
+
+#[test]
+fn gates_that_nobody_could_open_are_refused() {
+    let output = agent(None).wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let complaint = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        complaint.contains("FAKE_AGENT_GATES names no directory"),
+        "{complaint}"
+    );
+}
