@@ -35,6 +35,8 @@ mod options;
 mod rules;
 #[path = "live/store.rs"]
 mod store;
+#[path = "live/scripted.rs"]
+mod scripted;
 
 use support::scenario;
 

@@ -9,6 +9,7 @@
 //! Like the host's machine it does no I/O, and clock and ids are the
 //! driver's. What it does was measured on Claude Code 2.1.329.
 
+mod account;
 mod background;
 mod commands;
 mod hooks;
@@ -34,6 +35,7 @@ use crate::message::{
     SessionStateChanged, UserMessage,
 };
 use crate::permission::PermissionMode;
+use account::Account;
 use bytes::Bytes;
 use hooks::HookTable;
 use mcp::McpClient;
@@ -160,6 +162,7 @@ pub struct Agent {
     scripted: BTreeMap<String, Json>,
     /// What runs in the background.
     tasks: Vec<BackgroundTask>,
+    account: Account,
     state: SessionState,
     input_ended: bool,
     exited: bool,
@@ -197,6 +200,7 @@ impl Agent {
             asks: BTreeMap::new(),
             scripted: BTreeMap::new(),
             tasks: vec![],
+            account: Account::default(),
             state: SessionState::Idle,
             input_ended: false,
             exited: false,

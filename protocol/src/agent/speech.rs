@@ -9,7 +9,7 @@ use crate::message::{
     AssistantBody, AssistantError, AssistantMessage, BlockDelta, ContentBlockDelta,
     ContentBlockStart, ContentBlockStop, InputJsonDelta, MessageChange, MessageDelta, MessageStart,
     MessageStop, SignatureDelta, Status, StatusKind, StopReason, StreamEvent, StreamEventMessage,
-    TextDelta, ThinkingDelta, Usage,
+    TextDelta, ThinkingDelta,
 };
 
 /// A message that the model is saying.
@@ -72,6 +72,14 @@ impl Agent {
                     Some(input),
                 )
             }
+            // The signature comes at the end.
+            ContentBlock::Thinking(thinking) => {
+                let unsigned = ThinkingBlock {
+                    signature: None,
+                    ..thinking
+                };
+                (unsigned.into(), None)
+            }
             block => (block, None),
         };
         let start = ContentBlockStart {
@@ -125,8 +133,8 @@ impl Agent {
         let index = open.index;
         open.index += 1;
         if let ContentBlock::Thinking(thinking) = &mut block {
-            let signature = "c2lnbmF0dXJl".to_owned();
-            thinking.signature = Some(signature.clone());
+            let signature = thinking.signature.get_or_insert("c2lnbmF0dXJl".to_owned());
+            let signature = signature.clone();
             self.send_delta(
                 index,
                 SignatureDelta {
@@ -155,6 +163,7 @@ impl Agent {
         } else {
             StopReason::EndTurn
         };
+        let reason = self.account.take_stop_reason().unwrap_or(reason);
         self.send_message_end(Some(reason));
     }
 
@@ -169,11 +178,7 @@ impl Agent {
             role: Some("assistant".to_owned()),
             model: Some(self.config.model.clone()),
             content,
-            usage: Some(Usage {
-                input_tokens: Some(0),
-                output_tokens: Some(0),
-                ..Usage::default()
-            }),
+            usage: Some(self.account.read()),
             ..AssistantBody::default()
         };
         body.extra.set("stop_reason", Json::null());
@@ -226,10 +231,7 @@ impl Agent {
         if delta.stop_reason.is_none() {
             delta.extra.set("stop_reason", Json::null());
         }
-        let usage = Some(Usage {
-            output_tokens: Some(0),
-            ..Usage::default()
-        });
+        let usage = Some(self.account.written());
         self.send_event(
             MessageDelta {
                 delta,

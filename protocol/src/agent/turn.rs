@@ -11,7 +11,7 @@ use crate::json::{Json, Number};
 use crate::message::{
     BackgroundTask, CommandState, ContentBlockStop, InformationalLevel, MessageOrigin,
     NotificationMessage, NotificationPriority, PermissionDenial, ResultMessage, ResultSubtype,
-    TaskNotificationOrigin, TerminalReason, Usage, UserMessage,
+    TaskNotificationOrigin, TerminalReason, UserMessage,
 };
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
@@ -309,12 +309,8 @@ impl Agent {
             u64::try_from(milliseconds).unwrap_or(u64::MAX),
         ));
         result.duration_api_ms = Some(Number::from(0));
-        result.total_cost_usd = Some(Number::from(0));
-        result.usage = Some(Usage {
-            input_tokens: Some(0),
-            output_tokens: Some(0),
-            ..Usage::default()
-        });
+        result.total_cost_usd = Some(self.account.cost_usd());
+        result.usage = Some(self.account.take_turn());
         result.model_usage = Some(BTreeMap::new());
         result.permission_denials = Some(turn.denials);
         result.queued_turn_count = Some(self.queue.uuids().len() as u64);

@@ -1,7 +1,9 @@
-//! What a script is told of the lines that go back and forth.
+//! Between the script's words and those of the protocol.
 
+use crate::scenario::Reply;
+use agentwire_protocol::agent::Agent;
 use agentwire_protocol::content::{Content, ContentBlock};
-use agentwire_protocol::message::UserMessage;
+use agentwire_protocol::message::{StopReason, Usage, UserMessage};
 
 /// The text of the prompts of a turn.
 pub(super) fn prompt(prompts: &[UserMessage]) -> String {
@@ -21,4 +23,27 @@ pub(super) fn results(line: &[u8]) -> Vec<String> {
     let results = blocks.iter().filter_map(ContentBlock::as_tool_result);
     let contents = results.filter_map(|result| result.content.as_ref());
     contents.map(Content::text).collect()
+}
+
+/// Tells the agent what the reply takes that it is about to say.
+pub(super) fn charge(agent: &mut Agent, reply: &Reply) {
+    let tokens = reply.usage.unwrap_or_default();
+    let mut usage = Usage::default();
+    usage.input_tokens = tokens.input_tokens;
+    usage.output_tokens = tokens.output_tokens;
+    usage.cache_creation_input_tokens = tokens.cache_creation_input_tokens;
+    usage.cache_read_input_tokens = tokens.cache_read_input_tokens;
+    let stop_reason = reply.stop_reason.as_deref().map(StopReason::from);
+    agent.charge(usage, reply.cost_usd.unwrap_or(0.0), stop_reason);
+}
+
+/// Thinking that has not begun, and how it will be signed.
+pub(super) fn signed(signature: Option<String>) -> ContentBlock {
+    match ContentBlock::thinking("") {
+        ContentBlock::Thinking(mut thinking) => {
+            thinking.signature = signature;
+            thinking.into()
+        }
+        block => block,
+    }
 }

@@ -357,6 +357,7 @@ impl Player {
             self.plan.push_back(Action::Fail(error));
             return;
         };
+        lines::charge(&mut self.agent, &taken.reply);
         self.plan
             .push_back(Action::StartMessage(taken.message_id()));
         let mut tools = Vec::new();
@@ -364,7 +365,8 @@ impl Player {
             match step {
                 Step::Text(text) => self.plan_block(ContentBlock::text(""), &text),
                 Step::Thinking(thinking) => {
-                    self.plan_block(ContentBlock::thinking(""), &thinking.text);
+                    let block = lines::signed(thinking.signature);
+                    self.plan_block(block, &thinking.text);
                 }
                 Step::RedactedThinking(data) => {
                     let block = ContentBlock::redacted_thinking(data);

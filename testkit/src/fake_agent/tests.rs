@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::{Output, Player};
-use crate::scenario::{Reply, Scenario, Step, TextMatch, ToolCall, When};
+use crate::scenario::{Reply, Scenario, Step, TextMatch, ToolCall, Usage, When};
 use agentwire_protocol::agent::Config;
 use serde_json::{Value, json};
 use std::time::Instant;
@@ -292,4 +292,62 @@ fn after_a_broken_connection_the_next_reply_is_taken_in_the_same_turn() {
     assert_eq!(texts(&lines).last(), Some(&"Whole."));
     let results = lines.iter().filter(|it| it["type"] == "result");
     assert_eq!(results.count(), 1);
+}
+
+#[test]
+fn usage_cost_stop_reason_and_signature_are_what_the_script_says() {
+    let usage = |input, output| Usage {
+        input_tokens: Some(input),
+        output_tokens: Some(output),
+        ..Usage::default()
+    };
+    let thinking = json!({"chunks": ["Hm."], "signature": "c2ln"});
+    let call = Step::tool("mcp__none__x", json!({}), "");
+    let call = match call {
+        Step::Tool(call) => Step::Tool(ToolCall { ask: false, ..call }),
+        step => step,
+    };
+    let scenario = Scenario::default()
+        .reply(Reply::new([call]).usage(usage(10, 2)).cost_usd(0.25))
+        .reply(
+            Reply::new([
+                Step::Thinking(serde_json::from_value(thinking).unwrap()),
+                Step::redacted_thinking("ZGF0YQ=="),
+                Step::text("So far"),
+            ])
+            .usage(usage(20, 3))
+            .cost_usd(0.5)
+            .stop_reason("stop_sequence"),
+        )
+        .reply(Reply::new([Step::text("Plain.")]).cost_usd(0.25));
+    let mut host = Host::new(scenario);
+    host.prompts();
+    let lines = host.hears();
+    let find = |path| lines.iter().filter_map(|line| line.pointer(path)).last();
+    assert_eq!(find("/event/delta/signature"), Some(&json!("c2ln")));
+    assert_eq!(
+        find("/event/delta/stop_reason"),
+        Some(&json!("stop_sequence"))
+    );
+    assert_eq!(find("/event/usage/output_tokens"), Some(&json!(3)));
+    assert_eq!(find("/event/message/usage/input_tokens"), Some(&json!(20)));
+    let redacted = json!({"type": "redacted_thinking", "data": "ZGF0YQ=="});
+    let said = lines.iter().filter(|it| it["type"] == "assistant");
+    let blocks: Vec<_> = said.map(|it| &it["message"]["content"][0]).collect();
+    assert!(blocks.contains(&&redacted), "{blocks:?}");
+    let result = lines.iter().find(|it| it["type"] == "result").unwrap();
+    // The tokens are those of the turn, the cost that of the session.
+    assert_eq!(
+        result["usage"],
+        json!({"input_tokens": 30, "output_tokens": 5})
+    );
+    assert_eq!(result["total_cost_usd"], json!(0.75));
+    host.prompts();
+    let lines = host.hears();
+    let result = lines.iter().find(|it| it["type"] == "result").unwrap();
+    assert_eq!(
+        result["usage"],
+        json!({"input_tokens": 0, "output_tokens": 0})
+    );
+    assert_eq!(result["total_cost_usd"], json!(1.0));
 }
