@@ -61,6 +61,7 @@ fn links_to_files_lead_somewhere() {
         "README.md",
         "CONTRIBUTING.md",
         "protocol/README.md",
+        "testkit/SCENARIOS.md",
         "testkit/recordings/README.md",
     ] {
         let document = project.join(document);

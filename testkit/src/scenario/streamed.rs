@@ -9,7 +9,11 @@ use std::time::Duration;
 
 /// Text that comes in pieces: a plain string is cut after each word.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(deny_unknown_fields)
+)]
 #[serde(untagged)]
 pub enum Streamed {
     /// The whole text, which is cut after each word and sent without delay.
