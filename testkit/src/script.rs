@@ -1,7 +1,7 @@
 //! Which reply is taken: the one place that decides it, for the fake agent
 //! and for the scripted model.
 
-use crate::scenario::{ApiError, Reply, Scenario, Step, Times};
+use crate::scenario::{ApiError, Reply, Scenario, Step, Times, When};
 
 /// What is known of a request of the agent's model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -106,7 +106,7 @@ impl Script {
     /// Whether a reply depends on what tools answered.
     pub(crate) fn reads_results(&self) -> bool {
         let mut replies = self.main.replies.iter().chain(&self.subagents.replies);
-        replies.any(|reply| reply.when.as_ref().is_some_and(|it| it.reads_results()))
+        replies.any(|reply| reply.when.as_ref().is_some_and(When::reads_results))
     }
 }
 
@@ -198,7 +198,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::scenario::{TextMatch, When};
+    use crate::scenario::TextMatch;
     use serde_json::Value;
 
     /// What the script says to each of these requests.

@@ -323,7 +323,12 @@ fn usage_cost_stop_reason_and_signature_are_what_the_script_says() {
     let mut host = Host::new(scenario);
     host.prompts();
     let lines = host.hears();
-    let find = |path| lines.iter().filter_map(|line| line.pointer(path)).last();
+    let find = |path| {
+        lines
+            .iter()
+            .filter_map(|line| line.pointer(path))
+            .next_back()
+    };
     assert_eq!(find("/event/delta/signature"), Some(&json!("c2ln")));
     assert_eq!(
         find("/event/delta/stop_reason"),

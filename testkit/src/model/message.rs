@@ -262,7 +262,10 @@ impl Block {
     /// What is waited for before each delta.
     fn pace(&self) -> Vec<Pause> {
         let pauses = !self.pace.is_zero();
-        pauses.then(|| Pause::Time(self.pace)).into_iter().collect()
+        pauses
+            .then_some(Pause::Time(self.pace))
+            .into_iter()
+            .collect()
     }
 
     fn pauses(&self) -> Vec<Pause> {
