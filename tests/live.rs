@@ -33,10 +33,10 @@ mod mcp_servers;
 mod options;
 #[path = "live/rules.rs"]
 mod rules;
-#[path = "live/store.rs"]
-mod store;
 #[path = "live/scripted.rs"]
 mod scripted;
+#[path = "live/store.rs"]
+mod store;
 
 use support::scenario;
 

@@ -138,7 +138,7 @@ async fn sub_agents_are_in_the_store_and_come_back_from_there() {
         .reply([Step::tool("Agent", call, "")])
         .reply([Step::text("There are three.")])
         .reply([Step::text("Yes.")]);
-    scenario.subagents = vec![vec![Step::text("Three crabs.")]];
+    scenario.subagents = vec![vec![Step::text("Three crabs.")].into()];
     let live = Live::start(scenario).await;
     let store = MemoryStore::new();
     let options = live.options().session_store(store.clone());

@@ -13,7 +13,9 @@ mod agents;
 mod ways;
 
 fn main() {
-    assert!(cfg!(panic = "abort"), "scripts/orphans builds this");
+    if cfg!(panic = "unwind") {
+        panic!("scripts/orphans builds this, with panics that abort");
+    }
     let end = std::env::var(ways::HOST).unwrap();
     let start = std::env::var(ways::START).unwrap();
     ways::host(&end, &agents::Start::from_json(&start));
