@@ -1,37 +1,11 @@
 //! What can be secret, masked where it is printed.
 
 use agentwire_protocol::Json;
+use agentwire_protocol::secret::{MASKED, is_given, is_secret, without_users};
 use serde_json::{Map, Value};
-
-const MASKED: &str = "***";
 
 /// How much of a text is printed, in characters.
 const LONGEST: usize = 500;
-
-/// Words in names that tell of a secret. Most count only as whole
-/// words, or `KEYBOARD` and `AUTHOR` were secret; some are often written
-/// together with others. `TOKENS` is no secret but a number.
-const SECRET_WORDS: [&str; 18] = [
-    "KEY",
-    "KEYS",
-    "TOKEN",
-    "SECRET",
-    "SECRETS",
-    "PASSWORD",
-    "PASSWD",
-    "PASSPHRASE",
-    "PASS",
-    "PWD",
-    "AUTH",
-    "AUTHORIZATION",
-    "CREDENTIAL",
-    "CREDENTIALS",
-    "CREDS",
-    "COOKIE",
-    "HEADERS",
-    "JWT",
-];
-const SECRET_ENDINGS: [&str; 5] = ["APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSPHRASE"];
 
 /// An argument: a flag, and a value that may be JSON.
 pub(crate) fn argument(argument: &str) -> String {
@@ -73,7 +47,7 @@ fn value(tree: Value) -> Value {
 fn member((name, old): (String, Value)) -> (String, Value) {
     let new = match old {
         // All that is in there was put there to be handed to somebody.
-        Value::Object(members) if name == "headers" || name == "env" => {
+        Value::Object(members) if is_given(&name) => {
             let members = members.into_iter().map(|(name, _)| (name, MASKED.into()));
             Value::Object(members.collect::<Map<_, _>>())
         }
@@ -81,34 +55,6 @@ fn member((name, old): (String, Value)) -> (String, Value) {
         other => value(other),
     };
     (name, new)
-}
-
-fn is_secret(name: &str) -> bool {
-    // The shell's directories.
-    if matches!(name, "PWD" | "OLDPWD") {
-        return false;
-    }
-    words(name).iter().any(|word| {
-        SECRET_WORDS.contains(&&**word) || SECRET_ENDINGS.iter().any(|end| word.ends_with(end))
-    })
-}
-
-/// The words of a name, in capitals: `API_KEY`, `api-key` and `apiKey` have
-/// two.
-fn words(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut before = ' ';
-    for c in name.chars() {
-        let is_next = c.is_uppercase() && before.is_lowercase();
-        if is_next || !c.is_alphanumeric() {
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
-            word.extend(c.to_uppercase());
-        }
-        before = c;
-    }
-    words
 }
 
 /// A text, without the users of URLs, and without what is too much to print.
@@ -126,27 +72,6 @@ fn text(text: &str) -> String {
         shown.push_str(&format!("… ({} bytes)", text.len()));
     }
     shown
-}
-
-/// A text with the users and passwords of the URLs in it masked.
-fn without_users(text: &str) -> String {
-    let mut shown = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find("://") {
-        let (before, after) = rest.split_at(at + 3);
-        shown.push_str(before);
-        let host_ends = after
-            .find(|c: char| matches!(c, '/' | '?' | '#') || c.is_whitespace())
-            .unwrap_or(after.len());
-        rest = match after[..host_ends].rfind('@') {
-            Some(user_ends) => {
-                shown.push_str(MASKED);
-                &after[user_ends..]
-            }
-            None => after,
-        };
-    }
-    shown + rest
 }
 
 #[cfg(test)]

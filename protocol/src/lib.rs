@@ -16,6 +16,7 @@
 //! | `schema` | JSON Schema of all of it (feature `schema`) |
 //! | `audit` | whether the types know what is on the wire (feature `audit`) |
 //! | [`conversation`] | whole messages of partial ones, and what a user interface shows |
+//! | [`secret`] | what can be secret, told by its name |
 //! | [`json`] | JSON that nobody has given a type to |
 //!
 //! The types are open: members, kinds and values that they do not know
@@ -52,6 +53,7 @@ mod sabotage;
 pub mod sabotage;
 #[cfg(feature = "schema")]
 pub mod schema;
+pub mod secret;
 mod surrogate;
 #[cfg(feature = "tools")]
 pub mod tool;

@@ -6,12 +6,18 @@
 //! milliseconds and can fail in every way a process can. The scripted model
 //! (feature `model`) is a server on loopback that the real CLI talks to. The
 //! same scenario gives the same conversation on both.
+//!
+//! The third level are [recordings](recording) of real sessions, and their
+//! [replay](replay): the CLI's side of one, played to a host that lives.
 
 pub mod fake_agent;
 #[cfg(feature = "model")]
 pub mod model;
+pub mod recording;
+pub mod replay;
 pub mod scenario;
 mod script;
+mod strings;
 
 pub use scenario::{
     ApiError, Fault, NoSuchGate, Predicate, Reply, Scenario, ScenarioError, Step, Streamed,

@@ -1,0 +1,104 @@
+//! What can be secret on a command line, in an environment and on the wire:
+//! told by its name, and by where it stands.
+
+/// What stands for a secret.
+pub const MASKED: &str = "***";
+
+/// Words in names that tell of a secret. Most count only as whole
+/// words, or `KEYBOARD` and `AUTHOR` were secret; some are often written
+/// together with others. `TOKENS` is no secret but a number.
+const SECRET_WORDS: [&str; 18] = [
+    "KEY",
+    "KEYS",
+    "TOKEN",
+    "SECRET",
+    "SECRETS",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "PASS",
+    "PWD",
+    "AUTH",
+    "AUTHORIZATION",
+    "CREDENTIAL",
+    "CREDENTIALS",
+    "CREDS",
+    "COOKIE",
+    "HEADERS",
+    "JWT",
+];
+const SECRET_ENDINGS: [&str; 5] = ["APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSPHRASE"];
+
+/// Whether all members of an object with this name are there to be handed to
+/// somebody, and so may be secret whatever their names.
+#[must_use]
+pub fn is_given(name: &str) -> bool {
+    matches!(name, "headers" | "env")
+}
+
+/// Whether what has this name (a variable, a flag, a member) is a secret.
+#[must_use]
+pub fn is_secret(name: &str) -> bool {
+    // The shell's directories.
+    if matches!(name, "PWD" | "OLDPWD") {
+        return false;
+    }
+    words(name).iter().any(|word| {
+        SECRET_WORDS.contains(&&**word) || SECRET_ENDINGS.iter().any(|end| word.ends_with(end))
+    })
+}
+
+/// The words of a name, in capitals: `API_KEY`, `api-key` and `apiKey` have
+/// two.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut before = ' ';
+    for c in name.chars() {
+        let is_next = c.is_uppercase() && before.is_lowercase();
+        if is_next || !c.is_alphanumeric() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+            word.extend(c.to_uppercase());
+        }
+        before = c;
+    }
+    words
+}
+
+/// A text with the users and passwords of the URLs in it masked.
+#[must_use]
+pub fn without_users(text: &str) -> String {
+    let mut shown = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("://") {
+        let (before, after) = rest.split_at(at + 3);
+        shown.push_str(before);
+        let host_ends = after
+            .find(|c: char| matches!(c, '/' | '?' | '#') || c.is_whitespace())
+            .unwrap_or(after.len());
+        rest = match after[..host_ends].rfind('@') {
+            Some(user_ends) => {
+                shown.push_str(MASKED);
+                &after[user_ends..]
+            }
+            None => after,
+        };
+    }
+    shown + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_of_secrets_as_whole_words() {
+        for name in ["API_KEY", "apiKey", "--auth-token", "PGPASSWORD", "headers"] {
+            assert!(is_secret(name), "{name}");
+        }
+        for name in ["KEYBOARD", "AUTHOR", "PWD", "max_tokens", "tools"] {
+            assert!(!is_secret(name), "{name}");
+        }
+    }
+}

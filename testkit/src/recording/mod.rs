@@ -1,0 +1,104 @@
+//! Recorded sessions: what a host and its agent said to each other, with
+//! times, one JSON object a line. `recordings/README.md` has the format.
+//!
+//! ```
+//! use agentwire_testkit::recording::{Reader, What};
+//!
+//! let text = r#"{"t":0.1,"dir":"recv","msg":{"type":"keep_alive"}}"#;
+//! for entry in Reader::new(text.as_bytes()) {
+//!     let entry = entry?;
+//!     assert!(matches!(entry.what, What::Received(_)));
+//! }
+//! # Ok::<(), agentwire_testkit::recording::RecordingError>(())
+//! ```
+
+mod entry;
+mod recorder;
+mod scrub;
+#[cfg(test)]
+mod tests;
+
+pub use entry::{Entry, Exit, Said, Spawn, What};
+pub use recorder::{Direction, Recorder};
+pub use scrub::Scrub;
+
+use std::io::{self, BufRead};
+
+/// What a note says when the host has closed the agent's input.
+pub const INPUT_CLOSED: &str = "stdin closed";
+
+/// A recording that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordingError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// A line is no entry.
+    #[error("line {line}, column {}: {error}", error.column())]
+    Line {
+        /// The line, counted from 1.
+        line: u64,
+        /// What is wrong with it.
+        error: serde_json::Error,
+    },
+}
+
+/// Reads a recording entry by entry. Lines that are empty are passed over.
+#[derive(Debug)]
+pub struct Reader<R> {
+    input: R,
+    line: u64,
+    buffer: Vec<u8>,
+}
+
+impl<R: BufRead> Reader<R> {
+    /// Reads from here.
+    pub fn new(input: R) -> Self {
+        Self {
+            input,
+            line: 0,
+            buffer: Vec::new(),
+        }
+    }
+
+    fn read(&mut self) -> Result<Option<Entry>, RecordingError> {
+        loop {
+            self.buffer.clear();
+            if self.input.read_until(b'\n', &mut self.buffer)? == 0 {
+                return Ok(None);
+            }
+            self.line += 1;
+            let line = self.buffer.trim_ascii();
+            if !line.is_empty() {
+                return Entry::read(line, self.line).map(Some);
+            }
+        }
+    }
+}
+
+impl<R: BufRead> Iterator for Reader<R> {
+    type Item = Result<Entry, RecordingError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.read().transpose()
+    }
+}
+
+/// The sessions in a recording, each with its entries in order. A session
+/// begins where a CLI is started.
+///
+/// # Errors
+///
+/// When the input cannot be read, or a line of it is no entry.
+pub fn sessions(input: impl BufRead) -> Result<Vec<Vec<Entry>>, RecordingError> {
+    let mut sessions: Vec<Vec<Entry>> = Vec::new();
+    for entry in Reader::new(input) {
+        let entry = entry?;
+        match sessions.last_mut() {
+            Some(session) if !matches!(entry.what, What::Spawn(_)) => session.push(entry),
+            _ => sessions.push(vec![entry]),
+        }
+    }
+    Ok(sessions)
+}

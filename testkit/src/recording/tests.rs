@@ -1,0 +1,169 @@
+//! Recordings that are read, made and scrubbed.
+
+use super::*;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// The messages of a recording, with what each of its lines is.
+fn read(text: &[u8]) -> Vec<Entry> {
+    Reader::new(text).map(|entry| entry.expect("an entry")).collect()
+}
+
+#[test]
+fn every_recorded_session_is_read_and_written_as_it_was() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings");
+    let mut lines = 0;
+    for file in folder.read_dir().expect("a folder") {
+        let path = file.expect("a file").path();
+        if path.extension().is_none_or(|it| it != "ndjson") {
+            continue;
+        }
+        let text = std::fs::read_to_string(path).expect("a file");
+        for (entry, line) in read(text.as_bytes()).iter().zip(text.lines()) {
+            let value = |line: &[u8]| serde_json::from_slice::<Value>(line).expect("JSON");
+            assert_eq!(value(&entry.to_line()), value(line.as_bytes()));
+            assert!(!matches!(entry.what, What::Other { .. }) || line.contains("\"http\""));
+            lines += 1;
+        }
+    }
+    assert!(lines > 2000);
+}
+
+#[test]
+fn what_is_no_entry_is_told_with_its_line_and_a_direction_may_be_unknown() {
+    let text = "{\"dir\":\"wind\",\"msg\":1}\n\n{\"t\":0,\"dir\":\"recv\"}\n";
+    let read: Vec<_> = Reader::new(text.as_bytes()).collect();
+    let first = read[0].as_ref().expect("an entry");
+    assert!(matches!(&first.what, What::Other { dir, .. } if dir == "wind"));
+    let error = read[1].as_ref().err().map(ToString::to_string);
+    let error = error.expect("no entry");
+    assert!(error.starts_with("line 3, column ") && error.contains("msg"), "{error}");
+    assert_eq!(read.len(), 2);
+}
+
+#[test]
+fn what_passes_is_recorded_line_by_line_whatever_it_is() {
+    let start = Instant::now();
+    let mut recorder = Recorder::new(start, Scrub::nothing());
+    let later = start + Duration::from_millis(1500);
+    let mut file = recorder.spawned(start, Spawn::default());
+    for (direction, bytes) in [
+        (Direction::Sent, &b"{\"a\":1.0}\n{\"b"[..]),
+        (Direction::Received, b"noise\r\n\xff\xfe\n\n {}\n"),
+        (Direction::Sent, b"\":2}\nhalf"),
+        (Direction::Stderr, b"oh"),
+    ] {
+        file.extend(recorder.passed(later, direction, bytes));
+    }
+    file.extend(recorder.missed(later, Direction::Received, 7));
+    file.extend(recorder.passed(later, Direction::Received, b"the rest\n{\"c\":3}\n"));
+    for direction in [Direction::Sent, Direction::Received, Direction::Stderr] {
+        file.extend(recorder.ended(later, direction));
+    }
+    file.extend(recorder.exited(later + Duration::from_millis(250), None, Some(15)));
+    let lines: Vec<Value> = (String::from_utf8(file.clone()).expect("UTF-8").lines().skip(1))
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let expected = [
+        json!({"t": 1.5, "dir": "send", "msg": {"a": 1.0}}),
+        json!({"t": 1.5, "dir": "recv_raw", "msg": "noise\r"}),
+        json!({"t": 1.5, "dir": "recv_raw", "msg": {"hex": "fffe"}}),
+        json!({"t": 1.5, "dir": "recv_raw", "msg": ""}),
+        json!({"t": 1.5, "dir": "recv_raw", "msg": " {}"}),
+        json!({"t": 1.5, "dir": "send", "msg": {"b": 2}}),
+        json!({"t": 1.5, "dir": "note", "msg": "7 bytes received were not recorded"}),
+        json!({"t": 1.5, "dir": "recv", "msg": {"c": 3}}),
+        json!({"t": 1.5, "dir": "send_raw", "msg": {"text": "half", "unfinished": true}}),
+        json!({"t": 1.5, "dir": "note", "msg": "stdin closed"}),
+        json!({"t": 1.5, "dir": "stderr", "msg": {"text": "oh", "unfinished": true}}),
+        json!({"t": 1.75, "dir": "exit", "msg": {"code": null, "signal": 15, "after_s": 0.25}}),
+    ];
+    assert_eq!(lines, expected);
+    // And it is what was said, byte for byte, but for what was missed.
+    let received: Vec<u8> = read(&file)
+        .into_iter()
+        .filter_map(|entry| match entry.what {
+            What::Received(said) => Some(said.to_bytes()),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    assert_eq!(received, b"noise\r\n\xff\xfe\n\n {}\n{\"c\":3}\n");
+}
+
+/// A message, scrubbed.
+fn scrubbed(scrub: &Scrub, message: &Value) -> Value {
+    let said = Said::new(message.to_string().as_bytes(), false);
+    let entry = scrub.entry(Entry::new(None, What::Sent(said)));
+    let line: Value = serde_json::from_slice(&entry.to_line()).expect("JSON");
+    line["msg"].clone()
+}
+
+#[test]
+fn secrets_go_by_name_by_place_by_looks_and_by_the_environment() {
+    let environment = [("MY_API_KEY", "correct horse"), ("EDITOR", "plain text editor")];
+    let environment = environment.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let scrub = Scrub::nothing().secrets(environment);
+    let message = json!({
+        "text": "say correct horse in a plain text editor; Bearer abcdef0123456789",
+        "apiKey": "x",
+        "tokens": 7,
+        "headers": {"X-Any": "one", "List": ["two"]},
+        "url": "https://me:pw@host/",
+        "key": ["sk-ant-0123456789abcdef0"],
+        "env": {"A": "b"},
+        "note": "it is sk-ant-0123456789abcdef0!",
+    });
+    assert_eq!(
+        scrubbed(&scrub, &message),
+        json!({
+            "text": "say *** in a plain text editor; Bearer ***",
+            "apiKey": "***",
+            "tokens": 7,
+            "headers": {"X-Any": "***", "List": ["***"]},
+            "url": "https://***@host/",
+            "key": ["***"],
+            "env": {"A": "***"},
+            "note": "it is ***!",
+        })
+    );
+    let argv = ["cli", "--api-key", "x", "--auth-token=y", "--mcp-config={\"env\":{\"A\":\"b\"}}", "-p"];
+    let spawn = Spawn {
+        argv: argv.map(str::to_owned).to_vec(),
+        env: vec!["MY_API_KEY".to_owned()],
+    };
+    let entry = scrub.entry(Entry::new(None, What::Spawn(spawn)));
+    let What::Spawn(spawn) = entry.what else {
+        panic!("{entry:?}")
+    };
+    assert_eq!(
+        spawn.argv,
+        ["cli", "--api-key", "***", "--auth-token=***", "--mcp-config={\"env\":{\"A\":\"***\"}}", "-p"]
+    );
+    assert_eq!(spawn.env, ["MY_API_KEY"]);
+}
+
+#[test]
+fn paths_become_neutral_ones_and_prose_a_word() {
+    let scrub = Scrub::nothing()
+        .paths(Some(Path::new("/home/me")), Some(Path::new("/home/me/src/x")))
+        .prose();
+    let message = json!({
+        "cwd": "/home/me/src/x",
+        "file": "/home/me/src/x/a and /home/me/src/xy, /home/mel",
+        "transcript_path": "/home/me/.claude/projects/-home-me-src-x/s.jsonl",
+        "text": "Hello.",
+        "name": "Bash",
+    });
+    assert_eq!(
+        scrubbed(&scrub, &message),
+        json!({
+            "cwd": "/project",
+            "file": "/project/a and /home/agent/src/xy, /home/mel",
+            "transcript_path": "/home/agent/.claude/projects/-project/s.jsonl",
+            "text": "text",
+            "name": "Bash",
+        })
+    );
+}

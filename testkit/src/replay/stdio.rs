@@ -1,0 +1,216 @@
+//! A CLI that replays a recording on standard input and output.
+
+use super::{Config, Ending, Output, Pace, Replay};
+use crate::recording::{Entry, RecordingError, Said, What, sessions};
+use serde_json::Value;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Write};
+use std::path::PathBuf;
+use std::process::exit;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Instant;
+
+/// The environment variable that names the recording.
+pub const RECORDING: &str = "AGENTWIRE_REPLAY";
+
+/// The environment variable that says which of the recording's sessions it is,
+/// counted from 1. The first one in which the host says anything, if not set.
+pub const SESSION: &str = "AGENTWIRE_REPLAY_SESSION";
+
+/// The environment variable that says when the lines are said: `lockstep`, if
+/// not set, or `time`.
+pub const PACE: &str = "AGENTWIRE_REPLAY_PACE";
+
+/// The environment variable that has the session go on when the host does
+/// something else than the recorded one, when it is `1`.
+pub const TOLERANT: &str = "AGENTWIRE_REPLAY_TOLERANT";
+
+/// The exit status when the host did something else than the recorded one.
+pub const DIFFERS: i32 = 4;
+
+/// The exit status when the recording cannot be used.
+const USAGE: i32 = 2;
+
+/// Why there is nothing to replay.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unusable {
+    /// The environment does not name a recording.
+    #[error("{RECORDING} is not set: it takes the path of a recording")]
+    NotSet,
+    /// A variable has a value that it cannot have.
+    #[error("{name} cannot be {value:?}")]
+    Value {
+        /// The variable.
+        name: &'static str,
+        /// Its value.
+        value: String,
+    },
+    /// The recording cannot be read.
+    #[error("{} cannot be read: {error}", path.display())]
+    Recording {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        error: RecordingError,
+    },
+    /// The recording does not have that session.
+    #[error("{} has {count} sessions, and none of that number", path.display())]
+    NoSession {
+        /// The file.
+        path: PathBuf,
+        /// How many it has.
+        count: usize,
+    },
+}
+
+/// Replays the recording that the environment names, with any arguments, until
+/// it is over. With `-v` or `--version` it says which version was recorded.
+///
+/// Exits as the recorded CLI did; with status 4 ([`DIFFERS`]) when the host
+/// did something else than the recorded one, which is told on standard error;
+/// with 2 when there is no recording, or it cannot be read.
+pub fn main() -> ! {
+    match from_environment() {
+        Ok((session, config)) => run(&session, config),
+        Err(error) => {
+            drop(writeln!(io::stderr(), "replay: {error}"));
+            exit(USAGE)
+        }
+    }
+}
+
+fn from_environment() -> Result<(Vec<Entry>, Config), Unusable> {
+    let path = std::env::var_os(RECORDING).ok_or(Unusable::NotSet)?;
+    let value = |name| std::env::var(name).ok();
+    let session = value(SESSION).map(|value| match value.parse() {
+        Ok(number) => Ok(number),
+        Err(_) => Err(Unusable::Value {
+            name: SESSION,
+            value,
+        }),
+    });
+    let mut config = Config::default();
+    match value(PACE).as_deref() {
+        None | Some("lockstep") => {}
+        Some("time") => config.pace = Pace::InTime,
+        Some(value) => {
+            return Err(Unusable::Value {
+                name: PACE,
+                value: value.to_owned(),
+            });
+        }
+    }
+    config.is_tolerant = value(TOLERANT).is_some_and(|value| value == "1");
+    Ok((choose(path.into(), session.transpose()?)?, config))
+}
+
+/// One session of a recording, counted from 1, or else the first one in which
+/// the host says anything.
+pub(crate) fn choose(path: PathBuf, number: Option<usize>) -> Result<Vec<Entry>, Unusable> {
+    let read = File::open(&path).map_err(RecordingError::from);
+    let mut all = match read.and_then(|file| sessions(BufReader::new(file))) {
+        Ok(all) => all,
+        Err(error) => return Err(Unusable::Recording { path, error }),
+    };
+    let speaks = |session: &Vec<Entry>| session.iter().any(|it| matches!(it.what, What::Sent(_)));
+    let place = match number {
+        Some(number) => number.checked_sub(1),
+        None => Some(all.iter().position(speaks).unwrap_or(0)),
+    };
+    match place.filter(|&place| place < all.len()) {
+        Some(place) => Ok(all.swap_remove(place)),
+        None => Err(Unusable::NoSession {
+            path,
+            count: all.len(),
+        }),
+    }
+}
+
+/// Replays a session on this process's standard input and output, as [`main`]
+/// does.
+#[allow(clippy::print_stdout, reason = "it is what a command line prints")]
+pub fn run(session: &[Entry], config: Config) -> ! {
+    if std::env::args().any(|argument| matches!(&*argument, "-v" | "--version")) {
+        println!("{} (replay)", version(session).unwrap_or_else(|| "0.0.0".to_owned()));
+        exit(0);
+    }
+    let (sender, input) = mpsc::channel::<Vec<u8>>();
+    std::thread::spawn(move || {
+        let mut stdin = io::stdin().lock();
+        let mut chunk = vec![0; 64 * 1024];
+        loop {
+            let length = stdin.read(&mut chunk).unwrap_or(0);
+            if sender.send(chunk[..length].to_vec()).is_err() || length == 0 {
+                return;
+            }
+        }
+    });
+
+    let mut replay = Replay::new(Instant::now(), session, config);
+    let mut input_open = true;
+    loop {
+        carry_out(&mut replay);
+        let wait = (replay.poll_timeout()).map(|due| due.saturating_duration_since(Instant::now()));
+        let read = match (wait, input_open) {
+            (Some(wait), true) => input.recv_timeout(wait),
+            (None, true) => input.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            (Some(wait), false) => {
+                std::thread::sleep(wait);
+                Err(RecvTimeoutError::Timeout)
+            }
+            // A recording always comes to its end when its input has.
+            (None, false) => exit(0),
+        };
+        let now = Instant::now();
+        match read {
+            Ok(bytes) if !bytes.is_empty() => replay.handle_input(now, &bytes),
+            Err(RecvTimeoutError::Timeout) => replay.handle_timeout(now),
+            Ok(_) | Err(RecvTimeoutError::Disconnected) => {
+                input_open = false;
+                replay.handle_input_end(now);
+            }
+        }
+    }
+}
+
+/// Does what the replay wants done.
+fn carry_out(replay: &mut Replay) {
+    let mut stdout = io::stdout().lock();
+    while let Some(output) = replay.poll_output() {
+        let written = match output {
+            Output::Stdout(bytes) => stdout.write_all(&bytes),
+            Output::Stderr(bytes) => io::stderr().write_all(&bytes),
+            Output::Difference(difference) => writeln!(io::stderr(), "replay: {difference}"),
+            Output::Exit(ending) => {
+                drop(stdout.flush());
+                exit(match ending {
+                    Ending::AsRecorded(code) => code,
+                    Ending::Differs => DIFFERS,
+                })
+            }
+        };
+        if written.is_err() {
+            // Whoever read us is gone.
+            exit(1);
+        }
+    }
+    if stdout.flush().is_err() {
+        exit(1);
+    }
+}
+
+/// The version of the CLI that was recorded.
+fn version(session: &[Entry]) -> Option<String> {
+    session.iter().find_map(|entry| {
+        let What::Received(Said::Json(json)) = &entry.what else {
+            return None;
+        };
+        let line: Value = json.read().ok()?;
+        let version = match line["type"].as_str()? {
+            "control_response" => &line["response"]["response"]["claude_code_version"],
+            _ => &line["claude_code_version"],
+        };
+        version.as_str().map(str::to_owned)
+    })
+}
