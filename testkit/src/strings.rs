@@ -20,7 +20,10 @@ impl Place {
 /// What encloses a place.
 enum Around {
     /// An object; whether the next string is a key, and whether one was seen.
-    Object { key_next: bool, has_key: bool },
+    Object {
+        key_next: bool,
+        has_key: bool,
+    },
     List,
 }
 
@@ -112,7 +115,9 @@ mod tests {
         );
         assert_eq!(
             seen,
-            ["a=a", "a=x", "b=b", "b/a=a", "b/a=x", "b/a=y\"x", "b/x=x", "c=c", "a2=a2", "a2=x"]
+            [
+                "a=a", "a=x", "b=b", "b/a=a", "b/a=x", "b/a=y\"x", "b/x=x", "c=c", "a2=a2", "a2=x"
+            ]
         );
     }
 }

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 /// The messages of a recording, with what each of its lines is.
 fn read(text: &[u8]) -> Vec<Entry> {
-    Reader::new(text).map(|entry| entry.expect("an entry")).collect()
+    Reader::new(text)
+        .map(|entry| entry.expect("an entry"))
+        .collect()
 }
 
 #[test]
@@ -38,7 +40,10 @@ fn what_is_no_entry_is_told_with_its_line_and_a_direction_may_be_unknown() {
     assert!(matches!(&first.what, What::Other { dir, .. } if dir == "wind"));
     let error = read[1].as_ref().err().map(ToString::to_string);
     let error = error.expect("no entry");
-    assert!(error.starts_with("line 3, column ") && error.contains("msg"), "{error}");
+    assert!(
+        error.starts_with("line 3, column ") && error.contains("msg"),
+        "{error}"
+    );
     assert_eq!(read.len(), 2);
 }
 
@@ -62,9 +67,12 @@ fn what_passes_is_recorded_line_by_line_whatever_it_is() {
         file.extend(recorder.ended(later, direction));
     }
     file.extend(recorder.exited(later + Duration::from_millis(250), None, Some(15)));
-    let lines: Vec<Value> = (String::from_utf8(file.clone()).expect("UTF-8").lines().skip(1))
-        .map(|line| serde_json::from_str(line).expect("JSON"))
-        .collect();
+    let lines: Vec<Value> = (String::from_utf8(file.clone())
+        .expect("UTF-8")
+        .lines()
+        .skip(1))
+    .map(|line| serde_json::from_str(line).expect("JSON"))
+    .collect();
     let expected = [
         json!({"t": 1.5, "dir": "send", "msg": {"a": 1.0}}),
         json!({"t": 1.5, "dir": "recv_raw", "msg": "noise\r"}),
@@ -102,7 +110,10 @@ fn scrubbed(scrub: &Scrub, message: &Value) -> Value {
 
 #[test]
 fn secrets_go_by_name_by_place_by_looks_and_by_the_environment() {
-    let environment = [("MY_API_KEY", "correct horse"), ("EDITOR", "plain text editor")];
+    let environment = [
+        ("MY_API_KEY", "correct horse"),
+        ("EDITOR", "plain text editor"),
+    ];
     let environment = environment.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let scrub = Scrub::nothing().secrets(environment);
     let message = json!({
@@ -128,7 +139,14 @@ fn secrets_go_by_name_by_place_by_looks_and_by_the_environment() {
             "note": "it is ***!",
         })
     );
-    let argv = ["cli", "--api-key", "x", "--auth-token=y", "--mcp-config={\"env\":{\"A\":\"b\"}}", "-p"];
+    let argv = [
+        "cli",
+        "--api-key",
+        "x",
+        "--auth-token=y",
+        "--mcp-config={\"env\":{\"A\":\"b\"}}",
+        "-p",
+    ];
     let spawn = Spawn {
         argv: argv.map(str::to_owned).to_vec(),
         env: vec!["MY_API_KEY".to_owned()],
@@ -139,7 +157,14 @@ fn secrets_go_by_name_by_place_by_looks_and_by_the_environment() {
     };
     assert_eq!(
         spawn.argv,
-        ["cli", "--api-key", "***", "--auth-token=***", "--mcp-config={\"env\":{\"A\":\"***\"}}", "-p"]
+        [
+            "cli",
+            "--api-key",
+            "***",
+            "--auth-token=***",
+            "--mcp-config={\"env\":{\"A\":\"***\"}}",
+            "-p"
+        ]
     );
     assert_eq!(spawn.env, ["MY_API_KEY"]);
 }
@@ -147,7 +172,10 @@ fn secrets_go_by_name_by_place_by_looks_and_by_the_environment() {
 #[test]
 fn paths_become_neutral_ones_and_prose_a_word() {
     let scrub = Scrub::nothing()
-        .paths(Some(Path::new("/home/me")), Some(Path::new("/home/me/src/x")))
+        .paths(
+            Some(Path::new("/home/me")),
+            Some(Path::new("/home/me/src/x")),
+        )
         .prose();
     let message = json!({
         "cwd": "/home/me/src/x",

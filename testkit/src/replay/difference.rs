@@ -79,15 +79,18 @@ fn find(expected: &Value, actual: &Value) -> Option<Found> {
     match (expected, actual) {
         (Value::Object(expected), Value::Object(actual)) => {
             let more = actual.keys().filter(|key| !expected.contains_key(*key));
-            expected.keys().chain(more).find_map(|key| {
-                below(key, find_either(expected.get(key), actual.get(key)))
-            })
+            expected
+                .keys()
+                .chain(more)
+                .find_map(|key| below(key, find_either(expected.get(key), actual.get(key))))
         }
-        (Value::Array(expected), Value::Array(actual)) => {
-            (0..expected.len().max(actual.len())).find_map(|at| {
-                below(&at.to_string(), find_either(expected.get(at), actual.get(at)))
-            })
-        }
+        (Value::Array(expected), Value::Array(actual)) => (0..expected.len().max(actual.len()))
+            .find_map(|at| {
+                below(
+                    &at.to_string(),
+                    find_either(expected.get(at), actual.get(at)),
+                )
+            }),
         (Value::Number(one), Value::Number(other)) if one.as_f64() == other.as_f64() => None,
         (expected, actual) if expected == actual => None,
         (expected, actual) => Some((String::new(), Some(expected.clone()), Some(actual.clone()))),

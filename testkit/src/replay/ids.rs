@@ -55,7 +55,8 @@ impl Ids {
         }
         if let Some(then) = &recorded.uuid {
             // A host that gives none hears of the one that was recorded.
-            self.messages.learn(then, heard.uuid.as_ref().unwrap_or(then));
+            self.messages
+                .learn(then, heard.uuid.as_ref().unwrap_or(then));
         }
         let mut hooks = heard.hook_ids.clone();
         for (what, then) in &recorded.hook_ids {

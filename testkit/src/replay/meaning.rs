@@ -183,7 +183,9 @@ fn simplify_user(message: &mut Map<String, Value>) {
     message.remove("session_id");
     remove_if(message, "parent_tool_use_id", &Value::Null);
     remove_if(message, "priority", &"next".into());
-    if let Some(content) = message.get_mut("message").and_then(|it| it.get_mut("content"))
+    if let Some(content) = message
+        .get_mut("message")
+        .and_then(|it| it.get_mut("content"))
         && content.is_string()
     {
         let text = content.take();

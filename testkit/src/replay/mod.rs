@@ -356,7 +356,9 @@ impl Replay {
             return expected.meaning.is_same_type(heard).then_some(number);
         }
         let mut alike = in_order().filter(|(_, it)| it.meaning.is_same_kind(heard));
-        let same = alike.clone().find(|(_, it)| it.meaning.differs_from(heard).is_none());
+        let same = alike
+            .clone()
+            .find(|(_, it)| it.meaning.differs_from(heard).is_none());
         same.or_else(|| alike.next()).map(|(number, _)| number)
     }
 

@@ -132,7 +132,10 @@ pub(crate) fn choose(path: PathBuf, number: Option<usize>) -> Result<Vec<Entry>,
 #[allow(clippy::print_stdout, reason = "it is what a command line prints")]
 pub fn run(session: &[Entry], config: Config) -> ! {
     if std::env::args().any(|argument| matches!(&*argument, "-v" | "--version")) {
-        println!("{} (replay)", version(session).unwrap_or_else(|| "0.0.0".to_owned()));
+        println!(
+            "{} (replay)",
+            version(session).unwrap_or_else(|| "0.0.0".to_owned())
+        );
         exit(0);
     }
     let (sender, input) = mpsc::channel::<Vec<u8>>();
