@@ -14,12 +14,14 @@
 
 mod entry;
 mod recorder;
+mod script;
 mod scrub;
 #[cfg(test)]
 mod tests;
 
 pub use entry::{Entry, Exit, Said, Spawn, What};
 pub use recorder::{Direction, Recorder};
+pub use script::scenario;
 pub use scrub::Scrub;
 
 use std::io::{self, BufRead};

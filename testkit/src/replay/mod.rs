@@ -13,7 +13,7 @@ mod ids;
 mod meaning;
 mod stdio;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use difference::Difference;
 pub use stdio::{DIFFERS, PACE, RECORDING, SESSION, TOLERANT, Unusable, main, run};

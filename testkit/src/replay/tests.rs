@@ -85,7 +85,7 @@ fn prompt(uuid: &str, text: &str) -> Value {
 }
 
 /// The recordings of the folder, the malformed one left out.
-fn recordings() -> Vec<(String, Vec<Entry>)> {
+pub(crate) fn recordings() -> Vec<(String, Vec<Entry>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings");
     let mut all = Vec::new();
     for file in folder.read_dir().expect("a folder") {

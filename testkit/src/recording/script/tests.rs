@@ -1,0 +1,295 @@
+//! Scenarios that are made of recordings, played by the fake agent to a host
+//! that does what the recorded one did: the conversation is the same.
+
+use super::*;
+use crate::fake_agent::{Output, Player};
+use crate::replay::tests::recordings;
+use agentwire_protocol::agent::Config;
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// What is worth comparing of what an agent says: the pieces of text, and the
+/// conversation.
+fn heard(line: &Value) -> Vec<String> {
+    let mut heard = Vec::new();
+    match line["type"].as_str() {
+        Some("stream_event") if line["parent_tool_use_id"].is_null() => {
+            let text = &line["event"]["delta"]["text"];
+            heard.extend(text.as_str().map(|text| format!("piece: {text}")));
+        }
+        Some("assistant") if line["parent_tool_use_id"].is_null() => {
+            for block in line["message"]["content"].as_array().into_iter().flatten() {
+                heard.push(match block["type"].as_str() {
+                    Some("tool_use") => format!("call: {} {}", block["name"], block["input"]),
+                    Some(kind) => format!("{kind}: {}", block[kind]),
+                    None => String::new(),
+                });
+            }
+        }
+        Some("user") => {
+            for block in line["message"]["content"].as_array().into_iter().flatten() {
+                if block["type"] == "tool_result" {
+                    heard.push(match block["is_error"] == true {
+                        // Why is said in other words.
+                        true => "tool failed".to_owned(),
+                        false => format!("tool answered: {}", text_of(&block["content"])),
+                    });
+                }
+            }
+        }
+        Some("result") => heard.push(format!(
+            "result: {} {} {}",
+            line["subtype"], line["is_error"], line["terminal_reason"]
+        )),
+        _ => {}
+    }
+    heard
+}
+
+/// The recorded host.
+struct Host {
+    /// What it does by itself, and what has been heard by then.
+    acts: VecDeque<(usize, Value)>,
+    /// What it answered: which kind of thing was asked, and the answers in
+    /// order. What was cancelled has none.
+    answers: HashMap<String, VecDeque<Option<Value>>>,
+}
+
+/// What is asked, whatever its ids.
+fn kind_of_ask(line: &Value) -> String {
+    let request = &line["request"];
+    let message = &request["message"];
+    format!(
+        "{} {} {} {} {}",
+        request["subtype"],
+        request["callback_id"],
+        request["tool_name"],
+        message["method"],
+        message["params"]["name"]
+    )
+}
+
+impl Host {
+    fn of(session: &[Entry]) -> (Self, Vec<String>) {
+        let mut host = Self {
+            acts: VecDeque::new(),
+            answers: HashMap::new(),
+        };
+        let mut asked = HashMap::new();
+        let mut said = Vec::new();
+        for entry in session {
+            match &entry.what {
+                What::Received(Said::Json(json)) => {
+                    let line: Value = json.read().expect("JSON");
+                    if line["type"] == "control_request" {
+                        let answers = host.answers.entry(kind_of_ask(&line)).or_default();
+                        let ask = (kind_of_ask(&line), answers.len());
+                        asked.insert(line["request_id"].to_string(), ask);
+                        answers.push_back(None);
+                    }
+                    said.extend(heard(&line));
+                }
+                What::Sent(Said::Json(json)) => {
+                    let mut line: Value = json.read().expect("JSON");
+                    if line["type"] != "control_response" {
+                        host.acts.push_back((said.len(), line));
+                    } else if let Some((kind, place)) =
+                        asked.get(&line["response"]["request_id"].to_string())
+                        && let Some(answers) = host.answers.get_mut(kind)
+                    {
+                        answers[*place] = Some(line["response"].take());
+                    }
+                }
+                _ => {}
+            }
+        }
+        (host, said)
+    }
+
+    /// The answer to something, if the recorded host had one.
+    fn answer(&mut self, ask: &Value) -> Option<Value> {
+        let mut response = self.answers.get_mut(&kind_of_ask(ask))?.pop_front()??;
+        response["request_id"] = ask["request_id"].clone();
+        if let Some(reply) = response.pointer_mut("/response/mcp_response") {
+            reply["id"] = ask["request"]["message"]["id"].clone();
+        }
+        Some(json!({"type": "control_response", "response": response}))
+    }
+}
+
+/// The conversation that the fake agent makes of a scenario, with this host.
+/// Nobody waits: the clock is moved on when nothing else happens.
+fn play(scenario: Scenario, mut host: Host) -> Vec<String> {
+    let mut count = 0;
+    let ids = move || {
+        count += 1;
+        format!("id-{count}")
+    };
+    let mut now = Instant::now();
+    let mut config = Config::default();
+    config.permission_mode = "default".into();
+    let mut player = Player::new(scenario, config, ids);
+    let mut said = Vec::new();
+    for _ in 0..10_000 {
+        let mut answers = Vec::new();
+        while let Some(output) = player.poll_output() {
+            if let Output::Stdout(line) = output {
+                let line: Value = serde_json::from_slice(&line).expect("JSON");
+                if line["type"] == "control_request" {
+                    answers.extend(host.answer(&line));
+                }
+                said.extend(heard(&line));
+            }
+        }
+        // What was sent at once comes at once.
+        let mut lines = String::new();
+        let is_due = |(when, _): &&(usize, Value)| *when <= said.len() && answers.is_empty();
+        while let Some((_, line)) = host.acts.front().filter(is_due) {
+            lines += &format!("{line}\n");
+            host.acts.pop_front();
+        }
+        for answer in answers {
+            lines += &format!("{answer}\n");
+        }
+        if !lines.is_empty() {
+            player.handle_input(now, lines.as_bytes());
+            continue;
+        }
+        match player.poll_timeout() {
+            Some(due) => now = due.max(now + Duration::from_micros(1)),
+            None => break,
+        }
+        player.handle_timeout(now);
+    }
+    said
+}
+
+/// Recordings of what the fake agent does not do.
+const OTHERWISE: [(&str, &str); 2] = [
+    (
+        "09_cancel_async_and_folding",
+        "messages that are not to be answered",
+    ),
+    (
+        "10_background_stop_task",
+        "background tasks, which begin turns of their own",
+    ),
+];
+
+/// Whether the two are the same conversation. What was taken out of the
+/// recording may be anything; how many pieces of a text came before it was cut
+/// off is chance.
+fn is_same(recorded: &[String], played: &[String]) -> bool {
+    let whole = |lines: &[String]| -> Vec<String> {
+        let lines = lines.iter().filter(|line| !line.starts_with("piece: "));
+        lines.cloned().collect()
+    };
+    let (recorded, played) = (whole(recorded), whole(played));
+    let is_scrubbed = |line: &str| {
+        let kinds = ["text: \"text\"", "tool answered: text"];
+        kinds.into_iter().find(|kind| *kind == line)
+    };
+    recorded.len() == played.len()
+        && recorded.iter().zip(&played).all(|(recorded, played)| {
+            let kind = is_scrubbed(recorded).and_then(|line| line.split_once(": "));
+            recorded == played || kind.is_some_and(|(kind, _)| played.starts_with(kind))
+        })
+}
+
+#[test]
+fn a_scenario_of_a_recording_gives_the_same_conversation_on_the_fake_agent() {
+    for (name, session) in recordings() {
+        let (host, recorded) = Host::of(&session);
+        let made = scenario(&session);
+        // It can be written down, edited and read again.
+        let made = Scenario::from_json(&made.to_json()).expect("a scenario");
+        let played = play(made, host);
+        let is_otherwise = OTHERWISE.iter().any(|(other, _)| *other == name);
+        assert_eq!(
+            is_same(&recorded, &played),
+            !is_otherwise,
+            "{name}\nrecorded: {recorded:#?}\nplayed: {played:#?}"
+        );
+    }
+}
+
+#[test]
+fn a_scenario_has_what_the_model_the_tools_and_the_host_did() {
+    let line = |t: f64, dir: &str, msg: Value| json!({"t": t, "dir": dir, "msg": msg}).to_string();
+    let said = |id: &str, block: Value| {
+        json!({"type": "assistant", "parent_tool_use_id": null,
+            "message": {"id": id, "content": [block]}})
+    };
+    let tool = json!({"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls"}});
+    let ask = json!({"subtype": "can_use_tool", "tool_name": "Bash", "tool_use_id": "t1",
+        "blocked_path": "/x", "input": {"command": "ls"}});
+    let answer = json!({"subtype": "success", "request_id": "a1",
+        "response": {"behavior": "allow", "updatedInput": {"command": "ls -a"}}});
+    let result = json!([{"type": "tool_result", "tool_use_id": "t1", "is_error": true,
+        "content": [{"type": "text", "text": "no"}]}]);
+    let mut sub = said("m9", json!({"type": "text", "text": "Below."}));
+    sub["parent_tool_use_id"] = json!("t1");
+    let mut failed = said(
+        "m3",
+        json!({"type": "text", "text": "API Error: 529 Busy."}),
+    );
+    failed["message"]["model"] = json!("<synthetic>");
+    failed["error"] = json!("server_error");
+    let text = [
+        line(
+            0.0,
+            "send",
+            json!({"type": "user", "message": {"content": "Go"}}),
+        ),
+        line(
+            0.1,
+            "recv",
+            said("m1", json!({"type": "text", "text": "Let me see."})),
+        ),
+        line(0.2, "recv", said("m1", tool)),
+        line(
+            0.2,
+            "recv",
+            json!({"type": "control_request", "request_id": "a1", "request": ask}),
+        ),
+        line(
+            1.0,
+            "send",
+            json!({"type": "control_response", "response": answer}),
+        ),
+        line(1.2, "recv", sub),
+        line(
+            1.5,
+            "recv",
+            json!({"type": "user", "message": {"content": result}}),
+        ),
+        line(1.6, "recv", failed),
+        line(
+            1.7,
+            "recv",
+            json!({"type": "result", "terminal_reason": "api_error", "api_error_status": 503}),
+        ),
+    ]
+    .join("\n");
+    let entries: Result<Vec<Entry>, _> = super::super::Reader::new(text.as_bytes()).collect();
+    let made = scenario(&entries.expect("a recording"));
+    let expected = json!({
+        "about": "From a recording.",
+        "replies": [
+            [
+                {"text": "Let me see."},
+                {"tool": {"name": "Bash", "input": {"command": "ls"}, "result": "no",
+                    "is_error": true, "takes_ms": 500, "ask": true,
+                    "question": {"blocked_path": "/x"}}},
+            ],
+            [{"error": {"status": 503, "type": "overloaded_error", "message": "Busy."}}],
+        ],
+        "subagents": [[{"text": "Below."}]],
+        "host": {
+            "prompts": ["Go"],
+            "decisions": {"Bash": {"allow_with": {"command": "ls -a"}}},
+        },
+    });
+    let made: Value = serde_json::from_str(&made.to_json()).expect("JSON");
+    assert_eq!(made, expected);
+}

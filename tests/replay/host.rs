@@ -1,0 +1,225 @@
+//! A host that does what a recorded one did, with our client.
+
+use agentwire::protocol::control::Initialize;
+use agentwire::protocol::hook::{HookEvent, HookOutput};
+use agentwire::protocol::message::UserMessage;
+use agentwire::protocol::{Frame, Json};
+use agentwire::{
+    Client, ClosePolicy, CloseReport, Error, Event, Hook, HookCall, Options, PermissionAsk,
+    PermissionResult, Reply, SessionEnd,
+};
+use agentwire_testkit::recording::{Entry, INPUT_CLOSED, Said, What};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What came of a session.
+pub(crate) struct Played {
+    /// All that the client delivered.
+    pub(crate) events: Vec<Event>,
+    pub(crate) report: CloseReport,
+    /// What the stream ended with.
+    pub(crate) end: Option<Arc<SessionEnd>>,
+    /// What the client calls the messages that had an id.
+    names: BTreeMap<String, String>,
+    /// What it calls those that had none: the recorded agent says nothing of
+    /// what becomes of them.
+    pub(crate) nameless: BTreeSet<String>,
+}
+
+/// The lines of the agent's.
+pub(crate) fn received(session: &[Entry]) -> impl Iterator<Item = Value> {
+    let lines = session.iter().filter_map(|entry| match &entry.what {
+        What::Received(Said::Json(json)) => Some(json.read().unwrap()),
+        _ => None,
+    });
+    lines
+}
+
+/// The lines of the host's, with where they are among the entries.
+fn sent(session: &[Entry]) -> impl Iterator<Item = (usize, Value)> {
+    let entries = session.iter().enumerate();
+    entries.filter_map(|(at, entry)| match &entry.what {
+        What::Sent(Said::Json(json)) => Some((at, json.read().unwrap())),
+        _ => None,
+    })
+}
+
+/// What the agent said, if it is something for the host's user.
+pub(crate) fn message(entry: &Entry) -> Option<&str> {
+    let What::Received(Said::Json(json)) = &entry.what else {
+        return None;
+    };
+    let frame = Frame::new(json.get().to_owned().into()).unwrap();
+    let is_control = frame.kind().starts_with("control_");
+    (!is_control).then_some(json.get())
+}
+
+/// How many answers of the host's the agent has repeated, which it does with
+/// `--replay-user-messages`.
+pub(crate) fn echoes(session: &[Entry]) -> usize {
+    let answers = answers(session);
+    let is_echo = |line: &Value| {
+        let id = line["response"]["request_id"].as_str();
+        id.is_some_and(|id| answers.contains_key(id))
+    };
+    received(session).filter(is_echo).count()
+}
+
+/// Whether the agent had something to say after its input was closed.
+pub(crate) fn goes_on_after_input(session: &[Entry]) -> bool {
+    let closed = session.iter().position(is_input_end).unwrap();
+    session[closed..].iter().any(|it| message(it).is_some())
+}
+
+fn is_input_end(entry: &Entry) -> bool {
+    matches!(&entry.what, What::Note(text) if text == INPUT_CLOSED)
+}
+
+/// What the recorded host answered, by the id of the ask.
+pub(crate) fn answers(session: &[Entry]) -> HashMap<String, Value> {
+    sent(session)
+        .filter(|(_, line)| line["type"] == "control_response")
+        .map(|(_, mut line)| {
+            let id = line["response"]["request_id"].as_str().unwrap().to_owned();
+            (id, line["response"]["response"].take())
+        })
+        .collect()
+}
+
+fn read<T: DeserializeOwned>(answer: &Value) -> T {
+    serde_json::from_value(answer.clone()).unwrap()
+}
+
+/// The first request of the recorded host's, and its callbacks. What it did not
+/// answer was cancelled.
+pub(crate) fn answering_as_recorded(session: &[Entry], options: Options) -> Options {
+    let answers = Arc::new(answers(session));
+    let (_, mut first) = sent(session).next().unwrap();
+    let hooks = first["request"]["hooks"].take();
+    let mut options = options.initialize(read::<Initialize>(&first["request"]));
+    for (event, matchers) in hooks.as_object().into_iter().flatten() {
+        for matcher in matchers.as_array().unwrap() {
+            let answers = Arc::clone(&answers);
+            let mut hook = Hook::named(event.as_str(), move |call: HookCall<HookEvent>| {
+                let answer = answers.get(&*call.request_id).map(read::<HookOutput>);
+                async move { answer.ok_or("nobody knows") }
+            });
+            if let Some(name) = matcher["matcher"].as_str() {
+                hook = hook.matcher(name);
+            }
+            if let Some(seconds) = matcher["timeout"].as_u64() {
+                hook = hook.timeout(Duration::from_secs(seconds));
+            }
+            options = options.hook(hook);
+        }
+    }
+    options.on_permission(move |ask: PermissionAsk| {
+        let answer = answers.get(&*ask.request_id).map(read::<PermissionResult>);
+        async move {
+            match answer {
+                Some(answer) => Reply::Now(answer),
+                None => {
+                    ask.cancelled.cancelled().await;
+                    Reply::Failed("it was cancelled".to_owned())
+                }
+            }
+        }
+    })
+}
+
+/// Does what the recorded host did, each thing when all that it had heard by
+/// then has been heard.
+pub(crate) async fn play(session: &[Entry], options: Options) -> Played {
+    let mut policy = ClosePolicy::default();
+    if goes_on_after_input(session) {
+        policy = policy.finish(Duration::ZERO);
+    }
+    let mut client = Client::connect(options.close_policy(policy)).await.unwrap();
+    let mut played = Played {
+        events: Vec::new(),
+        report: CloseReport::default(),
+        end: None,
+        names: BTreeMap::new(),
+        nameless: BTreeSet::new(),
+    };
+    let mut messages = 0;
+    let mut heard = 0;
+    // What was asked, by the recorded id, and awaits its answer.
+    let mut asked = VecDeque::new();
+    for (at, entry) in session.iter().enumerate() {
+        if message(entry).is_some() {
+            messages += 1;
+        }
+        if let What::Received(Said::Json(json)) = &entry.what {
+            let line: Value = json.read().unwrap();
+            let answered = &line["response"]["request_id"];
+            if let Some(place) = asked.iter().position(|(id, _)| id == answered) {
+                let (_, pending): (_, agentwire::Pending<Json>) = asked.remove(place).unwrap();
+                let is_error = line["response"]["subtype"] == "error";
+                assert_eq!(pending.await.is_err(), is_error, "{line}");
+            }
+        }
+        if matches!(entry.what, What::Sent(_)) || is_input_end(entry) {
+            while heard < messages {
+                let event = client.next().await.unwrap().unwrap();
+                heard += usize::from(matches!(event, Event::Frame(_)));
+                played.events.push(event);
+            }
+        }
+        let What::Sent(Said::Json(json)) = &entry.what else {
+            continue;
+        };
+        let line: Value = serde_json::from_str(&played.renamed(json.get())).unwrap();
+        match line["type"].as_str() {
+            Some("user") => {
+                let mut message: UserMessage = read(&line);
+                let recorded = message.uuid.take();
+                let known = recorded
+                    .as_ref()
+                    .and_then(|it| played.names.values().find(|id| *id == it));
+                // A message that comes twice has one id; others get a new one.
+                message.uuid = known.cloned();
+                let mut submission = client.send(message);
+                let uuid = submission.uuid().to_owned();
+                match (recorded, known) {
+                    (Some(recorded), None) => drop(played.names.insert(recorded, uuid)),
+                    (None, _) => drop(played.nameless.insert(uuid)),
+                    _ => {}
+                }
+                // Those that wait here are ordered by their priority.
+                submission.written().await.unwrap();
+            }
+            Some("control_request") => {
+                let subtype = line["request"]["subtype"].as_str().unwrap();
+                // The first one is the client's own.
+                if at != sent(session).next().unwrap().0 {
+                    let pending = client.request_raw(subtype, line["request"].clone());
+                    asked.push_back((line["request_id"].clone(), pending));
+                }
+            }
+            _ => {}
+        }
+    }
+    assert!(asked.is_empty());
+    played.report = client.close().await;
+    while let Some(event) = client.next().await {
+        match event {
+            Ok(event) => played.events.push(event),
+            Err(Error::Ended(end)) => played.end = Some(end),
+            Err(error) => panic!("{error}"),
+        }
+    }
+    played
+}
+
+impl Played {
+    /// A recorded line, with the ids that the client gave its messages.
+    pub(crate) fn renamed(&self, line: &str) -> String {
+        (self.names.iter()).fold(line.to_owned(), |line, (recorded, now)| {
+            line.replace(recorded, now)
+        })
+    }
+}

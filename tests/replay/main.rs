@@ -1,0 +1,245 @@
+//! All recorded sessions, replayed to our own client by a host that does what
+//! the recorded one did: nothing may differ in what the client writes, and all
+//! that was recorded must be delivered.
+
+#![allow(clippy::unwrap_used)]
+
+mod host;
+#[cfg(feature = "mcp")]
+mod server;
+
+use agentwire::protocol::host::Notice as WireNotice;
+use agentwire::{Client, EndReason, Event, Notice, Options};
+use agentwire_testkit::recording::{Entry, Said, What, sessions};
+use agentwire_testkit::replay;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long a session may take. One that hangs is to fail.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A recording, each a test of its own.
+macro_rules! recordings {
+    ($($test:ident => $file:literal),* $(,)?) => {
+        /// Those that are replayed.
+        const REPLAYED: &[&str] = &[$($file),*];
+
+        $(
+            #[tokio::test]
+            async fn $test() {
+                let recorded = Recorded::read($file);
+                recorded.replay(recorded.options(), &[]).await;
+            }
+        )*
+    };
+}
+
+recordings! {
+    basic => "01_basic",
+    hooks_and_permissions => "02_hooks_permissions",
+    interrupts => "05_interrupt",
+    rewinding_files => "07_rewind_files",
+    none_during_the_last_text => "08_priority_final_none",
+    many_priorities_at_once => "08_priority_order",
+    next_while_streaming => "08_priority_stream_next",
+    now_while_streaming => "08_priority_stream_now",
+    later_while_a_tool_runs => "08_priority_tool_later",
+    next_while_a_tool_runs => "08_priority_tool_next",
+    now_while_a_tool_runs => "08_priority_tool_now",
+    cancelled_and_folded_messages => "09_cancel_async_and_folding",
+    background_tasks => "10_background_stop_task",
+}
+
+/// Those that are replayed with something to be said about it, and the one
+/// whose host was no host.
+const OTHERS: &[&str] = &["04_sdk_mcp", "06_control_sweep", "06b_malformed"];
+
+#[test]
+fn all_recordings_are_replayed() {
+    let mut files: Vec<_> = (folder().read_dir().unwrap())
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|it| it == "ndjson"))
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    files.sort();
+    let mut replayed = [REPLAYED, OTHERS].concat();
+    replayed.sort_unstable();
+    assert_eq!(files, replayed);
+}
+
+/// The recorded host registered a hook when the session had begun. Our hooks
+/// are registered at the start; one that comes by a raw request is nobody's,
+/// and what it is asked is refused.
+#[tokio::test]
+async fn all_control_requests() {
+    let mut recorded = Recorded::read("06_control_sweep");
+    let refused = recorded.refuse(|asked| asked["callback_id"] == "z");
+    assert_eq!(refused, 1);
+    recorded
+        .replay(recorded.options(), &["hook_callback"])
+        .await;
+}
+
+/// The recorded host had another server from `mcp_set_servers` on, which our
+/// client cannot be given then: what it is asked is refused.
+#[cfg(feature = "mcp")]
+#[tokio::test]
+async fn an_mcp_server_inside_the_host() {
+    let mut recorded = Recorded::read("04_sdk_mcp");
+    let refused = recorded.refuse(|asked| asked["server_name"] == "two");
+    assert_eq!(refused, 4);
+    let options = (recorded.options()).mcp_server("calc", server::Recorded::of(&recorded.session));
+    recorded.replay(options, &["mcp_message"; 4]).await;
+}
+
+/// A host that does something else is found out: the agent exits with a status
+/// of its own, and says why.
+#[tokio::test]
+async fn a_host_that_does_something_else_is_told_so() {
+    let recorded = Recorded::read("01_basic");
+    let mut client = Client::connect(recorded.options()).await.unwrap();
+    client.send("Say goodbye").await.unwrap();
+    let mut last = None;
+    while let Some(event) = client.next().await {
+        last = event.err();
+    }
+    let Some(agentwire::Error::Ended(end)) = last else {
+        panic!("{last:?}");
+    };
+    assert_eq!(end.exit.unwrap().code(), Some(replay::DIFFERS));
+    assert!(
+        end.stderr.contains("line 4") && end.stderr.contains("\"Say hello\""),
+        "{}",
+        end.stderr
+    );
+}
+
+/// A message without the id of the request that it is about, which is the
+/// client's secret.
+fn without_request(line: &str) -> String {
+    match line.split_once(r#""request_id":""#) {
+        Some((before, id)) => format!("{before}{}", id.split_once('"').unwrap().1),
+        None => line.to_owned(),
+    }
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("testkit/recordings")
+}
+
+/// What the tests start: cargo builds the examples of a package with its tests.
+fn agent() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let path = (test.parent().unwrap().parent().unwrap()).join("examples/replay_agent");
+    assert!(
+        path.exists(),
+        "{} is not built: `cargo test` and `cargo build --examples` build it",
+        path.display()
+    );
+    path
+}
+
+/// A recorded session, and where it is to be read.
+struct Recorded {
+    session: Vec<Entry>,
+    file: tempfile::NamedTempFile,
+}
+
+impl Recorded {
+    fn read(name: &str) -> Self {
+        let file = std::fs::read(folder().join(name).with_extension("ndjson")).unwrap();
+        let mut all = sessions(&*file).unwrap();
+        assert_eq!(all.len(), 1);
+        let recorded = Self {
+            session: all.remove(0),
+            file: tempfile::NamedTempFile::new().unwrap(),
+        };
+        recorded.save();
+        recorded
+    }
+
+    fn save(&self) {
+        let lines: Vec<u8> = self.session.iter().flat_map(Entry::to_line).collect();
+        std::fs::write(self.file.path(), lines).unwrap();
+    }
+
+    /// Has the recorded host refuse some of what it was asked, as our client
+    /// does; gives how many.
+    fn refuse(&mut self, is_refused: impl Fn(&Value) -> bool) -> usize {
+        let asks = host::received(&self.session)
+            .filter(|line| line["type"] == "control_request" && is_refused(&line["request"]))
+            .map(|line| line["request_id"].clone());
+        let asks: Vec<_> = asks.collect();
+        for entry in &mut self.session {
+            if let What::Sent(Said::Json(json)) = &mut entry.what {
+                let mut line: Value = json.read().unwrap();
+                let response = &mut line["response"];
+                if asks.contains(&response["request_id"]) {
+                    response["subtype"] = json!("error");
+                    response["error"] = json!("There is no such thing here.");
+                    *json = line.into();
+                }
+            }
+        }
+        self.save();
+        asks.len()
+    }
+
+    /// A session with the recording in the agent's place.
+    fn options(&self) -> Options {
+        let options = Options::new()
+            .cli(agent())
+            .clean_env()
+            .env(replay::RECORDING, self.file.path())
+            .partial_messages(true);
+        host::answering_as_recorded(&self.session, options)
+    }
+
+    /// Does what the recorded host did, and compares. The agent asks for these
+    /// kinds of things in vain.
+    async fn replay(&self, options: Options, refused: &[&str]) {
+        let playing = host::play(&self.session, options);
+        let played = match tokio::time::timeout(PATIENCE, playing).await {
+            Ok(played) => played,
+            Err(_) => panic!("the session hangs"),
+        };
+        assert_eq!(played.report.exit.unwrap().code(), Some(0));
+        assert!(played.report.left.is_empty());
+
+        let mut frames = Vec::new();
+        let mut not_supported = Vec::new();
+        let mut lost = BTreeSet::new();
+        let mut echoes = 0;
+        for event in &played.events {
+            match event {
+                Event::Frame(frame) => frames.push(std::str::from_utf8(frame.raw()).unwrap()),
+                Event::Notice(Notice::NotSupported { subtype, .. }) => not_supported.push(subtype),
+                Event::Notice(Notice::Lost { uuid }) => drop(lost.insert(uuid.to_string())),
+                Event::Notice(Notice::Wire(WireNotice::StrayAnswer { .. })) => echoes += 1,
+                Event::Notice(notice) => panic!("{notice}"),
+                _ => {}
+            }
+        }
+        assert_eq!(not_supported, refused);
+        assert_eq!(lost, played.nameless);
+        assert_eq!(echoes, host::echoes(&self.session));
+        let recorded: Vec<_> = self.session.iter().filter_map(host::message).collect();
+        for (number, (delivered, recorded)) in frames.iter().zip(&recorded).enumerate() {
+            let recorded = played.renamed(recorded);
+            assert_eq!(
+                without_request(delivered),
+                without_request(&recorded),
+                "message {number}"
+            );
+        }
+        assert_eq!(frames.len(), recorded.len());
+        // Whoever closes in the middle of a turn is told that it was.
+        let goes_on = host::goes_on_after_input(&self.session);
+        assert_eq!(
+            played.end.map(|end| end.reason),
+            goes_on.then_some(EndReason::CutOff)
+        );
+    }
+}
