@@ -46,10 +46,32 @@ fn heard(line: &Value) -> Vec<String> {
     heard
 }
 
+/// How far a conversation has come: whole things, and pieces of the next. How
+/// many pieces of a text come before it is cut off is chance.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Progress {
+    whole: usize,
+    pieces: usize,
+}
+
+impl Progress {
+    fn of(heard: &[String]) -> Self {
+        let pieces = heard.iter().rev().take_while(|line| is_piece(line));
+        Self {
+            whole: heard.iter().filter(|line| !is_piece(line)).count(),
+            pieces: pieces.count(),
+        }
+    }
+}
+
+fn is_piece(line: &str) -> bool {
+    line.starts_with("piece: ")
+}
+
 /// The recorded host.
 struct Host {
     /// What it does by itself, and what has been heard by then.
-    acts: VecDeque<(usize, Value)>,
+    acts: VecDeque<(Progress, Value)>,
     /// What it answered: which kind of thing was asked, and the answers in
     /// order. What was cancelled has none.
     answers: HashMap<String, VecDeque<Option<Value>>>,
@@ -92,7 +114,7 @@ impl Host {
                 What::Sent(Said::Json(json)) => {
                     let mut line: Value = json.read().expect("JSON");
                     if line["type"] != "control_response" {
-                        host.acts.push_back((said.len(), line));
+                        host.acts.push_back((Progress::of(&said), line));
                     } else if let Some((kind, place)) =
                         asked.get(&line["response"]["request_id"].to_string())
                         && let Some(answers) = host.answers.get_mut(kind)
@@ -142,8 +164,9 @@ fn play(scenario: Scenario, mut host: Host) -> Vec<String> {
             }
         }
         // What was sent at once comes at once.
+        let heard_so_far = Progress::of(&said);
         let mut lines = String::new();
-        let is_due = |(when, _): &&(usize, Value)| *when <= said.len() && answers.is_empty();
+        let is_due = |(when, _): &&(Progress, Value)| *when <= heard_so_far && answers.is_empty();
         while let Some((_, line)) = host.acts.front().filter(is_due) {
             lines += &format!("{line}\n");
             host.acts.pop_front();
@@ -177,23 +200,25 @@ const OTHERWISE: [(&str, &str); 2] = [
 ];
 
 /// Whether the two are the same conversation. What was taken out of the
-/// recording may be anything; how many pieces of a text came before it was cut
-/// off is chance.
+/// recording may be anything, and a text that was cut off may be longer.
 fn is_same(recorded: &[String], played: &[String]) -> bool {
     let whole = |lines: &[String]| -> Vec<String> {
-        let lines = lines.iter().filter(|line| !line.starts_with("piece: "));
+        let lines = lines.iter().filter(|line| !is_piece(line));
         lines.cloned().collect()
     };
     let (recorded, played) = (whole(recorded), whole(played));
-    let is_scrubbed = |line: &str| {
-        let kinds = ["text: \"text\"", "tool answered: text"];
-        kinds.into_iter().find(|kind| *kind == line)
+    let is_same = |(place, line): (usize, &String)| {
+        let played = &played[place];
+        let next = recorded.get(place + 1);
+        let is_cut_off = next.is_some_and(|next| next.contains("aborted_streaming"));
+        match line.as_str() {
+            "text: \"text\"" => played.starts_with("text: "),
+            "tool answered: text" => played.starts_with("tool answered: "),
+            line if is_cut_off => line.starts_with(played.trim_end_matches('"')),
+            line => line == played,
+        }
     };
-    recorded.len() == played.len()
-        && recorded.iter().zip(&played).all(|(recorded, played)| {
-            let kind = is_scrubbed(recorded).and_then(|line| line.split_once(": "));
-            recorded == played || kind.is_some_and(|(kind, _)| played.starts_with(kind))
-        })
+    recorded.len() == played.len() && recorded.iter().enumerate().all(is_same)
 }
 
 #[test]
