@@ -5,10 +5,11 @@
 
 use agentwire_protocol::audit::{Audit, Auditor};
 use agentwire_protocol::content::{Content, ContentBlock};
-use agentwire_protocol::{Frame, Json, Message};
+use agentwire_protocol::{Frame, Message};
+use agentwire_testkit::recording::{Entry, What};
 use console::style;
 use indicatif::{ProgressBar, ProgressStyle};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -32,15 +33,6 @@ pub(crate) struct Arguments {
     /// (pointers of members that no typed field holds), `lossless`, `error`
     #[arg(long)]
     json: bool,
-}
-
-/// A line of a recording.
-#[derive(Debug, Deserialize)]
-struct Recorded {
-    /// Seconds since the start.
-    t: Option<f64>,
-    dir: String,
-    msg: Json,
 }
 
 /// What `--json` prints.
@@ -162,8 +154,9 @@ enum Direction {
 
 impl Inspector {
     fn line(&mut self, line: &[u8]) -> Seen {
-        match serde_json::from_slice::<Recorded>(line) {
-            Ok(recorded) => self.recorded(recorded),
+        // Its number is not told: what is no entry is a plain line.
+        match Entry::read(line, 0) {
+            Ok(entry) => self.recorded(entry),
             Err(_) => Seen {
                 at: None,
                 direction: Direction::Unknown,
@@ -173,23 +166,26 @@ impl Inspector {
         }
     }
 
-    fn recorded(&mut self, Recorded { t, dir, msg }: Recorded) -> Seen {
-        let (direction, message) = match dir.as_str() {
-            "send" => (Direction::Sent, msg.get().as_bytes().to_vec()),
-            "recv" => (Direction::Received, msg.get().as_bytes().to_vec()),
-            // Text that was deliberately not a valid line.
-            "send_raw" => (
-                Direction::Sent,
-                msg.read::<String>().unwrap_or_default().into_bytes(),
-            ),
-            _ => (Direction::Aside, msg.get().as_bytes().to_vec()),
-        };
-        let audit = if direction == Direction::Aside {
-            if dir == "spawn" {
+    fn recorded(&mut self, Entry { t, what, .. }: Entry) -> Seen {
+        let aside = |kind: &str, msg: String| (Direction::Aside, msg.into_bytes(), kind.to_owned());
+        let (direction, message, kind) = match what {
+            What::Sent(said) => (Direction::Sent, said.bytes().to_vec(), String::new()),
+            What::Received(said) => (Direction::Received, said.bytes().to_vec(), String::new()),
+            What::Stderr(said) => {
+                aside("stderr", String::from_utf8_lossy(said.bytes()).into_owned())
+            }
+            What::Spawn(spawn) => {
                 // Another session, whose ids may be those of the last one.
                 self.auditor = Auditor::default();
+                aside("spawn", json(&spawn))
             }
-            Audit::aside(format!("recording/{dir}"))
+            What::Note(text) => aside("note", text),
+            What::Exit(exit) => aside("exit", json(&exit)),
+            What::Other { dir, msg } => aside(&dir, msg.to_string()),
+            _ => aside("other", String::new()),
+        };
+        let audit = if direction == Direction::Aside {
+            Audit::aside(format!("recording/{kind}"))
         } else {
             self.auditor.line(&message)
         };
@@ -200,6 +196,10 @@ impl Inspector {
             message,
         }
     }
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }
 
 impl Seen {

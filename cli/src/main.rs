@@ -2,12 +2,20 @@
 
 mod inspect;
 mod model;
+mod replay;
 mod run;
+mod scenario;
+mod tap;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 
 /// Run an agent CLI and see what it says.
+///
+/// An SDK can only name an executable as its CLI, and not what stands behind
+/// it: with `AGENTWIRE_TAP_CLI` in the environment this program is `agentwire
+/// tap`, and with `AGENTWIRE_REPLAY` it is `agentwire replay`, whenever its
+/// first argument is none of the commands below.
 #[derive(Debug, Parser)]
 #[command(version, about, max_term_width = 100)]
 struct Arguments {
@@ -23,14 +31,43 @@ enum Command {
     Inspect(inspect::Arguments),
     /// Be the model of an agent: a server on loopback that follows a script
     Model(model::Arguments),
+    /// Sit between an SDK and a CLI, and record both
+    Tap(tap::Arguments),
+    /// Play the CLI's side of a recording to an SDK
+    Replay(replay::Arguments),
+    /// Make a scenario of a recording
+    Scenario(scenario::Arguments),
 }
 
 // What the session needs goes on while a full pipe stops what is printed.
 #[tokio::main(flavor = "multi_thread", worker_threads = 1)]
 async fn main() -> ExitCode {
+    if !is_command() {
+        if let Some(arguments) = tap::Arguments::from_environment() {
+            return match arguments {
+                Ok(arguments) => tap::tap(arguments).await,
+                Err(error) => error.exit(),
+            };
+        }
+        if std::env::var_os(agentwire_testkit::replay::RECORDING).is_some() {
+            agentwire_testkit::replay::main();
+        }
+    }
     match Arguments::parse().command {
         Command::Run(arguments) => run::run(arguments).await,
         Command::Inspect(arguments) => inspect::inspect(&arguments),
         Command::Model(arguments) => model::model(arguments).await,
+        Command::Tap(arguments) => tap::tap(arguments).await,
+        Command::Replay(arguments) => replay::replay(&arguments),
+        Command::Scenario(arguments) => scenario::scenario(&arguments),
     }
+}
+
+/// Whether the first argument is a command of this program's.
+fn is_command() -> bool {
+    let Some(first) = std::env::args_os().nth(1) else {
+        return false;
+    };
+    let command = Arguments::command();
+    first == "help" || command.get_subcommands().any(|it| first == it.get_name())
 }

@@ -24,7 +24,9 @@ pub use recorder::{Direction, Recorder};
 pub use script::scenario;
 pub use scrub::Scrub;
 
-use std::io::{self, BufRead};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
 
 /// What a note says when the host has closed the agent's input.
 pub const INPUT_CLOSED: &str = "stdin closed";
@@ -36,6 +38,14 @@ pub enum RecordingError {
     /// The file cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
+    /// There is no session of that number.
+    #[error("it has {count} sessions, and none of the number {number}")]
+    NoSession {
+        /// The number, counted from 1.
+        number: usize,
+        /// How many there are.
+        count: usize,
+    },
     /// A line is no entry.
     #[error("line {line}, column {}: {error}", error.column())]
     Line {
@@ -103,4 +113,22 @@ pub fn sessions(input: impl BufRead) -> Result<Vec<Vec<Entry>>, RecordingError> 
         }
     }
     Ok(sessions)
+}
+
+/// One session of the recording in a file: that with this number, counted from
+/// 1, or else the first one in which the host says anything.
+///
+/// # Errors
+///
+/// When the file cannot be read, a line of it is no entry, or there is no such
+/// session.
+pub fn open(file: &Path, number: Option<usize>) -> Result<Vec<Entry>, RecordingError> {
+    let mut all = sessions(BufReader::new(File::open(file)?))?;
+    let speaks = |session: &Vec<Entry>| session.iter().any(|it| matches!(it.what, What::Sent(_)));
+    let number = number.unwrap_or_else(|| 1 + all.iter().position(speaks).unwrap_or(0));
+    let count = all.len();
+    match number.checked_sub(1) {
+        Some(place) if place < count => Ok(all.swap_remove(place)),
+        _ => Err(RecordingError::NoSession { number, count }),
+    }
 }

@@ -1,10 +1,9 @@
 //! A CLI that replays a recording on standard input and output.
 
 use super::{Config, Ending, Output, Pace, Replay};
-use crate::recording::{Entry, RecordingError, Said, What, sessions};
+use crate::recording::{Entry, RecordingError, Said, What, open};
 use serde_json::Value;
-use std::fs::File;
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::process::exit;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -54,14 +53,6 @@ pub enum Unusable {
         /// Why not.
         error: RecordingError,
     },
-    /// The recording does not have that session.
-    #[error("{} has {count} sessions, and none of that number", path.display())]
-    NoSession {
-        /// The file.
-        path: PathBuf,
-        /// How many it has.
-        count: usize,
-    },
 }
 
 /// Replays the recording that the environment names, with any arguments, until
@@ -102,28 +93,10 @@ fn from_environment() -> Result<(Vec<Entry>, Config), Unusable> {
         }
     }
     config.is_tolerant = value(TOLERANT).is_some_and(|value| value == "1");
-    Ok((choose(path.into(), session.transpose()?)?, config))
-}
-
-/// One session of a recording, counted from 1, or else the first one in which
-/// the host says anything.
-pub(crate) fn choose(path: PathBuf, number: Option<usize>) -> Result<Vec<Entry>, Unusable> {
-    let read = File::open(&path).map_err(RecordingError::from);
-    let mut all = match read.and_then(|file| sessions(BufReader::new(file))) {
-        Ok(all) => all,
-        Err(error) => return Err(Unusable::Recording { path, error }),
-    };
-    let speaks = |session: &Vec<Entry>| session.iter().any(|it| matches!(it.what, What::Sent(_)));
-    let place = match number {
-        Some(number) => number.checked_sub(1),
-        None => Some(all.iter().position(speaks).unwrap_or(0)),
-    };
-    match place.filter(|&place| place < all.len()) {
-        Some(place) => Ok(all.swap_remove(place)),
-        None => Err(Unusable::NoSession {
-            path,
-            count: all.len(),
-        }),
+    let path = PathBuf::from(path);
+    match open(&path, session.transpose()?) {
+        Ok(session) => Ok((session, config)),
+        Err(error) => Err(Unusable::Recording { path, error }),
     }
 }
 

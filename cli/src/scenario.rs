@@ -1,0 +1,51 @@
+//! `agentwire scenario`: a recording as something that can be edited.
+
+#![allow(
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "it is what a command line prints"
+)]
+
+use agentwire_testkit::recording;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// The recording cannot be used.
+const USAGE: u8 = 2;
+
+/// Prints a recorded session as a scenario: what the model said and the tools
+/// answered, for `fake-agent` and for the scripted model. What the host did
+/// stands in its `host`. Exit status: 0, or 2 when the recording cannot be used.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The recording
+    recording: PathBuf,
+
+    /// Which session of the recording, counted from 1; the first one in which
+    /// the host says anything, if not given
+    #[arg(long)]
+    session: Option<usize>,
+}
+
+pub(crate) fn scenario(arguments: &Arguments) -> ExitCode {
+    let session = match recording::open(&arguments.recording, arguments.session) {
+        Ok(session) => session,
+        Err(error) => {
+            eprintln!(
+                "agentwire: {} cannot be read: {error}",
+                arguments.recording.display()
+            );
+            return USAGE.into();
+        }
+    };
+    match serde_json::to_string_pretty(&recording::scenario(&session)) {
+        Ok(text) => {
+            println!("{text}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("agentwire: the scenario cannot be written: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

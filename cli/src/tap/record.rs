@@ -1,0 +1,194 @@
+//! The recording, made beside the session: it can be slow or fail, and the
+//! session does not notice.
+
+use agentwire_testkit::recording::{Direction, Recorder, Scrub, Spawn};
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant, SystemTime};
+
+/// How many bytes may wait to be written. What comes beyond that is passed on
+/// and not recorded, which the recording says.
+const WAITING: usize = 64 << 20;
+
+/// How long the end of a session waits for its recording.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What the recording hears of.
+enum Heard {
+    Spawned(Spawn),
+    Passed(Direction, Vec<u8>),
+    Missed(Direction, usize),
+    Ended(Direction),
+    Exited(Option<i32>, Option<i32>),
+}
+
+/// A recording that is being made.
+pub(super) struct Recording {
+    heard: Sender<(Instant, Heard)>,
+    waiting: Arc<AtomicUsize>,
+    done: Receiver<io::Result<()>>,
+}
+
+/// What one pipe tells the recording.
+pub(super) struct Sink {
+    direction: Direction,
+    heard: Sender<(Instant, Heard)>,
+    waiting: Arc<AtomicUsize>,
+    missed: std::cell::Cell<usize>,
+}
+
+impl Recording {
+    /// Adds to a file, or makes a new one in a folder.
+    pub(super) fn open(path: &Path, scrub: Scrub) -> io::Result<Self> {
+        let file = open(path)?;
+        let (heard, hearing) = channel();
+        let (end, done) = channel();
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let written = Arc::clone(&waiting);
+        let recorder = Recorder::new(Instant::now(), scrub);
+        std::thread::spawn(move || {
+            // Nobody listens any more when the recording took too long.
+            drop(end.send(write(file, recorder, &hearing, &written)));
+        });
+        Ok(Self {
+            heard,
+            waiting,
+            done,
+        })
+    }
+
+    pub(super) fn spawned(&self, spawn: Spawn) {
+        self.tell(Heard::Spawned(spawn));
+    }
+
+    pub(super) fn exited(&self, code: Option<i32>, signal: Option<i32>) {
+        self.tell(Heard::Exited(code, signal));
+    }
+
+    fn tell(&self, heard: Heard) {
+        // Whoever wrote it is gone when it could not: that is told at the end.
+        drop(self.heard.send((Instant::now(), heard)));
+    }
+
+    pub(super) fn sink(&self, direction: Direction) -> Sink {
+        Sink {
+            direction,
+            heard: self.heard.clone(),
+            waiting: Arc::clone(&self.waiting),
+            missed: std::cell::Cell::new(0),
+        }
+    }
+
+    /// Waits until all is written, or for a while.
+    pub(super) fn finish(self) -> io::Result<()> {
+        drop(self.heard);
+        match self.done.recv_timeout(PATIENCE) {
+            Ok(written) => written,
+            Err(_) => Err(io::Error::new(
+                io::ErrorKind::TimedOut,
+                "it takes too long to write",
+            )),
+        }
+    }
+}
+
+impl Sink {
+    pub(super) fn passed(&self, bytes: &[u8]) {
+        if self.waiting.load(Ordering::SeqCst) + bytes.len() > WAITING {
+            self.missed.set(self.missed.get() + bytes.len());
+            return;
+        }
+        let missed = self.missed.take();
+        if missed > 0 {
+            self.tell(Heard::Missed(self.direction, missed));
+        }
+        self.waiting.fetch_add(bytes.len(), Ordering::SeqCst);
+        self.tell(Heard::Passed(self.direction, bytes.to_vec()));
+    }
+
+    pub(super) fn ended(&self) {
+        let missed = self.missed.take();
+        if missed > 0 {
+            self.tell(Heard::Missed(self.direction, missed));
+        }
+        self.tell(Heard::Ended(self.direction));
+    }
+
+    fn tell(&self, heard: Heard) {
+        // As above.
+        drop(self.heard.send((Instant::now(), heard)));
+    }
+}
+
+/// Writes until the session is over.
+fn write(
+    file: File,
+    mut recorder: Recorder,
+    hearing: &Receiver<(Instant, Heard)>,
+    waiting: &AtomicUsize,
+) -> io::Result<()> {
+    let mut file = BufWriter::new(file);
+    let mut next = hearing.recv().ok();
+    while let Some((now, heard)) = next {
+        let is_last = matches!(heard, Heard::Exited(..));
+        let lines = match heard {
+            Heard::Spawned(spawn) => recorder.spawned(now, spawn),
+            Heard::Passed(direction, bytes) => {
+                waiting.fetch_sub(bytes.len(), Ordering::SeqCst);
+                recorder.passed(now, direction, &bytes)
+            }
+            Heard::Missed(direction, bytes) => recorder.missed(now, direction, bytes),
+            Heard::Ended(direction) => recorder.ended(now, direction),
+            Heard::Exited(code, signal) => recorder.exited(now, code, signal),
+        };
+        file.write_all(&lines)?;
+        if is_last {
+            // A pipe that somebody else holds open has no end.
+            break;
+        }
+        next = match hearing.try_recv() {
+            Ok(next) => Some(next),
+            // Whoever looks at the file sees all that was said.
+            Err(_) => {
+                file.flush()?;
+                hearing.recv().ok()
+            }
+        };
+    }
+    file.flush()
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    let path = if path.is_dir() {
+        new_file_in(path)
+    } else {
+        path.to_owned()
+    };
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true);
+    // What is said in a session is nobody else's business.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    // A recording that was cut off ends in the middle of a line.
+    let mut last = [b'\n'];
+    if file.metadata()?.len() > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+    }
+    if last != *b"\n" {
+        file.write_all(b"\n")?;
+    }
+    Ok(file)
+}
+
+/// A name that tells when it was, and that no other session has.
+fn new_file_in(folder: &Path) -> PathBuf {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let millis = since.unwrap_or_default().as_millis();
+    folder.join(format!("{millis}-{}.ndjson", std::process::id()))
+}

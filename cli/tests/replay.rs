@@ -1,0 +1,207 @@
+//! A session that is recorded by `agentwire tap`, played again by `agentwire
+//! replay`, and made into a scenario: each by the environment alone, as an SDK
+//! does that can only name an executable.
+
+#![allow(clippy::unwrap_used)]
+
+use agentwire_testkit::{Scenario, Step, fake_agent, replay};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+const AGENTWIRE: &str = env!("CARGO_BIN_EXE_agentwire");
+
+/// The fake agent: cargo builds the examples of a package with its tests.
+fn fake_agent_path() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let path = (test.parent().unwrap().parent().unwrap()).join("examples/cli_fake_agent");
+    assert!(
+        path.exists(),
+        "{} is not built: `cargo test` and `cargo build --examples` build it",
+        path.display()
+    );
+    path
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// `agentwire run` with this CLI.
+fn run(cli: &Path, prompt: &str, environment: &[(&str, &str)]) -> Output {
+    Command::new(AGENTWIRE)
+        .args(["run", "--allow", "Bash", "--cli"])
+        .arg(cli)
+        .arg(prompt)
+        .envs(environment.iter().copied())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+/// A session with the fake agent, and its recording.
+fn record(folder: &TempDir) -> (Output, PathBuf) {
+    let scenario = Scenario::default()
+        .reply([
+            Step::text("Let me see."),
+            Step::tool("Bash", json!({"command": "date"}), "today"),
+        ])
+        .reply([Step::text("It is today.")]);
+    let file = folder.path().join("session.ndjson");
+    let output = run(
+        AGENTWIRE.as_ref(),
+        "Which day is it?",
+        &[
+            ("AGENTWIRE_TAP_CLI", fake_agent_path().to_str().unwrap()),
+            ("AGENTWIRE_TAP_RECORD", file.to_str().unwrap()),
+            ("AGENTWIRE_TAP_SCRUB", "secrets,paths"),
+            (fake_agent::SCRIPT, &scenario.to_json()),
+        ],
+    );
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    (output, file)
+}
+
+#[test]
+fn a_session_is_recorded_and_played_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, file) = record(&folder);
+    assert!(text(&first.stdout).contains("It is today."));
+    let file = file.to_str().unwrap();
+
+    for pace in ["lockstep", "time"] {
+        let environment = [(replay::RECORDING, file), (replay::PACE, pace)];
+        let again = run(AGENTWIRE.as_ref(), "Which day is it?", &environment);
+        assert_eq!(again.status.code(), Some(0), "{}", text(&again.stderr));
+        assert_eq!(text(&again.stdout), text(&first.stdout));
+        assert_eq!(text(&again.stderr), text(&first.stderr));
+    }
+
+    let environment = [(replay::RECORDING, file)];
+    let other = run(AGENTWIRE.as_ref(), "Which year is it?", &environment);
+    assert_eq!(other.status.code(), Some(3));
+    let said = text(&other.stderr);
+    assert!(said.contains("expected: \"Which day is it?\""), "{said}");
+
+    let environment = [(replay::RECORDING, file), (replay::TOLERANT, "1")];
+    let other = run(AGENTWIRE.as_ref(), "Which year is it?", &environment);
+    assert_eq!(other.status.code(), Some(0), "{}", text(&other.stderr));
+    assert_eq!(text(&other.stdout), text(&first.stdout));
+
+    let environment = [(replay::RECORDING, file), (replay::SESSION, "2")];
+    let other = run(AGENTWIRE.as_ref(), "Which day is it?", &environment);
+    let said = text(&other.stderr);
+    assert!(said.contains("it has 1 sessions"), "{said}");
+}
+
+#[test]
+fn a_scenario_of_a_recording_says_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, file) = record(&folder);
+    let made = Command::new(AGENTWIRE)
+        .arg("scenario")
+        .arg(&file)
+        .output()
+        .unwrap();
+    assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
+    let script = text(&made.stdout);
+    let host = Scenario::from_json(&script).unwrap().host.unwrap();
+    assert_eq!(host["prompts"], json!(["Which day is it?"]));
+    let again = run(
+        &fake_agent_path(),
+        "Which day is it?",
+        &[(fake_agent::SCRIPT, &script)],
+    );
+    assert_eq!(again.status.code(), Some(0), "{}", text(&again.stderr));
+    assert_eq!(text(&again.stdout), text(&first.stdout));
+    assert_eq!(text(&again.stderr), text(&first.stderr));
+}
+
+#[test]
+fn a_recording_can_be_inspected() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, file) = record(&folder);
+    let output = Command::new(AGENTWIRE)
+        .args(["inspect", "--json"])
+        .arg(file)
+        .output()
+        .unwrap();
+    let kinds: Vec<Value> = text(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["kind"].take())
+        .collect();
+    assert_eq!(kinds[0], "recording/spawn");
+    assert_eq!(kinds[1], "control_request/initialize");
+    assert_eq!(kinds.last().unwrap(), "recording/exit");
+    assert!(kinds.contains(&json!("result/success")));
+}
+
+/// `agentwire replay`, with all that the host ever writes.
+fn replayed(arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(AGENTWIRE)
+        .arg("replay")
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It may be gone before it has read everything.
+    drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn the_exit_status_is_that_of_the_recorded_cli_or_4_or_2() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("session.ndjson");
+    let path = file.to_str().unwrap();
+    let lines = [
+        json!({"t": 0, "dir": "spawn", "msg": {"argv": ["cli", "--version"]}}),
+        json!({"t": 0, "dir": "recv_raw", "msg": "9.8.7 (CLI)"}),
+        json!({"t": 0, "dir": "exit", "msg": {"code": 0}}),
+        json!({"t": 1, "dir": "spawn", "msg": {"argv": ["cli"]}}),
+        json!({"t": 1, "dir": "send", "msg": {"type": "user", "message": {"content": "Go"}}}),
+        json!({"t": 1, "dir": "stderr", "msg": "oh"}),
+        json!({"t": 1, "dir": "recv_raw", "msg": {"text": "ha", "unfinished": true}}),
+        json!({"t": 1, "dir": "exit", "msg": {"code": null, "signal": 9}}),
+    ];
+    let text_of = |lines: &[Value]| {
+        lines
+            .iter()
+            .map(|line| format!("{line}\n"))
+            .collect::<String>()
+    };
+    std::fs::write(&file, text_of(&lines)).unwrap();
+    let prompt = "{\"type\":\"user\",\"message\":{\"content\":\"Go\"}}\n";
+
+    let output = replayed(&[path, "--model", "any"], prompt);
+    assert_eq!(output.status.code(), Some(137));
+    assert_eq!(
+        (text(&output.stdout), text(&output.stderr)),
+        ("ha".to_owned(), "oh\n".to_owned())
+    );
+
+    let output = replayed(&["--session=1", path], "");
+    assert_eq!(
+        (output.status.code(), text(&output.stdout)),
+        (Some(0), "9.8.7 (CLI)\n".to_owned())
+    );
+
+    let output = replayed(&[path], "");
+    assert_eq!(output.status.code(), Some(replay::DIFFERS));
+    assert!(
+        text(&output.stderr).contains("line 5"),
+        "{}",
+        text(&output.stderr)
+    );
+
+    std::fs::write(&file, text_of(&lines[..1]) + "{\"t\":1}\n").unwrap();
+    for arguments in [&["/no/such/file"][..], &[path]] {
+        let output = replayed(arguments, "");
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output.stderr).contains(arguments[0]));
+    }
+}
