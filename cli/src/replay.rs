@@ -20,9 +20,9 @@ const USAGE: u8 = 2;
 /// Exit status: that of the recorded CLI; 4 when the host did something else
 /// than the recorded one, 2 when the recording cannot be used.
 ///
-/// For an SDK that can only name an executable: AGENTWIRE_REPLAY names the
-/// recording, and AGENTWIRE_REPLAY_SESSION, AGENTWIRE_REPLAY_PACE (`lockstep`
-/// or `time`) and AGENTWIRE_REPLAY_TOLERANT (`1`) stand for the options.
+/// For an SDK that can only name an executable: `AGENTWIRE_REPLAY` names the
+/// recording, and `AGENTWIRE_REPLAY_SESSION`, `AGENTWIRE_REPLAY_PACE` (`lockstep`
+/// or `time`) and `AGENTWIRE_REPLAY_TOLERANT` (`1`) stand for the options.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The recording

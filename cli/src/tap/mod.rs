@@ -39,9 +39,9 @@ const SCRUB: &str = "AGENTWIRE_TAP_SCRUB";
 /// recording cannot be written, 127 when the CLI cannot be started. SIGTERM,
 /// SIGINT and SIGHUP are passed on.
 ///
-/// For an SDK that can only name an executable: when AGENTWIRE_TAP_CLI names the
-/// CLI, all arguments are the CLI's. AGENTWIRE_TAP_RECORD and
-/// AGENTWIRE_TAP_SCRUB stand for the options.
+/// For an SDK that can only name an executable: when `AGENTWIRE_TAP_CLI` names the
+/// CLI, all arguments are the CLI's. `AGENTWIRE_TAP_RECORD` and
+/// `AGENTWIRE_TAP_SCRUB` stand for the options.
 #[derive(Debug, Parser)]
 pub(crate) struct Arguments {
     /// Where the recording goes: it is added to this file, or is a new file in

@@ -208,11 +208,14 @@ impl Replay {
 
     /// Bytes arrived from the host.
     pub fn handle_input(&mut self, now: Instant, bytes: &[u8]) {
-        self.half.extend_from_slice(bytes);
-        while let Some(end) = self.half.iter().position(|&byte| byte == b'\n') {
-            let line: Vec<u8> = self.half.drain(..=end).collect();
-            self.hear(&line[..end]);
+        let mut rest = bytes;
+        while let Some(end) = rest.iter().position(|&byte| byte == b'\n') {
+            let mut line = std::mem::take(&mut self.half);
+            line.extend_from_slice(&rest[..end]);
+            self.hear(&line);
+            rest = &rest[end + 1..];
         }
+        self.half.extend_from_slice(rest);
         self.go_on(now);
     }
 

@@ -148,9 +148,7 @@ fn play(scenario: Scenario, mut host: Host) -> Vec<String> {
         format!("id-{count}")
     };
     let mut now = Instant::now();
-    let mut config = Config::default();
-    config.permission_mode = "default".into();
-    let mut player = Player::new(scenario, config, ids);
+    let mut player = Player::new(scenario, Config::default(), ids);
     let mut said = Vec::new();
     for _ in 0..10_000 {
         let mut answers = Vec::new();
