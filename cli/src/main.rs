@@ -31,11 +31,8 @@ enum Command {
     Inspect(inspect::Arguments),
     /// Be the model of an agent: a server on loopback that follows a script
     Model(model::Arguments),
-    /// Sit between an SDK and a CLI, and record both
     Tap(tap::Arguments),
-    /// Play the CLI's side of a recording to an SDK
     Replay(replay::Arguments),
-    /// Make a scenario of a recording
     Scenario(scenario::Arguments),
 }
 

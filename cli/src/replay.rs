@@ -12,6 +12,8 @@ use std::process::ExitCode;
 /// The recording cannot be used.
 const USAGE: u8 = 2;
 
+/// Play the CLI's side of a recording to an SDK
+///
 /// Plays the CLI's side of a recorded session on standard input and output, to
 /// the host that has started it as its CLI. What the host writes is matched
 /// with what the recorded host wrote by its meaning, and not by its ids; the

@@ -1,18 +1,17 @@
 //! `agentwire scenario`: a recording as something that can be edited.
 
-#![allow(
-    clippy::print_stderr,
-    clippy::print_stdout,
-    reason = "it is what a command line prints"
-)]
+#![allow(clippy::print_stderr, reason = "it is what a command line prints")]
 
-use agentwire_testkit::recording;
+use agentwire_testkit::{Scenario, recording};
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The recording cannot be used.
 const USAGE: u8 = 2;
 
+/// Make a scenario of a recording
+///
 /// Prints a recorded session as a scenario: what the model said and the tools
 /// answered, for `fake-agent` and for the scripted model. What the host did
 /// stands in its `host`. Exit status: 0, or 2 when the recording cannot be used.
@@ -38,14 +37,18 @@ pub(crate) fn scenario(arguments: &Arguments) -> ExitCode {
             return USAGE.into();
         }
     };
-    match serde_json::to_string_pretty(&recording::scenario(&session)) {
-        Ok(text) => {
-            println!("{text}");
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
+    match print(&recording::scenario(&session)) {
+        // Whoever read what is printed may be gone.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             eprintln!("agentwire: the scenario cannot be written: {error}");
             ExitCode::FAILURE
         }
+        _ => ExitCode::SUCCESS,
     }
+}
+
+fn print(scenario: &Scenario) -> io::Result<()> {
+    let mut text = serde_json::to_string_pretty(scenario)?;
+    text.push('\n');
+    io::stdout().lock().write_all(text.as_bytes())
 }

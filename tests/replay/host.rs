@@ -31,11 +31,10 @@ pub(crate) struct Played {
 
 /// The lines of the agent's.
 pub(crate) fn received(session: &[Entry]) -> impl Iterator<Item = Value> {
-    let lines = session.iter().filter_map(|entry| match &entry.what {
+    session.iter().filter_map(|entry| match &entry.what {
         What::Received(Said::Json(json)) => Some(json.read().unwrap()),
         _ => None,
-    });
-    lines
+    })
 }
 
 /// The lines of the host's, with where they are among the entries.

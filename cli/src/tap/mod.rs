@@ -29,6 +29,8 @@ const CLI: &str = "AGENTWIRE_TAP_CLI";
 const RECORD: &str = "AGENTWIRE_TAP_RECORD";
 const SCRUB: &str = "AGENTWIRE_TAP_SCRUB";
 
+/// Sit between an SDK and a CLI, and record both
+///
 /// Starts a CLI, passes everything on between it and whoever started this, byte
 /// by byte, and records it. The recording has the CLI's arguments, the names of
 /// its environment's variables, and all that both sides write, with times.

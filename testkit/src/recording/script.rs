@@ -4,7 +4,7 @@
 mod tests;
 
 use super::{Entry, Said, What};
-use crate::scenario::{ApiError, Reply, Scenario, Step, Streamed, ToolCall};
+use crate::scenario::{ApiError, Scenario, Step, Streamed, ToolCall};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
@@ -61,7 +61,7 @@ struct Script {
 struct Message {
     id: String,
     is_subagent: bool,
-    steps: Reply,
+    steps: Vec<Step>,
     /// Its tools that have no result yet: where in it they are, and when they
     /// could begin.
     tools: Vec<OpenTool>,
@@ -148,7 +148,7 @@ impl Script {
                     .push(Step::Text(streamed(&pieces, text("text")))),
                 "thinking" => {
                     let thought = streamed(&pieces, text("thinking"));
-                    reply.steps.push(Step::Thinking(thought));
+                    reply.steps.push(Step::Thinking(thought.into()));
                 }
                 "tool_use" => {
                     reply.tools.push(OpenTool {
@@ -164,6 +164,7 @@ impl Script {
                         takes_ms: 0,
                         ask: false,
                         question: Value::Null,
+                        gate: None,
                     };
                     if call.input.is_null() {
                         call.input = json!({});
@@ -296,9 +297,9 @@ impl Script {
         };
         for message in self.messages {
             if message.is_subagent {
-                scenario.subagents.push(message.steps);
+                scenario.subagents.push(message.steps.into());
             } else {
-                scenario.replies.push(message.steps);
+                scenario.replies.push(message.steps.into());
             }
         }
         let mut host = Map::new();
