@@ -8,7 +8,7 @@
 //! same scenario gives the same conversation on both.
 //!
 //! The third level are [recordings](recording) of real sessions, and their
-//! [replay](replay): the CLI's side of one, played to a host that lives.
+//! [`replay`]: the CLI's side of one, played to a host that lives.
 
 pub mod fake_agent;
 #[cfg(feature = "model")]
