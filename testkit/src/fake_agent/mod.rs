@@ -15,6 +15,7 @@
 mod flags;
 mod gates;
 mod lines;
+mod log;
 mod player;
 #[cfg(test)]
 mod tests;
@@ -24,7 +25,9 @@ pub use player::{Output, Player};
 
 use crate::scenario::{Scenario, ScenarioError};
 use gates::GateFolder;
+use log::Log;
 use std::io::{self, Read, Write};
+use std::path::Path;
 use std::process::{Command, exit};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Instant;
@@ -38,14 +41,20 @@ pub const SCRIPT: &str = "FAKE_AGENT_SCRIPT";
 /// the agent writes NAME`.reached`.
 pub const GATES: &str = "FAKE_AGENT_GATES";
 
-/// The exit status when the script cannot be used.
+/// The environment variable that names a file for the log: how the agent was
+/// started, every line that the host sent, every line that it was told, and
+/// the exit, each in the file before it has an effect. It is a recording, as
+/// those of real sessions are. Another session's log in the file stays.
+pub const LOG: &str = "FAKE_AGENT_LOG";
+
+/// The exit status when the script or the log cannot be used.
 const USAGE: i32 = 2;
 
 /// Runs the fake agent on standard input and output, with this process's
 /// arguments and environment, until the host is done with it.
 ///
-/// Exits with status 2 and says why when there is no script, or when it
-/// cannot be read.
+/// Exits with status 2 and says why when the log cannot be written, when there
+/// is no script, or when it cannot be read.
 #[allow(clippy::print_stdout, reason = "it is what a command line prints")]
 pub fn main() -> ! {
     let flags = Flags::from_args(std::env::args().skip(1));
@@ -54,9 +63,25 @@ pub fn main() -> ! {
         exit(0);
     }
     match script().and_then(|scenario| Ok((GateFolder::of(&scenario)?, scenario))) {
-        Ok((gates, scenario)) => run(scenario, &flags, &gates),
+        Ok((gates, scenario)) => run(scenario, &flags, &gates, log()),
         Err(error) => complain(&format!("fake-agent: {error}"), USAGE),
     }
+}
+
+/// The log that the environment names.
+fn log() -> Option<Log> {
+    let path = std::env::var_os(LOG)?;
+    let env = std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned());
+    let argv = std::env::args_os().map(|it| it.to_string_lossy().into_owned());
+    let log = Log::begin(Path::new(&path), argv, env);
+    Some(log.unwrap_or_else(|error| no_log(&error)))
+}
+
+fn no_log(error: &io::Error) -> ! {
+    complain(
+        &format!("fake-agent: {LOG} cannot be written: {error}"),
+        USAGE,
+    )
 }
 
 /// Why the fake agent has no script.
@@ -97,9 +122,9 @@ fn script() -> Result<Scenario, ScriptError> {
 /// What standard input had.
 type Input = io::Result<Vec<u8>>;
 
-fn run(scenario: Scenario, flags: &Flags, gates: &GateFolder) -> ! {
+fn run(scenario: Scenario, flags: &Flags, gates: &GateFolder, mut log: Option<Log>) -> ! {
     let mut player = Player::new(scenario, flags.config(), ids());
-    carry_out(&mut player, gates);
+    carry_out(&mut player, gates, &mut log);
 
     // Nothing is read before the start-up faults: a process that exits at
     // once has read nothing either.
@@ -120,7 +145,7 @@ fn run(scenario: Scenario, flags: &Flags, gates: &GateFolder) -> ! {
 
     let mut input_open = true;
     loop {
-        carry_out(&mut player, gates);
+        carry_out(&mut player, gates, &mut log);
         let due = player.poll_timeout();
         let wait = due.map(|due| due.saturating_duration_since(Instant::now()));
         // Nobody says when a file appears, so that it is looked for.
@@ -135,14 +160,18 @@ fn run(scenario: Scenario, flags: &Flags, gates: &GateFolder) -> ! {
             }
             // The input is over and nothing is planned: the turn waits for
             // something that can no longer come.
-            (None, false) => exit(0),
+            (None, false) => leave(&mut log, 0),
         };
         let now = Instant::now();
         match read {
-            Ok(Ok(bytes)) if !bytes.is_empty() => player.handle_input(now, &bytes),
+            Ok(Ok(bytes)) if !bytes.is_empty() => {
+                note(&mut log, |log| log.read(&bytes));
+                player.handle_input(now, &bytes);
+            }
             Err(RecvTimeoutError::Timeout) => player.handle_timeout(now),
             Ok(_) | Err(RecvTimeoutError::Disconnected) => {
                 input_open = false;
+                note(&mut log, Log::input_ended);
                 player.handle_input_end(now);
             }
         }
@@ -151,11 +180,14 @@ fn run(scenario: Scenario, flags: &Flags, gates: &GateFolder) -> ! {
 }
 
 /// Does what the player wants done.
-fn carry_out(player: &mut Player, gates: &GateFolder) {
+fn carry_out(player: &mut Player, gates: &GateFolder, log: &mut Option<Log>) {
     let mut stdout = io::stdout().lock();
     while let Some(output) = player.poll_output() {
         let written = match output {
-            Output::Stdout(bytes) => stdout.write_all(&bytes),
+            Output::Stdout(bytes) => {
+                note(log, |log| log.said(&bytes));
+                stdout.write_all(&bytes)
+            }
             Output::Stderr(text) => io::stderr().write_all(text.as_bytes()),
             Output::Spawn(argv) => spawn(&argv),
             Output::Reached(gate) => {
@@ -170,17 +202,29 @@ fn carry_out(player: &mut Player, gates: &GateFolder) {
             },
             Output::Exit(code) => {
                 drop(stdout.flush());
-                exit(code);
+                leave(log, code);
             }
         };
         if written.is_err() {
             // Whoever read us is gone.
-            exit(1);
+            leave(log, 1);
         }
     }
     if stdout.flush().is_err() {
-        exit(1);
+        leave(log, 1);
     }
+}
+
+/// Writes into the log, if there is one.
+fn note(log: &mut Option<Log>, write: impl FnOnce(&mut Log) -> io::Result<()>) {
+    if let Some(Err(error)) = log.as_mut().map(write) {
+        no_log(&error);
+    }
+}
+
+fn leave(log: &mut Option<Log>, code: i32) -> ! {
+    note(log, |log| log.exits(code));
+    exit(code)
 }
 
 /// Starts a command that stays behind with our standard output in its hands.
