@@ -48,6 +48,10 @@ use std::time::Instant;
 use tools::OpenCall;
 use turn::Turn;
 
+/// The version that was measured, as hosts are told that tell by it what an
+/// agent can do.
+const VERSION: &str = "2.1.329";
+
 /// What an agent was started with.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -374,7 +378,7 @@ impl Agent {
         if self.config.session_states {
             let message = SessionStateChanged {
                 state: self.state.clone(),
-                sdk_host_only: None,
+                sdk_host_only: Some(true),
                 uuid: Some((self.ids)()),
                 session_id: Some(self.session_id.clone()),
                 extra: Default::default(),
@@ -397,6 +401,7 @@ impl Agent {
             permission_mode: Some(self.config.permission_mode.clone()),
             slash_commands: Some(vec![]),
             api_key_source: Some(ApiKeySource::None),
+            claude_code_version: Some(VERSION.to_owned()),
             output_style: Some("default".to_owned()),
             agents: Some(vec![]),
             skills: Some(vec![]),
