@@ -65,6 +65,9 @@ pub struct Config {
     /// (`--permission-prompt-tool=stdio`). If not, what would be asked is
     /// denied.
     pub asks_host: bool,
+    /// Tools that may run without a question, by name; `mcp__server` stands
+    /// for all tools of a server (`--allowedTools`).
+    pub allowed_tools: Vec<String>,
     /// Whether partial messages are sent (`--include-partial-messages`).
     pub partial_messages: bool,
     /// Whether session states are sent
@@ -89,6 +92,7 @@ impl Default for Config {
             cwd: "/project".to_owned(),
             permission_mode: PermissionMode::Default,
             asks_host: true,
+            allowed_tools: vec![],
             partial_messages: true,
             session_states: true,
             has_queue: true,

@@ -34,7 +34,9 @@ impl Agent {
         let is_reachable = self.config.asks_host && !self.input_ended;
         let is_forced = reason.is_some() || is_for_people(&call.name);
         match &self.config.permission_mode {
-            PermissionMode::BypassPermissions if !is_forced => {
+            mode if !is_forced
+                && (*mode == PermissionMode::BypassPermissions || self.is_allowed(&call.name)) =>
+            {
                 self.decide(now, id, Decision::Allowed(input));
             }
             mode if !is_reachable || !is_forced && *mode == PermissionMode::DontAsk => {
@@ -67,6 +69,17 @@ impl Agent {
                 self.raise(now, occasion, Some(&call.name), event, Some(id));
             }
         }
+    }
+
+    /// Whether a rule allows this tool, whatever its input.
+    fn is_allowed(&self, tool: &str) -> bool {
+        let covers = |rule: &String| {
+            let rest = tool.strip_prefix(rule.as_str());
+            rest.is_some_and(|rest| {
+                rest.is_empty() || rule.starts_with("mcp__") && rest.starts_with("__")
+            })
+        };
+        self.config.allowed_tools.iter().any(covers)
     }
 
     fn question(&self, call: &ToolCall, input: Json, reason: Option<String>) -> CanUseTool {

@@ -17,6 +17,9 @@ pub struct Flags {
     pub permission_mode: Option<String>,
     /// `--permission-prompt-tool`.
     pub permission_prompt_tool: Option<String>,
+    /// `--allowedTools`, the rules for whole tools. One that minds a tool's
+    /// input, such as `Bash(ls:*)`, is passed over.
+    pub allowed_tools: Vec<String>,
     /// `--include-partial-messages`.
     pub include_partial_messages: bool,
 }
@@ -36,6 +39,11 @@ impl Flags {
                 "--model" => &mut flags.model,
                 "--permission-mode" => &mut flags.permission_mode,
                 "--permission-prompt-tool" => &mut flags.permission_prompt_tool,
+                "--allowedTools" | "--allowed-tools" => {
+                    let rules = value.or_else(|| args.next()).unwrap_or_default();
+                    flags.allowed_tools.extend(whole_tools(&rules));
+                    continue;
+                }
                 "--include-partial-messages" => {
                     flags.include_partial_messages = true;
                     continue;
@@ -66,6 +74,7 @@ impl Flags {
                 .as_deref()
                 .map_or_else(|| default.permission_mode.clone(), PermissionMode::from),
             asks_host: self.permission_prompt_tool.as_deref() == Some("stdio"),
+            allowed_tools: self.allowed_tools.clone(),
             partial_messages: self.include_partial_messages,
             session_states: std::env::var("CLAUDE_CODE_SDK_READS_SESSION_STATE")
                 .is_ok_and(|value| value == "1"),
@@ -74,6 +83,22 @@ impl Flags {
             ..default
         }
     }
+}
+
+/// The rules of a list that name a tool and nothing of its input. Commas and
+/// blanks part rules, but not within parentheses.
+fn whole_tools(rules: &str) -> Vec<String> {
+    let mut depth = 0_usize;
+    let parts = rules.split(|letter: char| {
+        match letter {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && (letter == ',' || letter.is_whitespace())
+    });
+    let is_whole = |rule: &&str| !rule.is_empty() && !rule.contains('(');
+    parts.filter(is_whole).map(str::to_owned).collect()
 }
 
 /// Whether an expression has a match in a text. What is no expression has
@@ -91,6 +116,12 @@ mod tests {
         assert!(finds("calc_.add", "mcp__calc__add"));
         assert!(!finds("^calc", "mcp__calc__add"));
         assert!(!finds("(", "("));
+    }
+
+    #[test]
+    fn rules_are_for_whole_tools_unless_they_mind_the_input() {
+        let list = "Read,Bash(git add *, rm),mcp__calc  Write,";
+        assert_eq!(whole_tools(list), ["Read", "mcp__calc", "Write"]);
     }
 
     #[test]

@@ -15,13 +15,17 @@ struct Host {
 
 impl Host {
     fn new(scenario: Scenario) -> Self {
+        Self::with(scenario, Config::default())
+    }
+
+    fn with(scenario: Scenario, config: Config) -> Self {
         let mut ids = 0;
         let ids = move || {
             ids += 1;
             format!("id-{ids}")
         };
         Self {
-            player: Player::new(scenario, Config::default(), ids),
+            player: Player::new(scenario, config, ids),
             now: Instant::now(),
         }
     }
@@ -143,6 +147,33 @@ fn a_question_has_the_members_that_the_script_gives_it() {
     assert_eq!(request["blocked_path"], "/x");
     assert_eq!(request["display_name"], "Shell");
     assert_eq!(request["tool_name"], "Bash");
+}
+
+#[test]
+fn a_tool_that_the_command_line_allows_needs_no_question() {
+    let calls = [
+        "mcp__calc__add",
+        "mcp__calculator__add",
+        "Bash",
+        "BashOutput",
+    ]
+    .map(|name| Step::tool(name, json!({}), ""));
+    let mut host = Host::with(
+        Scenario::default()
+            .reply(calls)
+            .reply([Step::text("Done.")]),
+        Config {
+            allowed_tools: ["mcp__calc", "Bash"].map(str::to_owned).to_vec(),
+            ..Config::default()
+        },
+    );
+    host.prompts();
+    let mut asked_about = vec![];
+    while let Some(request) = host.asks().pop() {
+        asked_about.push(request["request"]["tool_name"].clone());
+        host.answers(&request, &json!({"behavior": "allow"}));
+    }
+    assert_eq!(asked_about, ["mcp__calculator__add", "BashOutput"]);
 }
 
 #[test]
