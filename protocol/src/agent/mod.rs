@@ -68,6 +68,10 @@ pub struct Config {
     /// Tools that may run without a question, by name; `mcp__server` stands
     /// for all tools of a server (`--allowedTools`).
     pub allowed_tools: Vec<String>,
+    /// MCP servers inside the host, by name, that are known before
+    /// `initialize` (`--mcp-config`, those of type `sdk`). They are greeted at
+    /// once.
+    pub sdk_mcp_servers: Vec<String>,
     /// Whether partial messages are sent (`--include-partial-messages`).
     pub partial_messages: bool,
     /// Whether session states are sent
@@ -93,6 +97,7 @@ impl Default for Config {
             permission_mode: PermissionMode::Default,
             asks_host: true,
             allowed_tools: vec![],
+            sdk_mcp_servers: vec![],
             partial_messages: true,
             session_states: true,
             has_queue: true,
@@ -193,7 +198,7 @@ impl Agent {
     /// An agent that was just started. `ids` makes the ids of its messages.
     pub fn new(config: Config, mut ids: impl FnMut() -> String + Send + 'static) -> Self {
         let queue = Queue::new(config.has_queue);
-        Self {
+        let mut agent = Self {
             session_id: ids(),
             config,
             ids: Box::new(ids),
@@ -214,7 +219,9 @@ impl Agent {
             exited: false,
             last_turn_failed: false,
             results: 0,
-        }
+        };
+        agent.meet_configured_servers();
+        agent
     }
 
     // What happened.

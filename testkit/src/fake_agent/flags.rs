@@ -3,6 +3,8 @@
 use agentwire_protocol::agent::Config;
 use agentwire_protocol::permission::PermissionMode;
 use regex_lite::Regex;
+use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// What the command line says. Flags that are not listed are accepted and
 /// have no effect.
@@ -20,6 +22,9 @@ pub struct Flags {
     /// `--allowedTools`, the rules for whole tools. One that minds a tool's
     /// input, such as `Bash(ls:*)`, is passed over.
     pub allowed_tools: Vec<String>,
+    /// `--mcp-config`: the names of the servers that run inside the host.
+    /// Others are passed over, and so is a file that cannot be read.
+    pub sdk_mcp_servers: Vec<String>,
     /// `--include-partial-messages`.
     pub include_partial_messages: bool,
 }
@@ -42,6 +47,11 @@ impl Flags {
                 "--allowedTools" | "--allowed-tools" => {
                     let rules = value.or_else(|| args.next()).unwrap_or_default();
                     flags.allowed_tools.extend(whole_tools(&rules));
+                    continue;
+                }
+                "--mcp-config" => {
+                    let config = value.or_else(|| args.next()).unwrap_or_default();
+                    flags.sdk_mcp_servers.extend(servers_in_host(&config));
                     continue;
                 }
                 "--include-partial-messages" => {
@@ -75,6 +85,7 @@ impl Flags {
                 .map_or_else(|| default.permission_mode.clone(), PermissionMode::from),
             asks_host: self.permission_prompt_tool.as_deref() == Some("stdio"),
             allowed_tools: self.allowed_tools.clone(),
+            sdk_mcp_servers: self.sdk_mcp_servers.clone(),
             partial_messages: self.include_partial_messages,
             session_states: std::env::var("CLAUDE_CODE_SDK_READS_SESSION_STATE")
                 .is_ok_and(|value| value == "1"),
@@ -101,6 +112,33 @@ fn whole_tools(rules: &str) -> Vec<String> {
     parts.filter(is_whole).map(str::to_owned).collect()
 }
 
+/// The servers of type `sdk` in a configuration, which is JSON or the path of
+/// a file of it.
+fn servers_in_host(config: &str) -> Vec<String> {
+    #[derive(Default, Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct McpConfig {
+        #[serde(default)]
+        mcp_servers: BTreeMap<String, Server>,
+    }
+    #[derive(Deserialize)]
+    struct Server {
+        #[serde(rename = "type")]
+        kind: Option<String>,
+    }
+    let config = if config.trim_start().starts_with('{') {
+        config.to_owned()
+    } else {
+        std::fs::read_to_string(config).unwrap_or_default()
+    };
+    let config: McpConfig = serde_json::from_str(&config).unwrap_or_default();
+    let servers = config.mcp_servers.into_iter();
+    servers
+        .filter(|(_, server)| server.kind.as_deref() == Some("sdk"))
+        .map(|(name, _)| name)
+        .collect()
+}
+
 /// Whether an expression has a match in a text. What is no expression has
 /// none, as on the real CLI.
 fn finds(expression: &str, text: &str) -> bool {
@@ -122,6 +160,15 @@ mod tests {
     fn rules_are_for_whole_tools_unless_they_mind_the_input() {
         let list = "Read,Bash(git add *, rm),mcp__calc  Write,";
         assert_eq!(whole_tools(list), ["Read", "mcp__calc", "Write"]);
+    }
+
+    #[test]
+    fn of_configured_servers_those_in_the_host_count() {
+        let config = r#"{"mcpServers":{"calc":{"type":"sdk","name":"calc"},
+            "files":{"command":"serve-files"},"web":{"type":"http","url":"http://127.0.0.1"}}}"#;
+        let flags = Flags::from_args(["--mcp-config".to_owned(), config.to_owned()]);
+        assert_eq!(flags.sdk_mcp_servers, ["calc"]);
+        assert!(servers_in_host("/no/such/file").is_empty());
     }
 
     #[test]

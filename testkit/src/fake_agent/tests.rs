@@ -177,6 +177,28 @@ fn a_tool_that_the_command_line_allows_needs_no_question() {
 }
 
 #[test]
+fn a_server_that_the_command_line_names_is_greeted_before_anything_is_read() {
+    let config = Config {
+        sdk_mcp_servers: vec!["calc".to_owned()],
+        ..Config::default()
+    };
+    let mut host = Host::with(Scenario::default(), config);
+    let asked = host.asks();
+    let [greeting] = asked.as_slice() else {
+        panic!("one greeting, not {asked:?}");
+    };
+    assert_eq!(greeting["request"]["server_name"], "calc");
+    assert_eq!(greeting["request"]["message"]["method"], "initialize");
+    // It is not greeted again.
+    host.sends(
+        &json!({"type": "control_request", "request_id": "1", "request": {
+            "subtype": "initialize", "sdkMcpServers": ["calc"],
+        }}),
+    );
+    assert!(host.asks().is_empty());
+}
+
+#[test]
 fn a_script_that_repeats_has_no_end() {
     let scenario = Scenario::default()
         .reply([Step::text("Tick.")])

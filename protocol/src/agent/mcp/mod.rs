@@ -78,6 +78,14 @@ impl Agent {
         manifests.map(|_| outcomes)
     }
 
+    /// Servers that the agent was started with need no `initialize`.
+    pub(super) fn meet_configured_servers(&mut self) {
+        for name in self.config.sdk_mcp_servers.clone() {
+            self.mcp.servers.push(Server::new(&name));
+            self.greet_server(&name);
+        }
+    }
+
     /// `initialize` is answered: servers whose tools are not known are asked
     /// for them. Those that were greeted are not so far yet.
     pub(super) fn list_parked_tools(&mut self) {
