@@ -73,13 +73,8 @@ impl Agent {
 
     /// Whether a rule allows this tool, whatever its input.
     fn is_allowed(&self, tool: &str) -> bool {
-        let covers = |rule: &String| {
-            let rest = tool.strip_prefix(rule.as_str());
-            rest.is_some_and(|rest| {
-                rest.is_empty() || rule.starts_with("mcp__") && rest.starts_with("__")
-            })
-        };
-        self.config.allowed_tools.iter().any(covers)
+        let mut rules = self.config.allowed_tools.iter();
+        rules.any(|rule| rule == tool || is_of_server(rule, tool))
     }
 
     fn question(&self, call: &ToolCall, input: Json, reason: Option<String>) -> CanUseTool {
@@ -294,4 +289,44 @@ fn with_members(question: CanUseTool, members: &Json) -> CanUseTool {
         Json::from_value(&all)?.read()
     };
     all().unwrap_or(question)
+}
+
+/// Whether a rule for all tools of an MCP server, `mcp__server` or
+/// `mcp__server__*`, covers this one. A tool whose own name has two
+/// underscores side by side is not covered, as on the real CLI.
+fn is_of_server(rule: &str, tool: &str) -> bool {
+    let is_server = rule.starts_with("mcp__") && rule.matches("__").count() == 1;
+    let server = rule.strip_suffix("__*").or(is_server.then_some(rule));
+    server
+        .and_then(|server| tool.strip_prefix(server)?.strip_prefix("__"))
+        .is_some_and(|name| rule.starts_with("mcp__") && !name.contains("__"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_of_server;
+
+    #[test]
+    fn a_rule_for_a_server_covers_what_it_does_on_the_real_cli() {
+        let tools = [
+            "mcp__srv__one",
+            "mcp__srv__two",
+            "mcp__srv2__one",
+            "mcp__srv__x__one",
+        ];
+        // The same as in the live tests of rules.
+        for (rule, covered) in [
+            ("mcp__srv", [true, true, false, false]),
+            ("mcp__srv__*", [true, true, false, false]),
+            ("mcp__srv__x", [false; 4]),
+            ("mcp__srv__x__*", [false, false, false, true]),
+            ("Bash", [false; 4]),
+        ] {
+            assert_eq!(
+                tools.map(|tool| is_of_server(rule, tool)),
+                covered,
+                "{rule}"
+            );
+        }
+    }
 }
