@@ -162,8 +162,11 @@ impl Options {
             ("CLAUDE_AGENT_SDK_VERSION", env!("CARGO_PKG_VERSION")),
             ("CLAUDE_CODE_SDK_READS_SESSION_STATE", "1"),
         ];
+        // There a program is looked for in the working directory first, which
+        // may hold anybody's `git.exe`.
+        let on_windows = cfg!(windows).then_some(("NoDefaultCurrentDirectoryInExePath", "1"));
         let markers = self.markers.iter().map(|(name, value)| (*name, &**value));
-        let variables = ours.into_iter().chain(markers);
+        let variables = ours.into_iter().chain(on_windows).chain(markers);
         let variables = variables.map(|(name, value)| (name.into(), value.into()));
         variables.chain(self.environment.iter().cloned()).collect()
     }
