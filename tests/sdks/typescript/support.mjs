@@ -31,6 +31,11 @@ export function scenario(name, run) {
   });
 }
 
+// What says that there is a tap, if there is one.
+const TAP = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => name.startsWith("AGENTWIRE_TAP_")),
+);
+
 // The fake agent, as the SDK starts it.
 class Agent {
   constructor(folder) {
@@ -46,6 +51,7 @@ class Agent {
         HOME: process.env.HOME,
         FAKE_AGENT_SCRIPT: path.join(this.folder, "script.json"),
         FAKE_AGENT_LOG: path.join(this.folder, "log"),
+        ...TAP,
       },
       ...more,
     };
