@@ -1,0 +1,215 @@
+//! A recording without what differs from session to session: ids, times,
+//! paths, the agents' own prose. What is left of each line is one text.
+
+use crate::accepted::Accepted;
+use crate::case::Case;
+use crate::host::Entry;
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Members whose values name something, and who gives those names.
+const NAMES: [&str; 15] = [
+    "uuid",
+    "session_id",
+    "request_id",
+    "prompt_id",
+    "task_id",
+    "agent_id",
+    "agentId",
+    "parent_task_id",
+    "new_conversation_id",
+    "message_id",
+    "run_id",
+    "id",
+    "tool_use_id",
+    "uuids",
+    "command_uuid",
+];
+
+/// Turns recordings of one case into lines.
+pub(crate) struct Normal<'a> {
+    accepted: &'a Accepted,
+    /// What the case file says, longest first: no agent made that up.
+    said: Vec<String>,
+    /// How often each name occurs in the recording.
+    counts: BTreeMap<String, usize>,
+    /// The names that occur more than once, by the member in which they are
+    /// first met.
+    known: BTreeMap<String, String>,
+    numbers: BTreeMap<&'static str, usize>,
+    pub(crate) left_out: BTreeMap<usize, BTreeSet<String>>,
+}
+
+impl<'a> Normal<'a> {
+    pub(crate) fn new(case: &Case, accepted: &'a Accepted) -> Self {
+        let mut said = BTreeSet::new();
+        texts(&case.file, &mut said);
+        let mut said: Vec<_> = said.into_iter().filter(|it| it.len() > 3).collect();
+        said.sort_by_key(|it| std::cmp::Reverse(it.len()));
+        Self {
+            accepted,
+            said,
+            counts: BTreeMap::new(),
+            known: BTreeMap::new(),
+            numbers: BTreeMap::new(),
+            left_out: BTreeMap::new(),
+        }
+    }
+
+    /// The lines of a recording.
+    pub(crate) fn lines(&mut self, record: &[Entry]) -> Vec<String> {
+        for entry in record {
+            if let Entry::Sent(line) | Entry::Received(line) = entry {
+                count(line, &mut self.counts);
+            }
+        }
+        record
+            .iter()
+            .filter_map(|entry| match entry {
+                Entry::Sent(line) => Some(format!("> {}", self.line(line, ">"))),
+                Entry::Received(line) => {
+                    let head = head(line);
+                    let is_compared = !self.accepted.passes_over(&head);
+                    is_compared.then(|| format!("< {}", self.line(line, &head)))
+                }
+                Entry::Exited(code) => Some(format!("exit {code}")),
+            })
+            .collect()
+    }
+
+    fn line(&mut self, line: &Value, head: &str) -> String {
+        let normal = self.value(line, head, &mut String::new(), "");
+        let kind = ["type", "subtype"].map(|it| normal.get(it).cloned());
+        let mut rest = normal;
+        let members = rest.as_object_mut().expect("a line is an object");
+        members.remove("type");
+        members.remove("subtype");
+        let kind: Vec<_> = kind.iter().flatten().filter_map(Value::as_str).collect();
+        format!("{} {rest}", kind.join("/"))
+    }
+
+    fn value(&mut self, value: &Value, head: &str, path: &mut String, name: &str) -> Value {
+        match value {
+            Value::Object(members) => {
+                let mut sorted: Vec<_> = members.iter().collect();
+                sorted.sort_by_key(|(name, _)| *name);
+                let mut normal = Map::new();
+                for (name, value) in sorted {
+                    let length = path.len();
+                    if !path.is_empty() {
+                        path.push('.');
+                    }
+                    path.push_str(name);
+                    match self.accepted.leaves_out(head, path) {
+                        Some(rule) => {
+                            let seen = self.left_out.entry(rule).or_default();
+                            seen.insert(format!("{head} {path} {value}"));
+                        }
+                        None => {
+                            let value = self.value(value, head, path, name);
+                            normal.insert(name.clone(), value);
+                        }
+                    }
+                    path.truncate(length);
+                }
+                normal.into()
+            }
+            Value::Array(items) => {
+                let items = items.iter().map(|it| self.value(it, head, path, name));
+                Value::Array(items.collect())
+            }
+            Value::String(text) => self.text(text, name).into(),
+            other => other.clone(),
+        }
+    }
+
+    fn text(&mut self, text: &str, name: &str) -> String {
+        if let Some(known) = self.known.get(text) {
+            return known.clone();
+        }
+        if let Some(role) = is_name(text, name) {
+            if self.counts.get(text).is_some_and(|&count| count > 1) {
+                let number = self.numbers.entry(role).or_default();
+                *number += 1;
+                let known = format!("({role} {number})");
+                self.known.insert(text.to_owned(), known.clone());
+                return known;
+            }
+            return format!("({role})");
+        }
+        if self.said.iter().any(|said| said == text) {
+            return text.to_owned();
+        }
+        if text.starts_with('/') && !text.contains(' ') {
+            return "(path)".to_owned();
+        }
+        if text.contains(char::is_whitespace) || text.contains("://") {
+            // Prose. What of it the case says is compared.
+            let quoted: Vec<_> = self.said.iter().filter(|said| text.contains(&***said)).collect();
+            let mut quoted: Vec<&str> = quoted.into_iter().map(String::as_str).collect();
+            // A part of what is quoted already says nothing more.
+            let all = quoted.clone();
+            quoted.retain(|it| !all.iter().any(|other| other != it && other.contains(it)));
+            quoted.sort_unstable();
+            return format!("(prose) {}", quoted.join(" | ")).trim_end().to_owned();
+        }
+        text.to_owned()
+    }
+}
+
+/// A name that an agent made: the member in which it is.
+fn is_name(text: &str, member: &str) -> Option<&'static str> {
+    let is_of_case = text.starts_with("11111111-") || text.starts_with("host-");
+    let is_scripted = text.starts_with("toolu_") || text.starts_with("msg_");
+    if is_of_case || is_scripted && !text.contains("side") {
+        return None;
+    }
+    let is_uuid = is_uuid(text) || text.strip_prefix("hook-").is_some_and(is_uuid);
+    match NAMES.iter().find(|it| **it == member) {
+        Some(name) if !text.is_empty() => Some(name),
+        _ if is_uuid => Some("uuid"),
+        _ => None,
+    }
+}
+
+fn is_uuid(text: &str) -> bool {
+    text.len() == 36
+        && text
+            .bytes()
+            .enumerate()
+            .all(|(at, byte)| match at {
+                8 | 13 | 18 | 23 => byte == b'-',
+                _ => byte.is_ascii_hexdigit(),
+            })
+}
+
+fn count(value: &Value, counts: &mut BTreeMap<String, usize>) {
+    match value {
+        Value::String(text) => *counts.entry(text.clone()).or_default() += 1,
+        Value::Array(items) => items.iter().for_each(|it| count(it, counts)),
+        Value::Object(members) => members.values().for_each(|it| count(it, counts)),
+        _ => {}
+    }
+}
+
+fn texts(value: &Value, into: &mut BTreeSet<String>) {
+    match value {
+        Value::String(text) => drop(into.insert(text.clone())),
+        Value::Array(items) => items.iter().for_each(|it| texts(it, into)),
+        Value::Object(members) => members
+            .iter()
+            .filter(|(name, _)| *name != "about")
+            .for_each(|(_, it)| texts(it, into)),
+        _ => {}
+    }
+}
+
+/// What kind of line it is: `result/success`, `control_request/can_use_tool`.
+fn head(line: &Value) -> String {
+    let kind = line["type"].as_str().unwrap_or_default();
+    let subtype = [&line["subtype"], &line["request"]["subtype"], &line["event"]["type"]];
+    match subtype.iter().find_map(|it| it.as_str()) {
+        Some(subtype) => format!("{kind}/{subtype}"),
+        None => kind.to_owned(),
+    }
+}
