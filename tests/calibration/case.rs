@@ -30,8 +30,6 @@ pub(crate) struct Host {
     /// Environment variables besides the usual ones. One that is `null` is
     /// taken away.
     pub(crate) env: BTreeMap<String, Option<String>>,
-    /// Whether no API key is given.
-    pub(crate) no_key: bool,
     /// Members of `initialize` besides the hooks and the servers.
     initialize: Map<String, Value>,
     /// What permission asks are answered, by tool: one answer, or a list with

@@ -103,7 +103,7 @@ async fn on_real(case: &Case) -> Result<Vec<Entry>, Stuck> {
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value))
         .collect();
-    if case.host.no_key {
+    if case.scenario.no_key {
         environment.remove("ANTHROPIC_API_KEY");
     }
     with_environment(&mut command, environment, case);
@@ -113,16 +113,13 @@ async fn on_real(case: &Case) -> Result<Vec<Entry>, Stuck> {
 async fn on_fake(case: &Case) -> Result<Vec<Entry>, Stuck> {
     let live = Live::start(Scenario::default()).await;
     let mut command = Command::new(fake_agent_path());
-    let mut environment = BTreeMap::from([
+    let environment = BTreeMap::from([
         (fake_agent::SCRIPT.to_owned(), case.scenario.to_json()),
         (
             "FAKE_AGENT_GATES".to_owned(),
             live.project().display().to_string(),
         ),
     ]);
-    if !case.host.no_key {
-        environment.insert("ANTHROPIC_API_KEY".to_owned(), "anything".to_owned());
-    }
     with_environment(&mut command, environment, case);
     host::play(case, command, live.project(), false).await
 }

@@ -63,6 +63,7 @@ impl<'a> Normal<'a> {
                 count(line, &mut self.counts);
             }
         }
+        let record = in_order(record);
         record
             .iter()
             .filter_map(|entry| match entry {
@@ -118,12 +119,15 @@ impl<'a> Normal<'a> {
                 let items = items.iter().map(|it| self.value(it, head, path, name));
                 Value::Array(items.collect())
             }
-            Value::String(text) => self.text(text, name).into(),
+            Value::String(text) => {
+                let is_of_model = head == "stream_event/content_block_delta";
+                self.text(text, name, is_of_model).into()
+            }
             other => other.clone(),
         }
     }
 
-    fn text(&mut self, text: &str, name: &str) -> String {
+    fn text(&mut self, text: &str, name: &str, is_of_model: bool) -> String {
         if let Some(known) = self.known.get(text) {
             return known.clone();
         }
@@ -137,15 +141,19 @@ impl<'a> Normal<'a> {
             }
             return format!("({role})");
         }
-        if self.said.iter().any(|said| said == text) {
+        // What the model says, and what is a part of the case, is compared.
+        if is_of_model || self.said.iter().any(|said| said.contains(text)) {
             return text.to_owned();
         }
         if text.starts_with('/') && !text.contains(' ') {
             return "(path)".to_owned();
         }
         if text.contains(char::is_whitespace) || text.contains("://") {
-            // Prose. What of it the case says is compared.
-            let quoted: Vec<_> = self.said.iter().filter(|said| text.contains(&***said)).collect();
+            // Prose. What of it the case says is compared, but for single words.
+            let is_quoted = |said: &&String| {
+                said.contains(|it: char| !it.is_alphanumeric()) && text.contains(&***said)
+            };
+            let quoted: Vec<_> = self.said.iter().filter(is_quoted).collect();
             let mut quoted: Vec<&str> = quoted.into_iter().map(String::as_str).collect();
             // A part of what is quoted already says nothing more.
             let all = quoted.clone();
@@ -155,6 +163,44 @@ impl<'a> Normal<'a> {
         }
         text.to_owned()
     }
+}
+
+/// A recording in which the model goes first: from a tool call to the end of
+/// the message that has it, the agent already runs the tool while the model
+/// still speaks, and what comes first is up to chance. Where the model is
+/// silent in between, nothing is left to chance, and the order stays.
+fn in_order(record: &[Entry]) -> Vec<Entry> {
+    let mut ordered: Vec<Entry> = vec![];
+    let mut late: Option<Vec<Entry>> = None;
+    for entry in record {
+        let (kind, line) = match entry {
+            Entry::Received(line) => (line["type"].as_str().unwrap_or_default(), line),
+            _ => ("", &Value::Null),
+        };
+        let content = &line["message"]["content"][0]["type"];
+        match &mut late {
+            None => {
+                ordered.push(entry.clone());
+                if kind == "assistant" && content == "tool_use" {
+                    late = Some(vec![]);
+                }
+            }
+            Some(waiting) => {
+                let is_over = line["event"]["type"] == "message_stop"
+                    || matches!(kind, "result") || matches!(entry, Entry::Exited(_));
+                if matches!(kind, "stream_event" | "assistant") {
+                    ordered.push(entry.clone());
+                } else {
+                    waiting.push(entry.clone());
+                }
+                if is_over {
+                    ordered.append(waiting);
+                    late = None;
+                }
+            }
+        }
+    }
+    ordered
 }
 
 /// A name that an agent made: the member in which it is.

@@ -60,7 +60,7 @@ impl Agent {
         self.tell_tasks();
     }
 
-    fn tell_tasks(&mut self) {
+    pub(super) fn tell_tasks(&mut self) {
         let change = BackgroundTasksChanged {
             tasks: self.tasks.clone(),
             uuid: Some((self.ids)()),

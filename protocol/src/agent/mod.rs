@@ -12,17 +12,22 @@
 mod account;
 mod background;
 mod commands;
+mod failure;
 mod hooks;
 mod mcp;
 mod permission;
+mod profile;
 mod prompts;
 mod queue;
 mod requests;
+mod ruling;
 mod script;
 mod speech;
 mod tools;
 mod turn;
 
+pub use failure::MAX_RETRIES;
+pub use profile::Profile;
 pub use tools::ToolCall;
 pub use turn::Ending;
 
@@ -44,13 +49,16 @@ use queue::Queue;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tools::OpenCall;
 use turn::Turn;
 
 /// The version that was measured, as hosts are told that tell by it what an
 /// agent can do.
 const VERSION: &str = "2.1.329";
+
+/// How many uuids are remembered, so that none of them runs twice.
+const KNOWN: usize = 1000;
 
 /// What an agent was started with.
 #[derive(Debug, Clone)]
@@ -81,6 +89,17 @@ pub struct Config {
     /// becomes of each message, and says which messages a turn answers. If
     /// not, it runs messages one by one, as they come.
     pub has_queue: bool,
+    /// Whether a request that it does not know gets an answer, which says so.
+    pub answers_unknown: bool,
+    /// Whether the answers to `interrupt` and `set_model` tell what came of
+    /// them.
+    pub has_receipts: bool,
+    /// Whether there is a key for the API.
+    pub has_key: bool,
+    /// How often an API that fails is asked again.
+    pub max_retries: u64,
+    /// How long it waits for that at first; the time doubles each time.
+    pub retry_after: Duration,
     /// The process, as the handshake names it.
     pub pid: u32,
     /// Whether a regular expression (the first) has a match somewhere in a
@@ -101,6 +120,11 @@ impl Default for Config {
             partial_messages: true,
             session_states: true,
             has_queue: true,
+            answers_unknown: true,
+            has_receipts: true,
+            has_key: true,
+            max_retries: MAX_RETRIES,
+            retry_after: Duration::from_millis(550),
             pid: 1,
             finds: |_, _| false,
         }
@@ -164,6 +188,8 @@ pub struct Agent {
     out: VecDeque<Bytes>,
     events: VecDeque<Event>,
     queue: Queue,
+    /// The uuids of the latest messages.
+    known: VecDeque<String>,
     turn: Option<Turn>,
     hooks: HookTable,
     mcp: McpClient,
@@ -177,6 +203,7 @@ pub struct Agent {
     tasks: Vec<BackgroundTask>,
     account: Account,
     state: SessionState,
+    is_initialized: bool,
     input_ended: bool,
     exited: bool,
     last_turn_failed: bool,
@@ -206,6 +233,7 @@ impl Agent {
             out: VecDeque::new(),
             events: VecDeque::new(),
             queue,
+            known: VecDeque::new(),
             turn: None,
             hooks: HookTable::default(),
             mcp: McpClient::default(),
@@ -215,6 +243,7 @@ impl Agent {
             tasks: vec![],
             account: Account::default(),
             state: SessionState::Idle,
+            is_initialized: false,
             input_ended: false,
             exited: false,
             last_turn_failed: false,
@@ -325,19 +354,46 @@ impl Agent {
                 );
             }
         };
+        if self.is_known(&message) {
+            // It was there before: nothing comes of it, and that is told.
+            if self.turn.is_none() {
+                self.tell_state();
+            }
+            return;
+        }
         let preempts = self.config.has_queue && message.priority == Some(Priority::Now);
-        if self.turn.is_none() {
+        let is_idle = self.turn.is_none();
+        if is_idle {
             self.set_state(SessionState::Running);
         }
-        if let Some(uuid) = message.uuid.clone() {
-            self.lifecycle(&uuid, CommandState::Queued);
+        let hear = |agent: &mut Self| {
+            if let Some(uuid) = message.uuid.clone() {
+                agent.lifecycle(&uuid, CommandState::Queued);
+            }
+            agent.queue.push(message);
+        };
+        if preempts && !is_idle {
+            return self.preempt(now, hear);
         }
-        self.queue.push(message);
-        if self.turn.is_none() {
+        hear(self);
+        if is_idle {
             self.start_turn(now);
-        } else if preempts {
-            self.preempt(now);
         }
+    }
+
+    /// Whether the message has a uuid that an earlier one had.
+    fn is_known(&mut self, message: &UserMessage) -> bool {
+        let Some(uuid) = message.uuid.as_ref().filter(|_| self.config.has_queue) else {
+            return false;
+        };
+        if self.known.contains(uuid) {
+            return true;
+        }
+        if self.known.len() == KNOWN {
+            self.known.pop_front();
+        }
+        self.known.push_back(uuid.clone());
+        false
     }
 
     fn handle_answer(&mut self, now: Instant, frame: &Frame) {
@@ -386,6 +442,10 @@ impl Agent {
             return;
         }
         self.state = state;
+        self.tell_state();
+    }
+
+    fn tell_state(&mut self) {
         if self.config.session_states {
             let message = SessionStateChanged {
                 state: self.state.clone(),

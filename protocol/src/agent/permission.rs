@@ -2,6 +2,7 @@
 //! are about people are among them, for the host's answer is all they do.
 
 use super::hooks::{Occasion, Verdict};
+use super::ruling::Ruling;
 use super::tools::{ToolAnswer, is_for_people};
 use super::{Agent, Decision, ToolCall, read_strictly};
 use crate::codec::encode;
@@ -12,6 +13,7 @@ use crate::message::{SessionState, Status};
 use crate::permission::{
     CanUseTool, DecisionReason, PermissionMode, PermissionResult, PermissionUpdate,
 };
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -34,14 +36,18 @@ impl Agent {
         let is_reachable = self.config.asks_host && !self.input_ended;
         let is_forced = reason.is_some() || is_for_people(&call.name);
         match &self.config.permission_mode {
-            mode if !is_forced
-                && (*mode == PermissionMode::BypassPermissions || self.is_allowed(&call.name)) =>
-            {
+            PermissionMode::BypassPermissions if !is_forced => {
+                self.rule(id, Ruling::MODE_ALLOWED);
+                self.decide(now, id, Decision::Allowed(input));
+            }
+            _ if !is_forced && self.is_allowed(&call.name) => {
+                self.rule(id, Ruling::RULE_ALLOWED);
                 self.decide(now, id, Decision::Allowed(input));
             }
             mode if !is_reachable || !is_forced && *mode == PermissionMode::DontAsk => {
                 let why = format!("Permission to use {} was not given.", call.name);
                 self.note_denial(id);
+                self.rule(id, Ruling::MODE_DENIED);
                 self.decide(now, id, Decision::Denied(why));
             }
             _ => {
@@ -115,6 +121,12 @@ impl Agent {
             self.take_over(allow.updated_permissions.as_deref().unwrap_or_default());
         }
         self.set_state(SessionState::Running);
+        let ruling = match &result {
+            Ok(PermissionResult::Allow(_)) => Ruling::HOST_ALLOWED,
+            Ok(PermissionResult::Deny(_)) => Ruling::HOST_DENIED,
+            _ => Ruling::UNREADABLE,
+        };
+        self.rule(id, ruling);
         match result {
             Ok(PermissionResult::Allow(allow)) => self.allow(now, id, allow.updated_input),
             Ok(PermissionResult::Deny(deny)) => {
@@ -169,9 +181,11 @@ impl Agent {
         self.tell("PermissionRequest", verdict.messages);
         match decision {
             Some(PermissionRequestDecision::Allow(allow)) => {
+                self.rule(id, Ruling::HOOK_ALLOWED);
                 self.allow(now, id, allow.updated_input);
             }
             Some(PermissionRequestDecision::Deny(deny)) => {
+                self.rule(id, Ruling::HOOK_DENIED);
                 let why = deny.message.as_deref();
                 let why = why.unwrap_or("A PermissionRequest hook denied it.");
                 self.deny(now, id, why, deny.interrupt == Some(true));
@@ -213,6 +227,26 @@ impl Agent {
             self.note_denial(&ask.tool_use_id);
         }
         !asks.is_empty()
+    }
+
+    /// Takes the asks back that a prompt cannot wait for, and gives their
+    /// tool calls, which are still to be denied.
+    pub(super) fn withdraw_asks(&mut self) -> Vec<String> {
+        let asks = std::mem::take(&mut self.asks);
+        for request_id in asks.keys() {
+            self.out.push_back(control::cancel(request_id));
+        }
+        asks.into_values().map(|ask| ask.tool_use_id).collect()
+    }
+
+    /// Nobody will say whether these may run.
+    pub(super) fn deny_withdrawn(&mut self, now: Instant, calls: &[String]) {
+        for id in calls {
+            self.hooks.forget(&Occasion::Permission(id.clone()));
+            self.set_state(SessionState::Running);
+            self.rule(id, Ruling::PREEMPTED);
+            self.deny(now, id, "The permission ask was taken back.", false);
+        }
     }
 
     pub(super) fn note_denial(&mut self, id: &str) {
@@ -265,6 +299,10 @@ pub(super) fn answers(input: &Json) -> ToolAnswer {
         let why = "The host's input for AskUserQuestion is not valid: it has no `questions`.";
         return ToolAnswer::error(why);
     }
+    let data = Json::from(json!({
+        "questions": input.member("questions"),
+        "answers": input.member("answers").unwrap_or_else(|| json!({}).into()),
+    }));
     let answers = input.member("answers").map(|it| it.read::<Members>());
     let answers: Vec<_> = match &answers {
         Some(Ok(answers)) => answers
@@ -278,7 +316,10 @@ pub(super) fn answers(input: &Json) -> ToolAnswer {
     } else {
         format!("The user answered: {}.", answers.join(", "))
     };
-    ToolAnswer::text(&text, None)
+    ToolAnswer {
+        data,
+        ..ToolAnswer::text(&text, None)
+    }
 }
 
 /// A question with more members, when those make one.

@@ -58,6 +58,10 @@ impl Agent {
         {
             return self.run_command(now, command);
         }
+        if turn.prompts.iter().all(|it| it.should_query == Some(false)) {
+            // The model hears of them when it is asked the next time.
+            return self.end_command(now, "");
+        }
         let event = submission(&turn.prompts);
         self.raise(now, Occasion::Prompt, None, event, None);
     }

@@ -10,7 +10,7 @@ use crate::control::{
 use crate::frame::Frame;
 use crate::json::Json;
 use crate::mcp::McpMessage;
-use crate::message::{CommandState, SessionState};
+use crate::message::{CommandState, SessionState, UserMessage};
 use crate::permission::PermissionMode;
 use serde::Serialize;
 use serde_json::Value;
@@ -40,18 +40,20 @@ impl Agent {
             },
             "set_model" => {
                 let answer = request.read().map(|request| self.set_model(request));
-                self.answer(&request_id, answer);
+                self.answer_with_receipt(&request_id, answer);
             }
             "set_permission_mode" => match request.read::<SetPermissionMode>() {
                 Ok(request) => self.set_mode(&request_id, request.mode),
                 Err(error) => self.refuse_invalid(&request_id, &error),
             },
             "cancel_async_message" if self.config.has_queue => {
-                let cancelled = request
-                    .member("message_uuid")
-                    .and_then(|uuid| uuid.read::<String>().ok())
-                    .is_some_and(|uuid| self.withdraw(&uuid));
-                let answer = BTreeMap::from([("cancelled", cancelled)]);
+                let uuid = request.member("message_uuid");
+                let uuid = uuid.and_then(|uuid| uuid.read::<String>().ok());
+                let cancelled = uuid.as_ref().is_some_and(|uuid| self.withdraw(uuid));
+                let answer = BTreeMap::from([
+                    ("cancelled", Json::from(serde_json::Value::from(cancelled))),
+                    ("message_uuid", Json::from(uuid.unwrap_or_default().as_str())),
+                ]);
                 self.answer(&request_id, Ok(answer));
             }
             "mcp_status" => {
@@ -69,6 +71,7 @@ impl Agent {
                 Err(error) => self.refuse_invalid(&request_id, &error),
             },
             "set_max_thinking_tokens" => self.send(control::success::<Json>(&request_id, None)),
+            _ if !self.config.answers_unknown => {}
             subtype => {
                 let refusal = Refusal::new(format!("Unsupported control request: {subtype}"))
                     .code("unsupported_request");
@@ -100,16 +103,18 @@ impl Agent {
             self.hooks.register(hooks);
         }
         let mut answer = Answer::success(request_id, Json::from_value(&initialized).ok());
-        if !self.asks.is_empty() {
-            let open = self.asks.values().map(|ask| ask.request.clone());
-            answer.pending_permission_requests = Some(open.collect());
-        }
+        let open = self.asks.values().map(|ask| ask.request.clone());
+        answer.pending_permission_requests = Some(open.collect());
         answer.pending_elicitation_requests = self.open_requests("elicitation");
-        answer.pending_user_dialog_requests = self.open_requests("request_user_dialog");
+        let dialogs = self.open_requests("request_user_dialog");
+        answer.pending_user_dialog_requests = Some(dialogs.unwrap_or_default());
         self.send(encode(&ControlResponse {
             response: answer,
             extra: Default::default(),
         }));
+        if std::mem::replace(&mut self.is_initialized, true) {
+            self.tell_tasks();
+        }
         self.list_parked_tools();
     }
 
@@ -134,6 +139,15 @@ impl Agent {
     fn set_model(&mut self, request: SetModel) -> SetModelAnswer {
         if let Some(model) = request.model {
             self.config.model = model;
+        }
+        if self.config.has_receipts {
+            let told = format!(
+                "<local-command-stdout>The model is {} now.</local-command-stdout>",
+                self.config.model
+            );
+            let mut told = UserMessage::new(told);
+            told.is_replay = Some(true);
+            self.send_user_message(told);
         }
         SetModelAnswer {
             model: Some(self.config.model.clone()),
@@ -166,7 +180,7 @@ impl Agent {
         } else {
             receipt.still_queued = Some(self.queue.uuids());
         }
-        self.answer(request_id, Ok(receipt));
+        self.answer_with_receipt(request_id, Ok(receipt));
         if asks_were_open {
             self.set_state(SessionState::Running);
         }
@@ -196,6 +210,20 @@ impl Agent {
         match answer {
             Ok(answer) => self.send(control::success(request_id, Some(&answer))),
             Err(error) => self.refuse_invalid(request_id, &error),
+        }
+    }
+
+    /// Answers what only later versions answer with more than that it is done.
+    fn answer_with_receipt<T: Serialize>(
+        &mut self,
+        request_id: &str,
+        answer: serde_json::Result<T>,
+    ) {
+        match answer {
+            Ok(_) if !self.config.has_receipts => {
+                self.send(control::success::<Json>(request_id, None));
+            }
+            answer => self.answer(request_id, answer),
         }
     }
 

@@ -6,10 +6,10 @@ use crate::codec::encode;
 use crate::content::{ContentBlock, TextBlock, ThinkingBlock, ToolUseBlock};
 use crate::json::Json;
 use crate::message::{
-    AssistantBody, AssistantError, AssistantMessage, BlockDelta, ContentBlockDelta,
+    AbandonedBlocks, AssistantBody, AssistantMessage, BlockDelta, ContentBlockDelta,
     ContentBlockStart, ContentBlockStop, InputJsonDelta, MessageChange, MessageDelta, MessageStart,
     MessageStop, SignatureDelta, Status, StatusKind, StopReason, StreamEvent, StreamEventMessage,
-    TextDelta, ThinkingDelta,
+    TextDelta, ThinkingDelta, ThinkingTokens,
 };
 
 /// A message that the model is saying.
@@ -19,21 +19,24 @@ pub(super) struct OpenMessage {
     pub(super) index: u64,
     pub(super) block: Option<ContentBlock>,
     has_tools: bool,
+    /// How many tokens its thinking is taken for.
+    thought: u64,
 }
 
+/// In how many pieces a tool's input comes.
+const INPUT_PIECES: usize = 3;
+
 impl Agent {
-    /// The model begins a message, under the id that the API gives it.
-    pub fn start_message(&mut self, id: &str) {
+    /// The model is asked. [`Agent::start_message`] does so as well, where
+    /// nobody has before.
+    pub fn ask_model(&mut self) {
         let Some(turn) = &mut self.turn else { return };
+        if turn.is_asked {
+            return;
+        }
+        turn.is_asked = true;
         turn.requests += 1;
-        let id = id.to_owned();
         let uuids = turn.uuids.clone();
-        turn.message = Some(OpenMessage {
-            id: id.clone(),
-            index: 0,
-            block: None,
-            has_tools: false,
-        });
         let status = Status {
             status: Some(StatusKind::Requesting),
             user_message_uuids: (!uuids.is_empty()).then_some(uuids),
@@ -42,14 +45,34 @@ impl Agent {
             ..Status::default()
         };
         self.send(encode(&status));
-        let message = self.body(id, vec![]);
-        self.send_event(
-            MessageStart {
-                message: Box::new(message),
-                extra: Default::default(),
-            }
-            .into(),
-        );
+    }
+
+    /// The model begins a message, under the id that the API gives it.
+    pub fn start_message(&mut self, id: &str) {
+        self.ask_model();
+        let Some(turn) = &mut self.turn else { return };
+        turn.is_asked = false;
+        turn.message = Some(OpenMessage {
+            id: id.to_owned(),
+            index: 0,
+            block: None,
+            has_tools: false,
+            thought: 0,
+        });
+        let is_first = !std::mem::replace(&mut turn.has_streamed, true);
+        let uuids = if is_first { turn.uuids.clone() } else { vec![] };
+        let is_batch = turn.is_batch();
+        let message = self.body(id.to_owned(), vec![]);
+        let start = MessageStart {
+            message: Box::new(message),
+            extra: Default::default(),
+        };
+        let event = self.event(start.into());
+        self.send_stream(StreamEventMessage {
+            user_message_uuid: named(&uuids, is_batch),
+            user_message_uuids: (!uuids.is_empty()).then_some(uuids),
+            ..event
+        });
     }
 
     /// The model begins a block: empty text, empty thinking, or a tool call,
@@ -88,9 +111,9 @@ impl Agent {
             extra: Default::default(),
         };
         self.send_event(start.into());
-        if let Some(input) = input {
+        for partial_json in input.iter().flat_map(|input| pieces(&input.to_string())) {
             let delta = InputJsonDelta {
-                partial_json: input.to_string(),
+                partial_json,
                 extra: Default::default(),
             };
             self.send_delta(index, delta.into());
@@ -112,6 +135,11 @@ impl Agent {
             }
             Some(ContentBlock::Thinking(ThinkingBlock { thinking, .. })) => {
                 thinking.push_str(piece);
+                // Four bytes are taken for a token.
+                let tokens = piece.len().div_ceil(4) as u64;
+                open.thought += tokens;
+                let thought = open.thought;
+                self.send_thinking_tokens(thought, tokens);
                 ThinkingDelta {
                     thinking: piece.to_owned(),
                     estimated_tokens: None,
@@ -133,7 +161,7 @@ impl Agent {
         let index = open.index;
         open.index += 1;
         if let ContentBlock::Thinking(thinking) = &mut block {
-            let signature = thinking.signature.get_or_insert("c2lnbmF0dXJl".to_owned());
+            let signature = thinking.signature.get_or_insert("c2NyaXB0ZWQ=".to_owned());
             let signature = signature.clone();
             self.send_delta(
                 index,
@@ -164,14 +192,14 @@ impl Agent {
             StopReason::EndTurn
         };
         let reason = self.account.take_stop_reason().unwrap_or(reason);
-        self.send_message_end(Some(reason));
+        self.send_message_end(Some(reason), None);
     }
 
     fn open(&mut self) -> Option<&mut OpenMessage> {
         self.turn.as_mut()?.message.as_mut()
     }
 
-    fn body(&self, id: String, content: Vec<ContentBlock>) -> AssistantBody {
+    pub(super) fn body(&self, id: String, content: Vec<ContentBlock>) -> AssistantBody {
         let mut body = AssistantBody {
             id: Some(id),
             kind: Some("message".to_owned()),
@@ -187,9 +215,34 @@ impl Agent {
     }
 
     pub(super) fn send_event(&mut self, event: StreamEvent) {
+        let event = self.event(event);
+        self.send_stream(event);
+    }
+
+    fn send_stream(&mut self, event: StreamEventMessage) {
+        if self.config.partial_messages {
+            self.send(encode(&event));
+        }
+    }
+
+    fn send_thinking_tokens(&mut self, tokens: u64, delta: u64) {
         if !self.config.partial_messages {
             return;
         }
+        let turn = self.turn.as_ref();
+        let uuid = turn.and_then(|turn| named(&turn.uuids, turn.is_batch()));
+        let message = ThinkingTokens {
+            estimated_tokens: Some(tokens),
+            estimated_tokens_delta: Some(delta),
+            user_message_uuid: uuid,
+            uuid: Some((self.ids)()),
+            session_id: Some(self.session_id.clone()),
+            extra: Default::default(),
+        };
+        self.send(encode(&message));
+    }
+
+    fn event(&mut self, event: StreamEvent) -> StreamEventMessage {
         let mut message = StreamEventMessage {
             event,
             parent_tool_use_id: None,
@@ -206,7 +259,7 @@ impl Agent {
             extra: Default::default(),
         };
         message.extra.set("parent_tool_use_id", Json::null());
-        self.send(encode(&message));
+        message
     }
 
     fn send_delta(&mut self, index: u64, delta: BlockDelta) {
@@ -220,7 +273,8 @@ impl Agent {
         );
     }
 
-    pub(super) fn send_message_end(&mut self, reason: Option<StopReason>) {
+    /// The message is over; one that was cut off, from this block on.
+    pub(super) fn send_message_end(&mut self, reason: Option<StopReason>, void: Option<u64>) {
         let mut delta = MessageChange {
             stop_reason: reason,
             stop_sequence: None,
@@ -231,6 +285,7 @@ impl Agent {
         if delta.stop_reason.is_none() {
             delta.extra.set("stop_reason", Json::null());
         }
+        delta.extra.set("stop_sequence", Json::null());
         let usage = Some(self.account.written());
         self.send_event(
             MessageDelta {
@@ -242,12 +297,18 @@ impl Agent {
             }
             .into(),
         );
-        self.send_event(
-            MessageStop {
+        let stop = MessageStop {
+            extra: Default::default(),
+        };
+        let mut stop = self.event(stop.into());
+        stop.abandoned_blocks = void.and_then(|index| {
+            Some(AbandonedBlocks {
+                api_message_id: stop.api_message_id.clone()?,
+                from_block_index: Some(index),
                 extra: Default::default(),
-            }
-            .into(),
-        );
+            })
+        });
+        self.send_stream(stop);
         if let Some(turn) = &mut self.turn {
             turn.message = None;
         }
@@ -262,7 +323,9 @@ impl Agent {
             }
             _ => {}
         }
-        let uuids = turn.uuids.clone();
+        let is_first = !std::mem::replace(&mut turn.has_spoken, true);
+        let uuids = if is_first { turn.uuids.clone() } else { vec![] };
+        let is_batch = turn.is_batch();
         let id = turn
             .message
             .as_ref()
@@ -272,7 +335,7 @@ impl Agent {
             message: self.body(id, vec![block]),
             uuid: Some((self.ids)()),
             session_id: Some(self.session_id.clone()),
-            user_message_uuid: uuids.first().cloned(),
+            user_message_uuid: named(&uuids, is_batch),
             user_message_uuids: (!uuids.is_empty()).then_some(uuids),
             aborted: aborted.then_some(true),
             ..AssistantMessage::default()
@@ -280,17 +343,18 @@ impl Agent {
         message.extra.set("parent_tool_use_id", Json::null());
         self.send(encode(&message));
     }
+}
 
-    pub(super) fn send_api_error(&mut self, text: &str) {
-        let id = (self.ids)();
-        let mut message = AssistantMessage {
-            message: self.body(id, vec![ContentBlock::text(text)]),
-            error: Some(AssistantError::Other),
-            uuid: Some((self.ids)()),
-            session_id: Some(self.session_id.clone()),
-            ..AssistantMessage::default()
-        };
-        message.extra.set("parent_tool_use_id", Json::null());
-        self.send(encode(&message));
-    }
+/// The message that stands for all of a turn: the last of those that it began
+/// with, or the first, into whose turn the others were folded.
+pub(super) fn named(uuids: &[String], is_batch: bool) -> Option<String> {
+    let named = if is_batch { uuids.last() } else { uuids.first() };
+    named.cloned()
+}
+
+/// Cuts a tool's input into a few pieces of about the same length.
+fn pieces(text: &str) -> Vec<String> {
+    let letters: Vec<char> = text.chars().collect();
+    let length = letters.len().div_ceil(INPUT_PIECES).max(1);
+    letters.chunks(length).map(String::from_iter).collect()
 }

@@ -3,6 +3,7 @@
 
 use super::hooks::{Occasion, Verdict};
 use super::permission::answers;
+use super::ruling::Ruling;
 use super::{Agent, Decision, Event};
 use crate::content::Content;
 use crate::hook::{
@@ -31,6 +32,8 @@ pub(super) struct OpenCall {
     pub(super) input: Json,
     /// Whether it may not run.
     is_denied: bool,
+    /// Who said whether it may run.
+    pub(super) ruling: Option<Ruling>,
     /// What the hooks before it want told.
     messages: Vec<String>,
     began: Instant,
@@ -79,8 +82,27 @@ impl ToolAnswer {
     pub(super) fn text(text: &str, is_error: Option<bool>) -> Self {
         Self {
             content: Content::from(text),
-            data: text.into(),
+            data: match is_error {
+                Some(true) => format!("Error: {text}").as_str().into(),
+                _ => text.into(),
+            },
             is_error,
+        }
+    }
+
+    /// What a tool of this name answered.
+    fn of_tool(name: &str, text: &str, is_error: bool) -> Self {
+        let answer = Self::text(text, Some(is_error));
+        match name {
+            "Bash" if !is_error => Self {
+                data: json!({
+                    "stdout": text, "stderr": "", "interrupted": false, "isImage": false,
+                    "noOutputExpected": false,
+                })
+                .into(),
+                ..answer
+            },
+            _ => answer,
         }
     }
 
@@ -114,6 +136,7 @@ impl Agent {
             input: call.input.clone(),
             call,
             is_denied: refusal.is_some(),
+            ruling: None,
             messages: vec![],
             began: now,
             answer: None,
@@ -139,7 +162,10 @@ impl Agent {
     /// hooks can put off, [`Event::ToolFinished`] comes.
     pub fn finish_tool(&mut self, now: Instant, tool_use_id: &str, answer: &str, is_error: bool) {
         if self.turn.is_some() {
-            self.end_tool(now, tool_use_id, ToolAnswer::text(answer, Some(is_error)));
+            let open = self.calls.get(tool_use_id);
+            let name = open.map_or("", |open| open.call.name.as_str());
+            let answer = ToolAnswer::of_tool(name, answer, is_error);
+            self.end_tool(now, tool_use_id, answer);
         }
     }
 
@@ -200,14 +226,26 @@ impl Agent {
         match verdict.decision {
             Some(ToolDecision::Deny) => {
                 self.note_denial(id);
+                self.rule(id, Ruling::HOOK_DENIED);
                 self.decide(now, id, Decision::Denied(denial));
             }
             Some(ToolDecision::Ask) => self.ask(now, id, Some(verdict.reason)),
             Some(ToolDecision::Allow) if is_changed || !is_for_people => {
+                self.rule(id, Ruling::HOOK_ALLOWED);
                 self.decide(now, id, Decision::Allowed(input));
             }
             _ if asks || is_for_people => self.ask(now, id, None),
-            _ => self.decide(now, id, Decision::Allowed(input)),
+            _ => {
+                self.rule(id, Ruling::no_question(&name));
+                self.decide(now, id, Decision::Allowed(input));
+            }
+        }
+    }
+
+    /// Somebody said whether the tool may run.
+    pub(super) fn rule(&mut self, id: &str, ruling: Ruling) {
+        if let Some(open) = self.calls.get_mut(id) {
+            open.ruling = Some(ruling);
         }
     }
 
@@ -253,7 +291,7 @@ impl Agent {
     /// A tool answered: the hooks after it are asked.
     pub(super) fn end_tool(&mut self, now: Instant, id: &str, answer: ToolAnswer) {
         let Some(open) = self.calls.get_mut(id) else {
-            self.send_tool_result(id, answer);
+            self.send_tool_result(id, answer, None);
             return self.tool_finished(id);
         };
         let name = open.call.name.clone();
@@ -284,7 +322,7 @@ impl Agent {
             let event = PostToolUse {
                 tool_name: name.clone(),
                 tool_input,
-                tool_response: Some(tool_response(&name, data)),
+                tool_response: Some(data),
                 tool_use_id,
                 duration_ms,
                 mcp_server,
@@ -299,6 +337,7 @@ impl Agent {
         let Some(open) = self.calls.remove(id) else {
             return;
         };
+        let meta = open.ruling.map(|ruling| ruling.meta(id));
         let (call, Some(answer)) = (open.call, open.answer) else {
             return;
         };
@@ -328,7 +367,7 @@ impl Agent {
             "PostToolUse"
         };
         self.tell(&format!("PreToolUse:{}", call.name), open.messages);
-        self.send_tool_result(id, answer);
+        self.send_tool_result(id, answer, meta);
         self.tell(&format!("{after}:{}", call.name), verdict.messages);
         self.tool_finished(id);
     }
@@ -359,18 +398,6 @@ impl Agent {
 /// Whether only people can answer, so that the host is always asked.
 pub(super) fn is_for_people(name: &str) -> bool {
     matches!(name, "AskUserQuestion" | "ExitPlanMode")
-}
-
-/// A tool's answer as hooks are told of it.
-fn tool_response(name: &str, data: Json) -> Json {
-    match (name, data.read::<String>()) {
-        ("Bash", Ok(stdout)) => json!({
-            "stdout": stdout, "stderr": "", "interrupted": false, "isImage": false,
-            "noOutputExpected": false,
-        })
-        .into(),
-        _ => data,
-    }
 }
 
 /// What the model is told of an answer that a hook made: of a shell's what

@@ -1,9 +1,9 @@
 //! A turn of the agent's: how it ends, by itself or cut off.
 
 use super::hooks::{Occasion, Verdict, line};
-use super::speech::OpenMessage;
+use super::speech::{OpenMessage, named};
 use super::tools::{ToolAnswer, ToolCall};
-use super::{Agent, Event};
+use super::{Agent, Event, ruling};
 use crate::codec::encode;
 use crate::content::{ContentBlock, ToolResultBlock};
 use crate::hook::{BackgroundTaskSummary, BatchToolCall, Stop};
@@ -11,7 +11,7 @@ use crate::json::{Json, Number};
 use crate::message::{
     BackgroundTask, CommandState, ContentBlockStop, InformationalLevel, MessageOrigin,
     NotificationMessage, NotificationPriority, PermissionDenial, ResultMessage, ResultSubtype,
-    TaskNotificationOrigin, TerminalReason, UserMessage,
+    TaskNotificationOrigin, TerminalReason, ToolResultMeta, UserMessage,
 };
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
@@ -32,6 +32,12 @@ pub(super) struct Turn {
     pub(super) folding: VecDeque<UserMessage>,
     /// The prompts that it answers, those that were folded into it included.
     pub(super) uuids: Vec<String>,
+    /// Whether the model is asked and has said nothing yet.
+    pub(super) is_asked: bool,
+    /// Whether anything was streamed, and whether a block was sent. The first
+    /// of each names the prompts.
+    pub(super) has_streamed: bool,
+    pub(super) has_spoken: bool,
     /// The message that the model is saying.
     pub(super) message: Option<OpenMessage>,
     /// Tool calls that have no result yet.
@@ -73,9 +79,13 @@ pub enum Ending {
     ApiError {
         /// The HTTP status.
         status: u16,
+        /// The API's name for it, such as `overloaded_error`.
+        kind: String,
         /// The API's message.
         message: String,
     },
+    /// There is no key for the API, so that it was not asked.
+    NoKey,
 }
 
 impl Turn {
@@ -88,6 +98,9 @@ impl Turn {
             prompts,
             folding: VecDeque::new(),
             uuids: vec![],
+            is_asked: false,
+            has_streamed: false,
+            has_spoken: false,
             message: None,
             tools: BTreeMap::new(),
             batch: vec![],
@@ -104,6 +117,11 @@ impl Turn {
     /// Whether the agent began it by itself.
     pub(super) fn is_own(&self) -> bool {
         self.prompts.is_empty()
+    }
+
+    /// Whether it began with several prompts.
+    pub(super) fn is_batch(&self) -> bool {
+        self.prompts.len() > 1
     }
 
     pub(super) fn note_denial(&mut self, call: &ToolCall) {
@@ -135,17 +153,7 @@ impl Agent {
                 };
                 self.raise(now, Occasion::Stop, None, stop, None);
             }
-            Ending::ApiError { status, message } => {
-                self.send_api_error(message);
-                let result = ResultMessage {
-                    is_error: true,
-                    terminal_reason: Some(TerminalReason::ApiError),
-                    api_error_status: Some(*status),
-                    result: Some(message.clone()),
-                    ..ResultMessage::default()
-                };
-                self.end_turn(now, result, CommandState::Completed);
-            }
+            Ending::ApiError { .. } | Ending::NoKey => self.end_failed(now, ending),
         }
     }
 
@@ -199,14 +207,22 @@ impl Agent {
     }
 
     /// A `now` message came: text is cut off at once, a tool is waited for.
-    pub(super) fn preempt(&mut self, now: Instant) {
+    ///
+    /// What the host was asked is taken back first, before it hears of the
+    /// message; `hear` tells it.
+    pub(super) fn preempt(&mut self, now: Instant, hear: impl FnOnce(&mut Self)) {
         let is_checked = |it: &Occasion| matches!(it, Occasion::BeforeTool(_));
         let is_checked = self.hooks.is_asked(is_checked);
         let Some(turn) = &mut self.turn else { return };
         if turn.tools.is_empty() || is_checked {
+            self.take_requests_back();
+            hear(self);
             self.abort(now, false);
         } else {
             turn.preempted = true;
+            let calls = self.withdraw_asks();
+            hear(self);
+            self.deny_withdrawn(now, &calls);
         }
     }
 
@@ -237,18 +253,23 @@ impl Agent {
         let is_new = turn.phase != Phase::Running;
         let tools = std::mem::take(&mut turn.tools);
         let message = turn.message.as_ref();
-        let in_tools = !tools.is_empty() || message.is_none() && turn.requests > 0;
+        let in_tools =
+            !tools.is_empty() || message.is_none() && turn.requests > 0 && !turn.is_asked;
+        let has_text = |open: &OpenMessage| matches!(open.block, Some(ContentBlock::Text(_)));
+        // What was said of a text is kept, and nothing else.
+        let void = message.map(|open| open.index + u64::from(has_text(open)));
         let open = message.map(|open| (open.index, open.block.clone()));
         let block = open.as_ref().and_then(|(_, block)| block.clone());
         if is_new {
             let uuids = turn.uuids.clone();
             self.send_init(&uuids);
         }
-        if let Some(block) = block.filter(|block| block.as_tool_use().is_none()) {
+        if let Some(block) = block.filter(|block| matches!(block, ContentBlock::Text(_))) {
             self.send_assistant(block, true);
         }
         for id in tools.into_keys() {
-            self.send_tool_result(&id, ToolAnswer::error("The tool was not run to its end."));
+            let answer = ToolAnswer::error("The tool was not run to its end.");
+            self.send_tool_result(&id, answer, Some(ruling::interrupted(&id)));
         }
         if interrupted {
             let text = ContentBlock::text("(interrupted)");
@@ -264,7 +285,7 @@ impl Agent {
                     .into(),
                 );
             }
-            self.send_message_end(None);
+            self.send_message_end(None, void);
         }
         let reason = if in_tools {
             TerminalReason::AbortedTools
@@ -291,12 +312,15 @@ impl Agent {
         self.end_turn(now, result, CommandState::Cancelled);
     }
 
-    fn end_turn(&mut self, now: Instant, mut result: ResultMessage, state: CommandState) {
+    pub(super) fn end_turn(&mut self, now: Instant, mut result: ResultMessage, state: CommandState) {
         let Some(turn) = self.turn.take() else { return };
         self.calls.clear();
         let milliseconds = now.saturating_duration_since(turn.started).as_millis();
-        self.last_turn_failed = result.terminal_reason == Some(TerminalReason::ApiError);
-        let is_own = turn.is_own();
+        self.last_turn_failed = matches!(
+            result.terminal_reason,
+            Some(TerminalReason::ApiError | TerminalReason::ImageError)
+        );
+        let (is_own, is_batch) = (turn.is_own(), turn.is_batch());
         if result.subtype == ResultSubtype::Success && result.result.is_none() {
             result.result = Some(turn.last_text);
         }
@@ -313,19 +337,27 @@ impl Agent {
         result.usage = Some(self.account.take_turn());
         result.model_usage = Some(BTreeMap::new());
         result.permission_denials = Some(turn.denials);
-        result.queued_turn_count = Some(self.queue.uuids().len() as u64);
+        // Messages that wait are none of these.
+        result.queued_turn_count = Some(0);
         result.result_index = Some(self.results);
         if is_own {
             let origin = TaskNotificationOrigin::default();
             result.origin = Some(MessageOrigin::TaskNotification(origin));
         }
-        result.user_message_uuid = turn.uuids.first().cloned();
+        result.user_message_uuid = named(&turn.uuids, is_batch);
         result.user_message_uuids = (!turn.uuids.is_empty()).then(|| turn.uuids.clone());
         result.uuid = Some((self.ids)());
         result.session_id = Some(self.session_id.clone());
         self.results += 1;
+        // Those that were folded in are done before the result, and those that
+        // the turn began with after it.
+        let began = turn.prompts.iter().filter_map(|it| it.uuid.as_ref()).count();
+        let (first, folded) = turn.uuids.split_at(began.min(turn.uuids.len()));
+        for uuid in folded {
+            self.lifecycle(uuid, state.clone());
+        }
         self.send(encode(&result));
-        for uuid in &turn.uuids {
+        for uuid in first {
             self.lifecycle(uuid, state.clone());
         }
         self.start_turn(now);
@@ -334,7 +366,12 @@ impl Agent {
     // Frames.
 
     /// Sends what a tool answered.
-    pub(super) fn send_tool_result(&mut self, id: &str, answer: ToolAnswer) {
+    pub(super) fn send_tool_result(
+        &mut self,
+        id: &str,
+        answer: ToolAnswer,
+        meta: Option<ToolResultMeta>,
+    ) {
         let Some(turn) = &mut self.turn else { return };
         turn.tools.remove(id);
         let result = ToolResultBlock {
@@ -347,6 +384,7 @@ impl Agent {
         };
         let mut message = UserMessage::new(vec![result.into()]);
         message.tool_use_result = Some(answer.data);
+        message.tool_result_meta = meta.map(|meta| vec![meta]);
         self.send_user_message(message);
     }
 

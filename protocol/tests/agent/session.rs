@@ -393,6 +393,7 @@ impl Session {
 
     pub(crate) fn fails_turn(&mut self) {
         let ending = Ending::ApiError {
+            kind: "overloaded_error".to_owned(),
             status: 500,
             message: "the API is down".to_owned(),
         };

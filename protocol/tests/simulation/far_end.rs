@@ -272,6 +272,7 @@ impl World {
             Step::End(true) => agent.finish_turn(self.now, &Ending::Completed),
             Step::End(false) => {
                 let ending = Ending::ApiError {
+                    kind: "overloaded_error".to_owned(),
                     status: 500,
                     message: "down".to_owned(),
                 };

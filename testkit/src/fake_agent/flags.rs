@@ -5,6 +5,7 @@ use agentwire_protocol::permission::PermissionMode;
 use regex_lite::Regex;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// What the command line says. Flags that are not listed are accepted and
 /// have no effect.
@@ -89,6 +90,8 @@ impl Flags {
             partial_messages: self.include_partial_messages,
             session_states: std::env::var("CLAUDE_CODE_SDK_READS_SESSION_STATE")
                 .is_ok_and(|value| value == "1"),
+            max_retries: number("CLAUDE_CODE_MAX_RETRIES").unwrap_or(default.max_retries),
+            retry_after: number(RETRY_MS).map_or(default.retry_after, Duration::from_millis),
             pid: std::process::id(),
             finds,
             ..default
@@ -137,6 +140,14 @@ fn servers_in_host(config: &str) -> Vec<String> {
         .filter(|(_, server)| server.kind.as_deref() == Some("sdk"))
         .map(|(name, _)| name)
         .collect()
+}
+
+/// The environment variable that says how many milliseconds the fake agent
+/// waits before it asks a model's server again that failed.
+pub const RETRY_MS: &str = "FAKE_AGENT_RETRY_MS";
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
 }
 
 /// Whether an expression has a match in a text. What is no expression has

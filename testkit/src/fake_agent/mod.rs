@@ -20,10 +20,11 @@ mod player;
 #[cfg(test)]
 mod tests;
 
-pub use flags::Flags;
+pub use flags::{Flags, RETRY_MS};
 pub use player::{Output, Player};
 
 use crate::scenario::{Scenario, ScenarioError};
+use agentwire_protocol::agent::{Config, Profile};
 use gates::GateFolder;
 use log::Log;
 use std::io::{self, Read, Write};
@@ -47,7 +48,12 @@ pub const GATES: &str = "FAKE_AGENT_GATES";
 /// those of real sessions are. Another session's log in the file stays.
 pub const LOG: &str = "FAKE_AGENT_LOG";
 
-/// The exit status when the script or the log cannot be used.
+/// The environment variable that names the version of the CLI that the fake
+/// agent is like, such as `2.0.77`. What the scenario says goes before it.
+pub const PROFILE: &str = "FAKE_AGENT_PROFILE";
+
+/// The exit status when the script or the log cannot be used, or there is no
+/// such profile.
 const USAGE: i32 = 2;
 
 /// Runs the fake agent on standard input and output, with this process's
@@ -62,8 +68,19 @@ pub fn main() -> ! {
         println!("{} (fake agent)", env!("CARGO_PKG_VERSION"));
         exit(0);
     }
+    let mut config = flags.config();
+    if let Ok(name) = std::env::var(PROFILE) {
+        match Profile::named(&name) {
+            Some(profile) => profile.apply(&mut config),
+            None => {
+                let known = Profile::ALL.map(Profile::name).join(", ");
+                let why = format!("fake-agent: {PROFILE}: there is no {name:?} among {known}");
+                complain(&why, USAGE);
+            }
+        }
+    }
     match script().and_then(|scenario| Ok((GateFolder::of(&scenario)?, scenario))) {
-        Ok((gates, scenario)) => run(scenario, &flags, &gates, log()),
+        Ok((gates, scenario)) => run(scenario, config, &gates, log()),
         Err(error) => complain(&format!("fake-agent: {error}"), USAGE),
     }
 }
@@ -122,8 +139,8 @@ fn script() -> Result<Scenario, ScriptError> {
 /// What standard input had.
 type Input = io::Result<Vec<u8>>;
 
-fn run(scenario: Scenario, flags: &Flags, gates: &GateFolder, mut log: Option<Log>) -> ! {
-    let mut player = Player::new(scenario, flags.config(), ids());
+fn run(scenario: Scenario, config: Config, gates: &GateFolder, mut log: Option<Log>) -> ! {
+    let mut player = Player::new(scenario, config, ids());
     carry_out(&mut player, gates, &mut log);
 
     // Nothing is read before the start-up faults: a process that exits at

@@ -6,7 +6,7 @@ use crate::scenario::gate::Gates;
 use crate::scenario::{ApiError, Fault, NoSuchGate, Scenario, Step, Streamed, ToolCall};
 use crate::script::{Asked, Script};
 use agentwire_protocol::Json;
-use agentwire_protocol::agent::{self, Agent, Config, Decision, Ending, Event};
+use agentwire_protocol::agent::{self, Agent, Config, Decision, Ending, Event, Profile};
 use agentwire_protocol::content::ContentBlock;
 use bytes::Bytes;
 use std::collections::VecDeque;
@@ -34,6 +34,8 @@ pub enum Output {
 #[derive(Debug)]
 pub struct Player {
     script: Script,
+    /// Whether there is no key, so that the model is never asked.
+    has_no_key: bool,
     gates: Gates,
     agent: Agent,
     /// What the model is being asked.
@@ -43,6 +45,8 @@ pub struct Player {
     results: Vec<String>,
     /// What is left of the reply that is being played.
     plan: VecDeque<Action>,
+    /// How often the model's server has failed in a row.
+    failed: u64,
     /// Before this the plan does not go on.
     plan_due: Option<Instant>,
     /// The gate that the plan waits for.
@@ -63,6 +67,8 @@ pub struct Player {
 /// One thing that happens in a reply.
 #[derive(Debug)]
 enum Action {
+    /// The model is asked, and the next reply is taken.
+    AskModel,
     StartMessage(String),
     StartBlock(ContentBlock),
     Say(String),
@@ -99,16 +105,20 @@ impl Player {
         ids: impl FnMut() -> String + Send + 'static,
     ) -> Self {
         if scenario.no_queue {
-            config.has_queue = false;
-            config.session_states = false;
+            Profile::NoQueue.apply(&mut config);
+        }
+        if let Some(profile) = scenario.profile {
+            profile.apply(&mut config);
         }
         let mut player = Self {
             script: Script::new(&scenario),
+            has_no_key: scenario.no_key,
             gates: Gates::of(&scenario),
             agent: Agent::new(config, ids),
             asked: Asked::default(),
             results: Vec::new(),
             plan: VecDeque::new(),
+            failed: 0,
             plan_due: None,
             plan_gate: None,
             asks: false,
@@ -195,9 +205,9 @@ impl Player {
             Event::TurnStarted { prompts } => {
                 self.asked.prompt = lines::prompt(&prompts);
                 self.results.clear();
-                self.ask_model(false);
+                self.ask_model(now, false);
             }
-            Event::TurnContinued => self.ask_model(self.follows_tools),
+            Event::TurnContinued => self.ask_model(now, self.follows_tools),
             Event::ToolDecided {
                 tool_use_id,
                 decision,
@@ -229,6 +239,7 @@ impl Player {
             Event::HostAnswered { answer } => self.show(answer),
             Event::TurnAborted => {
                 self.plan.clear();
+                self.failed = 0;
                 self.plan_due = None;
                 self.plan_gate = None;
                 self.asks = false;
@@ -302,7 +313,14 @@ impl Player {
             return false;
         };
         match action {
-            Action::StartMessage(id) => self.agent.start_message(&id),
+            Action::AskModel => {
+                self.asked.is_retry = true;
+                self.plan_reply(now);
+            }
+            Action::StartMessage(id) => {
+                self.failed = 0;
+                self.agent.start_message(&id);
+            }
             Action::StartBlock(block) => self.agent.start_block(block),
             Action::Say(piece) => self.agent.say(&piece),
             Action::StopBlock => self.agent.stop_block(),
@@ -319,16 +337,10 @@ impl Player {
             }
             Action::Cut => {
                 self.asked.is_retry = true;
-                self.plan_reply();
+                self.plan_reply(now);
             }
             Action::Fault(fault) => self.fail(fault),
-            Action::Fail(ApiError {
-                status, message, ..
-            }) => {
-                let message = format!("API Error: {status} {message}");
-                self.agent
-                    .finish_turn(now, &Ending::ApiError { status, message });
-            }
+            Action::Fail(error) => self.fail_request(now, error),
             Action::Over => {
                 self.follows_tools = std::mem::take(&mut self.had_tools);
                 if self.follows_tools {
@@ -341,17 +353,44 @@ impl Player {
         true
     }
 
+    /// The model's server failed: it is asked once more, or the turn ends.
+    fn fail_request(&mut self, now: Instant, error: ApiError) {
+        let ApiError {
+            status,
+            kind,
+            message,
+        } = error;
+        self.failed += 1;
+        if let Some(wait) = self.agent.retry(status, self.failed) {
+            self.plan_due = Some(now + wait);
+            self.plan.push_front(Action::AskModel);
+            return;
+        }
+        self.failed = 0;
+        let message = format!("API Error: {status} {message}");
+        let ending = Ending::ApiError {
+            status,
+            kind,
+            message,
+        };
+        self.agent.finish_turn(now, &ending);
+    }
+
     /// The model is asked something new.
-    fn ask_model(&mut self, after_tools: bool) {
+    fn ask_model(&mut self, now: Instant, after_tools: bool) {
         self.asked.model = self.agent.model().to_owned();
         self.asked.results = std::mem::take(&mut self.results);
         self.asked.after_tools = after_tools;
         self.asked.is_retry = false;
-        self.plan_reply();
+        self.plan_reply(now);
     }
 
     /// Takes a reply of the script.
-    fn plan_reply(&mut self) {
+    fn plan_reply(&mut self, now: Instant) {
+        self.agent.ask_model();
+        if self.has_no_key {
+            return self.agent.finish_turn(now, &Ending::NoKey);
+        }
         let Some(taken) = self.script.take(self.asked.clone()) else {
             let error = ApiError::end_of_script(&self.script);
             self.plan.push_back(Action::Fail(error));
@@ -360,7 +399,8 @@ impl Player {
         lines::charge(&mut self.agent, &taken.reply);
         self.plan
             .push_back(Action::StartMessage(taken.message_id()));
-        let mut tools = Vec::new();
+        let mut tools = 0;
+        self.had_tools = false;
         for step in taken.reply.say.iter().cloned() {
             match step {
                 Step::Text(text) => self.plan_block(ContentBlock::text(""), &text),
@@ -374,11 +414,12 @@ impl Player {
                     self.plan.push_back(Action::StopBlock);
                 }
                 Step::Tool(call) => {
-                    let id = taken.tool_id(tools.len());
+                    let id = taken.tool_id(tools);
                     let block = ContentBlock::tool_use(&id, &call.name, call.input.clone());
                     self.plan.push_back(Action::StartBlock(block));
                     self.plan.push_back(Action::StopBlock);
-                    tools.push(Action::CallTool(id, call));
+                    self.plan.push_back(Action::CallTool(id, call));
+                    tools += 1;
                 }
                 Step::WaitMs(time) => {
                     self.plan
@@ -399,8 +440,6 @@ impl Player {
                 }
             }
         }
-        self.had_tools = !tools.is_empty();
-        self.plan.extend(tools);
         self.plan.push_back(Action::StopMessage);
         self.plan.push_back(Action::Over);
     }

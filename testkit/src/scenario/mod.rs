@@ -66,6 +66,7 @@ pub use step::{ApiError, Fault, Step, ToolCall};
 pub use streamed::{Streamed, Thinking};
 pub use when::{Predicate, TextMatch, When};
 
+use agentwire_protocol::agent::Profile;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -97,6 +98,15 @@ pub struct Scenario {
     /// model. The scripted model says it; the fake agent has no sub-agents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub subagents: Vec<Reply>,
+    /// Which version of the CLI the fake agent is like: `2.0.77`, `2.1.197`,
+    /// `2.1.329`, or `no-queue`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+    pub profile: Option<Profile>,
+    /// Whether the fake agent has no key for the API, so that its turns fail
+    /// before the model is asked. The real CLI has one or not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub no_key: bool,
     /// What a test harness keeps in the same file (the prompts it sends, what
     /// it expects). Neither the fake agent nor the scripted model reads it.
     #[serde(skip_serializing_if = "Option::is_none")]

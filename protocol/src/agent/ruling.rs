@@ -1,0 +1,83 @@
+//! Who said whether a tool may run, as its result tells it.
+
+use crate::message::{PermissionDecision, ToolResultMeta};
+
+/// Somebody's word on a tool call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ruling {
+    is_accepted: bool,
+    source: &'static str,
+    reason_type: Option<&'static str>,
+}
+
+impl Ruling {
+    pub(super) const HOST_ALLOWED: Self = Self::accepted("user_temporary", None);
+    pub(super) const HOST_DENIED: Self = Self::rejected("user_reject", None);
+    /// The host's answer was none.
+    pub(super) const UNREADABLE: Self = Self::rejected("config", Some("other"));
+    /// A prompt could not wait for the host's answer.
+    pub(super) const PREEMPTED: Self = Self::rejected("user_abort", None);
+    pub(super) const HOOK_ALLOWED: Self = Self::accepted("hook", Some("hook"));
+    pub(super) const HOOK_DENIED: Self = Self::rejected("hook", Some("hook"));
+    /// The permission mode lets everything run, or nothing that asks.
+    pub(super) const MODE_ALLOWED: Self = Self::accepted("config", Some("mode"));
+    pub(super) const MODE_DENIED: Self = Self::rejected("config", Some("mode"));
+    /// A rule names the tool.
+    pub(super) const RULE_ALLOWED: Self = Self::accepted("config", Some("rule"));
+
+    /// It is nothing that anybody is asked about.
+    pub(super) const fn no_question(tool: &str) -> Self {
+        // Of a shell's command every part was looked at.
+        let is_shell = matches!(tool.as_bytes(), b"Bash");
+        Self::accepted(
+            "config",
+            if is_shell {
+                Some("subcommandResults")
+            } else {
+                None
+            },
+        )
+    }
+
+    const fn accepted(source: &'static str, reason_type: Option<&'static str>) -> Self {
+        Self {
+            is_accepted: true,
+            source,
+            reason_type,
+        }
+    }
+
+    const fn rejected(source: &'static str, reason_type: Option<&'static str>) -> Self {
+        Self {
+            is_accepted: false,
+            source,
+            reason_type,
+        }
+    }
+
+    /// What the result of the call says of it.
+    pub(super) fn meta(self, id: &str) -> ToolResultMeta {
+        let decision = if self.is_accepted { "accept" } else { "reject" };
+        ToolResultMeta {
+            id: id.to_owned(),
+            permission_decision: Some(PermissionDecision {
+                decision: Some(decision.to_owned()),
+                source: Some(self.source.to_owned()),
+                reason_type: self.reason_type.map(str::to_owned),
+                extra: Default::default(),
+            }),
+            non_execution_kind: (!self.is_accepted).then(|| "permission-rule".to_owned()),
+            extra: Default::default(),
+        }
+    }
+}
+
+/// What the result of a call says that an interrupt ended.
+pub(super) fn interrupted(id: &str) -> ToolResultMeta {
+    ToolResultMeta {
+        id: id.to_owned(),
+        permission_decision: None,
+        non_execution_kind: Some("user-rejected".to_owned()),
+        extra: Default::default(),
+    }
+}
