@@ -78,12 +78,13 @@ impl Agent {
             .turn
             .as_ref()
             .and_then(|turn| turn.uuids.first().cloned());
+        let id = (self.ids)();
         let reset = ConversationReset {
-            new_conversation_id: (self.ids)(),
+            new_conversation_id: id.clone(),
             trigger: Some(ResetTrigger::Clear),
             user_message_uuid,
             timestamp: None,
-            uuid: Some((self.ids)()),
+            uuid: Some(id),
             session_id: Some(self.session_id.clone()),
             extra: Default::default(),
         };
@@ -107,7 +108,7 @@ impl Agent {
                 compact_error: Some(format!("skipped: {why}")),
                 ..Status::default()
             });
-            return self.end_command(now, &why);
+            return self.end_command(now, Some("compact"), &why);
         }
         let event = SessionStart {
             source: Some(SessionStartSource::Compact),
@@ -146,17 +147,19 @@ impl Agent {
         let mut summary = UserMessage::new(SUMMARY).synthetic();
         summary.is_replay = Some(false);
         self.send_user_message(summary);
-        let done = "<local-command-stdout>Compacted</local-command-stdout>";
+        let done = "<local-command-stdout>It is compacted.</local-command-stdout>";
         let mut done = UserMessage::new(done);
         done.is_replay = Some(true);
         self.send_user_message(done);
-        self.end_without_model(now, "");
+        self.end_without_model(now, Some("compact"), "");
     }
 
-    /// A command is done, or was not, and this is what the user is told.
-    pub(super) fn end_command(&mut self, now: Instant, outcome: &str) {
+    /// A command is done, or was not, and this is what the user is told. A
+    /// message that the model is not asked about is no command, and ends so
+    /// as well.
+    pub(super) fn end_command(&mut self, now: Instant, command: Option<&str>, outcome: &str) {
         let uuids = self.turn.as_ref().map(|turn| turn.uuids.clone());
         self.send_init(&uuids.unwrap_or_default());
-        self.end_without_model(now, outcome);
+        self.end_without_model(now, command, outcome);
     }
 }

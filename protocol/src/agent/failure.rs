@@ -1,10 +1,13 @@
 //! What the API's failures look like: one that is tried again, and one that
 //! ends the turn.
 
+use super::hooks::Occasion;
 use super::speech::named;
+use super::turn::Phase;
 use super::{Agent, Ending};
 use crate::codec::encode;
 use crate::content::ContentBlock;
+use crate::hook::StopFailure;
 use crate::json::{Json, Number};
 use crate::message::{
     ApiRetry, AssistantError, AssistantMessage, CommandState, ResultMessage, StopReason,
@@ -89,7 +92,7 @@ impl Agent {
             }
         };
         self.ask_model();
-        self.send_api_error(error, status, kind.as_deref(), &text);
+        self.send_api_error(error.clone(), status, kind.as_deref(), &text);
         let mut result = ResultMessage {
             is_error: true,
             terminal_reason: Some(match status {
@@ -105,7 +108,24 @@ impl Agent {
         if let Some(kind) = kind {
             result.extra.set("api_error_type", kind.as_str());
         }
-        self.end_turn(now, result, CommandState::Cancelled);
+        let event = StopFailure {
+            error: Some(error.clone()),
+            last_assistant_message: result.result.clone(),
+            ..StopFailure::default()
+        };
+        if let Some(turn) = &mut self.turn {
+            turn.phase = Phase::Stopping;
+            turn.failure = Some(Box::new(result));
+        }
+        self.raise(now, Occasion::StopFailure, Some(error.as_str()), event, None);
+    }
+
+    /// The hooks have heard of it.
+    pub(super) fn end_after_failure(&mut self, now: Instant) {
+        let failure = self.turn.as_mut().and_then(|turn| turn.failure.take());
+        if let Some(result) = failure {
+            self.end_turn(now, *result, CommandState::Cancelled);
+        }
     }
 
     fn send_api_error(

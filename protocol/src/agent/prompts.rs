@@ -60,7 +60,7 @@ impl Agent {
         }
         if turn.prompts.iter().all(|it| it.should_query == Some(false)) {
             // The model hears of them when it is asked the next time.
-            return self.end_command(now, "");
+            return self.end_command(now, None, "");
         }
         let event = submission(&turn.prompts);
         self.raise(now, Occasion::Prompt, None, event, None);
@@ -77,13 +77,16 @@ impl Agent {
             turn.phase = Phase::Running;
         }
         self.send_init(&uuids);
+        for notice in verdict.notices {
+            self.inform(notice);
+        }
         self.tell("UserPromptSubmit", verdict.messages);
         match refusal {
             None => self.events.push_back(Event::TurnStarted { prompts }),
             Some(refusal) => {
                 let text = refusal.content.clone();
                 self.inform(refusal);
-                self.end_without_model(now, &text);
+                self.end_without_model(now, None, &text);
             }
         }
     }
@@ -102,12 +105,15 @@ impl Agent {
     }
 
     /// The hooks for a prompt that is folded have answered.
-    pub(super) fn fold_checked(&mut self, now: Instant, verdict: &Verdict) {
+    pub(super) fn fold_checked(&mut self, now: Instant, mut verdict: Verdict) {
+        for notice in std::mem::take(&mut verdict.notices) {
+            self.inform(notice);
+        }
         let Some(turn) = &mut self.turn else { return };
         let Some(prompt) = turn.folding.pop_front() else {
             return;
         };
-        let refusal = refusal(std::slice::from_ref(&prompt), verdict);
+        let refusal = refusal(std::slice::from_ref(&prompt), &verdict);
         match refusal {
             None => self.take_up(&prompt),
             // A hook that only wants no more sees it again, in its own turn.

@@ -13,7 +13,7 @@ use crate::mcp::McpMessage;
 use crate::message::{CommandState, SessionState, UserMessage};
 use crate::permission::PermissionMode;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -50,10 +50,10 @@ impl Agent {
                 let uuid = request.member("message_uuid");
                 let uuid = uuid.and_then(|uuid| uuid.read::<String>().ok());
                 let cancelled = uuid.as_ref().is_some_and(|uuid| self.withdraw(uuid));
-                let answer = BTreeMap::from([
-                    ("cancelled", Json::from(serde_json::Value::from(cancelled))),
-                    ("message_uuid", Json::from(uuid.unwrap_or_default().as_str())),
-                ]);
+                let mut answer = json!({ "cancelled": cancelled });
+                if cancelled {
+                    answer["message_uuid"] = uuid.into();
+                }
                 self.answer(&request_id, Ok(answer));
             }
             "mcp_status" => {
@@ -63,6 +63,8 @@ impl Agent {
                 };
                 self.answer(&request_id, Ok(answer));
             }
+            "mcp_toggle" => self.toggle_server(&request_id, &request),
+            "mcp_set_servers" => self.set_servers(&request_id, &request),
             "mcp_message" => match request.read::<McpMessage>() {
                 Ok(message) => {
                     self.send(control::success::<Json>(&request_id, None));
@@ -227,7 +229,7 @@ impl Agent {
         }
     }
 
-    fn refuse_invalid(&mut self, request_id: &str, error: &serde_json::Error) {
+    pub(super) fn refuse_invalid(&mut self, request_id: &str, error: &serde_json::Error) {
         let refusal = Refusal::new(error.to_string()).code("invalid_request");
         self.write_raw(control::failure(request_id, &refusal));
     }

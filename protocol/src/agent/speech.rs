@@ -98,7 +98,7 @@ impl Agent {
             // The signature comes at the end.
             ContentBlock::Thinking(thinking) => {
                 let unsigned = ThinkingBlock {
-                    signature: None,
+                    signature: Some(String::new()),
                     ..thinking
                 };
                 (unsigned.into(), None)
@@ -282,21 +282,25 @@ impl Agent {
             container: None,
             extra: Default::default(),
         };
-        if delta.stop_reason.is_none() {
-            delta.extra.set("stop_reason", Json::null());
+        // The agent itself makes the end of a message that was cut off.
+        let is_cut_off = delta.stop_reason.is_none();
+        if is_cut_off {
+            for member in ["stop_reason", "stop_details", "container"] {
+                delta.extra.set(member, Json::null());
+            }
         }
         delta.extra.set("stop_sequence", Json::null());
-        let usage = Some(self.account.written());
-        self.send_event(
-            MessageDelta {
-                delta,
-                usage,
-                context_management: None,
-                input_transformations: None,
-                extra: Default::default(),
-            }
-            .into(),
-        );
+        let mut change = MessageDelta {
+            delta,
+            usage: Some(self.account.written()),
+            context_management: None,
+            input_transformations: None,
+            extra: Default::default(),
+        };
+        if is_cut_off {
+            change.extra.set("context_management", Json::null());
+        }
+        self.send_event(change.into());
         let stop = MessageStop {
             extra: Default::default(),
         };
@@ -326,6 +330,8 @@ impl Agent {
         let is_first = !std::mem::replace(&mut turn.has_spoken, true);
         let uuids = if is_first { turn.uuids.clone() } else { vec![] };
         let is_batch = turn.is_batch();
+        let call = block.as_tool_use();
+        let tool_use_meta = call.and_then(|call| self.mcp.meta(&call.id, &call.name));
         let id = turn
             .message
             .as_ref()
@@ -338,6 +344,7 @@ impl Agent {
             user_message_uuid: named(&uuids, is_batch),
             user_message_uuids: (!uuids.is_empty()).then_some(uuids),
             aborted: aborted.then_some(true),
+            tool_use_meta,
             ..AssistantMessage::default()
         };
         message.extra.set("parent_tool_use_id", Json::null());

@@ -10,7 +10,7 @@ use crate::hook::{
     BatchToolCall, PostToolBatch, PostToolUse, PostToolUseFailure, PreToolUse, ToolDecision,
 };
 use crate::json::{Json, Number};
-use crate::message::TerminalReason;
+use crate::message::{CommandState, DeferredToolUse, ResultMessage, TerminalReason};
 use serde_json::json;
 use std::time::Instant;
 
@@ -179,6 +179,9 @@ impl Agent {
         if turn.preempted {
             return self.abort(now, false);
         }
+        if let Some(call) = turn.deferred.take() {
+            return self.end_deferred(now, call);
+        }
         if turn.is_stopped {
             return self.stop_after_tools(now);
         }
@@ -229,6 +232,7 @@ impl Agent {
                 self.rule(id, Ruling::HOOK_DENIED);
                 self.decide(now, id, Decision::Denied(denial));
             }
+            Some(ToolDecision::Defer) => self.defer(id),
             Some(ToolDecision::Ask) => self.ask(now, id, Some(verdict.reason)),
             Some(ToolDecision::Allow) if is_changed || !is_for_people => {
                 self.rule(id, Ruling::HOOK_ALLOWED);
@@ -240,6 +244,32 @@ impl Agent {
                 self.decide(now, id, Decision::Allowed(input));
             }
         }
+    }
+
+    /// The tool is left to others: the turn ends with it, when the others of
+    /// its reply are done.
+    fn defer(&mut self, id: &str) {
+        let call = self.calls.remove(id).map(|open| open.call);
+        if let Some(turn) = &mut self.turn {
+            turn.tools.remove(id);
+            turn.deferred = call;
+        }
+        self.tool_finished(id);
+    }
+
+    fn end_deferred(&mut self, now: Instant, call: ToolCall) {
+        let result = ResultMessage {
+            terminal_reason: Some(TerminalReason::ToolDeferred),
+            stop_reason: Some("tool_deferred".to_owned()),
+            deferred_tool_use: Some(DeferredToolUse {
+                id: call.id,
+                name: call.name,
+                input: call.input,
+                extra: Default::default(),
+            }),
+            ..ResultMessage::default()
+        };
+        self.end_turn(now, result, CommandState::Completed);
     }
 
     /// Somebody said whether the tool may run.
@@ -373,7 +403,8 @@ impl Agent {
     }
 
     /// The hooks after all tools of a reply have answered.
-    pub(super) fn batch_reviewed(&mut self, now: Instant, verdict: &Verdict) {
+    pub(super) fn batch_reviewed(&mut self, now: Instant, verdict: Verdict) {
+        self.tell("PostToolBatch", verdict.messages);
         if verdict.stop.is_some() || !verdict.blocks.is_empty() {
             return self.stop_after_tools(now);
         }

@@ -44,6 +44,10 @@ pub(super) struct Turn {
     pub(super) tools: BTreeMap<String, String>,
     /// Tool calls of the last reply that have one.
     pub(super) batch: Vec<BatchToolCall>,
+    /// How it is to end, while hooks hear of the API's failure.
+    pub(super) failure: Option<Box<ResultMessage>>,
+    /// A tool call that is left to others, so that the turn is to end.
+    pub(super) deferred: Option<ToolCall>,
     denials: Vec<PermissionDenial>,
     pub(super) last_text: String,
     pub(super) requests: u64,
@@ -104,6 +108,8 @@ impl Turn {
             message: None,
             tools: BTreeMap::new(),
             batch: vec![],
+            failure: None,
+            deferred: None,
             denials: vec![],
             last_text: String::new(),
             requests: 0,
@@ -198,8 +204,9 @@ impl Agent {
     }
 
     /// The turn ends without having come to the model.
-    pub(super) fn end_without_model(&mut self, now: Instant, text: &str) {
+    pub(super) fn end_without_model(&mut self, now: Instant, command: Option<&str>, text: &str) {
         let result = ResultMessage {
+            local_command: command.map(str::to_owned),
             result: Some(text.to_owned()),
             ..ResultMessage::default()
         };
@@ -244,6 +251,7 @@ impl Agent {
                 self.send_init(&[]);
                 return self.start_turn(now);
             }
+            Phase::Stopping if turn.failure.is_some() => return self.end_after_failure(now),
             Phase::Stopping => {
                 self.events.push_back(Event::TurnAborted);
                 return self.end_turn(now, completed(), CommandState::Cancelled);
@@ -272,7 +280,7 @@ impl Agent {
             self.send_tool_result(&id, answer, Some(ruling::interrupted(&id)));
         }
         if interrupted {
-            let text = ContentBlock::text("(interrupted)");
+            let text = ContentBlock::text("(It was interrupted.)");
             self.send_user_message(UserMessage::new(vec![text]));
         }
         if let Some((index, block)) = open {

@@ -50,8 +50,9 @@ pub(super) enum Occasion {
     AfterTool(String),
     /// All tool calls of a reply.
     AfterBatch,
-    /// The end of the turn.
+    /// The end of the turn, and one that the API's failure brings about.
     Stop,
+    StopFailure,
     /// The session that `/clear` ends, and the one that it begins.
     Clear,
     Cleared,
@@ -163,7 +164,7 @@ impl Agent {
             return self.conclude(now, round);
         }
         let input = HookInput {
-            context: self.hook_context(&round.kind),
+            context: self.hook_context(&round.kind, &round.occasion),
             ..input
         };
         let tool_use_id = tool_use_id.map_or_else(|| (self.ids)(), str::to_owned);
@@ -182,7 +183,7 @@ impl Agent {
     }
 
     /// Where an event happens.
-    fn hook_context(&mut self, kind: &HookKind) -> HookContext {
+    fn hook_context(&mut self, kind: &HookKind, occasion: &Occasion) -> HookContext {
         let is_tools = matches!(
             kind,
             HookKind::PreToolUse
@@ -192,14 +193,18 @@ impl Agent {
                 | HookKind::PermissionRequest
                 | HookKind::Stop
         );
+        let has_effort = is_tools || *kind == HookKind::StopFailure;
         let has_mode = is_tools || *kind == HookKind::UserPromptSubmit;
         HookContext {
             session_id: Some(self.session_id.clone()),
             transcript_path: Some(format!("{}/{}.jsonl", self.config.cwd, self.session_id)),
             cwd: Some(self.config.cwd.clone()),
-            prompt_id: self.turn.as_ref().map(|turn| turn.prompt_id.clone()),
+            // The session that `/clear` begins has had no prompt.
+            prompt_id: (self.turn.as_ref())
+                .filter(|_| *occasion != Occasion::Cleared)
+                .map(|turn| turn.prompt_id.clone()),
             permission_mode: has_mode.then(|| self.config.permission_mode.clone()),
-            effort: is_tools.then(|| HookEffort {
+            effort: has_effort.then(|| HookEffort {
                 level: "medium".to_owned(),
                 extra: Default::default(),
             }),
@@ -232,10 +237,16 @@ impl Agent {
                 } else {
                     "It is passed over."
                 };
-                self.inform(Informational {
+                let notice = Informational {
                     tag: Some("hook_callback_failed".to_owned()),
                     ..line(InformationalLevel::Warning, format!("{what}. {outcome}"))
-                });
+                };
+                // What is about a prompt comes when its turn has begun.
+                if kind == HookKind::UserPromptSubmit {
+                    round.verdict.notices.push(notice);
+                } else {
+                    self.inform(notice);
+                }
             }
         }
         self.conclude_if_over(now, at);
@@ -289,14 +300,15 @@ impl Agent {
         let verdict = round.verdict;
         match round.occasion {
             Occasion::Prompt => self.prompt_checked(now, verdict),
-            Occasion::Fold => self.fold_checked(now, &verdict),
+            Occasion::Fold => self.fold_checked(now, verdict),
             Occasion::BeforeTool(id) => self.tool_checked(now, &id, verdict),
             Occasion::Permission(id) => self.permission_hooked(now, &id, verdict),
             Occasion::AfterTool(id) => self.tool_reviewed(&id, verdict),
-            Occasion::AfterBatch => self.batch_reviewed(now, &verdict),
+            Occasion::AfterBatch => self.batch_reviewed(now, verdict),
             Occasion::Stop => self.stop_checked(now, verdict),
+            Occasion::StopFailure => self.end_after_failure(now),
             Occasion::Clear => self.clear(now),
-            Occasion::Cleared => self.end_command(now, ""),
+            Occasion::Cleared => self.end_command(now, Some("clear"), ""),
             Occasion::Compact => self.compact(now, &verdict),
             Occasion::Compacted => self.summarize(now),
             Occasion::Summarized => self.end_compact(now),

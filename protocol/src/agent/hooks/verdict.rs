@@ -6,6 +6,7 @@ use crate::hook::{
     SpecificOutput, SyncOutput, ToolDecision,
 };
 use crate::json::Json;
+use crate::message::Informational;
 
 /// What the hooks of an event said, taken together in the order in which they
 /// answered.
@@ -33,6 +34,8 @@ pub(in crate::agent) struct Verdict {
     pub(in crate::agent) suppresses_prompt: bool,
     /// What the user is told.
     pub(in crate::agent) messages: Vec<String>,
+    /// What is told later of hooks that failed.
+    pub(in crate::agent) notices: Vec<Informational>,
     /// Whether a hook did not answer in time.
     pub(in crate::agent) timed_out: bool,
     /// Whether the host is gone and was not asked, or did not answer.

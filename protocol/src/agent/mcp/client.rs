@@ -7,7 +7,7 @@ use crate::mcp::{
     McpConnection, McpServerInfo, McpServerProvenance, McpServerSource, McpServerStatus, McpTool,
     McpToolAnnotations,
 };
-use crate::message::McpServerState;
+use crate::message::{McpServerState, ToolUseMeta};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -18,6 +18,8 @@ pub(super) const PROTOCOL_VERSION: &str = "2025-11-25";
 #[derive(Debug, Default)]
 pub(in crate::agent) struct McpClient {
     pub(super) servers: Vec<Server>,
+    /// What waits until a server is there that was switched on.
+    pub(super) toggled: Option<(String, String)>,
     /// Messages of ours that have no reply, by the id of their control
     /// request.
     pub(super) asked: BTreeMap<String, Asked>,
@@ -156,6 +158,19 @@ impl McpClient {
             }
         }
         shown
+    }
+
+    /// What people are to read of a call of one of their tools.
+    pub(in crate::agent) fn meta(&self, id: &str, tool: &str) -> Option<Vec<ToolUseMeta>> {
+        let server = self.server_of(tool)?;
+        let info = server.info.as_ref();
+        Some(vec![ToolUseMeta {
+            id: id.to_owned(),
+            display_name: Some(self.display_name(tool)),
+            server_display_name: info.map(|info| info.name.clone()),
+            tool_name: server.tool(tool).map(|tool| tool.name.clone()),
+            extra: Default::default(),
+        }])
     }
 
     /// The servers as a turn's first message lists them.

@@ -1,6 +1,7 @@
 //! MCP servers that run inside the host: the agent is their client, over
 //! `mcp_message` requests.
 
+mod changes;
 mod client;
 
 pub(super) use client::McpClient;
@@ -204,11 +205,13 @@ impl Agent {
         };
         let Some(result) = result else {
             server.state = McpConnection::Failed;
+            self.answer_toggle(name);
             return self.go_on_with_prompts(now);
         };
         server.greeted(result);
         self.notify_server(name, "notifications/initialized", None);
         self.list_tools(name, None, vec![]);
+        self.answer_toggle(name);
         self.go_on_with_prompts(now);
     }
 
@@ -230,6 +233,7 @@ impl Agent {
             server.tools = tools;
             server.state = McpConnection::Connected;
         }
+        self.answer_toggle(name);
         self.go_on_with_prompts(now);
     }
 

@@ -1,0 +1,86 @@
+//! Servers that the host switches on and off, or sets anew.
+
+use super::super::Agent;
+use super::client::Server;
+use crate::control::{self, Refusal};
+use crate::json::Json;
+use crate::mcp::McpConnection;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Toggle {
+    server_name: String,
+    enabled: bool,
+}
+
+#[derive(Deserialize)]
+struct SetServers {
+    servers: Map<String, Value>,
+}
+
+impl Agent {
+    /// Switches a server on or off. The answer waits until it is there.
+    pub(in crate::agent) fn toggle_server(&mut self, request_id: &str, request: &Json) {
+        let toggle = match request.read::<Toggle>() {
+            Ok(toggle) => toggle,
+            Err(error) => return self.refuse_invalid(request_id, &error),
+        };
+        let name = toggle.server_name;
+        let Some(server) = self.mcp.server(&name) else {
+            let refusal = Refusal::new(format!("Server not found: {name}"));
+            return self.write_raw(control::failure(request_id, &refusal));
+        };
+        if toggle.enabled {
+            *server = Server::new(&name);
+            self.mcp.toggled = Some((name.clone(), request_id.to_owned()));
+            self.greet_server(&name);
+        } else {
+            server.state = McpConnection::Disabled;
+            server.tools.clear();
+            self.send(control::success::<Json>(request_id, None));
+        }
+    }
+
+    /// A server that was switched on may be there by now.
+    pub(super) fn answer_toggle(&mut self, name: &str) {
+        let is_there = self.mcp.server(name).is_some_and(|server| {
+            server.state != McpConnection::Pending
+        });
+        if let Some((_, request_id)) = self.mcp.toggled.take_if(|it| is_there && it.0 == name) {
+            self.send(control::success::<Json>(&request_id, None));
+        }
+    }
+
+    /// From here on these are the servers, and no others. Of those that do not
+    /// run inside the host the agent has none.
+    pub(in crate::agent) fn set_servers(&mut self, request_id: &str, request: &Json) {
+        let wanted = match request.read::<SetServers>() {
+            Ok(request) => request.servers,
+            Err(error) => return self.refuse_invalid(request_id, &error),
+        };
+        let servers = &mut self.mcp.servers;
+        let gone = |server: &Server| !wanted.contains_key(&server.name);
+        let removed: Vec<_> = (servers.iter().filter(|it| gone(it)))
+            .map(|server| server.name.clone())
+            .collect();
+        servers.retain(|server| !gone(server));
+        let (mut added, mut errors) = (vec![], Map::new());
+        for (name, config) in wanted {
+            if self.mcp.server(&name).is_some() {
+                continue;
+            }
+            added.push(name.clone());
+            if config["type"] == "sdk" {
+                self.mcp.servers.push(Server::new(&name));
+                self.greet_server(&name);
+            } else {
+                let why = "The fake agent has no servers outside the host.";
+                errors.insert(name, why.into());
+            }
+        }
+        let answer = json!({ "added": added, "removed": removed, "errors": errors });
+        self.send(control::success(request_id, Some(&answer)));
+    }
+}
