@@ -103,6 +103,11 @@ impl Script {
         self.main.replies.len()
     }
 
+    /// Whether sub-agents have replies.
+    pub(crate) fn has_subagents(&self) -> bool {
+        !self.subagents.replies.is_empty()
+    }
+
     /// Whether a reply depends on what tools answered.
     pub(crate) fn reads_results(&self) -> bool {
         let mut replies = self.main.replies.iter().chain(&self.subagents.replies);

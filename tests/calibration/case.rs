@@ -32,6 +32,9 @@ pub(crate) struct Host {
     pub(crate) env: BTreeMap<String, Option<String>>,
     /// Members of `initialize` besides the hooks and the servers.
     initialize: Map<String, Value>,
+    /// Whether nothing in it is left to chance, so that all lines are
+    /// compared in the order in which they came.
+    pub(crate) in_order: bool,
     /// What permission asks are answered, by tool: one answer, or a list with
     /// one for each ask.
     pub(crate) decisions: BTreeMap<String, OneOrMore<Decision>>,
@@ -67,11 +70,14 @@ pub(crate) enum Step {
     Until(Value),
     /// Answers an ask that was held, the oldest one.
     Answer(Decision),
-    /// Waits until a tool made this file in the project. The fake one's tools
-    /// make none: they run as soon as they may.
+    /// Waits until the agent has come to this gate. Real tools make a file
+    /// `NAME.reached` in the project.
     Reached(String),
-    /// Closes the pipe before the end.
-    Close,
+    /// Opens a gate, of the model and of tools. Real tools wait for a file
+    /// `NAME`.
+    Open(String),
+    /// Waits until the agent ends by itself.
+    Exit,
 }
 
 #[derive(Debug, Clone, Deserialize)]

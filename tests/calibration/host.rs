@@ -4,11 +4,12 @@
 
 use crate::case::{Case, Decision, HookStep, Step};
 use crate::servers;
+use agentwire_testkit::model::ScriptedModel;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{ChildStdin, Command};
 
@@ -32,8 +33,8 @@ pub(crate) struct Stuck {
 struct Player<'a> {
     case: &'a Case,
     project: PathBuf,
-    /// Whether the agent runs tools.
-    has_tools: bool,
+    /// The model of the real one.
+    model: Option<&'a ScriptedModel>,
     stdin: Option<ChildStdin>,
     record: Vec<Entry>,
     steps: VecDeque<Step>,
@@ -50,7 +51,7 @@ pub(crate) async fn play(
     case: &Case,
     mut command: Command,
     project: PathBuf,
-    has_tools: bool,
+    model: Option<&ScriptedModel>,
 ) -> Result<Vec<Entry>, Stuck> {
     let mut child = command
         .args(["--output-format", "stream-json", "--verbose"])
@@ -75,7 +76,7 @@ pub(crate) async fn play(
     let mut player = Player {
         case,
         project,
-        has_tools,
+        model,
         stdin: child.stdin.take(),
         record: vec![],
         steps: case.host.steps.clone().into(),
@@ -101,6 +102,9 @@ pub(crate) async fn play(
         drop(child.start_kill());
     }
     let status = child.wait().await.unwrap();
+    if matches!(player.steps.front(), Some(Step::Exit)) {
+        player.steps.pop_front();
+    }
     let not_done = || format!("it ended early; left to do: {:?}", player.steps);
     let stuck = stuck.or_else(|| (!player.steps.is_empty()).then(not_done));
     let mut record = player.record;
@@ -166,7 +170,7 @@ impl Player<'_> {
     async fn go_on(&mut self) {
         while let Some(step) = self.steps.front().cloned() {
             match step {
-                Step::Idle | Step::Until(_) => return,
+                Step::Idle | Step::Until(_) | Step::Exit => return,
                 Step::Prompt(prompt) => self.prompt(prompt).await,
                 Step::Request(request) => self.request(request.into()).await,
                 Step::Send(line) => self.send(line).await,
@@ -174,14 +178,20 @@ impl Player<'_> {
                     let id = self.held.pop_front().expect("an ask that was held");
                     self.decide(&id, "", &decision).await;
                 }
-                Step::Reached(name) if self.has_tools => {
-                    let file = self.project.join(name);
-                    while !file.exists() {
+                Step::Reached(name) => {
+                    let file = self.project.join(format!("{name}.reached"));
+                    let until = Instant::now() + PATIENCE;
+                    while !file.exists() && Instant::now() < until {
                         tokio::time::sleep(Duration::from_millis(5)).await;
                     }
                 }
-                Step::Reached(_) => {}
-                Step::Close => self.stdin = None,
+                Step::Open(name) => {
+                    std::fs::write(self.project.join(&name), "").unwrap();
+                    if let Some(model) = self.model {
+                        // A gate of a tool is none of the model's.
+                        drop(model.open(&name));
+                    }
+                }
             }
             self.steps.pop_front();
         }
@@ -276,6 +286,7 @@ fn contains(value: &Value, pattern: &Value) -> bool {
         Value::Object(members) => members
             .iter()
             .all(|(name, pattern)| value.get(name).is_some_and(|it| contains(it, pattern))),
+        Value::Array(items) if items.is_empty() => value == pattern,
         Value::Array(items) => items
             .iter()
             .enumerate()

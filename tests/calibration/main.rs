@@ -107,7 +107,7 @@ async fn on_real(case: &Case) -> Result<Vec<Entry>, Stuck> {
         environment.remove("ANTHROPIC_API_KEY");
     }
     with_environment(&mut command, environment, case);
-    host::play(case, command, live.project(), true).await
+    host::play(case, command, live.project(), Some(&live.model)).await
 }
 
 async fn on_fake(case: &Case) -> Result<Vec<Entry>, Stuck> {
@@ -121,7 +121,7 @@ async fn on_fake(case: &Case) -> Result<Vec<Entry>, Stuck> {
         ),
     ]);
     with_environment(&mut command, environment, case);
-    host::play(case, command, live.project(), false).await
+    host::play(case, command, live.project(), None).await
 }
 
 fn with_environment(command: &mut Command, mut all: BTreeMap<String, String>, case: &Case) {

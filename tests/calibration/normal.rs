@@ -37,6 +37,8 @@ pub(crate) struct Normal<'a> {
     /// first met.
     known: BTreeMap<String, String>,
     numbers: BTreeMap<&'static str, usize>,
+    is_in_order: bool,
+    /// By rule, what was left out.
     pub(crate) left_out: BTreeMap<usize, BTreeSet<String>>,
 }
 
@@ -52,6 +54,7 @@ impl<'a> Normal<'a> {
             counts: BTreeMap::new(),
             known: BTreeMap::new(),
             numbers: BTreeMap::new(),
+            is_in_order: case.host.in_order,
             left_out: BTreeMap::new(),
         }
     }
@@ -63,7 +66,11 @@ impl<'a> Normal<'a> {
                 count(line, &mut self.counts);
             }
         }
-        let record = in_order(record);
+        let record = if self.is_in_order {
+            record.to_vec()
+        } else {
+            in_order(record)
+        };
         record
             .iter()
             .filter_map(|entry| match entry {

@@ -1,43 +1,173 @@
 //! What runs beside the conversation, and the turns that it leads to.
 
 use super::Agent;
+use super::hooks::Occasion;
 use crate::codec::encode;
+use crate::hook::{SubagentStart, SubagentStop};
 use crate::message::{
     BackgroundTask, BackgroundTasksChanged, SessionState, TaskEndStatus, TaskNotification,
+    TaskPatch, TaskStarted, TaskStatus, TaskUpdated,
 };
 use std::time::Instant;
 
+/// Something that goes on in the background: a shell's command, or a
+/// sub-agent.
+#[derive(Debug, Clone)]
+pub struct Task {
+    pub(super) id: String,
+    pub(super) run_id: String,
+    pub(super) description: String,
+    pub(super) tool_use_id: Option<String>,
+    /// What a sub-agent is, and what it was asked.
+    pub(super) agent: Option<Subagent>,
+    /// What hooks know the prompt by that it came from.
+    pub(super) prompt_id: Option<String>,
+    /// What it said last.
+    pub(super) last_text: String,
+    /// What is told of it when hooks have heard that it is over.
+    ending: Option<String>,
+}
+
+/// A sub-agent.
+#[derive(Debug, Clone)]
+pub(super) struct Subagent {
+    pub(super) kind: String,
+    pub(super) prompt: String,
+}
+
+impl Task {
+    /// A command that a shell runs.
+    pub fn shell(id: impl Into<String>, description: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            run_id: String::new(),
+            description: description.into(),
+            tool_use_id: None,
+            agent: None,
+            prompt_id: None,
+            last_text: String::new(),
+            ending: None,
+        }
+    }
+
+    /// A sub-agent of this kind, and what it was asked.
+    pub fn subagent(
+        id: impl Into<String>,
+        description: impl Into<String>,
+        kind: impl Into<String>,
+        prompt: impl Into<String>,
+    ) -> Self {
+        let agent = Subagent {
+            kind: kind.into(),
+            prompt: prompt.into(),
+        };
+        Self {
+            agent: Some(agent),
+            ..Self::shell(id, description)
+        }
+    }
+
+    /// Sets the tool call that started it.
+    #[must_use]
+    pub fn of_tool(mut self, tool_use_id: impl Into<String>) -> Self {
+        self.tool_use_id = Some(tool_use_id.into());
+        self
+    }
+
+    fn kind(&self) -> &'static str {
+        match self.agent {
+            Some(_) => "local_agent",
+            None => "local_bash",
+        }
+    }
+}
+
 impl Agent {
     /// A task goes on in the background.
-    pub fn start_task(&mut self, task_id: &str, description: &str) {
-        self.tasks.push(BackgroundTask {
-            task_id: task_id.to_owned(),
-            run_id: None,
-            task_type: Some("local_bash".to_owned()),
-            subagent_type: None,
-            description: Some(description.to_owned()),
-            parent_task_id: None,
-            ambient: None,
-            extra: Default::default(),
-        });
+    pub fn start_task(&mut self, now: Instant, mut task: Task) {
+        task.run_id = (self.ids)();
+        task.prompt_id = self.turn.as_ref().map(|turn| turn.prompt_id.clone());
+        self.tasks.push(task.clone());
         self.tell_tasks();
+        let agent = task.agent.as_ref();
+        let started = TaskStarted {
+            task_id: task.id.clone(),
+            run_id: Some(task.run_id.clone()),
+            tool_use_id: task.tool_use_id.clone(),
+            description: Some(task.description.clone()),
+            task_type: Some(task.kind().to_owned()),
+            subagent_type: agent.map(|agent| agent.kind.clone()),
+            is_backgrounded: Some(true),
+            spawn_depth: agent.map(|_| 1),
+            parent_task_id: None,
+            workflow_name: None,
+            prompt: agent.map(|agent| agent.prompt.clone()),
+            skip_transcript: None,
+            ambient: None,
+            uuid: Some((self.ids)()),
+            session_id: Some(self.session_id.clone()),
+            extra: Default::default(),
+        };
+        self.send(encode(&started));
+        if let Some(agent) = task.agent {
+            // It does not wait for what these say.
+            let occasion = Occasion::SubagentStart(task.id);
+            let event = SubagentStart::default();
+            self.raise(now, occasion, Some(&agent.kind), event, None);
+        }
     }
 
     /// A task in the background is over. Between turns a turn begins because
-    /// of it, which answers no prompt.
+    /// of it, which answers no prompt; so does one after the turn that runs,
+    /// unless the model is asked in it once more.
     pub fn end_task(&mut self, now: Instant, task_id: &str, summary: &str) {
-        let Some(at) = self.tasks.iter().position(|task| task.task_id == task_id) else {
+        let tasks: Vec<_> = self.tasks.iter().map(super::turn::summary).collect();
+        let Some(task) = self.task(task_id) else {
             return;
         };
-        self.tasks.remove(at);
-        let over = TaskNotification {
-            task_id: task_id.to_owned(),
-            run_id: None,
-            tool_use_id: None,
+        task.ending = Some(summary.to_owned());
+        let Some(agent) = &task.agent else {
+            return self.report_task(now, task_id);
+        };
+        let kind = agent.kind.clone();
+        let event = SubagentStop {
+            stop_hook_active: Some(false),
+            agent_transcript_path: Some(format!("/{task_id}.jsonl")),
+            last_assistant_message: Some(task.last_text.clone()),
+            background_tasks: Some(tasks),
+            session_crons: Some(vec![]),
+            ..SubagentStop::default()
+        };
+        let occasion = Occasion::SubagentStop(task_id.to_owned());
+        self.raise(now, occasion, Some(&kind), event, None);
+    }
+
+    /// The host hears that a task is over.
+    pub(super) fn report_task(&mut self, now: Instant, task_id: &str) {
+        let Some(at) = self.tasks.iter().position(|task| task.id == task_id) else {
+            return;
+        };
+        let task = self.tasks.remove(at);
+        let updated = TaskUpdated {
+            task_id: task.id.clone(),
+            run_id: Some(task.run_id.clone()),
+            patch: TaskPatch {
+                status: Some(TaskStatus::Completed),
+                ..TaskPatch::default()
+            },
+            uuid: Some((self.ids)()),
+            session_id: Some(self.session_id.clone()),
+            extra: Default::default(),
+        };
+        self.send(encode(&updated));
+        let mut over = TaskNotification {
+            task_id: task.id.clone(),
+            run_id: Some(task.run_id.clone()),
+            tool_use_id: task.tool_use_id,
             status: TaskEndStatus::Completed,
             reason: None,
-            output_file: None,
-            summary: Some(summary.to_owned()),
+            output_file: Some(format!("/{}.output", task.id)),
+            summary: task.ending,
             usage: None,
             resource_links: None,
             skip_transcript: None,
@@ -46,23 +176,58 @@ impl Agent {
             session_id: Some(self.session_id.clone()),
             extra: Default::default(),
         };
+        if task.agent.is_some() {
+            over.extra.set("summary_is_report", serde_json::json!(true));
+        }
         self.send(encode(&over));
         self.tell_tasks();
+        self.unreported.push(task.run_id);
         if self.turn.is_none() && !self.exited {
-            self.set_state(SessionState::Running);
-            self.begin_turn(now, vec![]);
+            self.report_to_model(now);
         }
+    }
+
+    /// A turn begins in which the model hears of tasks that are over. Whether
+    /// there are any.
+    pub(super) fn report_to_model(&mut self, now: Instant) -> bool {
+        let mut over = std::mem::take(&mut self.unreported).into_iter();
+        let Some(run_id) = over.next() else {
+            return false;
+        };
+        self.set_state(SessionState::Running);
+        self.begin_turn(now, vec![], Some(run_id));
+        true
+    }
+
+    /// Whether a sub-agent is at work, so that the session does not rest.
+    pub(super) fn has_subagents(&self) -> bool {
+        self.tasks.iter().any(|task| task.agent.is_some())
+    }
+
+    pub(super) fn task(&mut self, id: &str) -> Option<&mut Task> {
+        self.tasks.iter_mut().find(|task| task.id == id)
     }
 
     /// Nothing goes on in the background any more, and no turn tells of it.
     pub(super) fn end_all_tasks(&mut self) {
         self.tasks.clear();
+        self.unreported.clear();
         self.tell_tasks();
     }
 
     pub(super) fn tell_tasks(&mut self) {
+        let task = |task: &Task| BackgroundTask {
+            task_id: task.id.clone(),
+            run_id: Some(task.run_id.clone()),
+            task_type: Some(task.kind().to_owned()),
+            subagent_type: task.agent.as_ref().map(|agent| agent.kind.clone()),
+            description: Some(task.description.clone()),
+            parent_task_id: None,
+            ambient: None,
+            extra: Default::default(),
+        };
         let change = BackgroundTasksChanged {
-            tasks: self.tasks.clone(),
+            tasks: self.tasks.iter().map(task).collect(),
             uuid: Some((self.ids)()),
             session_id: Some(self.session_id.clone()),
             extra: Default::default(),

@@ -23,9 +23,11 @@ mod requests;
 mod ruling;
 mod script;
 mod speech;
+mod subagent;
 mod tools;
 mod turn;
 
+pub use background::Task;
 pub use failure::MAX_RETRIES;
 pub use profile::Profile;
 pub use tools::ToolCall;
@@ -36,7 +38,7 @@ use crate::control::ControlResponse;
 use crate::frame::Frame;
 use crate::json::Json;
 use crate::message::{
-    ApiKeySource, BackgroundTask, CommandLifecycle, CommandState, Init, Priority, SessionState,
+    ApiKeySource, CommandLifecycle, CommandState, Init, Priority, SessionState,
     SessionStateChanged, UserMessage,
 };
 use crate::permission::PermissionMode;
@@ -200,7 +202,9 @@ pub struct Agent {
     /// Other requests of ours, which a script wanted.
     scripted: BTreeMap<String, Json>,
     /// What runs in the background.
-    tasks: Vec<BackgroundTask>,
+    tasks: Vec<Task>,
+    /// Runs of tasks that are over, of which the model has not heard.
+    unreported: Vec<String>,
     account: Account,
     state: SessionState,
     is_initialized: bool,
@@ -241,6 +245,7 @@ impl Agent {
             asks: BTreeMap::new(),
             scripted: BTreeMap::new(),
             tasks: vec![],
+            unreported: vec![],
             account: Account::default(),
             state: SessionState::Idle,
             is_initialized: false,

@@ -52,7 +52,9 @@ impl Agent {
             }
             _ => {
                 let request_id = (self.ids)();
-                let question = self.question(&call, input, reason);
+                let owner = open.owner.clone();
+                let mut question = self.question(&call, input, reason);
+                question.agent_id = owner;
                 self.set_state(SessionState::RequiresAction);
                 let line = control::request(&request_id, &question);
                 let request = (line.as_ref().ok())

@@ -18,16 +18,28 @@ impl Agent {
     pub(super) fn start_turn(&mut self, now: Instant) {
         let prompts = self.queue.next_turn();
         if prompts.is_empty() {
-            self.set_state(SessionState::Idle);
+            if self.report_to_model(now) {
+                return;
+            }
+            if !self.has_subagents() {
+                self.set_state(SessionState::Idle);
+            }
             return self.exit_when_done();
         }
-        self.begin_turn(now, prompts);
+        self.begin_turn(now, prompts, None);
     }
 
-    /// A turn begins with these prompts; with none, one of the agent's own.
-    pub(super) fn begin_turn(&mut self, now: Instant, prompts: Vec<UserMessage>) {
+    /// A turn begins with these prompts; with none, one of the agent's own,
+    /// because this run of a task is over.
+    pub(super) fn begin_turn(
+        &mut self,
+        now: Instant,
+        prompts: Vec<UserMessage>,
+        run_id: Option<String>,
+    ) {
         let prompt_id = (self.ids)();
         let mut turn = Turn::new(now, prompt_id, prompts.clone());
+        turn.run_id = run_id;
         if self.mcp.is_pending() {
             turn.waits_until = Some(now + MCP_PATIENCE);
         }

@@ -14,7 +14,6 @@ use crate::message::{CommandState, SessionState, UserMessage};
 use crate::permission::PermissionMode;
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 impl Agent {

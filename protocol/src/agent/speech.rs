@@ -36,6 +36,8 @@ impl Agent {
         }
         turn.is_asked = true;
         turn.requests += 1;
+        // It hears of what is over, too.
+        self.unreported.clear();
         let uuids = turn.uuids.clone();
         let status = Status {
             status: Some(StatusKind::Requesting),

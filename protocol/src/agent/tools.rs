@@ -34,6 +34,8 @@ pub(super) struct OpenCall {
     is_denied: bool,
     /// Who said whether it may run.
     pub(super) ruling: Option<Ruling>,
+    /// The sub-agent that called it.
+    pub(super) owner: Option<String>,
     /// What the hooks before it want told.
     messages: Vec<String>,
     began: Instant,
@@ -91,7 +93,7 @@ impl ToolAnswer {
     }
 
     /// What a tool of this name answered.
-    fn of_tool(name: &str, text: &str, is_error: bool) -> Self {
+    pub(super) fn of_tool(name: &str, text: &str, is_error: bool) -> Self {
         let answer = Self::text(text, Some(is_error));
         match name {
             "Bash" if !is_error => Self {
@@ -120,9 +122,13 @@ impl Agent {
     /// servers that run inside the host, questions and plans are run by the
     /// agent itself when they may: they are only [`Event::ToolFinished`].
     pub fn call_tool(&mut self, now: Instant, call: ToolCall) {
-        if self.turn.is_none() {
-            return;
+        if self.turn.is_some() {
+            self.begin_call(now, call, None);
         }
+    }
+
+    /// A tool is about to run, for the model or for this sub-agent.
+    pub(super) fn begin_call(&mut self, now: Instant, call: ToolCall, owner: Option<String>) {
         let (id, name) = (call.id.clone(), call.name.clone());
         let about = PreToolUse {
             tool_name: name.clone(),
@@ -137,6 +143,7 @@ impl Agent {
             call,
             is_denied: refusal.is_some(),
             ruling: None,
+            owner,
             messages: vec![],
             began: now,
             answer: None,
@@ -161,8 +168,8 @@ impl Agent {
     /// A tool answered, or was denied. When its result has been sent, which
     /// hooks can put off, [`Event::ToolFinished`] comes.
     pub fn finish_tool(&mut self, now: Instant, tool_use_id: &str, answer: &str, is_error: bool) {
-        if self.turn.is_some() {
-            let open = self.calls.get(tool_use_id);
+        let open = self.calls.get(tool_use_id);
+        if self.turn.is_some() || open.is_some() {
             let name = open.map_or("", |open| open.call.name.as_str());
             let answer = ToolAnswer::of_tool(name, answer, is_error);
             self.end_tool(now, tool_use_id, answer);
@@ -380,6 +387,12 @@ impl Agent {
             },
             _ => answer,
         };
+        let task = open.owner.as_ref().and_then(|id| self.task(id).cloned());
+        if let Some(task) = task {
+            self.tell(&format!("PreToolUse:{}", call.name), open.messages);
+            self.send_subagent_result(&task, id, answer, meta);
+            return self.tool_finished(id);
+        }
         if let Some(turn) = &mut self.turn {
             // After a failure the model goes on, whatever the hooks say.
             turn.is_stopped |= verdict.stop.is_some() && !is_error;

@@ -1,6 +1,7 @@
 //! A turn of the agent's: how it ends, by itself or cut off.
 
 use super::hooks::{Occasion, Verdict, line};
+use super::background::Task;
 use super::speech::{OpenMessage, named};
 use super::tools::{ToolAnswer, ToolCall};
 use super::{Agent, Event, ruling};
@@ -9,7 +10,7 @@ use crate::content::{ContentBlock, ToolResultBlock};
 use crate::hook::{BackgroundTaskSummary, BatchToolCall, Stop};
 use crate::json::{Json, Number};
 use crate::message::{
-    BackgroundTask, CommandState, ContentBlockStop, InformationalLevel, MessageOrigin,
+    CommandState, ContentBlockStop, InformationalLevel, MessageOrigin,
     NotificationMessage, NotificationPriority, PermissionDenial, ResultMessage, ResultSubtype,
     TaskNotificationOrigin, TerminalReason, ToolResultMeta, UserMessage,
 };
@@ -22,6 +23,8 @@ pub(super) struct Turn {
     started: Instant,
     /// What hooks know its prompts by.
     pub(super) prompt_id: String,
+    /// The run of a task because of which it began.
+    pub(super) run_id: Option<String>,
     pub(super) phase: Phase,
     /// Until when it waits for the tools of MCP servers.
     pub(super) waits_until: Option<Instant>,
@@ -97,6 +100,7 @@ impl Turn {
         Self {
             started: now,
             prompt_id,
+            run_id: None,
             phase: Phase::Begun,
             waits_until: None,
             prompts,
@@ -237,7 +241,7 @@ impl Agent {
     /// wait.
     pub(super) fn abort(&mut self, now: Instant, interrupted: bool) {
         self.take_requests_back();
-        self.calls.clear();
+        self.calls.retain(|_, open| open.owner.is_some());
         let Some(turn) = &mut self.turn else { return };
         self.queue.put_back(turn.folding.drain(..));
         match turn.phase {
@@ -322,7 +326,7 @@ impl Agent {
 
     pub(super) fn end_turn(&mut self, now: Instant, mut result: ResultMessage, state: CommandState) {
         let Some(turn) = self.turn.take() else { return };
-        self.calls.clear();
+        self.calls.retain(|_, open| open.owner.is_some());
         let milliseconds = now.saturating_duration_since(turn.started).as_millis();
         self.last_turn_failed = matches!(
             result.terminal_reason,
@@ -349,7 +353,11 @@ impl Agent {
         result.queued_turn_count = Some(0);
         result.result_index = Some(self.results);
         if is_own {
-            let origin = TaskNotificationOrigin::default();
+            let origin = TaskNotificationOrigin {
+                run_id: turn.run_id,
+                producer: Some("session-task".to_owned()),
+                ..TaskNotificationOrigin::default()
+            };
             result.origin = Some(MessageOrigin::TaskNotification(origin));
         }
         result.user_message_uuid = named(&turn.uuids, is_batch);
@@ -431,12 +439,15 @@ fn completed() -> ResultMessage {
 }
 
 /// A background task, as hooks are told of it.
-fn summary(task: &BackgroundTask) -> BackgroundTaskSummary {
+pub(super) fn summary(task: &Task) -> BackgroundTaskSummary {
+    let agent = task.agent.as_ref();
+    let kind = if agent.is_some() { "subagent" } else { "shell" };
     BackgroundTaskSummary {
-        id: task.task_id.clone(),
-        kind: task.task_type.clone(),
+        id: task.id.clone(),
+        kind: Some(kind.to_owned()),
         status: Some("running".to_owned()),
-        description: task.description.clone(),
+        description: Some(task.description.clone()),
+        agent_type: agent.map(|agent| agent.kind.clone()),
         ..BackgroundTaskSummary::default()
     }
 }

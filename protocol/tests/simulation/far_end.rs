@@ -4,7 +4,7 @@
 use crate::check::Checks;
 use crate::dice::Dice;
 use crate::world::{LINE_LIMIT, World};
-use agentwire_protocol::agent::{Agent, Config, Ending, Event, ToolCall};
+use agentwire_protocol::agent::{Agent, Config, Ending, Event, Task, ToolCall};
 use agentwire_protocol::content::ContentBlock;
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -185,7 +185,8 @@ impl World {
         } else {
             let task = self.id("task");
             self.note(|| format!("{task} begins"));
-            self.far_end.agent.start_task(&task, "something long");
+            let shell = Task::shell(&task, "something long");
+            self.far_end.agent.start_task(self.now, shell);
             self.far_end.tasks.push(task);
         }
         true

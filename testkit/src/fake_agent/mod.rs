@@ -12,6 +12,7 @@
 //! // … here the program starts itself, with `FAKE_AGENT_SCRIPT` set.
 //! ```
 
+mod beside;
 mod flags;
 mod gates;
 mod lines;

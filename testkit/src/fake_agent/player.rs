@@ -1,6 +1,7 @@
 //! Plays a scenario: the model and the tools of an agent, without I/O and
 //! without a clock.
 
+use super::beside::Beside;
 use super::lines;
 use crate::scenario::gate::Gates;
 use crate::scenario::{ApiError, Fault, NoSuchGate, Scenario, Step, Streamed, ToolCall};
@@ -33,11 +34,11 @@ pub enum Output {
 /// An agent that follows a scenario.
 #[derive(Debug)]
 pub struct Player {
-    script: Script,
+    pub(super) script: Script,
     /// Whether there is no key, so that the model is never asked.
     has_no_key: bool,
-    gates: Gates,
-    agent: Agent,
+    pub(super) gates: Gates,
+    pub(super) agent: Agent,
     /// What the model is being asked.
     asked: Asked,
     /// What tools answered since the model was asked; nothing, if the script
@@ -56,7 +57,8 @@ pub struct Player {
     /// Tool calls that have not begun.
     waiting: VecDeque<(String, ToolCall)>,
     /// Those that have, and have no result yet.
-    running: Vec<RunningTool>,
+    pub(super) running: Vec<RunningTool>,
+    pub(super) beside: Beside,
     /// Whether the reply that is being played calls tools.
     had_tools: bool,
     /// Whether the model is asked next with the results of tools.
@@ -86,13 +88,13 @@ enum Action {
     Over,
 }
 
-#[derive(Debug)]
-struct RunningTool {
-    id: String,
-    call: ToolCall,
+#[derive(Debug, Clone)]
+pub(super) struct RunningTool {
+    pub(super) id: String,
+    pub(super) call: ToolCall,
     /// When it answers. Not known before it was allowed and its gate is open,
     /// nor after it has answered.
-    done_at: Option<Instant>,
+    pub(super) done_at: Option<Instant>,
     /// Whether it may run, and waits for its gate.
     is_gated: bool,
 }
@@ -124,6 +126,7 @@ impl Player {
             asks: false,
             waiting: VecDeque::new(),
             running: Vec::new(),
+            beside: Beside::default(),
             had_tools: false,
             follows_tools: false,
             outputs: VecDeque::new(),
@@ -159,7 +162,7 @@ impl Player {
     /// When no step of the scenario waits for such a gate.
     pub fn open(&mut self, now: Instant, gate: &str) -> Result<(), NoSuchGate> {
         self.gates.open(gate)?;
-        for tool in &mut self.running {
+        for tool in self.running.iter_mut().chain(self.beside.tools()) {
             if tool.is_gated && tool.call.gate.as_deref() == Some(gate) {
                 tool.run(now);
             }
@@ -178,6 +181,7 @@ impl Player {
     pub fn poll_timeout(&self) -> Option<Instant> {
         let tools = self.running.iter().filter_map(|tool| tool.done_at);
         let others = [self.plan_due, self.agent.poll_timeout()];
+        let tools = tools.chain(self.beside.due());
         tools.chain(others.into_iter().flatten()).min()
     }
 
@@ -194,7 +198,7 @@ impl Player {
                 self.take_lines();
                 self.handle_event(now, event);
             }
-            if !self.advance_tools(now) && !self.advance_plan(now) {
+            if !self.advance_tools(now) && !self.advance_plan(now) && !self.advance_beside(now) {
                 return;
             }
         }
@@ -212,22 +216,19 @@ impl Player {
                 tool_use_id,
                 decision,
             } => {
-                let mut running = self.running.iter_mut();
-                let Some(tool) = running.find(|tool| tool.id == tool_use_id) else {
-                    return;
-                };
+                let lists = [&mut self.running, &mut self.beside.running];
+                let found = lists.into_iter().find_map(|list| {
+                    let at = list.iter().position(|tool| tool.id == tool_use_id)?;
+                    Some((list, at))
+                });
+                let Some((list, at)) = found else { return };
                 match decision {
-                    Decision::Allowed(_) => match tool.call.gate.clone() {
-                        None => tool.run(now),
-                        Some(gate) if self.gates.is_open(&gate) => {
-                            tool.run(now);
-                            self.reach(gate);
+                    Decision::Allowed(_) => {
+                        let tool = list[at].clone();
+                        if !self.sends_to_background(now, &tool_use_id) {
+                            self.begin_tool(now, tool, Self::put_back);
                         }
-                        Some(gate) => {
-                            tool.is_gated = true;
-                            self.reach(gate);
-                        }
-                    },
+                    }
                     Decision::Denied(message) => {
                         self.agent.finish_tool(now, &tool_use_id, &message, true);
                     }
@@ -235,6 +236,7 @@ impl Player {
             }
             Event::ToolFinished { tool_use_id } => {
                 self.running.retain(|tool| tool.id != tool_use_id);
+                self.beside.tool_finished(&tool_use_id);
             }
             Event::HostAnswered { answer } => self.show(answer),
             Event::TurnAborted => {
@@ -254,6 +256,31 @@ impl Player {
                 self.outputs.push_back(Output::Exit(code));
             }
             _ => {}
+        }
+    }
+
+    /// A tool may run: it does at once, or when its gate is open.
+    pub(super) fn begin_tool(
+        &mut self,
+        now: Instant,
+        mut tool: RunningTool,
+        keep: impl FnOnce(&mut Self, RunningTool),
+    ) {
+        let gate = tool.call.gate.clone();
+        match &gate {
+            Some(gate) if !self.gates.is_open(gate) => tool.is_gated = true,
+            _ => tool.run(now),
+        }
+        keep(self, tool);
+        if let Some(gate) = gate {
+            self.reach(gate);
+        }
+    }
+
+    fn put_back(&mut self, changed: RunningTool) {
+        let mut tools = self.running.iter_mut().chain(&mut self.beside.running);
+        if let Some(tool) = tools.find(|tool| tool.id == changed.id) {
+            *tool = changed;
         }
     }
 
@@ -281,12 +308,7 @@ impl Player {
         let wanted = agent::ToolCall::new(&id, &call.name, call.input.clone())
             .asks(call.ask)
             .question(call.question.clone());
-        self.running.push(RunningTool {
-            id,
-            call,
-            done_at: None,
-            is_gated: false,
-        });
+        self.running.push(RunningTool::new(id, call));
         self.agent.call_tool(now, wanted);
         true
     }
@@ -420,6 +442,7 @@ impl Player {
                     self.plan.push_back(Action::StopBlock);
                     self.plan.push_back(Action::CallTool(id, call));
                     tools += 1;
+                    self.had_tools = true;
                 }
                 Step::WaitMs(time) => {
                     self.plan
@@ -472,7 +495,7 @@ impl Player {
     }
 
     /// The script has come to a gate.
-    fn reach(&mut self, gate: String) {
+    pub(super) fn reach(&mut self, gate: String) {
         self.gates.reach(&gate);
         self.take_lines();
         self.outputs.push_back(Output::Reached(gate));
@@ -502,6 +525,15 @@ impl Player {
 
 impl RunningTool {
     /// Nothing keeps it any more.
+    pub(super) fn new(id: String, call: ToolCall) -> Self {
+        Self {
+            id,
+            call,
+            done_at: None,
+            is_gated: false,
+        }
+    }
+
     fn run(&mut self, now: Instant) {
         self.is_gated = false;
         self.done_at = Some(now + Duration::from_millis(self.call.takes_ms));

@@ -53,6 +53,9 @@ pub(super) enum Occasion {
     /// The end of the turn, and one that the API's failure brings about.
     Stop,
     StopFailure,
+    /// A sub-agent that begins, and one that is done.
+    SubagentStart(String),
+    SubagentStop(String),
     /// The session that `/clear` ends, and the one that it begins.
     Clear,
     Cleared,
@@ -183,7 +186,7 @@ impl Agent {
     }
 
     /// Where an event happens.
-    fn hook_context(&mut self, kind: &HookKind, occasion: &Occasion) -> HookContext {
+    fn hook_context(&self, kind: &HookKind, occasion: &Occasion) -> HookContext {
         let is_tools = matches!(
             kind,
             HookKind::PreToolUse
@@ -192,17 +195,33 @@ impl Agent {
                 | HookKind::PostToolBatch
                 | HookKind::PermissionRequest
                 | HookKind::Stop
+                | HookKind::SubagentStop
         );
         let has_effort = is_tools || *kind == HookKind::StopFailure;
         let has_mode = is_tools || *kind == HookKind::UserPromptSubmit;
+        let id = match occasion {
+            Occasion::SubagentStart(id) | Occasion::SubagentStop(id) => Some(id),
+            Occasion::BeforeTool(call) | Occasion::Permission(call) | Occasion::AfterTool(call) => {
+                let call = self.calls.get(call);
+                call.and_then(|open| open.owner.as_ref())
+            }
+            _ => None,
+        };
+        let task = id.and_then(|id| self.tasks.iter().find(|task| task.id == *id));
+        let agent_type = task.and_then(|task| Some(task.agent.as_ref()?.kind.clone()));
+        let of_task = task.and_then(|task| task.prompt_id.clone());
         HookContext {
+            agent_id: task.map(|task| task.id.clone()),
+            agent_type,
             session_id: Some(self.session_id.clone()),
             transcript_path: Some(format!("{}/{}.jsonl", self.config.cwd, self.session_id)),
             cwd: Some(self.config.cwd.clone()),
             // The session that `/clear` begins has had no prompt.
-            prompt_id: (self.turn.as_ref())
-                .filter(|_| *occasion != Occasion::Cleared)
-                .map(|turn| turn.prompt_id.clone()),
+            prompt_id: of_task.or_else(|| {
+                let turn = self.turn.as_ref();
+                let turn = turn.filter(|_| *occasion != Occasion::Cleared);
+                turn.map(|turn| turn.prompt_id.clone())
+            }),
             permission_mode: has_mode.then(|| self.config.permission_mode.clone()),
             effort: has_effort.then(|| HookEffort {
                 level: "medium".to_owned(),
@@ -307,6 +326,8 @@ impl Agent {
             Occasion::AfterBatch => self.batch_reviewed(now, verdict),
             Occasion::Stop => self.stop_checked(now, verdict),
             Occasion::StopFailure => self.end_after_failure(now),
+            Occasion::SubagentStart(_) => {}
+            Occasion::SubagentStop(id) => self.report_task(now, &id),
             Occasion::Clear => self.clear(now),
             Occasion::Cleared => self.end_command(now, Some("clear"), ""),
             Occasion::Compact => self.compact(now, &verdict),

@@ -1,0 +1,128 @@
+//! What sub-agents say and do. Their messages carry the tool call that
+//! started them; nothing of them is streamed.
+
+use super::background::Task;
+use super::tools::ToolAnswer;
+use super::{Agent, ToolCall};
+use crate::codec::encode;
+use crate::content::{ContentBlock, ToolResultBlock};
+use crate::json::Json;
+use crate::message::{AssistantMessage, TaskProgress, ToolResultMeta, UserMessage};
+use std::time::Instant;
+
+impl Agent {
+    /// A sub-agent's model said this, in the message that the API gives this
+    /// id.
+    pub fn subagent_says(&mut self, task_id: &str, message_id: &str, block: ContentBlock) {
+        let Some(task) = self.task(task_id) else {
+            return;
+        };
+        if let ContentBlock::Text(text) = &block {
+            task.last_text.clone_from(&text.text);
+        }
+        let task = task.clone();
+        let call = block.as_tool_use().cloned();
+        let Some(agent) = &task.agent else { return };
+        let message = AssistantMessage {
+            message: self.body(message_id.to_owned(), vec![block]),
+            parent_tool_use_id: task.tool_use_id.clone(),
+            agent_id: Some(task.id.clone()),
+            subagent_type: Some(agent.kind.clone()),
+            task_description: Some(task.description.clone()),
+            uuid: Some((self.ids)()),
+            session_id: Some(self.session_id.clone()),
+            ..AssistantMessage::default()
+        };
+        self.send(encode(&message));
+        if let Some(call) = call {
+            let progress = TaskProgress {
+                task_id: task.id.clone(),
+                run_id: Some(task.run_id.clone()),
+                tool_use_id: task.tool_use_id.clone(),
+                description: Some(format!("It runs {}.", call.name)),
+                subagent_type: Some(agent.kind.clone()),
+                usage: None,
+                last_tool_name: Some(call.name),
+                summary: None,
+                uuid: Some((self.ids)()),
+                session_id: Some(self.session_id.clone()),
+                extra: Default::default(),
+            };
+            self.send(encode(&progress));
+        }
+    }
+
+    /// A tool is about to run for a sub-agent, as [`Agent::call_tool`] does
+    /// for the model.
+    pub fn call_subagent_tool(&mut self, now: Instant, task_id: &str, call: ToolCall) {
+        if self.task(task_id).is_some() {
+            self.begin_call(now, call, Some(task_id.to_owned()));
+        }
+    }
+
+    /// Sends what a tool answered a sub-agent.
+    pub(super) fn send_subagent_result(
+        &mut self,
+        task: &Task,
+        id: &str,
+        answer: ToolAnswer,
+        meta: Option<ToolResultMeta>,
+    ) {
+        let result = ToolResultBlock {
+            tool_use_id: id.to_owned(),
+            content: Some(answer.content),
+            is_error: answer.is_error,
+            toolset_name: None,
+            cache_control: None,
+            extra: Default::default(),
+        };
+        let mut message = UserMessage::new(vec![result.into()]);
+        message.parent_tool_use_id.clone_from(&task.tool_use_id);
+        message.agent_id = Some(task.id.clone());
+        message.subagent_type = task.agent.as_ref().map(|agent| agent.kind.clone());
+        message.task_description = Some(task.description.clone());
+        message.tool_result_meta = meta.map(|meta| vec![meta]);
+        message.uuid = Some((self.ids)());
+        message.session_id = Some(self.session_id.clone());
+        self.send(encode(&message));
+    }
+
+    /// What the model is told of a tool that goes on in the background as
+    /// this task.
+    pub(super) fn launched(task: &Task) -> ToolAnswer {
+        let Some(agent) = &task.agent else {
+            let text = format!("It runs in the background as {}.", task.id);
+            let mut answer = ToolAnswer::of_tool("Bash", "", false);
+            answer.content = text.as_str().into();
+            answer.data = Json::from(serde_json::json!({
+                "stdout": "", "stderr": "", "interrupted": false, "isImage": false,
+                "noOutputExpected": false, "backgroundTaskId": task.id,
+            }));
+            return answer;
+        };
+        let text = format!("The sub-agent {} works in the background.", task.id);
+        ToolAnswer {
+            content: vec![ContentBlock::text(text)].into(),
+            data: Json::from(serde_json::json!({
+                "isAsync": true,
+                "status": "async_launched",
+                "agentId": task.id,
+                "description": task.description,
+                "prompt": agent.prompt,
+                "outputFile": format!("/{}.output", task.id),
+                "canReadOutputFile": true,
+                "canContinueAgent": true,
+                "resolvedModel": "fake-model",
+            })),
+            is_error: None,
+        }
+    }
+
+    /// A tool of the turn goes on in the background: that is its answer.
+    pub fn launch_tool(&mut self, now: Instant, tool_use_id: &str, task: Task) {
+        let task = task.of_tool(tool_use_id);
+        let answer = Self::launched(&task);
+        self.start_task(now, task);
+        self.end_tool(now, tool_use_id, answer);
+    }
+}
