@@ -27,7 +27,13 @@ pub(crate) fn hunks(real: &[String], fake: &[String]) -> Vec<Hunk> {
     while r < real.len() || f < fake.len() {
         if r < real.len() && f < fake.len() && real[r] == fake[f] {
             let after = real[r].clone();
-            let done = std::mem::replace(&mut hunk, Hunk { after, ..Hunk::default() });
+            let done = std::mem::replace(
+                &mut hunk,
+                Hunk {
+                    after,
+                    ..Hunk::default()
+                },
+            );
             hunks.push(done);
             (r, f) = (r + 1, f + 1);
         } else if f == fake.len() || r < real.len() && common[r + 1][f] >= common[r][f + 1] {

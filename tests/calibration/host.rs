@@ -56,7 +56,10 @@ pub(crate) async fn play(
     let mut child = command
         .args(["--output-format", "stream-json", "--verbose"])
         .args(["--input-format", "stream-json"])
-        .args(["--permission-prompt-tool=stdio", "--include-partial-messages"])
+        .args([
+            "--permission-prompt-tool=stdio",
+            "--include-partial-messages",
+        ])
         .arg("--setting-sources=")
         .args(&case.host.args)
         .current_dir(&project)

@@ -3,7 +3,8 @@
 //! runs it; its arguments are parts of the names of cases.
 //!
 //! What may differ stands in `accepted.json`, each with its reason. With
-//! `AGENTWIRE_CALIBRATION_KEEP=folder` the recordings are written there.
+//! `AGENTWIRE_CALIBRATION_KEEP=folder` the recordings are written there, and
+//! `differences.json`: what is not accepted, as it would stand in that file.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -23,12 +24,16 @@ use case::Case;
 use diff::Hunk;
 use host::{Entry, Stuck};
 use normal::Normal;
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 use std::sync::Arc;
 use support::{Live, fake_agent_path, live_cli};
 use tokio::process::Command;
 use tokio::sync::Semaphore;
+
+/// Where recordings are written, when somebody wants them.
+const KEEP: &str = "AGENTWIRE_CALIBRATION_KEEP";
 
 /// How many cases run at once.
 const AT_ONCE: usize = 3;
@@ -139,7 +144,7 @@ fn with_environment(command: &mut Command, mut all: BTreeMap<String, String>, ca
 
 /// Writes a recording where somebody wants it.
 fn keep(case: &str, who: &str, entries: &[Entry], lines: &[String]) {
-    let Some(folder) = std::env::var_os("AGENTWIRE_CALIBRATION_KEEP") else {
+    let Some(folder) = std::env::var_os(KEEP) else {
         return;
     };
     let folder = std::path::Path::new(&folder);
@@ -160,6 +165,7 @@ fn keep(case: &str, who: &str, entries: &[Entry], lines: &[String]) {
 fn report(accepted: &Accepted, outcomes: &[Outcome], is_all: bool) -> ExitCode {
     let mut met = BTreeSet::new();
     let (mut wrong, mut explained, mut lines) = (0, 0, 0);
+    let mut new = vec![];
     for outcome in outcomes {
         lines += outcome.lines;
         let unexplained: Vec<_> = outcome
@@ -187,6 +193,9 @@ fn report(accepted: &Accepted, outcomes: &[Outcome], is_all: bool) -> ExitCode {
             println!("    stuck: {why}");
         }
         for hunk in unexplained {
+            new.push(json!({
+                "cases": [outcome.name], "real": hunk.real, "fake": hunk.fake, "why": "",
+            }));
             println!("    after {}", hunk.after);
             for line in &hunk.real {
                 println!("      real {line}");
@@ -195,6 +204,10 @@ fn report(accepted: &Accepted, outcomes: &[Outcome], is_all: bool) -> ExitCode {
                 println!("      fake {line}");
             }
         }
+    }
+    if let Some(folder) = std::env::var_os(KEEP) {
+        let text = serde_json::to_string_pretty(&new).unwrap();
+        std::fs::write(std::path::Path::new(&folder).join("differences.json"), text).unwrap();
     }
     if is_all {
         wrong += report_stale(accepted, outcomes, &met);

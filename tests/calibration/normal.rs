@@ -166,7 +166,9 @@ impl<'a> Normal<'a> {
             let all = quoted.clone();
             quoted.retain(|it| !all.iter().any(|other| other != it && other.contains(it)));
             quoted.sort_unstable();
-            return format!("(prose) {}", quoted.join(" | ")).trim_end().to_owned();
+            return format!("(prose) {}", quoted.join(" | "))
+                .trim_end()
+                .to_owned();
         }
         text.to_owned()
     }
@@ -194,7 +196,8 @@ fn in_order(record: &[Entry]) -> Vec<Entry> {
             }
             Some(waiting) => {
                 let is_over = line["event"]["type"] == "message_stop"
-                    || matches!(kind, "result") || matches!(entry, Entry::Exited(_));
+                    || matches!(kind, "result")
+                    || matches!(entry, Entry::Exited(_));
                 if matches!(kind, "stream_event" | "assistant") {
                     ordered.push(entry.clone());
                 } else {
@@ -227,13 +230,10 @@ fn is_name(text: &str, member: &str) -> Option<&'static str> {
 
 fn is_uuid(text: &str) -> bool {
     text.len() == 36
-        && text
-            .bytes()
-            .enumerate()
-            .all(|(at, byte)| match at {
-                8 | 13 | 18 | 23 => byte == b'-',
-                _ => byte.is_ascii_hexdigit(),
-            })
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
 }
 
 fn count(value: &Value, counts: &mut BTreeMap<String, usize>) {
@@ -260,7 +260,11 @@ fn texts(value: &Value, into: &mut BTreeSet<String>) {
 /// What kind of line it is: `result/success`, `control_request/can_use_tool`.
 fn head(line: &Value) -> String {
     let kind = line["type"].as_str().unwrap_or_default();
-    let subtype = [&line["subtype"], &line["request"]["subtype"], &line["event"]["type"]];
+    let subtype = [
+        &line["subtype"],
+        &line["request"]["subtype"],
+        &line["event"]["type"],
+    ];
     match subtype.iter().find_map(|it| it.as_str()) {
         Some(subtype) => format!("{kind}/{subtype}"),
         None => kind.to_owned(),

@@ -24,6 +24,8 @@ pub struct Task {
     pub(super) prompt_id: Option<String>,
     /// What it said last.
     pub(super) last_text: String,
+    /// Whether the model waits for it.
+    pub(super) is_awaited: bool,
     /// What is told of it when hooks have heard that it is over.
     ending: Option<String>,
 }
@@ -46,6 +48,7 @@ impl Task {
             agent: None,
             prompt_id: None,
             last_text: String::new(),
+            is_awaited: false,
             ending: None,
         }
     }
@@ -74,6 +77,13 @@ impl Task {
         self
     }
 
+    /// Has the model wait for it: its end is the result of its tool call.
+    #[must_use]
+    pub fn awaited(mut self) -> Self {
+        self.is_awaited = true;
+        self
+    }
+
     fn kind(&self) -> &'static str {
         match self.agent {
             Some(_) => "local_agent",
@@ -88,7 +98,9 @@ impl Agent {
         task.run_id = (self.ids)();
         task.prompt_id = self.turn.as_ref().map(|turn| turn.prompt_id.clone());
         self.tasks.push(task.clone());
-        self.tell_tasks();
+        if !task.is_awaited {
+            self.tell_tasks();
+        }
         let agent = task.agent.as_ref();
         let started = TaskStarted {
             task_id: task.id.clone(),
@@ -97,7 +109,7 @@ impl Agent {
             description: Some(task.description.clone()),
             task_type: Some(task.kind().to_owned()),
             subagent_type: agent.map(|agent| agent.kind.clone()),
-            is_backgrounded: Some(true),
+            is_backgrounded: Some(!task.is_awaited),
             spawn_depth: agent.map(|_| 1),
             parent_task_id: None,
             workflow_name: None,
@@ -109,6 +121,9 @@ impl Agent {
             extra: Default::default(),
         };
         self.send(encode(&started));
+        if task.is_awaited {
+            self.send_subagent_prompt(&task);
+        }
         if let Some(agent) = task.agent {
             // It does not wait for what these say.
             let occasion = Occasion::SubagentStart(task.id);
@@ -163,11 +178,11 @@ impl Agent {
         let mut over = TaskNotification {
             task_id: task.id.clone(),
             run_id: Some(task.run_id.clone()),
-            tool_use_id: task.tool_use_id,
+            tool_use_id: task.tool_use_id.clone(),
             status: TaskEndStatus::Completed,
             reason: None,
             output_file: Some(format!("/{}.output", task.id)),
-            summary: task.ending,
+            summary: task.ending.clone(),
             usage: None,
             resource_links: None,
             skip_transcript: None,
@@ -176,10 +191,13 @@ impl Agent {
             session_id: Some(self.session_id.clone()),
             extra: Default::default(),
         };
-        if task.agent.is_some() {
+        if task.agent.is_some() && !task.is_awaited {
             over.extra.set("summary_is_report", serde_json::json!(true));
         }
         self.send(encode(&over));
+        if task.is_awaited {
+            return self.finish_awaited(now, &task);
+        }
         self.tell_tasks();
         self.unreported.push(task.run_id);
         if self.turn.is_none() && !self.exited {
@@ -201,7 +219,8 @@ impl Agent {
 
     /// Whether a sub-agent is at work, so that the session does not rest.
     pub(super) fn has_subagents(&self) -> bool {
-        self.tasks.iter().any(|task| task.agent.is_some())
+        let mut tasks = self.tasks.iter();
+        tasks.any(|task| task.agent.is_some() && !task.is_awaited)
     }
 
     pub(super) fn task(&mut self, id: &str) -> Option<&mut Task> {
@@ -227,7 +246,9 @@ impl Agent {
             extra: Default::default(),
         };
         let change = BackgroundTasksChanged {
-            tasks: self.tasks.iter().map(task).collect(),
+            tasks: (self.tasks.iter().filter(|task| !task.is_awaited))
+                .map(task)
+                .collect(),
             uuid: Some((self.ids)()),
             session_id: Some(self.session_id.clone()),
             extra: Default::default(),

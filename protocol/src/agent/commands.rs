@@ -4,14 +4,16 @@
 use super::Agent;
 use super::hooks::{Occasion, Verdict};
 use crate::codec::encode;
+use crate::content::ContentBlock;
 use crate::hook::{
     PostCompact, PreCompact, SessionEnd, SessionEndReason, SessionStart, SessionStartSource,
 };
 use crate::json::Json;
 use crate::message::{
-    CompactBoundary, CompactMetadata, CompactResult, CompactTrigger, ConversationReset,
-    ResetTrigger, Status, StatusKind, UserMessage,
+    AssistantMessage, CompactBoundary, CompactMetadata, CompactResult, CompactTrigger,
+    ConversationReset, ResetTrigger, Status, StatusKind, StopReason, UserMessage,
 };
+use serde_json::json;
 use std::time::Instant;
 
 const SUMMARY: &str = "A summary of the conversation.";
@@ -54,6 +56,7 @@ impl Agent {
                 };
                 self.raise(now, Occasion::Clear, Some("clear"), event, None);
             }
+            Command::Compact(_) if !self.has_history => self.refuse_to_compact(now),
             Command::Compact(instructions) => {
                 self.send_status(Status {
                     status: Some(StatusKind::Compacting),
@@ -70,6 +73,37 @@ impl Agent {
                 self.raise(now, Occasion::Compact, Some("manual"), event, None);
             }
         }
+    }
+
+    /// There is nothing to summarize.
+    fn refuse_to_compact(&mut self, now: Instant) {
+        let uuids = self.turn.as_ref().map(|turn| turn.uuids.clone());
+        let uuids = uuids.unwrap_or_default();
+        self.send_init(&uuids);
+        let why = "There is nothing to compact.";
+        let id = (self.ids)();
+        let mut body = self.body(id, vec![ContentBlock::text(why)]);
+        body.stop_reason = Some(StopReason::EndTurn);
+        for member in ["container", "diagnostics", "stop_details"] {
+            body.extra.set(member, Json::null());
+        }
+        let mut message = AssistantMessage {
+            message: body,
+            user_message_uuid: uuids.first().cloned(),
+            user_message_uuids: (!uuids.is_empty()).then_some(uuids),
+            uuid: Some((self.ids)()),
+            session_id: Some(self.session_id.clone()),
+            ..AssistantMessage::default()
+        };
+        let source = format!("<local-command-stderr>{why}</local-command-stderr>");
+        let extra = &mut message.extra;
+        extra.set("parent_tool_use_id", Json::null());
+        extra.set("local_command_outcome", json!({"kind": "failed"}));
+        let run = json!({"command": "compact", "args": ""});
+        extra.set("local_command_run", run);
+        extra.set("local_command_source", source.as_str());
+        self.send(encode(&message));
+        self.end_without_model(now, Some("compact"), why);
     }
 
     /// The hooks know that the session ends: another one begins.

@@ -10,8 +10,8 @@ use crate::content::ContentBlock;
 use crate::hook::StopFailure;
 use crate::json::{Json, Number};
 use crate::message::{
-    ApiRetry, AssistantError, AssistantMessage, CommandState, ResultMessage, StopReason,
-    TerminalReason,
+    ApiRetry, AssistantError, AssistantMessage, CommandState, ResultMessage, ResultSubtype,
+    StopReason, TerminalReason,
 };
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -117,7 +117,13 @@ impl Agent {
             turn.phase = Phase::Stopping;
             turn.failure = Some(Box::new(result));
         }
-        self.raise(now, Occasion::StopFailure, Some(error.as_str()), event, None);
+        self.raise(
+            now,
+            Occasion::StopFailure,
+            Some(error.as_str()),
+            event,
+            None,
+        );
     }
 
     /// The hooks have heard of it.
@@ -126,6 +132,26 @@ impl Agent {
         if let Some(result) = failure {
             self.end_turn(now, *result, CommandState::Cancelled);
         }
+    }
+
+    /// The agent breaks: that is how the real one takes a hook after all tools
+    /// that does not answer in time.
+    pub(super) fn break_down(&mut self) {
+        let why = "A PostToolBatch hook did not answer in time.";
+        let mut result = ResultMessage {
+            subtype: ResultSubtype::ErrorDuringExecution,
+            is_error: true,
+            errors: Some(vec![String::new(), why.to_owned()]),
+            num_turns: Some(0),
+            permission_denials: Some(vec![]),
+            result_index: Some(self.results),
+            uuid: Some((self.ids)()),
+            session_id: Some(self.session_id.clone()),
+            ..ResultMessage::default()
+        };
+        result.extra.set("stop_reason", Json::null());
+        self.send(encode(&result));
+        self.exit(1, Some(why.to_owned()));
     }
 
     fn send_api_error(

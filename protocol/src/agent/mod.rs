@@ -206,6 +206,8 @@ pub struct Agent {
     /// Runs of tasks that are over, of which the model has not heard.
     unreported: Vec<String>,
     account: Account,
+    /// Whether the model has said anything that could be summarized.
+    has_history: bool,
     state: SessionState,
     is_initialized: bool,
     input_ended: bool,
@@ -247,6 +249,7 @@ impl Agent {
             tasks: vec![],
             unreported: vec![],
             account: Account::default(),
+            has_history: false,
             state: SessionState::Idle,
             is_initialized: false,
             input_ended: false,
@@ -443,11 +446,17 @@ impl Agent {
     }
 
     fn set_state(&mut self, state: SessionState) {
-        if self.state == state {
+        if self.state == state || self.has_forgotten_ask() {
             return;
         }
         self.state = state;
         self.tell_state();
+    }
+
+    /// Whether an ask is open whose tool call is over.
+    fn has_forgotten_ask(&self) -> bool {
+        let mut asks = self.asks.values();
+        asks.any(|ask| !self.calls.contains_key(&ask.tool_use_id))
     }
 
     fn tell_state(&mut self) {

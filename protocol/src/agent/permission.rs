@@ -173,13 +173,13 @@ impl Agent {
         let Some(request_id) = self.ask_about(id) else {
             return;
         };
-        self.asks.remove(&request_id);
+        // After a timeout the host's ask stays open, and the session is said to
+        // wait for its answer.
         if decision.is_some() {
+            self.asks.remove(&request_id);
             self.out.push_back(control::cancel(&request_id));
+            self.set_state(SessionState::Running);
         }
-        // After a timeout the real agent leaves the host's ask open, and never
-        // says again that it rests.
-        self.set_state(SessionState::Running);
         self.tell("PermissionRequest", verdict.messages);
         match decision {
             Some(PermissionRequestDecision::Allow(allow)) => {

@@ -25,12 +25,7 @@ pub enum Profile {
 
 impl Profile {
     /// All of them.
-    pub const ALL: [Self; 4] = [
-        Self::V2_0_77,
-        Self::V2_1_197,
-        Self::V2_1_329,
-        Self::NoQueue,
-    ];
+    pub const ALL: [Self; 4] = [Self::V2_0_77, Self::V2_1_197, Self::V2_1_329, Self::NoQueue];
 
     /// Its name: a version, or `no-queue`.
     #[must_use]

@@ -52,6 +52,7 @@ impl Agent {
     /// The model begins a message, under the id that the API gives it.
     pub fn start_message(&mut self, id: &str) {
         self.ask_model();
+        self.has_history = true;
         let Some(turn) = &mut self.turn else { return };
         turn.is_asked = false;
         turn.message = Some(OpenMessage {
@@ -357,7 +358,11 @@ impl Agent {
 /// The message that stands for all of a turn: the last of those that it began
 /// with, or the first, into whose turn the others were folded.
 pub(super) fn named(uuids: &[String], is_batch: bool) -> Option<String> {
-    let named = if is_batch { uuids.last() } else { uuids.first() };
+    let named = if is_batch {
+        uuids.last()
+    } else {
+        uuids.first()
+    };
     named.cloned()
 }
 

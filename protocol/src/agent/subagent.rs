@@ -8,6 +8,7 @@ use crate::codec::encode;
 use crate::content::{ContentBlock, ToolResultBlock};
 use crate::json::Json;
 use crate::message::{AssistantMessage, TaskProgress, ToolResultMeta, UserMessage};
+use serde_json::json;
 use std::time::Instant;
 
 impl Agent {
@@ -23,6 +24,10 @@ impl Agent {
         let task = task.clone();
         let call = block.as_tool_use().cloned();
         let Some(agent) = &task.agent else { return };
+        // Of one that the model waits for the host sees only what it does.
+        if task.is_awaited && call.is_none() {
+            return;
+        }
         let message = AssistantMessage {
             message: self.body(message_id.to_owned(), vec![block]),
             parent_tool_use_id: task.tool_use_id.clone(),
@@ -77,14 +82,47 @@ impl Agent {
             extra: Default::default(),
         };
         let mut message = UserMessage::new(vec![result.into()]);
+        message.tool_result_meta = meta.map(|meta| vec![meta]);
+        self.send_to_subagent(task, message);
+    }
+
+    /// Sends what a sub-agent is asked.
+    pub(super) fn send_subagent_prompt(&mut self, task: &Task) {
+        let Some(agent) = &task.agent else { return };
+        let text = ContentBlock::text(&*agent.prompt);
+        self.send_to_subagent(task, UserMessage::new(vec![text]));
+    }
+
+    fn send_to_subagent(&mut self, task: &Task, mut message: UserMessage) {
         message.parent_tool_use_id.clone_from(&task.tool_use_id);
         message.agent_id = Some(task.id.clone());
         message.subagent_type = task.agent.as_ref().map(|agent| agent.kind.clone());
         message.task_description = Some(task.description.clone());
-        message.tool_result_meta = meta.map(|meta| vec![meta]);
         message.uuid = Some((self.ids)());
         message.session_id = Some(self.session_id.clone());
         self.send(encode(&message));
+    }
+
+    /// A sub-agent is done for which the model waits.
+    pub(super) fn finish_awaited(&mut self, now: Instant, task: &Task) {
+        let (Some(agent), Some(id)) = (&task.agent, &task.tool_use_id) else {
+            return;
+        };
+        let said = vec![ContentBlock::text(&*task.last_text)];
+        let data = json!({
+            "status": "completed",
+            "agentId": task.id,
+            "agentType": agent.kind,
+            "prompt": agent.prompt,
+            "content": said,
+            "canContinueAgent": true,
+        });
+        let answer = ToolAnswer {
+            content: said.into(),
+            data: data.into(),
+            is_error: None,
+        };
+        self.end_tool(now, id, answer);
     }
 
     /// What the model is told of a tool that goes on in the background as
@@ -94,7 +132,7 @@ impl Agent {
             let text = format!("It runs in the background as {}.", task.id);
             let mut answer = ToolAnswer::of_tool("Bash", "", false);
             answer.content = text.as_str().into();
-            answer.data = Json::from(serde_json::json!({
+            answer.data = Json::from(json!({
                 "stdout": "", "stderr": "", "interrupted": false, "isImage": false,
                 "noOutputExpected": false, "backgroundTaskId": task.id,
             }));
@@ -103,7 +141,7 @@ impl Agent {
         let text = format!("The sub-agent {} works in the background.", task.id);
         ToolAnswer {
             content: vec![ContentBlock::text(text)].into(),
-            data: Json::from(serde_json::json!({
+            data: Json::from(json!({
                 "isAsync": true,
                 "status": "async_launched",
                 "agentId": task.id,
@@ -118,9 +156,13 @@ impl Agent {
         }
     }
 
-    /// A tool of the turn goes on in the background: that is its answer.
+    /// A tool of the turn is this task. Its answer is that it goes on in the
+    /// background, unless the model waits for it.
     pub fn launch_tool(&mut self, now: Instant, tool_use_id: &str, task: Task) {
         let task = task.of_tool(tool_use_id);
+        if task.is_awaited {
+            return self.start_task(now, task);
+        }
         let answer = Self::launched(&task);
         self.start_task(now, task);
         self.end_tool(now, tool_use_id, answer);

@@ -418,6 +418,9 @@ impl Agent {
     /// The hooks after all tools of a reply have answered.
     pub(super) fn batch_reviewed(&mut self, now: Instant, verdict: Verdict) {
         self.tell("PostToolBatch", verdict.messages);
+        if verdict.timed_out {
+            return self.break_down();
+        }
         if verdict.stop.is_some() || !verdict.blocks.is_empty() {
             return self.stop_after_tools(now);
         }

@@ -1,7 +1,7 @@
 //! A turn of the agent's: how it ends, by itself or cut off.
 
-use super::hooks::{Occasion, Verdict, line};
 use super::background::Task;
+use super::hooks::{Occasion, Verdict, line};
 use super::speech::{OpenMessage, named};
 use super::tools::{ToolAnswer, ToolCall};
 use super::{Agent, Event, ruling};
@@ -10,9 +10,9 @@ use crate::content::{ContentBlock, ToolResultBlock};
 use crate::hook::{BackgroundTaskSummary, BatchToolCall, Stop};
 use crate::json::{Json, Number};
 use crate::message::{
-    CommandState, ContentBlockStop, InformationalLevel, MessageOrigin,
-    NotificationMessage, NotificationPriority, PermissionDenial, ResultMessage, ResultSubtype,
-    TaskNotificationOrigin, TerminalReason, ToolResultMeta, UserMessage,
+    CommandState, ContentBlockStop, InformationalLevel, MessageOrigin, NotificationMessage,
+    NotificationPriority, PermissionDenial, ResultMessage, ResultSubtype, TaskNotificationOrigin,
+    TerminalReason, ToolResultMeta, UserMessage,
 };
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
@@ -324,7 +324,12 @@ impl Agent {
         self.end_turn(now, result, CommandState::Cancelled);
     }
 
-    pub(super) fn end_turn(&mut self, now: Instant, mut result: ResultMessage, state: CommandState) {
+    pub(super) fn end_turn(
+        &mut self,
+        now: Instant,
+        mut result: ResultMessage,
+        state: CommandState,
+    ) {
         let Some(turn) = self.turn.take() else { return };
         self.calls.retain(|_, open| open.owner.is_some());
         let milliseconds = now.saturating_duration_since(turn.started).as_millis();
@@ -367,7 +372,11 @@ impl Agent {
         self.results += 1;
         // Those that were folded in are done before the result, and those that
         // the turn began with after it.
-        let began = turn.prompts.iter().filter_map(|it| it.uuid.as_ref()).count();
+        let began = turn
+            .prompts
+            .iter()
+            .filter_map(|it| it.uuid.as_ref())
+            .count();
         let (first, folded) = turn.uuids.split_at(began.min(turn.uuids.len()));
         for uuid in folded {
             self.lifecycle(uuid, state.clone());

@@ -93,9 +93,10 @@ fn the_exit_status_tells_of_an_api_error_in_the_last_turn() {
         (&["end", "fail"], 1),
     ] {
         let mut session = Session::new();
-        for turn in turns {
-            session.submit("m");
-            session.begins(&["m"]);
+        for (number, turn) in turns.iter().enumerate() {
+            let uuid = format!("m{number}");
+            session.submit(&uuid);
+            session.begins(&[&uuid]);
             if *turn == "fail" {
                 session.fails_turn();
             } else {

@@ -479,7 +479,14 @@ fn a_second_initialize_keeps_the_servers() {
         "again",
         &serde_json::from_value::<Initialize>(again).unwrap(),
     );
-    assert_eq!(session.said(), ["mcp two initialize", "success again"]);
+    assert_eq!(
+        session.said(),
+        [
+            "mcp two initialize",
+            "success again",
+            "background_tasks_changed"
+        ]
+    );
     assert_eq!(
         session.answer("again")["sdk_mcp_manifests_parked"],
         json!({"calc": "already_connected"})

@@ -14,7 +14,10 @@ fn requests_are_answered_as_the_agent_answers_them() {
     assert_eq!(session.answer("r1"), json!({"model": "m-2"}));
     session.request("r2", &SetPermissionMode::to(PermissionMode::AcceptEdits));
     assert_eq!(session.answer("r2"), json!({"mode": "acceptEdits"}));
-    assert_eq!(session.said(), ["success r1", "success r2", "status"]);
+    assert_eq!(
+        session.said(),
+        ["user -", "success r1", "success r2", "status"]
+    );
 
     // A second greeting is answered as well.
     session.request("init2", &Initialize::default());

@@ -219,8 +219,8 @@ fn a_prompt_that_cannot_wait_cuts_off_a_tool_that_hooks_are_asked_about() {
     assert_eq!(
         said[..5],
         [
-            "W queued",
             "cancel",
+            "W queued",
             "tool error t1",
             "result success aborted_tools [m1]",
             "m1 cancelled"

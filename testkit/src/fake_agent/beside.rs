@@ -78,9 +78,7 @@ impl Player {
         let input = |name: &str| call.input[name].as_str().unwrap_or_default().to_owned();
         let in_background = call.input["run_in_background"].as_bool();
         let is_shell = call.name == "Bash" && in_background == Some(true);
-        let is_subagent = matches!(&*call.name, "Agent" | "Task")
-            && in_background != Some(false)
-            && self.script.has_subagents();
+        let is_subagent = matches!(&*call.name, "Agent" | "Task") && self.script.has_subagents();
         if !is_shell && !is_subagent {
             return false;
         }
@@ -90,7 +88,12 @@ impl Player {
             Task::shell(&task_id, input("command"))
         } else {
             let kind = input("subagent_type");
-            Task::subagent(&task_id, input("description"), kind, input("prompt"))
+            let task = Task::subagent(&task_id, input("description"), kind, input("prompt"));
+            if in_background == Some(false) {
+                task.awaited()
+            } else {
+                task
+            }
         };
         if is_shell {
             let mut tool = self.running[at].clone();

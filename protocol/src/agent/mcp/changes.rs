@@ -45,9 +45,10 @@ impl Agent {
 
     /// A server that was switched on may be there by now.
     pub(super) fn answer_toggle(&mut self, name: &str) {
-        let is_there = self.mcp.server(name).is_some_and(|server| {
-            server.state != McpConnection::Pending
-        });
+        let is_there = self
+            .mcp
+            .server(name)
+            .is_some_and(|server| server.state != McpConnection::Pending);
         if let Some((_, request_id)) = self.mcp.toggled.take_if(|it| is_there && it.0 == name) {
             self.send(control::success::<Json>(&request_id, None));
         }
