@@ -103,7 +103,7 @@ impl Agent {
         extra.set("local_command_run", run);
         extra.set("local_command_source", source.as_str());
         self.send(encode(&message));
-        self.end_without_model(now, Some("compact"), why);
+        self.end_without_model(now, Some("compact"), "");
     }
 
     /// The hooks know that the session ends: another one begins.

@@ -279,6 +279,9 @@ impl Agent {
         }
         self.input_ended = true;
         for (_, ask) in std::mem::take(&mut self.asks) {
+            if !self.calls.contains_key(&ask.tool_use_id) {
+                continue;
+            }
             self.set_state(SessionState::Running);
             let why = "The host closed the session.".to_owned();
             self.decide(now, &ask.tool_use_id, Decision::Denied(why));

@@ -193,6 +193,7 @@ impl Agent {
                 self.deny(now, id, why, deny.interrupt == Some(true));
             }
             _ => {
+                self.rule(id, Ruling::UNREADABLE);
                 let why = "A PermissionRequest hook did not answer in time.";
                 self.deny(now, id, why, false);
             }

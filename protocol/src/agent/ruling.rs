@@ -72,12 +72,18 @@ impl Ruling {
     }
 }
 
-/// What the result of a call says that an interrupt ended.
-pub(super) fn interrupted(id: &str) -> ToolResultMeta {
+/// What the result of a call says that was cut off, by an interrupt or by a
+/// prompt that could not wait.
+pub(super) fn cut_off(id: &str, interrupted: bool) -> ToolResultMeta {
+    let kind = if interrupted {
+        "user-rejected"
+    } else {
+        "cancelled"
+    };
     ToolResultMeta {
         id: id.to_owned(),
         permission_decision: None,
-        non_execution_kind: Some("user-rejected".to_owned()),
+        non_execution_kind: Some(kind.to_owned()),
         extra: Default::default(),
     }
 }

@@ -5,7 +5,7 @@ use super::background::Task;
 use super::tools::ToolAnswer;
 use super::{Agent, ToolCall};
 use crate::codec::encode;
-use crate::content::{ContentBlock, ToolResultBlock};
+use crate::content::{ContentBlock, ToolResultBlock, ToolUseBlock};
 use crate::json::Json;
 use crate::message::{AssistantMessage, TaskProgress, ToolResultMeta, UserMessage};
 use serde_json::json;
@@ -38,23 +38,34 @@ impl Agent {
             session_id: Some(self.session_id.clone()),
             ..AssistantMessage::default()
         };
-        self.send(encode(&message));
-        if let Some(call) = call {
-            let progress = TaskProgress {
-                task_id: task.id.clone(),
-                run_id: Some(task.run_id.clone()),
-                tool_use_id: task.tool_use_id.clone(),
-                description: Some(format!("It runs {}.", call.name)),
-                subagent_type: Some(agent.kind.clone()),
-                usage: None,
-                last_tool_name: Some(call.name),
-                summary: None,
-                uuid: Some((self.ids)()),
-                session_id: Some(self.session_id.clone()),
-                extra: Default::default(),
-            };
-            self.send(encode(&progress));
+        // Of one that the model waits for the progress comes first.
+        if task.is_awaited {
+            self.send_progress(&task, call);
+            self.send(encode(&message));
+        } else {
+            self.send(encode(&message));
+            self.send_progress(&task, call);
         }
+    }
+
+    fn send_progress(&mut self, task: &Task, call: Option<ToolUseBlock>) {
+        let (Some(call), Some(agent)) = (call, &task.agent) else {
+            return;
+        };
+        let progress = TaskProgress {
+            task_id: task.id.clone(),
+            run_id: Some(task.run_id.clone()),
+            tool_use_id: task.tool_use_id.clone(),
+            description: Some(format!("It runs {}.", call.name)),
+            subagent_type: Some(agent.kind.clone()),
+            usage: None,
+            last_tool_name: Some(call.name),
+            summary: None,
+            uuid: Some((self.ids)()),
+            session_id: Some(self.session_id.clone()),
+            extra: Default::default(),
+        };
+        self.send(encode(&progress));
     }
 
     /// A tool is about to run for a sub-agent, as [`Agent::call_tool`] does
@@ -117,8 +128,9 @@ impl Agent {
             "content": said,
             "canContinueAgent": true,
         });
+        let told = format!("{}\n\nThe sub-agent {} is done.", task.last_text, task.id);
         let answer = ToolAnswer {
-            content: said.into(),
+            content: vec![ContentBlock::text(told)].into(),
             data: data.into(),
             is_error: None,
         };

@@ -251,8 +251,9 @@ impl Agent {
             Phase::Begun | Phase::Checking => {
                 // The model has not seen the prompts, so they wait again.
                 self.queue.put_back(turn.prompts.drain(..));
+                let uuids = std::mem::take(&mut turn.uuids);
                 self.turn = None;
-                self.send_init(&[]);
+                self.send_init(&uuids);
                 return self.start_turn(now);
             }
             Phase::Stopping if turn.failure.is_some() => return self.end_after_failure(now),
@@ -281,7 +282,7 @@ impl Agent {
         }
         for id in tools.into_keys() {
             let answer = ToolAnswer::error("The tool was not run to its end.");
-            self.send_tool_result(&id, answer, Some(ruling::interrupted(&id)));
+            self.send_tool_result(&id, answer, Some(ruling::cut_off(&id, interrupted)));
         }
         if interrupted {
             let text = ContentBlock::text("(It was interrupted.)");

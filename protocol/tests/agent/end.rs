@@ -105,11 +105,11 @@ fn the_exit_status_tells_of_an_api_error_in_the_last_turn() {
             }
             let said = session.said();
             let how = if *turn == "fail" {
-                "result success api_error [m]"
+                format!("result success api_error [{uuid}]")
             } else {
-                "result success completed [m]"
+                format!("result success completed [{uuid}]")
             };
-            assert!(said.contains(&how.to_owned()), "{said:?}");
+            assert!(said.contains(&how), "{said:?}");
             assert_eq!(said.last().unwrap(), "idle");
         }
         session.host.finish(session.now, Duration::ZERO);
