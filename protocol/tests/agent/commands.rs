@@ -9,6 +9,25 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 fn prompted(prompt: UserMessage) -> Session {
+    let mut session = session();
+    submit(&mut session, prompt);
+    session
+}
+
+/// A session in which there is something to compact.
+fn talked(prompt: UserMessage) -> Session {
+    let mut session = session();
+    session.submit("m0");
+    session.hook_says("prompt", json!({}));
+    session.begins(&["m0"]);
+    session.says("hello");
+    session.ends_turn();
+    session.said();
+    submit(&mut session, prompt);
+    session
+}
+
+fn session() -> Session {
     let mut session = Session::start(Config::default(), &[64]);
     let hook = |id: &str, matcher: &str| {
         json!([{"hookCallbackIds": [id], "matcher": matcher},
@@ -25,11 +44,14 @@ fn prompted(prompt: UserMessage) -> Session {
     session.request("init", &initialize);
     session.said();
     session
+}
+
+fn submit(session: &mut Session, prompt: UserMessage) {
+    session
         .host
         .submit(session.now, Prompt::new("m1", prompt).unwrap())
         .unwrap();
     assert_eq!(session.said()[..3], ["running", "m1 queued", "m1 started"]);
-    session
 }
 
 const END: [&str; 3] = ["result success - [m1]", "m1 completed", "idle"];
@@ -61,7 +83,7 @@ fn clear_ends_a_session_and_begins_another() {
 
 #[test]
 fn compact_asks_before_and_tells_afterwards() {
-    let mut session = prompted("/compact keep the names".into());
+    let mut session = talked("/compact keep the names".into());
     let input = session.hook("before")["request"]["input"].clone();
     assert_eq!(input["trigger"], json!("manual"));
     assert_eq!(input["custom_instructions"], json!("keep the names"));
@@ -84,7 +106,7 @@ fn compact_asks_before_and_tells_afterwards() {
 
 #[test]
 fn compact_can_be_blocked() {
-    let mut session = prompted("/compact".into());
+    let mut session = talked("/compact".into());
     let input = session.hook("before")["request"]["input"].clone();
     assert_eq!(input["custom_instructions"], Value::Null);
     session.hook_says("before", json!({"decision": "block", "reason": "no"}));

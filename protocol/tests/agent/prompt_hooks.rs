@@ -207,7 +207,7 @@ fn a_prompt_that_has_not_passed_the_hooks_lets_an_urgent_one_go_first() {
     session.submit_at("W", Some(Priority::Now));
     assert_eq!(
         session.said(),
-        ["cancel", "W queued", "init [-]", "W started", "hook a"]
+        ["cancel", "W queued", "init [m1]", "W started", "hook a"]
     );
     session.hook_says("a", json!({}));
     session.begins(&["W"]);
