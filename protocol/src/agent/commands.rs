@@ -78,8 +78,7 @@ impl Agent {
     /// There is nothing to summarize.
     fn refuse_to_compact(&mut self, now: Instant) {
         let uuids = self.turn.as_ref().map(|turn| turn.uuids.clone());
-        let uuids = uuids.unwrap_or_default();
-        self.send_init(&uuids);
+        self.send_init(&uuids.unwrap_or_default());
         let why = "There is nothing to compact.";
         let id = (self.ids)();
         let mut body = self.body(id, vec![ContentBlock::text(why)]);
@@ -89,8 +88,6 @@ impl Agent {
         }
         let mut message = AssistantMessage {
             message: body,
-            user_message_uuid: uuids.first().cloned(),
-            user_message_uuids: (!uuids.is_empty()).then_some(uuids),
             uuid: Some((self.ids)()),
             session_id: Some(self.session_id.clone()),
             ..AssistantMessage::default()
