@@ -12,6 +12,7 @@
 mod account;
 mod background;
 mod commands;
+mod config;
 mod failure;
 mod hooks;
 mod mcp;
@@ -28,6 +29,7 @@ mod tools;
 mod turn;
 
 pub use background::Task;
+pub use config::Config;
 pub use failure::MAX_RETRIES;
 pub use profile::Profile;
 pub use tools::ToolCall;
@@ -41,7 +43,6 @@ use crate::message::{
     ApiKeySource, CommandLifecycle, CommandState, Init, Priority, SessionState,
     SessionStateChanged, UserMessage,
 };
-use crate::permission::PermissionMode;
 use account::Account;
 use bytes::Bytes;
 use hooks::HookTable;
@@ -51,87 +52,12 @@ use queue::Queue;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tools::OpenCall;
 use turn::Turn;
 
-/// The version that was measured, as hosts are told that tell by it what an
-/// agent can do.
-const VERSION: &str = "2.1.329";
-
 /// How many uuids are remembered, so that none of them runs twice.
 const KNOWN: usize = 1000;
-
-/// What an agent was started with.
-#[derive(Debug, Clone)]
-pub struct Config {
-    /// The model's name.
-    pub model: String,
-    /// The working directory.
-    pub cwd: String,
-    /// How permissions are decided.
-    pub permission_mode: PermissionMode,
-    /// Whether the host answers permission asks
-    /// (`--permission-prompt-tool=stdio`). If not, what would be asked is
-    /// denied.
-    pub asks_host: bool,
-    /// Tools that may run without a question, by name; `mcp__server` stands
-    /// for all tools of a server (`--allowedTools`).
-    pub allowed_tools: Vec<String>,
-    /// MCP servers inside the host, by name, that are known before
-    /// `initialize` (`--mcp-config`, those of type `sdk`). They are greeted at
-    /// once.
-    pub sdk_mcp_servers: Vec<String>,
-    /// Whether partial messages are sent (`--include-partial-messages`).
-    pub partial_messages: bool,
-    /// Whether session states are sent
-    /// (`CLAUDE_CODE_SDK_READS_SESSION_STATE=1`).
-    pub session_states: bool,
-    /// Whether it has a queue of its own: it minds priorities, reports what
-    /// becomes of each message, and says which messages a turn answers. If
-    /// not, it runs messages one by one, as they come.
-    pub has_queue: bool,
-    /// Whether a request that it does not know gets an answer, which says so.
-    pub answers_unknown: bool,
-    /// Whether the answers to `interrupt` and `set_model` tell what came of
-    /// them.
-    pub has_receipts: bool,
-    /// Whether there is a key for the API.
-    pub has_key: bool,
-    /// How often an API that fails is asked again.
-    pub max_retries: u64,
-    /// How long it waits for that at first; the time doubles each time.
-    pub retry_after: Duration,
-    /// The process, as the handshake names it.
-    pub pid: u32,
-    /// Whether a regular expression (the first) has a match somewhere in a
-    /// text, for the matchers of hooks that are no plain names. By default
-    /// none has.
-    pub finds: fn(&str, &str) -> bool,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            model: "fake-model".to_owned(),
-            cwd: "/project".to_owned(),
-            permission_mode: PermissionMode::Default,
-            asks_host: true,
-            allowed_tools: vec![],
-            sdk_mcp_servers: vec![],
-            partial_messages: true,
-            session_states: true,
-            has_queue: true,
-            answers_unknown: true,
-            has_receipts: true,
-            has_key: true,
-            max_retries: MAX_RETRIES,
-            retry_after: Duration::from_millis(550),
-            pid: 1,
-            finds: |_, _| false,
-        }
-    }
-}
 
 /// What the agent needs its driver for.
 #[derive(Debug, Clone, PartialEq)]
@@ -489,7 +415,7 @@ impl Agent {
             permission_mode: Some(self.config.permission_mode.clone()),
             slash_commands: Some(vec![]),
             api_key_source: Some(ApiKeySource::None),
-            claude_code_version: Some(VERSION.to_owned()),
+            claude_code_version: Some(self.config.version.clone()),
             output_style: Some("default".to_owned()),
             agents: Some(vec![]),
             skills: Some(vec![]),

@@ -46,6 +46,9 @@ impl Profile {
 
     /// Has an agent do what this version does.
     pub fn apply(self, config: &mut Config) {
+        if self != Self::NoQueue {
+            config.version = self.name().to_owned();
+        }
         config.answers_unknown = self != Self::V2_0_77;
         config.has_receipts = !matches!(self, Self::V2_0_77 | Self::V2_1_197);
         if self == Self::NoQueue {
