@@ -186,16 +186,10 @@ fn play(scenario: Scenario, mut host: Host) -> Vec<String> {
 }
 
 /// Recordings of what the fake agent does not do.
-const OTHERWISE: [(&str, &str); 2] = [
-    (
-        "09_cancel_async_and_folding",
-        "messages that are not to be answered",
-    ),
-    (
-        "10_background_stop_task",
-        "background tasks, which begin turns of their own",
-    ),
-];
+const OTHERWISE: [(&str, &str); 1] = [(
+    "10_background_stop_task",
+    "background tasks, which begin turns of their own",
+)];
 
 /// Whether the two are the same conversation. What was taken out of the
 /// recording may be anything, and a text that was cut off may be longer.
