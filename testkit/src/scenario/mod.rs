@@ -95,7 +95,10 @@ pub struct Scenario {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub repeat: bool,
     /// What sub-agents say, one entry for each time one of them asks its
-    /// model. The scripted model says it; the fake agent has no sub-agents.
+    /// model. On the fake agent a call of the tool `Agent` or `Task` is a
+    /// sub-agent if there are any; without them it is a tool like the others.
+    /// It runs in the background unless its input has `run_in_background:
+    /// false`, and one for which nothing is left is done.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub subagents: Vec<Reply>,
     /// Which version of the CLI the fake agent is like: `2.0.77`, `2.1.197`,
