@@ -20,7 +20,8 @@ mod script;
 mod strings;
 
 pub use scenario::{
-    ApiError, Fault, NoSuchGate, Predicate, Reply, Scenario, ScenarioError, Step, Streamed,
-    TextMatch, Thinking, Times, ToolCall, Usage, When,
+    ApiError, Child, Expect, Fault, HasAndHasNot, Load, LoadKind, NoSuchGate, OddLine, Predicate,
+    Reply, Scenario, ScenarioError, Signal, Step, Streamed, TextMatch, Thinking, Times, ToolCall,
+    Usage, When,
 };
 pub use script::Asked;

@@ -230,6 +230,12 @@ impl Agent {
         &self.config.model
     }
 
+    /// The session's id.
+    #[must_use]
+    pub fn session_id(&self) -> &str {
+        &self.session_id
+    }
+
     // What to do next.
 
     /// A line that is to be written.

@@ -30,7 +30,7 @@ impl GateFolder {
     ///
     /// Exits when the directory is gone: a test that is over leaves no agent
     /// behind that waits for it.
-    pub(super) fn open(&self, player: &mut Player) {
+    pub(super) fn open(&self, player: &mut Player, now: Instant) {
         let shut: Vec<String> = player.shut_gates().map(str::to_owned).collect();
         if !shut.is_empty() && !self.0.is_dir() {
             exit(1);
@@ -38,7 +38,7 @@ impl GateFolder {
         for gate in shut {
             if self.0.join(&gate).exists() {
                 // It is one of the script's own.
-                drop(player.open(Instant::now(), &gate));
+                drop(player.open(now, &gate));
             }
         }
     }

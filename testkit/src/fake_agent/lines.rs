@@ -47,3 +47,9 @@ pub(super) fn signed(signature: Option<String>) -> ContentBlock {
         block => block,
     }
 }
+
+/// Whether a line of the agent's answers the host. The agent writes the type
+/// first.
+pub(super) fn is_answer(line: &[u8]) -> bool {
+    line.starts_with(br#"{"type":"control_response""#)
+}

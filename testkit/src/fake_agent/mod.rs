@@ -13,11 +13,17 @@
 //! ```
 
 mod beside;
+mod clock;
+mod driver;
+mod expect;
 mod flags;
 mod gates;
+mod input;
 mod lines;
 mod log;
 mod player;
+mod process;
+mod stdout;
 #[cfg(test)]
 mod tests;
 
@@ -26,13 +32,13 @@ pub use player::{Output, Player};
 
 use crate::scenario::{Scenario, ScenarioError};
 use agentwire_protocol::agent::{Config, Profile};
+use clock::Clock;
+use driver::Driver;
 use gates::GateFolder;
 use log::Log;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::Path;
-use std::process::{Command, exit};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Instant;
+use std::process::exit;
 
 /// The environment variable that holds the script: the path of a scenario, or
 /// the scenario itself, which begins with `{`.
@@ -53,17 +59,33 @@ pub const LOG: &str = "FAKE_AGENT_LOG";
 /// agent is like, such as `2.0.77`. What the scenario says goes before it.
 pub const PROFILE: &str = "FAKE_AGENT_PROFILE";
 
+/// The environment variable that says which clock there is. With `virtual`,
+/// what the script waits for takes no time: its clock goes ahead to the next
+/// thing that is to happen, as soon as the host has sent nothing that was not
+/// heard. What a host does meanwhile comes after that; a script in which it has
+/// to come in between has [gates](GATES). Deadlines of the host's answers stay
+/// as they are.
+pub const CLOCK: &str = "FAKE_AGENT_CLOCK";
+
+/// The exit status when the host did not do what the scenario
+/// [expects](crate::Expect).
+pub const UNEXPECTED: i32 = 64;
+
 /// The exit status when the script or the log cannot be used, or there is no
-/// such profile.
+/// such clock or profile.
 const USAGE: i32 = 2;
 
 /// Runs the fake agent on standard input and output, with this process's
 /// arguments and environment, until the host is done with it.
 ///
 /// Exits with status 2 and says why when the log cannot be written, when there
-/// is no script, or when it cannot be read.
+/// is no script or no such clock, when the script cannot be read, or when it
+/// wants something that the system does not have; with status 64
+/// ([`UNEXPECTED`]) and the difference when the host does not do what the
+/// script expects.
 #[allow(clippy::print_stdout, reason = "it is what a command line prints")]
 pub fn main() -> ! {
+    process::stay_behind();
     let flags = Flags::from_args(std::env::args().skip(1));
     if flags.version {
         println!("{} (fake agent)", env!("CARGO_PKG_VERSION"));
@@ -80,9 +102,37 @@ pub fn main() -> ! {
             }
         }
     }
-    match script().and_then(|scenario| Ok((GateFolder::of(&scenario)?, scenario))) {
-        Ok((gates, scenario)) => run(scenario, config, &gates, log()),
+    match script().and_then(|scenario| Ok((GateFolder::of(&scenario)?, clock()?, scenario))) {
+        Ok((gates, clock, scenario)) => {
+            let mut log = log();
+            if let Err(report) = check_start(&scenario) {
+                if let Some(Err(error)) = log.as_mut().map(|log| log.exits(UNEXPECTED)) {
+                    no_log(&error);
+                }
+                complain(report.trim_end(), UNEXPECTED);
+            }
+            let player = Player::new(scenario, config, ids());
+            Driver::new(player, gates, log, clock).run()
+        }
         Err(error) => complain(&format!("fake-agent: {error}"), USAGE),
+    }
+}
+
+/// Holds how this was started against what is expected. What is not Unicode is
+/// compared as well as it can be.
+fn check_start(scenario: &Scenario) -> Result<(), String> {
+    let text = |it: std::ffi::OsString| it.to_string_lossy().into_owned();
+    let argv: Vec<_> = std::env::args_os().skip(1).map(text).collect();
+    let env = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
+    expect::check_start(&scenario.expect, &argv, &env.collect::<Vec<_>>())
+}
+
+/// The clock that the environment names.
+fn clock() -> Result<Clock, ScriptError> {
+    match std::env::var(CLOCK).as_deref() {
+        Err(_) | Ok("" | "real") => Ok(Clock::new(false)),
+        Ok("virtual") => Ok(Clock::new(true)),
+        Ok(other) => Err(ScriptError::NoSuchClock(other.to_owned())),
     }
 }
 
@@ -123,6 +173,9 @@ pub enum ScriptError {
     /// It has gates, and nobody could open them.
     #[error("the scenario has gates, and {GATES} names no directory in which they are opened")]
     NoGates,
+    /// There is no such clock.
+    #[error("{CLOCK} is {0:?}: it takes `real` or `virtual`")]
+    NoSuchClock(String),
 }
 
 /// The scenario that the environment names.
@@ -135,120 +188,6 @@ fn script() -> Result<Scenario, ScriptError> {
             .map_err(|error| ScriptError::Unreadable { path: value, error })?
     };
     Ok(Scenario::from_json(&text)?)
-}
-
-/// What standard input had.
-type Input = io::Result<Vec<u8>>;
-
-fn run(scenario: Scenario, config: Config, gates: &GateFolder, mut log: Option<Log>) -> ! {
-    let mut player = Player::new(scenario, config, ids());
-    carry_out(&mut player, gates, &mut log);
-
-    // Nothing is read before the start-up faults: a process that exits at
-    // once has read nothing either.
-    let (sender, input) = mpsc::channel::<Input>();
-    std::thread::spawn(move || {
-        let mut stdin = io::stdin().lock();
-        let mut chunk = vec![0; 64 * 1024];
-        loop {
-            let read = stdin
-                .read(&mut chunk)
-                .map(|length| chunk[..length].to_vec());
-            let ended = !matches!(&read, Ok(bytes) if !bytes.is_empty());
-            if sender.send(read).is_err() || ended {
-                return;
-            }
-        }
-    });
-
-    let mut input_open = true;
-    loop {
-        carry_out(&mut player, gates, &mut log);
-        let due = player.poll_timeout();
-        let wait = due.map(|due| due.saturating_duration_since(Instant::now()));
-        // Nobody says when a file appears, so that it is looked for.
-        let look = player.shut_gates().next().map(|_| gates::PERIOD);
-        let wait = wait.into_iter().chain(look).min();
-        let read = match (wait, input_open) {
-            (Some(wait), true) => input.recv_timeout(wait),
-            (None, true) => input.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            (Some(wait), false) => {
-                std::thread::sleep(wait);
-                Err(RecvTimeoutError::Timeout)
-            }
-            // The input is over and nothing is planned: the turn waits for
-            // something that can no longer come.
-            (None, false) => leave(&mut log, 0),
-        };
-        let now = Instant::now();
-        match read {
-            Ok(Ok(bytes)) if !bytes.is_empty() => {
-                note(&mut log, |log| log.read(&bytes));
-                player.handle_input(now, &bytes);
-            }
-            Err(RecvTimeoutError::Timeout) => player.handle_timeout(now),
-            Ok(_) | Err(RecvTimeoutError::Disconnected) => {
-                input_open = false;
-                note(&mut log, Log::input_ended);
-                player.handle_input_end(now);
-            }
-        }
-        gates.open(&mut player);
-    }
-}
-
-/// Does what the player wants done.
-fn carry_out(player: &mut Player, gates: &GateFolder, log: &mut Option<Log>) {
-    let mut stdout = io::stdout().lock();
-    while let Some(output) = player.poll_output() {
-        let written = match output {
-            Output::Stdout(bytes) => {
-                note(log, |log| log.said(&bytes));
-                stdout.write_all(&bytes)
-            }
-            Output::Stderr(text) => io::stderr().write_all(text.as_bytes()),
-            Output::Spawn(argv) => spawn(&argv),
-            Output::Reached(gate) => {
-                drop(stdout.flush());
-                match gates.say_reached(&gate) {
-                    Ok(()) => Ok(()),
-                    Err(error) => complain(&format!("fake-agent: the gate {gate}: {error}"), 1),
-                }
-            }
-            Output::Hang => loop {
-                std::thread::park();
-            },
-            Output::Exit(code) => {
-                drop(stdout.flush());
-                leave(log, code);
-            }
-        };
-        if written.is_err() {
-            // Whoever read us is gone.
-            leave(log, 1);
-        }
-    }
-    if stdout.flush().is_err() {
-        leave(log, 1);
-    }
-}
-
-/// Writes into the log, if there is one.
-fn note(log: &mut Option<Log>, write: impl FnOnce(&mut Log) -> io::Result<()>) {
-    if let Some(Err(error)) = log.as_mut().map(write) {
-        no_log(&error);
-    }
-}
-
-fn leave(log: &mut Option<Log>, code: i32) -> ! {
-    note(log, |log| log.exits(code));
-    exit(code)
-}
-
-/// Starts a command that stays behind with our standard output in its hands.
-fn spawn(argv: &[String]) -> io::Result<()> {
-    let (program, args) = argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
-    Command::new(program).args(args).spawn().map(drop)
 }
 
 fn complain(message: &str, code: i32) -> ! {

@@ -2,9 +2,12 @@
 //! without a clock.
 
 use super::beside::Beside;
-use super::lines;
+use super::expect::Expected;
+use super::{UNEXPECTED, lines};
 use crate::scenario::gate::Gates;
-use crate::scenario::{ApiError, Fault, NoSuchGate, Scenario, Step, Streamed, ToolCall};
+use crate::scenario::{
+    ApiError, Fault, Load, NoSuchGate, OddLine, Scenario, Step, Streamed, ToolCall,
+};
 use crate::script::{Asked, Script};
 use agentwire_protocol::Json;
 use agentwire_protocol::agent::{self, Agent, Config, Decision, Ending, Event, Profile};
@@ -25,6 +28,8 @@ pub enum Output {
     Spawn(Vec<String>),
     /// Say that the script has come to this gate.
     Reached(String),
+    /// Do this to the process.
+    Fault(Fault),
     /// Do nothing any more.
     Hang,
     /// Exit with this status.
@@ -63,6 +68,12 @@ pub struct Player {
     had_tools: bool,
     /// Whether the model is asked next with the results of tools.
     follows_tools: bool,
+    /// What is expected of the host.
+    expected: Expected,
+    /// The line that was written last.
+    last_line: Bytes,
+    /// The last of those that answer the host.
+    last_answer: Bytes,
     outputs: VecDeque<Output>,
 }
 
@@ -83,6 +94,8 @@ enum Action {
     /// The connection to the model breaks: it is asked the same again.
     Cut,
     Fault(Fault),
+    /// Messages from this number on.
+    Load(Load, u64),
     Fail(ApiError),
     /// The reply is over; with tool calls, the turn goes on after them.
     Over,
@@ -129,6 +142,9 @@ impl Player {
             beside: Beside::default(),
             had_tools: false,
             follows_tools: false,
+            expected: Expected::new(&scenario.expect),
+            last_line: Bytes::new(),
+            last_answer: Bytes::new(),
             outputs: VecDeque::new(),
         };
         for fault in scenario.startup {
@@ -139,6 +155,9 @@ impl Player {
 
     /// Bytes arrived from the host.
     pub fn handle_input(&mut self, now: Instant, bytes: &[u8]) {
+        if let Err(report) = self.expected.hear(bytes) {
+            return self.complain(report);
+        }
         self.agent.handle_input(now, bytes);
         self.go_on(now);
     }
@@ -153,6 +172,11 @@ impl Player {
     pub fn handle_timeout(&mut self, now: Instant) {
         self.agent.handle_timeout(now);
         self.go_on(now);
+    }
+
+    /// Nothing more can come, from the host or in time: ends what waits.
+    pub fn give_up(&mut self) {
+        self.exit(0);
     }
 
     /// Opens a gate, for good.
@@ -179,10 +203,17 @@ impl Player {
     /// When [`Player::handle_timeout`] is to be called.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Instant> {
+        let script = self.poll_script_timeout();
+        script.into_iter().chain(self.agent.poll_timeout()).min()
+    }
+
+    /// The same without the deadlines of what the host is to answer: when the
+    /// script goes on.
+    #[must_use]
+    pub fn poll_script_timeout(&self) -> Option<Instant> {
         let tools = self.running.iter().filter_map(|tool| tool.done_at);
-        let others = [self.plan_due, self.agent.poll_timeout()];
         let tools = tools.chain(self.beside.due());
-        tools.chain(others.into_iter().flatten()).min()
+        tools.chain(self.plan_due).min()
     }
 
     /// What is to be done next.
@@ -253,7 +284,7 @@ impl Player {
                     self.outputs
                         .push_back(Output::Stderr(format!("{complaint}\n")));
                 }
-                self.outputs.push_back(Output::Exit(code));
+                self.exit(code);
             }
             _ => {}
         }
@@ -362,6 +393,16 @@ impl Player {
                 self.plan_reply(now);
             }
             Action::Fault(fault) => self.fail(fault),
+            Action::Load(load, from) => {
+                let (lines, next) = load.lines(self.agent.session_id(), from);
+                self.agent.write_raw(lines);
+                if next < load.messages {
+                    // The host is heard in between, and the pipe has its time.
+                    self.plan.push_front(Action::Load(load, next));
+                    self.plan_due = Some(now);
+                    return false;
+                }
+            }
             Action::Fail(error) => self.fail_request(now, error),
             Action::Over => {
                 self.follows_tools = std::mem::take(&mut self.had_tools);
@@ -455,6 +496,12 @@ impl Player {
                 Step::Gate(gate) => self.plan.push_back(Action::Gate(gate)),
                 Step::Ask(request) => self.plan.push_back(Action::Ask(request.into())),
                 Step::Fault(fault) => self.plan.push_back(Action::Fault(fault)),
+                Step::Load(load) => {
+                    let block = Action::StartBlock(ContentBlock::text(""));
+                    let count = Action::Say(load.count());
+                    let load = Action::Load(load, 0);
+                    self.plan.extend([block, load, count, Action::StopBlock]);
+                }
                 Step::Error(error) => {
                     // The model never began to speak.
                     self.plan.clear();
@@ -503,13 +550,35 @@ impl Player {
 
     fn fail(&mut self, fault: Fault) {
         self.take_lines();
-        self.outputs.push_back(match fault {
-            Fault::Stdout(text) => Output::Stdout(text.into()),
-            Fault::Stderr(text) => Output::Stderr(text),
-            Fault::Exit(code) => Output::Exit(code),
-            Fault::Spawn(argv) => Output::Spawn(argv),
-            Fault::Hang => Output::Hang,
+        let written = match fault {
+            Fault::Line(OddLine::Again) => Some(self.last_line.clone()),
+            Fault::Line(OddLine::AnswerAgain) => Some(self.last_answer.clone()),
+            _ => fault.written().map(Bytes::from),
+        };
+        self.outputs.push_back(match (written, fault) {
+            (Some(bytes), _) => Output::Stdout(bytes),
+            (None, Fault::Stderr(text)) => Output::Stderr(text),
+            (None, Fault::Exit(code)) => Output::Exit(code),
+            (None, Fault::Spawn(argv)) => Output::Spawn(argv),
+            (None, Fault::Hang) => Output::Hang,
+            (None, fault) => Output::Fault(fault),
         });
+    }
+
+    /// The process exits by itself, when the host has done what is expected.
+    fn exit(&mut self, code: i32) {
+        self.take_lines();
+        match self.expected.finish() {
+            Ok(()) => self.outputs.push_back(Output::Exit(code)),
+            Err(report) => self.complain(report),
+        }
+    }
+
+    /// The host does not do what is expected.
+    fn complain(&mut self, report: String) {
+        self.take_lines();
+        self.outputs.push_back(Output::Stderr(report));
+        self.outputs.push_back(Output::Exit(UNEXPECTED));
     }
 
     /// What the agent has said so far comes before what happens next.
@@ -517,6 +586,10 @@ impl Player {
         while let Some(line) = self.agent.poll_transmit() {
             if self.script.reads_results() {
                 self.results.extend(lines::results(&line));
+            }
+            self.last_line = line.clone();
+            if lines::is_answer(&line) {
+                self.last_answer = line.clone();
             }
             self.outputs.push_back(Output::Stdout(line));
         }

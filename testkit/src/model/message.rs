@@ -98,7 +98,7 @@ impl Message {
                 }
                 // An error is no message; a fault and a request are the fake
                 // agent's.
-                Step::Error(_) | Step::Fault(_) | Step::Ask(_) => continue,
+                Step::Error(_) | Step::Fault(_) | Step::Load(_) | Step::Ask(_) => continue,
             };
             block.leading = std::mem::take(&mut message.trailing);
             message.blocks.push(block);

@@ -48,7 +48,10 @@
 //! # assert_eq!(scenario.replies.len(), 2);
 //! ```
 
+mod expect;
+mod fault;
 pub(crate) mod gate;
+mod load;
 mod reply;
 #[cfg(feature = "schema")]
 mod schema;
@@ -58,11 +61,14 @@ mod streamed;
 mod tests;
 mod when;
 
+pub use expect::{Expect, HasAndHasNot};
+pub use fault::{Child, Fault, OddLine, Signal};
 pub use gate::NoSuchGate;
+pub use load::{Load, LoadKind};
 pub use reply::{Reply, Times, Usage};
 #[cfg(feature = "schema")]
 pub use schema::schema;
-pub use step::{ApiError, Fault, Step, ToolCall};
+pub use step::{ApiError, Step, ToolCall};
 pub use streamed::{Streamed, Thinking};
 pub use when::{Predicate, TextMatch, When};
 
@@ -110,6 +116,10 @@ pub struct Scenario {
     /// before the model is asked. The real CLI has one or not.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub no_key: bool,
+    /// What the host is to do. The fake agent holds it to that; the real CLI
+    /// knows nothing of it.
+    #[serde(skip_serializing_if = "Expect::is_empty")]
+    pub expect: Expect,
     /// What a test harness keeps in the same file (the prompts it sends, what
     /// it expects). Neither the fake agent nor the scripted model reads it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -154,6 +164,13 @@ impl Scenario {
     #[must_use]
     pub fn subagent(mut self, reply: impl Into<Reply>) -> Self {
         self.subagents.push(reply.into());
+        self
+    }
+
+    /// Says what the host is to do.
+    #[must_use]
+    pub fn expecting(mut self, expect: Expect) -> Self {
+        self.expect = expect;
         self
     }
 

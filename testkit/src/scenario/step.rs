@@ -1,6 +1,8 @@
 //! The pieces that a reply is made of.
 
+use super::fault::Fault;
 use super::gate;
+use super::load::Load;
 use super::streamed::{Streamed, Thinking};
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
@@ -44,6 +46,10 @@ pub enum Step {
     /// Something goes wrong in the agent's process. Only the fake agent does
     /// it; the scripted model passes over it.
     Fault(Fault),
+    /// Many messages, as fast as the pipe takes them, and then a text block
+    /// that says how many they were. Only the fake agent sends them; the
+    /// scripted model passes over it.
+    Load(Load),
 }
 
 /// A tool call, and what the fake agent's tool answers.
@@ -96,25 +102,6 @@ pub struct ApiError {
     pub kind: String,
     /// The API's message.
     pub message: String,
-}
-
-/// What can go wrong in an agent's process.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Fault {
-    /// Write this to standard output as it is. A line needs its own `\n`.
-    Stdout(String),
-    /// Write this to standard error as it is.
-    Stderr(String),
-    /// Exit with this status, at once and without ending anything.
-    Exit(i32),
-    /// Start this command and leave it running. It has the agent's standard
-    /// output, so it holds the pipe open.
-    Spawn(Vec<String>),
-    /// Say nothing any more and read nothing any more.
-    Hang,
 }
 
 fn yes() -> bool {

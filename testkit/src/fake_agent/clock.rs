@@ -1,0 +1,28 @@
+//! The time that a script goes by.
+
+use std::time::{Duration, Instant};
+
+/// The system's clock, or one in which the script waits for nothing.
+#[derive(Debug, Default)]
+pub(super) struct Clock {
+    pub(super) is_virtual: bool,
+    skipped: Duration,
+}
+
+impl Clock {
+    pub(super) fn new(is_virtual: bool) -> Self {
+        Self {
+            is_virtual,
+            skipped: Duration::ZERO,
+        }
+    }
+
+    pub(super) fn now(&self) -> Instant {
+        Instant::now() + self.skipped
+    }
+
+    /// It is that time now.
+    pub(super) fn skip_to(&mut self, time: Instant) {
+        self.skipped += time.saturating_duration_since(self.now());
+    }
+}

@@ -1,0 +1,175 @@
+//! Runs a player on the pipes of this process.
+
+use super::clock::Clock;
+use super::gates::{self, GateFolder};
+use super::input::Input;
+use super::log::Log;
+use super::player::{Output, Player};
+use super::stdout::Stdout;
+use super::{USAGE, complain, no_log, process};
+use crate::scenario::Fault;
+use std::io::{self, Write};
+use std::process::exit;
+use std::time::Duration;
+
+/// A player and what it acts on.
+#[derive(Debug)]
+pub(super) struct Driver {
+    player: Player,
+    gates: GateFolder,
+    log: Option<Log>,
+    clock: Clock,
+    input: Input,
+    stdout: Stdout,
+}
+
+impl Driver {
+    pub(super) fn new(player: Player, gates: GateFolder, log: Option<Log>, clock: Clock) -> Self {
+        Self {
+            player,
+            gates,
+            log,
+            clock,
+            input: Input::new(),
+            stdout: Stdout::default(),
+        }
+    }
+
+    pub(super) fn run(mut self) -> ! {
+        // Nothing is read before the start-up faults: a process that exits at
+        // once has read nothing either.
+        self.carry_out();
+        self.input.read();
+        loop {
+            self.carry_out();
+            let script_due = self.player.poll_script_timeout();
+            let skips_to = script_due.filter(|_| self.clock.is_virtual);
+            let due = skips_to.map_or_else(
+                || self.player.poll_timeout(),
+                // What has arrived is still heard first.
+                |_| Some(self.clock.now()),
+            );
+            let wait = due.map(|due| due.saturating_duration_since(self.clock.now()));
+            // Nobody says when a file appears, so that it is looked for.
+            let look = self.player.shut_gates().next().map(|_| gates::PERIOD);
+            let wait = wait.into_iter().chain(look).min();
+            let read = match wait {
+                _ if self.input.is_open => self.input.next(wait),
+                Some(wait) => {
+                    std::thread::sleep(wait);
+                    None
+                }
+                // The input is over and nothing is planned: the turn waits for
+                // something that can no longer come.
+                None => {
+                    self.player.give_up();
+                    self.carry_out();
+                    None
+                }
+            };
+            match read {
+                Some(bytes) if !bytes.is_empty() => {
+                    self.note(|log| log.read(&bytes));
+                    self.player.handle_input(self.clock.now(), &bytes);
+                }
+                Some(_) => {
+                    self.input.is_open = false;
+                    self.note(Log::input_ended);
+                    self.player.handle_input_end(self.clock.now());
+                }
+                None => {
+                    if let Some(due) = skips_to {
+                        self.clock.skip_to(due);
+                    }
+                    self.player.handle_timeout(self.clock.now());
+                }
+            }
+            self.gates.open(&mut self.player, self.clock.now());
+        }
+    }
+
+    /// Does what the player wants done.
+    fn carry_out(&mut self) {
+        while let Some(output) = self.player.poll_output() {
+            let written = match output {
+                Output::Stdout(bytes) => self.say(&bytes),
+                Output::Stderr(text) => io::stderr().write_all(text.as_bytes()),
+                Output::Spawn(argv) => process::spawn(&argv),
+                Output::Reached(gate) => {
+                    drop(io::stdout().flush());
+                    match self.gates.say_reached(&gate) {
+                        Ok(()) => Ok(()),
+                        Err(error) => complain(&format!("fake-agent: the gate {gate}: {error}"), 1),
+                    }
+                }
+                Output::Fault(fault) => {
+                    drop(io::stdout().flush());
+                    if let Err(error) = self.fail(&fault) {
+                        complain(&format!("fake-agent: the fault {fault:?}: {error}"), USAGE);
+                    }
+                    Ok(())
+                }
+                Output::Hang => {
+                    drop(io::stdout().flush());
+                    self.input.leave();
+                    loop {
+                        std::thread::park();
+                    }
+                }
+                Output::Exit(code) => {
+                    drop(io::stdout().flush());
+                    self.leave(code);
+                }
+            };
+            if written.is_err() {
+                // Whoever read us is gone.
+                self.leave(1);
+            }
+        }
+        if io::stdout().flush().is_err() {
+            self.leave(1);
+        }
+    }
+
+    fn say(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let bytes = self.stdout.as_written(bytes);
+        if let Some(log) = &mut self.log
+            && let Err(error) = log.said(&bytes)
+        {
+            no_log(&error);
+        }
+        self.stdout.write(&bytes)
+    }
+
+    /// Something goes wrong in the process.
+    fn fail(&mut self, fault: &Fault) -> io::Result<()> {
+        self.stdout.change(fault);
+        match fault {
+            Fault::LeaveStdin => self.input.leave(),
+            Fault::FreezeMs(time) if !self.clock.is_virtual => {
+                std::thread::sleep(Duration::from_millis(*time));
+            }
+            Fault::FloodStderrKib(size) => process::flood_stderr(*size)?,
+            Fault::CloseStderr => process::close_stderr()?,
+            Fault::CloseStdout => process::close_stdout()?,
+            Fault::IgnoreSigterm => process::ignore_sigterm()?,
+            Fault::LeaveChild(belongs) => process::leave_child(*belongs)?,
+            Fault::Signal(signal) => process::die(*signal)?,
+            // The rest is done once it is written, or changes only that.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Writes into the log, if there is one.
+    fn note(&mut self, write: impl FnOnce(&mut Log) -> io::Result<()>) {
+        if let Some(Err(error)) = self.log.as_mut().map(write) {
+            no_log(&error);
+        }
+    }
+
+    fn leave(&mut self, code: i32) -> ! {
+        self.note(|log| log.exits(code));
+        exit(code)
+    }
+}

@@ -1,0 +1,322 @@
+//! Holds a host to what the scenario expects of it.
+
+use crate::scenario::{Expect, HasAndHasNot};
+use agentwire_protocol::codec::{Line, LineDecoder};
+use regex_lite::Regex;
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::fmt::Write;
+
+/// What is expected and has not come yet.
+#[derive(Debug)]
+pub(super) struct Expected {
+    lines: VecDeque<Value>,
+    no_others: Vec<Value>,
+    /// How many lines were expected at the beginning.
+    number: usize,
+    input: LineDecoder,
+    /// What the host has sent since the last line that was expected.
+    since: Vec<Value>,
+}
+
+/// How many lines are kept for the report of one that did not come.
+const KEPT: usize = 100;
+
+impl Expected {
+    pub(super) fn new(expect: &Expect) -> Self {
+        Self {
+            lines: expect.lines.clone().into(),
+            no_others: expect.no_others.clone(),
+            number: expect.lines.len(),
+            input: LineDecoder::default(),
+            since: Vec::new(),
+        }
+    }
+
+    /// Bytes arrived from the host. Says what is not as expected.
+    pub(super) fn hear(&mut self, bytes: &[u8]) -> Result<(), String> {
+        if self.lines.is_empty() && self.no_others.is_empty() {
+            return Ok(());
+        }
+        self.input.push(bytes);
+        while let Some(line) = self.input.next_line() {
+            if let Line::Whole(raw) = line
+                && let Ok(sent) = serde_json::from_slice(&raw)
+            {
+                self.hear_line(sent)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn hear_line(&mut self, sent: Value) -> Result<(), String> {
+        let expected = self.lines.front();
+        let difference = expected.map(|expected| difference("", expected, &sent));
+        if let Some(None) = difference {
+            self.lines.pop_front();
+            self.since.clear();
+            return Ok(());
+        }
+        let is_of_kind = |kind: &Value| self::difference("", kind, &sent).is_none();
+        if self.no_others.iter().any(is_of_kind) {
+            let mut report = match (expected, difference.flatten()) {
+                (Some(expected), Some(difference)) => {
+                    let mut report = self.head(expected);
+                    _ = writeln!(report, "  difference: {difference}");
+                    report
+                }
+                _ => "fake-agent: the host sent a line that is not expected\n".to_owned(),
+            };
+            _ = writeln!(report, "  it sent:    {sent}");
+            return Err(report);
+        }
+        if self.since.len() < KEPT {
+            self.since.push(sent);
+        }
+        Ok(())
+    }
+
+    /// The session ends. Says what has not come.
+    pub(super) fn finish(&mut self) -> Result<(), String> {
+        let Some(expected) = self.lines.front() else {
+            return Ok(());
+        };
+        let mut report = self.head(expected);
+        let is_of_type = |sent: &&Value| sent["type"] == expected["type"];
+        let alike: Vec<_> = self.since.iter().filter(is_of_type).collect();
+        if alike.is_empty() {
+            _ = writeln!(report, "  it sent nothing of this type");
+        }
+        for sent in alike {
+            _ = writeln!(report, "  it sent:    {sent}");
+            if let Some(difference) = difference("", expected, sent) {
+                _ = writeln!(report, "  difference: {difference}");
+            }
+        }
+        Err(report)
+    }
+
+    fn head(&self, expected: &Value) -> String {
+        let place = self.number - self.lines.len() + 1;
+        format!(
+            "fake-agent: the host did not send what is expected\n  expected:   {expected} \
+             (line {place} of {})\n",
+            self.number
+        )
+    }
+}
+
+/// How the process was started. Says what is not as expected.
+pub(super) fn check_start(
+    expect: &Expect,
+    argv: &[String],
+    env: &[(String, String)],
+) -> Result<(), String> {
+    let argument = |wanted: &str| has_argument(argv, wanted);
+    check(&expect.argv, "argument", argument, &|| {
+        let argv: Vec<_> = argv.iter().map(|it| format!("{it:?}")).collect();
+        format!("  the arguments are: {}\n", argv.join(" "))
+    })?;
+    let variable = |wanted: &str| match wanted.split_once('=') {
+        None => env.iter().any(|(name, _)| name == wanted),
+        Some((name, value)) => env.iter().any(|it| it.0 == name && it.1 == value),
+    };
+    check(&expect.env, "variable", variable, &|| {
+        // Names only: a value may be a secret.
+        let mut names: Vec<_> = env.iter().map(|(name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        format!("  the variables are: {}\n", names.join(" "))
+    })
+}
+
+fn check(
+    wanted: &HasAndHasNot,
+    what: &str,
+    is_there: impl Fn(&str) -> bool,
+    there_is: &dyn Fn() -> String,
+) -> Result<(), String> {
+    let mut report = String::new();
+    for it in wanted.has.iter().filter(|it| !is_there(it)) {
+        _ = writeln!(
+            report,
+            "  expected:   the {what} {it:?}, which is not there"
+        );
+    }
+    for it in wanted.has_not.iter().filter(|it| is_there(it)) {
+        _ = writeln!(report, "  expected:   no {what} {it:?}, and it is there");
+    }
+    if report.is_empty() {
+        return Ok(());
+    }
+    let head = "fake-agent: the host did not start this as is expected\n";
+    Err(format!("{head}{report}{}", there_is()))
+}
+
+fn has_argument(argv: &[String], wanted: &str) -> bool {
+    if argv.iter().any(|it| it == wanted) {
+        return true;
+    }
+    if !wanted.starts_with("--") {
+        return false;
+    }
+    match wanted.split_once('=') {
+        None => argv.iter().any(|it| {
+            it.strip_prefix(wanted)
+                .is_some_and(|rest| rest.starts_with('='))
+        }),
+        Some((flag, value)) => argv
+            .windows(2)
+            .any(|pair| pair[0] == flag && pair[1] == value),
+    }
+}
+
+/// The first place at which a line is not as expected, and how it is there.
+/// `None` when it has all that is expected.
+fn difference(path: &str, expected: &Value, sent: &Value) -> Option<String> {
+    let here = || if path.is_empty() { "it" } else { path };
+    match (expected, sent) {
+        (Value::Object(members), _) if members.contains_key("$matches") => {
+            let pattern = members["$matches"].as_str().unwrap_or_default();
+            let matches = |text: &str| Regex::new(pattern).is_ok_and(|it| it.is_match(text));
+            if sent.as_str().is_some_and(matches) {
+                return None;
+            }
+            Some(format!(
+                "`{}` is {sent}, which does not match {pattern:?}",
+                here()
+            ))
+        }
+        (Value::Object(expected), Value::Object(sent)) => {
+            expected.iter().find_map(|(name, expected)| {
+                let path = match path {
+                    "" => name.clone(),
+                    path => format!("{path}.{name}"),
+                };
+                match sent.get(name) {
+                    None => Some(format!("`{path}` is not there, instead of {expected}")),
+                    Some(sent) => difference(&path, expected, sent),
+                }
+            })
+        }
+        (Value::Array(expected), Value::Array(sent)) if expected.len() == sent.len() => {
+            let pairs = expected.iter().zip(sent).enumerate();
+            let mut places = pairs
+                .map(|(at, (expected, sent))| difference(&format!("{path}[{at}]"), expected, sent));
+            places.find_map(|it| it)
+        }
+        _ if expected == sent => None,
+        _ => Some(format!("`{}` is {sent}, instead of {expected}", here())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use serde_json::json;
+
+    fn expects() -> Expect {
+        Expect::default()
+            .line(json!({"type": "control_request", "request": {"subtype": "set_model"}}))
+            .line(json!({"type": "user", "message": {"content": {"$matches": "^Go"}}}))
+            .no_others(json!({"type": "user"}))
+    }
+
+    fn hear(expected: &mut Expected, line: &Value) -> Result<(), String> {
+        expected.hear(format!("{line}\n").as_bytes())
+    }
+
+    #[test]
+    fn a_host_that_does_what_is_expected_hears_nothing_of_it() {
+        let mut expected = Expected::new(&expects());
+        for line in [
+            json!({"type": "control_request", "request": {"subtype": "interrupt"}}),
+            json!({"type": "control_request", "request": {"subtype": "set_model", "model": "x"}}),
+            json!({"type": "user", "message": {"content": "Go on"}, "uuid": "1"}),
+        ] {
+            hear(&mut expected, &line).unwrap();
+        }
+        expected.finish().unwrap();
+        // More of that kind is not expected.
+        let more = json!({"type": "user", "message": {"content": "Go"}});
+        let report = hear(&mut expected, &more).unwrap_err();
+        assert!(report.contains("not expected"), "{report}");
+    }
+
+    #[test]
+    fn the_report_says_what_is_missing_and_what_came_instead() {
+        let mut expected = Expected::new(&expects());
+        let line = json!({"type": "control_request", "request": {"subtype": "interrupt"}});
+        hear(&mut expected, &line).unwrap();
+        let report = expected.finish().unwrap_err();
+        let lines: Vec<_> = report.lines().collect();
+        assert_eq!(lines.len(), 4, "{report}");
+        assert!(lines[1].ends_with("(line 1 of 2)"), "{report}");
+        let sent: Value = serde_json::from_str(lines[2].trim_start_matches("  it sent:")).unwrap();
+        assert_eq!(sent, line);
+        let difference = "`request.subtype` is \"interrupt\", instead of \"set_model\"";
+        assert_eq!(lines[3], format!("  difference: {difference}"));
+    }
+
+    #[test]
+    fn one_that_comes_too_early_is_reported_when_it_comes() {
+        let mut expected = Expected::new(&expects());
+        let early = json!({"type": "user", "message": {"content": "Go on"}});
+        let report = hear(&mut expected, &early).unwrap_err();
+        assert!(report.contains("line 1 of 2"), "{report}");
+        assert!(report.contains("`request` is not there"), "{report}");
+    }
+
+    #[test]
+    fn flags_have_their_values_in_either_way() {
+        let argv = ["--model", "opus", "--effort=high", "-p"].map(str::to_owned);
+        for wanted in [
+            "--model=opus",
+            "--model",
+            "--effort=high",
+            "--effort",
+            "-p",
+            "opus",
+        ] {
+            assert!(has_argument(&argv, wanted), "{wanted}");
+        }
+        for wanted in ["--model=high", "--mod", "--effort=low", "--resume"] {
+            assert!(!has_argument(&argv, wanted), "{wanted}");
+        }
+    }
+
+    #[test]
+    fn a_start_that_differs_is_reported_without_values_of_variables() {
+        let expect = Expect::default()
+            .argument("--model=opus")
+            .no_argument("--resume")
+            .variable("TOKEN=other")
+            .no_variable("NODE_OPTIONS");
+        let env = [("TOKEN".to_owned(), "secret".to_owned())];
+        let argv = ["--model=opus".to_owned()];
+        let report = check_start(&expect, &argv, &env).unwrap_err();
+        assert!(
+            report.contains("TOKEN=other") && !report.contains("secret"),
+            "{report}"
+        );
+        let report = check_start(&expect, &["--resume".to_owned()], &env).unwrap_err();
+        for text in [
+            "the argument \"--model=opus\", which is not",
+            "no argument \"--resume\"",
+        ] {
+            assert!(report.contains(text), "{report}");
+        }
+        let env = [("TOKEN".to_owned(), "other".to_owned())];
+        check_start(&expect, &argv, &env).unwrap();
+    }
+
+    #[test]
+    fn places_in_arrays_are_named() {
+        let expected = json!({"a": [{"b": 1}, {"b": 2}]});
+        let sent = json!({"a": [{"b": 1, "c": 0}, {"b": 3}]});
+        let found = difference("", &expected, &sent).unwrap();
+        assert_eq!(found, "`a[1].b` is 3, instead of 2");
+        assert!(difference("", &expected, &json!({"a": [{"b": 1}]})).is_some());
+    }
+}

@@ -1,0 +1,73 @@
+//! Standard input, read beside what the script does.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::time::Duration;
+
+/// What was read, in order; nothing, when the host closed it.
+#[derive(Debug)]
+pub(super) struct Input {
+    receiver: Receiver<Vec<u8>>,
+    /// Keeps an input that nobody reads from looking like one that is over.
+    sender: Sender<Vec<u8>>,
+    is_left: Arc<AtomicBool>,
+    pub(super) is_open: bool,
+}
+
+impl Input {
+    /// Reads nothing yet.
+    pub(super) fn new() -> Self {
+        let (sender, receiver) = mpsc::channel();
+        Self {
+            receiver,
+            sender,
+            is_left: Arc::default(),
+            is_open: true,
+        }
+    }
+
+    /// Begins to read, unless it is to be left.
+    pub(super) fn read(&self) {
+        if self.is_left.load(Ordering::Acquire) {
+            return;
+        }
+        let (sender, is_left) = (self.sender.clone(), Arc::clone(&self.is_left));
+        std::thread::spawn(move || {
+            let mut stdin = io::stdin().lock();
+            let mut chunk = vec![0; 64 * 1024];
+            while !is_left.load(Ordering::Acquire) {
+                // An input that fails is over.
+                let length = stdin.read(&mut chunk).unwrap_or_default();
+                if sender.send(chunk[..length].to_vec()).is_err() || length == 0 {
+                    return;
+                }
+            }
+        });
+    }
+
+    /// Reads nothing any more. What is being read is thrown away.
+    pub(super) fn leave(&self) {
+        self.is_left.store(true, Ordering::Release);
+    }
+
+    /// The next bytes, or none when there are none within that time. Without
+    /// bytes in them, the input is over.
+    pub(super) fn next(&self, wait: Option<Duration>) -> Option<Vec<u8>> {
+        loop {
+            let read = match wait {
+                Some(wait) => self.receiver.recv_timeout(wait),
+                None => self
+                    .receiver
+                    .recv()
+                    .map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match read {
+                Ok(_) if self.is_left.load(Ordering::Acquire) => {}
+                Ok(bytes) => return Some(bytes),
+                Err(_) => return None,
+            }
+        }
+    }
+}
