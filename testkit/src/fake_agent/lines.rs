@@ -48,8 +48,9 @@ pub(super) fn signed(signature: Option<String>) -> ContentBlock {
     }
 }
 
-/// Whether a line of the agent's answers the host. The agent writes the type
-/// first.
-pub(super) fn is_answer(line: &[u8]) -> bool {
-    line.starts_with(br#"{"type":"control_response""#)
+/// The type of a line of the agent's, which writes that first.
+pub(super) fn kind(line: &[u8]) -> Option<&str> {
+    let rest = line.strip_prefix(br#"{"type":""#)?;
+    let kind = rest.split(|byte| *byte == b'"').next()?;
+    std::str::from_utf8(kind).ok()
 }

@@ -70,9 +70,9 @@ pub struct Player {
     follows_tools: bool,
     /// What is expected of the host.
     expected: Expected,
-    /// The line that was written last.
-    last_line: Bytes,
-    /// The last of those that answer the host.
+    /// The message of the assistant that came last.
+    last_message: Bytes,
+    /// The answer that came last.
     last_answer: Bytes,
     outputs: VecDeque<Output>,
 }
@@ -143,7 +143,7 @@ impl Player {
             had_tools: false,
             follows_tools: false,
             expected: Expected::new(&scenario.expect),
-            last_line: Bytes::new(),
+            last_message: Bytes::new(),
             last_answer: Bytes::new(),
             outputs: VecDeque::new(),
         };
@@ -551,7 +551,7 @@ impl Player {
     fn fail(&mut self, fault: Fault) {
         self.take_lines();
         let written = match fault {
-            Fault::Line(OddLine::Again) => Some(self.last_line.clone()),
+            Fault::Line(OddLine::MessageAgain) => Some(self.last_message.clone()),
             Fault::Line(OddLine::AnswerAgain) => Some(self.last_answer.clone()),
             _ => fault.written().map(Bytes::from),
         };
@@ -587,9 +587,10 @@ impl Player {
             if self.script.reads_results() {
                 self.results.extend(lines::results(&line));
             }
-            self.last_line = line.clone();
-            if lines::is_answer(&line) {
-                self.last_answer = line.clone();
+            match lines::kind(&line) {
+                Some("assistant") => self.last_message = line.clone(),
+                Some("control_response") => self.last_answer = line.clone(),
+                _ => {}
             }
             self.outputs.push_back(Output::Stdout(line));
         }

@@ -88,8 +88,9 @@ pub enum OddLine {
     MissingFields,
     /// An assistant message with a member twice.
     MemberTwice,
-    /// The line before, once more: the same `uuid`.
-    Again,
+    /// The message of the assistant that came last, once more, under the same
+    /// `uuid`.
+    MessageAgain,
     /// The answer that was given last, once more.
     AnswerAgain,
     /// An answer to a request that nobody made.
@@ -182,7 +183,7 @@ impl OddLine {
         Self::LineSeparators,
         Self::MissingFields,
         Self::MemberTwice,
-        Self::Again,
+        Self::MessageAgain,
         Self::AnswerAgain,
         Self::StrayAnswer,
         Self::SameRequestId,
@@ -199,7 +200,7 @@ impl OddLine {
     /// The bytes, but for those that repeat what was written before.
     fn written(self) -> Option<Vec<u8>> {
         let line = match self {
-            Self::Again | Self::AnswerAgain => return None,
+            Self::MessageAgain | Self::AnswerAgain => return None,
             Self::Noise => "This line is no JSON.",
             Self::Empty => "",
             Self::NoObject => "[1,2,3]",
@@ -308,7 +309,7 @@ mod tests {
         let mut lines = 0;
         for line in OddLine::ALL {
             let Some(bytes) = Fault::Line(line).written() else {
-                assert!(matches!(line, OddLine::Again | OddLine::AnswerAgain));
+                assert!(matches!(line, OddLine::MessageAgain | OddLine::AnswerAgain));
                 continue;
             };
             let is_whole = bytes.ends_with(b"\n");

@@ -1,0 +1,233 @@
+//! Every fault of the fake agent against the client, in the middle of a
+//! conversation or at its start, and what the client's user sees: a table,
+//! which `cargo test --test faults` prints.
+//!
+//! Of each row its own expectation is held, and of all: nothing waits longer
+//! than its deadline, nothing panics, what had arrived before the fault is
+//! delivered, and nothing is left behind when the session is closed.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod rows;
+
+use agentwire::{Activity, Client, CloseStep, Error, Event};
+use agentwire_testkit::{Scenario, Step, fake_agent};
+use rows::{Row, rows};
+use serde_json::Value;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use support::{describe, fake, is_alive};
+
+/// How long a session may take, all its deadlines together. It is a net: those
+/// that a row needs are the client's own.
+const NET: Duration = Duration::from_secs(60);
+
+/// How much of a line the table has room for.
+const WIDTH: usize = 70;
+
+/// What the model says before the fault and behind it, and in the turn after.
+const BEFORE: &str = "text: Before, für 🎉.";
+const AFTER: &str = "text: After, für 🎉.";
+const NEXT: &str = "text: The next turn.";
+const FINE: &str = "result: success fine";
+
+fn main() {
+    // As a harness does: `cargo test NAME` is not about the table.
+    let filter = std::env::args().skip(1).find(|it| !it.starts_with('-'));
+    if filter.is_some_and(|name| !"faults".contains(&name)) {
+        return;
+    }
+    let panics = count_panics();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    println!("| fault | what the user sees | the session |\n|---|---|---|");
+    let mut wrong = Vec::new();
+    let rows = rows();
+    let number = rows.len();
+    for row in rows {
+        let seen = runtime.block_on(async {
+            let session = tokio::time::timeout(NET, run(&row));
+            session
+                .await
+                .unwrap_or_else(|_| panic!("{}: it hangs", row.name))
+        });
+        let sees = match &seen.log[..] {
+            [] => "nothing of it".to_owned(),
+            log => log.join("; "),
+        };
+        println!("| {} | {sees} | {} |", row.name, seen.fate);
+        if seen.log != row.sees || seen.fate != row.fate {
+            wrong.push(format!(
+                "{}:\n  expected {:?}, {}\n  seen     {:?}, {}",
+                row.name, row.sees, row.fate, seen.log, seen.fate
+            ));
+        }
+    }
+    println!("{number} faults");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(panics.load(Ordering::SeqCst), 0, "something panicked");
+}
+
+/// Counts the panics of all threads, the client's tasks included.
+fn count_panics() -> &'static AtomicUsize {
+    static PANICS: AtomicUsize = AtomicUsize::new(0);
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panicked| {
+        PANICS.fetch_add(1, Ordering::SeqCst);
+        before(panicked);
+    }));
+    &PANICS
+}
+
+/// What a user sees of a session.
+struct Seen {
+    /// What is not as in a session without a fault.
+    log: Vec<String>,
+    fate: String,
+}
+
+async fn run(row: &Row) -> Seen {
+    let mut steps = vec![Step::text("Before, für 🎉.")];
+    steps.extend(row.faults.iter().cloned().map(Step::Fault));
+    steps.push(Step::text("After, für 🎉."));
+    let mut scenario = Scenario::default()
+        .reply(steps)
+        .reply([Step::text("The next turn.")]);
+    scenario.startup.clone_from(&row.startup);
+    let options = fake(&Scenario::default()).env(fake_agent::SCRIPT, scenario.to_json());
+    let mut client = match Client::connect((row.options)(options)).await {
+        Ok(client) => client,
+        Err(error) => {
+            return Seen {
+                log: vec![plain(&error.to_string())],
+                fate: "does not begin".to_owned(),
+            };
+        }
+    };
+    let pid = client.pid().unwrap();
+    let mut log = Vec::new();
+    client.send("Go");
+    let mut error = talk(&mut client, row, &mut log).await;
+    let before = log.iter().position(|it| it == BEFORE);
+    assert!(
+        before.is_some(),
+        "{}: lost what had arrived: {log:?}",
+        row.name
+    );
+    // What is behind the fault is there as well, unless the fault is an end.
+    let mut goes_on = error.is_none() && take(&mut log, AFTER) && take(&mut log, FINE);
+    if goes_on {
+        client.send("And now?");
+        error = talk(&mut client, row, &mut log).await;
+        goes_on = error.is_none() && take(&mut log, NEXT) && take(&mut log, FINE);
+    }
+    take(&mut log, BEFORE);
+    log.extend(error.map(|error| plain(&error.to_string())));
+    let report = client.close().await;
+    assert!(
+        report.left.is_empty(),
+        "{}: {:?} left",
+        row.name,
+        report.left
+    );
+    assert!(!is_alive(pid), "{}: the agent is alive", row.name);
+    let how = match report.step {
+        CloseStep::Exited => "",
+        CloseStep::Terminated => ", then terminated",
+        CloseStep::Killed => ", then killed",
+        _ => ", and is left behind",
+    };
+    let fate = if goes_on { "goes on" } else { "ends" };
+    let swept = if report.swept.is_empty() {
+        ""
+    } else {
+        ", with what it left"
+    };
+    Seen {
+        log,
+        fate: format!("{fate}{how}{swept}"),
+    }
+}
+
+/// Reads until the turn is over, and answers nothing by itself. The error, if
+/// the session ends.
+async fn talk(client: &mut Client, row: &Row, log: &mut Vec<String>) -> Option<Error> {
+    let handle = client.handle();
+    while let Some(event) = client.next().await {
+        let event = match event {
+            Ok(event) => event,
+            Err(error) => return Some(error),
+        };
+        log.extend(seen(&event));
+        if matches!(event, Event::Activity(Activity::Idle)) {
+            return None;
+        }
+        // Whoever is silent is asked something, which has a deadline.
+        let is_before = log.last().is_some_and(|it| it == BEFORE);
+        if row.is_silent && is_before && !matches!(event, Event::Activity(_)) {
+            if row.is_flooded {
+                for _ in 0..64 {
+                    client.send("x".repeat(64 * 1024));
+                }
+            }
+            return handle.set_model(Some("other")).await.err();
+        }
+    }
+    None
+}
+
+/// A line for what is not always there.
+fn seen(event: &Event) -> Option<String> {
+    if let Event::Frame(frame) = event {
+        let raw = String::from_utf8_lossy(frame.raw());
+        if raw.contains("\"unknown") {
+            let message = frame.message().unwrap();
+            let came: Value = serde_json::from_str(&raw).unwrap();
+            assert_eq!(serde_json::to_value(&message).unwrap(), came);
+            return Some(format!(
+                "a `{}` message that has all that came",
+                frame.kind()
+            ));
+        }
+    }
+    let line = describe(event)?;
+    let is_notice = line.starts_with("notice") || line.starts_with("unreadable");
+    let plain = plain(&line);
+    let start = |length| plain.chars().take(length).collect::<String>();
+    Some(match plain.chars().count() {
+        ..=WIDTH => plain,
+        _ if is_notice => format!("{}…", start(WIDTH)),
+        _ => format!("{}… ({} bytes)", start(16), line.len()),
+    })
+}
+
+/// A line without what is different each time, and without what would break
+/// the table.
+fn plain(line: &str) -> String {
+    let is_id = |word: &str| word.len() == 36 && word.split('-').count() == 5;
+    let words = line.split(' ').map(|word| {
+        let inner = word.trim_matches(|letter: char| !letter.is_alphanumeric());
+        if is_id(inner) {
+            word.replace(inner, "…")
+        } else {
+            word.to_owned()
+        }
+    });
+    let words = words.collect::<Vec<_>>().join(" ");
+    let breaks = |letter: char| letter.is_control() || "\u{2028}\u{2029}".contains(letter);
+    words.chars().fold(String::new(), |text, letter| {
+        if breaks(letter) {
+            format!("{text}{}", letter.escape_unicode())
+        } else {
+            format!("{text}{letter}")
+        }
+    })
+}
+
+/// Takes the first line that is this out. Whether there was one.
+fn take(log: &mut Vec<String>, line: &str) -> bool {
+    let place = log.iter().position(|it| it == line);
+    place.map(|place| log.remove(place)).is_some()
+}

@@ -1,0 +1,303 @@
+//! The faults, and what is expected of each.
+
+use crate::BEFORE;
+use crate::support::hasty;
+use agentwire::Options;
+use agentwire_testkit::{Child, Fault, OddLine, Signal};
+use std::time::Duration;
+
+/// A session in which something goes wrong.
+pub(crate) struct Row {
+    pub(crate) name: &'static str,
+    /// At the start of the agent.
+    pub(crate) startup: Vec<Fault>,
+    /// In the middle of a reply.
+    pub(crate) faults: Vec<Fault>,
+    pub(crate) options: fn(Options) -> Options,
+    /// Whether the agent says nothing any more, so that the user's own
+    /// deadline is what ends it.
+    pub(crate) is_silent: bool,
+    /// Whether much is sent to it then.
+    pub(crate) is_flooded: bool,
+    /// What the user sees, beside what is there without a fault.
+    pub(crate) sees: Vec<String>,
+    /// What becomes of the session.
+    pub(crate) fate: &'static str,
+}
+
+impl Row {
+    fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            startup: vec![],
+            faults: vec![],
+            options: |options| options,
+            is_silent: false,
+            is_flooded: false,
+            sees: vec![],
+            fate: "goes on",
+        }
+    }
+
+    fn starts(mut self, faults: impl IntoIterator<Item = Fault>) -> Self {
+        self.startup.extend(faults);
+        self
+    }
+
+    fn has(mut self, faults: impl IntoIterator<Item = Fault>) -> Self {
+        self.faults.extend(faults);
+        self
+    }
+
+    fn with(mut self, options: fn(Options) -> Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    fn silent(self) -> Self {
+        Self {
+            is_silent: true,
+            options: hurried,
+            ..self
+        }
+    }
+
+    fn flooded(self) -> Self {
+        Self {
+            is_flooded: true,
+            ..self.silent()
+        }
+    }
+
+    fn sees<const N: usize>(mut self, sees: [&str; N]) -> Self {
+        self.sees.extend(sees.map(str::to_owned));
+        self
+    }
+
+    /// The agent is gone in the middle of the turn, in this way.
+    fn ends(self, how: &str) -> Self {
+        let end = format!("the agent CLI ended in the middle of the session ({how})");
+        self.sees([LOST, &end]).and("ends")
+    }
+
+    /// The session does not come to begin, for this reason.
+    fn refused(self, why: &str) -> Self {
+        self.sees([why]).and("does not begin")
+    }
+
+    fn and(mut self, fate: &'static str) -> Self {
+        self.fate = fate;
+        self
+    }
+}
+
+/// What becomes of a prompt that the agent is not done with.
+const LOST: &str = "notice: the session ended before the agent was done with message …";
+
+/// What a start comes to that takes longer than its deadline.
+const TOO_SLOW: &str = "the agent CLI did not start up: the agent did not answer `initialize` \
+                        within 500ms";
+
+/// What a request comes to when nobody answers.
+const UNANSWERED: &str = "the agent did not answer `set_model` within 500ms; agents up to \
+                          2.0.77 do not answer requests that they do not know";
+
+/// Requests have a short deadline, and so has a turn that is to end.
+fn hurried(options: Options) -> Options {
+    let short = Duration::from_millis(500);
+    options
+        .request_timeout(short)
+        .close_policy(hasty().finish(short))
+}
+
+fn line(name: &'static str, line: OddLine) -> Row {
+    Row::new(name).has([Fault::Line(line)])
+}
+
+pub(crate) fn rows() -> Vec<Row> {
+    let mut rows = bytes();
+    rows.extend(lines());
+    rows.extend(ends());
+    rows.extend(pipes());
+    rows
+}
+
+/// How bytes come.
+fn bytes() -> Vec<Row> {
+    vec![
+        Row::new("one byte at a time").starts([Fault::Chunked(1)]),
+        Row::new("seven bytes at a time").starts([Fault::Chunked(7)]),
+        Row::new("CRLF").starts([Fault::Crlf]),
+        Row::new("CRLF, three bytes at a time").starts([Fault::Crlf, Fault::Chunked(3)]),
+        Row::new("1000 deep")
+            .has([Fault::Nested(1000)])
+            .sees(["call: Read {\"dee… (2020 bytes)"]),
+        Row::new("100 000 deep")
+            .has([Fault::Nested(100_000)])
+            .sees(["call: Read {\"dee… (200020 bytes)"]),
+        Row::new("a line of 5 MiB")
+            .has([Fault::HugeMib(5)])
+            .sees(["text: xxxxxxxxxx… (5242886 bytes)"]),
+        Row::new("a line above the limit")
+            .has([Fault::HugeMib(2)])
+            .with(|options| options.line_limit(1024 * 1024))
+            .sees(["notice: a `assistant` line of 2097469 bytes was longer than the limit …"]),
+    ]
+}
+
+/// What is in a line.
+fn lines() -> Vec<Row> {
+    vec![
+        line("noise", OddLine::Noise)
+            .sees(["notice: the line is not a JSON object: expected value at line 1 column…"]),
+        line("an empty line", OddLine::Empty),
+        line("JSON that is no object", OddLine::NoObject)
+            .sees(["notice: the line is not a JSON object: invalid type: sequence, expecte…"]),
+        line("an object without a type", OddLine::NoType).sees([
+            "notice: the line is a JSON object without a `type`: \"{\\\"uuid\\\":\\\"00000…",
+        ]),
+        line("half a line, and another", OddLine::Half)
+            .sees(["notice: the line is not a JSON object: expected `:` at line 1 column 1…"]),
+        line("invalid UTF-8", OddLine::InvalidUtf8)
+            .sees(["unreadable: a `assistant` frame cannot be read at `.`: invalid utf-8 s…"]),
+        line("a lone surrogate", OddLine::LoneSurrogate).sees(["text: Alone: �."]),
+        line("U+2028 and its kin", OddLine::LineSeparators)
+            .sees(["text: One\\u{2028}two\\u{2029}three\\u{85}four."]),
+        line("missing fields", OddLine::MissingFields).sees([
+            "unreadable: a `assistant` frame cannot be read at `.`: missing field `…",
+            "unreadable: a `user` frame cannot be read at `.`: missing field `messa…",
+            "unreadable: a `stream_event` frame cannot be read at `.`: missing fiel…",
+        ]),
+        line("a member twice", OddLine::MemberTwice).sees(["text: The second."]),
+        line("the same message twice", OddLine::MessageAgain).sees([BEFORE]),
+        line("the same answer twice", OddLine::AnswerAgain)
+            .sees(["notice: an answer to `…`, which nobody waits for"]),
+        line("an answer that nobody asked for", OddLine::StrayAnswer)
+            .sees(["notice: an answer to `nobody asked`, which nobody waits for"]),
+        line("two requests with one id", OddLine::SameRequestId),
+        line("a request without an id", OddLine::RequestWithoutId)
+            .sees(["notice: a `control_request/can_use_tool` without a request_id, which c…"]),
+        line("an unknown request", OddLine::UnknownRequest)
+            .sees(["notice: the agent asked `unknown_request`: this host does not support …"]),
+        line("an unknown type", OddLine::UnknownType)
+            .sees(["a `unknown_type` message that has all that came"]),
+        line("an unknown subtype", OddLine::UnknownSubtype)
+            .sees(["a `system` message that has all that came"]),
+        line("an unknown stream event", OddLine::UnknownEvent)
+            .sees(["a `stream_event` message that has all that came"]),
+        line("unknown fields", OddLine::UnknownField)
+            .sees(["a `assistant` message that has all that came"]),
+        line("an unknown value", OddLine::UnknownValue)
+            .sees(["a `system` message that has all that came"]),
+        line("an unknown block", OddLine::UnknownBlock)
+            .sees(["a `assistant` message that has all that came"]),
+    ]
+}
+
+/// How the process ends, or does not.
+fn ends() -> Vec<Row> {
+    let signal = |signal| [Fault::Signal(signal)];
+    vec![
+        Row::new("exit 0 at the start")
+            .starts([Fault::Exit(0)])
+            .refused("the agent CLI ended in the middle of the session (exit status: 0)"),
+        Row::new("exit 3 at the start")
+            .starts([Fault::Stderr("no licence\n".into()), Fault::Exit(3)])
+            .refused(
+                "the agent CLI ended in the middle of the session (exit status: 3); \
+ it said last:\\u{a}no licence",
+            ),
+        Row::new("dies at the start")
+            .starts(signal(Signal::Segv))
+            .refused("the agent CLI ended in the middle of the session (signal: 11 (SIGSEGV))"),
+        Row::new("a slow start").starts([Fault::FreezeMs(300)]),
+        Row::new("a start slower than its deadline")
+            .starts([Fault::FreezeMs(60_000)])
+            .with(hurried)
+            .refused(TOO_SLOW),
+        Row::new("hangs at the start")
+            .starts([Fault::Hang])
+            .with(hurried)
+            .refused(TOO_SLOW),
+        Row::new("exit 0")
+            .has([Fault::Exit(0)])
+            .ends("exit status: 0"),
+        Row::new("exit 3")
+            .has([Fault::Exit(3)])
+            .ends("exit status: 3"),
+        Row::new("dies by SIGKILL")
+            .has(signal(Signal::Kill))
+            .ends("signal: 9 (SIGKILL)"),
+        Row::new("dies by SIGTERM")
+            .has(signal(Signal::Term))
+            .ends("signal: 15 (SIGTERM)"),
+        Row::new("dies by SIGSEGV")
+            .has(signal(Signal::Segv))
+            .ends("signal: 11 (SIGSEGV)"),
+        Row::new("dies by SIGABRT")
+            .has(signal(Signal::Abrt))
+            .ends("signal: 6 (SIGABRT)"),
+        Row::new("exit in the middle of a line")
+            .has([Fault::Line(OddLine::Half), Fault::Exit(3)])
+            .sees([
+                "notice: the output ended in the middle of a line: \"{\\\"type\\\":\\\"assista…",
+            ])
+            .ends("exit status: 3"),
+        Row::new("dies in the middle of a line")
+            .has([Fault::Line(OddLine::Half), Fault::Signal(Signal::Kill)])
+            .sees([
+                "notice: the output ended in the middle of a line: \"{\\\"type\\\":\\\"assista…",
+            ])
+            .ends("signal: 9 (SIGKILL)"),
+        Row::new("hangs")
+            .has([Fault::Hang])
+            .silent()
+            .sees([UNANSWERED])
+            .and("ends, then terminated"),
+        Row::new("hangs, and ignores SIGTERM")
+            .has([Fault::IgnoreSigterm, Fault::Hang])
+            .silent()
+            .sees([UNANSWERED])
+            .and("ends, then killed"),
+        Row::new("ignores SIGTERM").has([Fault::IgnoreSigterm]),
+    ]
+}
+
+/// What becomes of the pipes.
+fn pipes() -> Vec<Row> {
+    let child = |belongs| [Fault::LeaveChild(belongs)];
+    vec![
+        Row::new("a grandchild holds the pipes")
+            .has(child(Child::InSession))
+            .and("goes on, with what it left"),
+        Row::new("a grandchild in a session of its own holds them")
+            .has(child(Child::InOwnSession))
+            .and("goes on, with what it left"),
+        Row::new("exit 3, and a grandchild holds the pipes")
+            .has(child(Child::InSession))
+            .has([Fault::Exit(3)])
+            .ends("exit status: 3")
+            .and("ends, with what it left"),
+        Row::new("exit 3, and a grandchild in a session of its own holds them")
+            .has(child(Child::InOwnSession))
+            .has([Fault::Exit(3)])
+            .ends("exit status: 3")
+            .and("ends, with what it left"),
+        Row::new("stdin is not read, and 4 MiB are sent")
+            .has([Fault::LeaveStdin])
+            .flooded()
+            .sees([UNANSWERED])
+            .and("ends, then terminated"),
+        Row::new("nothing is read or said, and 4 MiB are sent")
+            .has([Fault::LeaveStdin, Fault::Hang])
+            .flooded()
+            .sees([UNANSWERED])
+            .and("ends, then terminated"),
+        Row::new("4 MiB on stderr").has([Fault::FloodStderrKib(4096)]),
+        Row::new("stderr is closed").has([Fault::CloseStderr]),
+        Row::new("stdout is closed, and it lives on")
+            .has([Fault::CloseStdout])
+            .sees([LOST, "the agent CLI closed its output (exit status: 0)"])
+            .and("ends"),
+    ]
+}
