@@ -217,13 +217,15 @@ fn plain(line: &str) -> String {
     });
     let words = words.collect::<Vec<_>>().join(" ");
     let breaks = |letter: char| letter.is_control() || "\u{2028}\u{2029}".contains(letter);
-    words.chars().fold(String::new(), |text, letter| {
+    let mut plain = String::new();
+    for letter in words.chars() {
         if breaks(letter) {
-            format!("{text}{}", letter.escape_unicode())
+            plain.extend(letter.escape_unicode());
         } else {
-            format!("{text}{letter}")
+            plain.push(letter);
         }
-    })
+    }
+    plain
 }
 
 /// Takes the first line that is this out. Whether there was one.
