@@ -5,8 +5,9 @@ use super::gates::{self, GateFolder};
 use super::input::Input;
 use super::log::Log;
 use super::player::{Output, Player};
+use super::sessions::Sessions;
 use super::stdout::Stdout;
-use super::{USAGE, complain, no_log, process};
+use super::{SESSIONS, USAGE, complain, no_log, process};
 use crate::scenario::Fault;
 use std::io::{self, Write};
 use std::process::exit;
@@ -21,10 +22,18 @@ pub(super) struct Driver {
     clock: Clock,
     input: Input,
     stdout: Stdout,
+    /// Where sessions are kept, if they are.
+    sessions: Option<Sessions>,
 }
 
 impl Driver {
-    pub(super) fn new(player: Player, gates: GateFolder, log: Option<Log>, clock: Clock) -> Self {
+    pub(super) fn new(
+        player: Player,
+        gates: GateFolder,
+        log: Option<Log>,
+        clock: Clock,
+        sessions: Option<Sessions>,
+    ) -> Self {
         Self {
             player,
             gates,
@@ -32,6 +41,7 @@ impl Driver {
             clock,
             input: Input::new(),
             stdout: Stdout::default(),
+            sessions,
         }
     }
 
@@ -95,6 +105,12 @@ impl Driver {
                 Output::Stdout(bytes) => self.say(&bytes),
                 Output::Stderr(text) => io::stderr().write_all(text.as_bytes()),
                 Output::Spawn(argv) => process::spawn(&argv),
+                Output::Keep(record) => {
+                    if let Some(Err(error)) = self.sessions.as_mut().map(|it| it.keep(record)) {
+                        complain(&format!("fake-agent: {SESSIONS}: {error}"), USAGE);
+                    }
+                    Ok(())
+                }
                 Output::Reached(gate) => {
                     drop(io::stdout().flush());
                     match self.gates.say_reached(&gate) {

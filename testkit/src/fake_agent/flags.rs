@@ -28,6 +28,18 @@ pub struct Flags {
     pub sdk_mcp_servers: Vec<String>,
     /// `--include-partial-messages`.
     pub include_partial_messages: bool,
+    /// `--resume`, `-r`: the id of a session.
+    pub resume: Option<String>,
+    /// `--continue`, `-c`.
+    pub goes_on: bool,
+    /// `--fork-session`.
+    pub fork_session: bool,
+    /// `--session-id`.
+    pub session_id: Option<String>,
+    /// `--resume-session-at`: the id of a message.
+    pub resume_session_at: Option<String>,
+    /// `--no-session-persistence`.
+    pub no_session_persistence: bool,
 }
 
 impl Flags {
@@ -57,6 +69,21 @@ impl Flags {
                 }
                 "--include-partial-messages" => {
                     flags.include_partial_messages = true;
+                    continue;
+                }
+                "--resume" | "-r" => &mut flags.resume,
+                "--session-id" => &mut flags.session_id,
+                "--resume-session-at" => &mut flags.resume_session_at,
+                "--continue" | "-c" => {
+                    flags.goes_on = true;
+                    continue;
+                }
+                "--fork-session" => {
+                    flags.fork_session = true;
+                    continue;
+                }
+                "--no-session-persistence" => {
+                    flags.no_session_persistence = true;
                     continue;
                 }
                 "--version" | "-v" => {

@@ -23,22 +23,27 @@ mod lines;
 mod log;
 mod player;
 mod process;
+mod sessions;
 mod stdout;
 #[cfg(test)]
 mod tests;
+mod time;
 
 pub use flags::{Flags, RETRY_MS};
 pub use player::{Output, Player};
+pub use sessions::Record;
 
 use crate::scenario::{Scenario, ScenarioError};
-use agentwire_protocol::agent::{Config, Profile};
+use agentwire_protocol::agent::Profile;
 use clock::Clock;
 use driver::Driver;
 use gates::GateFolder;
 use log::Log;
+use sessions::Sessions;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::exit;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The environment variable that holds the script: the path of a scenario, or
 /// the scenario itself, which begins with `{`.
@@ -66,6 +71,11 @@ pub const PROFILE: &str = "FAKE_AGENT_PROFILE";
 /// to come in between has [gates](GATES). Deadlines of the host's answers stay
 /// as they are.
 pub const CLOCK: &str = "FAKE_AGENT_CLOCK";
+
+/// The environment variable that names the directory of the CLI's
+/// configuration, in which sessions are kept. Without it none is: the user's
+/// own is left alone.
+pub const SESSIONS: &str = "CLAUDE_CONFIG_DIR";
 
 /// The exit status when the host did not do what the scenario
 /// [expects](crate::Expect).
@@ -111,11 +121,38 @@ pub fn main() -> ! {
                 }
                 complain(report.trim_end(), UNEXPECTED);
             }
-            let player = Player::new(scenario, config, ids());
-            Driver::new(player, gates, log, clock).run()
+            let mut ids = ids();
+            let folder = std::env::var_os(SESSIONS).map(PathBuf::from);
+            let begun = Sessions::begin(&flags, folder.as_deref(), &config.cwd, &ids());
+            let begun = begun.unwrap_or_else(|refusal| {
+                let uuid = ids();
+                refuse(&refusal, &uuid, log.as_mut())
+            });
+            // The agent's first id is that of its session.
+            let mut first = begun.session_id;
+            let ids = move || first.take().unwrap_or_else(&mut ids);
+            let player = Player::new(scenario, config, ids);
+            Driver::new(player, gates, log, clock, begun.sessions).run()
         }
         Err(error) => complain(&format!("fake-agent: {error}"), USAGE),
     }
+}
+
+/// Says why the session cannot begin, and exits.
+fn refuse(refusal: &sessions::Refusal, uuid: &str, mut log: Option<&mut Log>) -> ! {
+    let mut note = |write: &dyn Fn(&mut Log) -> io::Result<()>| {
+        if let Some(Err(error)) = log.as_deref_mut().map(write) {
+            no_log(&error);
+        }
+    };
+    if let Some(session_id) = &refusal.session_id {
+        let result = sessions::refused(session_id, &refusal.why, uuid);
+        note(&|log| log.said(result.as_bytes()));
+        // Whoever does not read it has the exit status.
+        drop(io::stdout().write_all(result.as_bytes()));
+    }
+    note(&|log| log.exits(1));
+    complain(&refusal.why, 1)
 }
 
 /// Holds how this was started against what is expected. What is not Unicode is
@@ -198,11 +235,14 @@ fn complain(message: &str, code: i32) -> ! {
 /// Ids that look like the real ones and differ from process to process.
 fn ids() -> impl FnMut() -> String + Send + 'static {
     let process = std::process::id();
+    let started = SystemTime::now().duration_since(UNIX_EPOCH);
+    let started = started.map_or(0, |since| since.as_millis() & 0xffff_ffff_ffff);
+    let (high, low) = (started >> 16, started & 0xffff);
     let mut count = 0_u32;
     move || {
         count += 1;
         format!(
-            "00000000-0000-4000-8000-{:05x}{count:07x}",
+            "{high:08x}-{low:04x}-4000-8000-{:05x}{count:07x}",
             process & 0xf_ffff
         )
     }

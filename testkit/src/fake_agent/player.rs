@@ -3,6 +3,7 @@
 
 use super::beside::Beside;
 use super::expect::Expected;
+use super::sessions::Record;
 use super::{UNEXPECTED, lines};
 use crate::scenario::gate::Gates;
 use crate::scenario::{
@@ -17,7 +18,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 /// What is to be done in the outside world.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Output {
     /// Write this to standard output.
@@ -26,6 +27,8 @@ pub enum Output {
     Stderr(String),
     /// Start this command and leave it running.
     Spawn(Vec<String>),
+    /// Keep this in the session's file, if there is one.
+    Keep(Record),
     /// Say that the script has come to this gate.
     Reached(String),
     /// Do this to the process.
@@ -239,6 +242,13 @@ impl Player {
         match event {
             Event::TurnStarted { prompts } => {
                 self.asked.prompt = lines::prompt(&prompts);
+                for prompt in prompts {
+                    if let Some(content) = &prompt.message.content {
+                        let id = self.agent.session_id();
+                        let record = Record::prompt(id, prompt.uuid, content);
+                        self.outputs.push_back(Output::Keep(record));
+                    }
+                }
                 self.results.clear();
                 self.ask_model(now, false);
             }
@@ -395,7 +405,8 @@ impl Player {
             Action::Fault(fault) => self.fail(fault),
             Action::Load(load, from) => {
                 let (lines, next) = load.lines(self.agent.session_id(), from);
-                self.agent.write_raw(lines);
+                self.take_lines();
+                self.outputs.push_back(Output::Stdout(lines.into()));
                 if next < load.messages {
                     // The host is heard in between, and the pipe has its time.
                     self.plan.push_front(Action::Load(load, next));
@@ -587,7 +598,12 @@ impl Player {
             if self.script.reads_results() {
                 self.results.extend(lines::results(&line));
             }
-            match lines::kind(&line) {
+            let kind = lines::kind(&line);
+            if matches!(kind, Some("assistant" | "user")) {
+                let record = Record::of_line(&line).map(Output::Keep);
+                self.outputs.extend(record);
+            }
+            match kind {
                 Some("assistant") => self.last_message = line.clone(),
                 Some("control_response") => self.last_answer = line.clone(),
                 _ => {}

@@ -1,0 +1,216 @@
+//! Sessions on disk: kept, gone on with, copied, and refused.
+#![allow(clippy::unwrap_used)]
+
+use agentwire_testkit::{Scenario, Step, fake_agent};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+const ID: &str = "11111111-1111-4111-8111-111111111111";
+const OTHER: &str = "22222222-2222-4222-8222-222222222222";
+
+/// A directory of configuration, and a project.
+struct Home(TempDir);
+
+impl Home {
+    fn new() -> Self {
+        let home = Self(tempfile::tempdir().unwrap());
+        for folder in ["project", "elsewhere"] {
+            std::fs::create_dir(home.0.path().join(folder)).unwrap();
+        }
+        home
+    }
+
+    fn run_in(&self, project: &str, args: &[&str]) -> Output {
+        let scenario = Scenario::default()
+            .reply([
+                Step::text("Let me look."),
+                Step::tool("Bash", json!({}), "1"),
+            ])
+            .reply([Step::text("It is one.")]);
+        let mut child = Command::new(env!("CARGO_BIN_EXE_fake-agent"))
+            .arg("--allowedTools=Bash")
+            .args(args)
+            .current_dir(self.0.path().join(project))
+            .env(fake_agent::SCRIPT, scenario.to_json())
+            .env(fake_agent::SESSIONS, self.0.path().join("config"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let prompt = json!({"type": "user", "message": {"role": "user", "content": "Go"}});
+        // One that refuses reads nothing.
+        drop(writeln!(child.stdin.take().unwrap(), "{prompt}"));
+        child.wait_with_output().unwrap()
+    }
+
+    /// The session in which a turn was made.
+    fn turn(&self, args: &[&str]) -> String {
+        let output = self.run_in("project", args);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        let lines = text
+            .lines()
+            .map(|it| serde_json::from_str::<Value>(it).unwrap());
+        let mut ids: Vec<_> = lines
+            .filter_map(|line| line["session_id"].as_str().map(str::to_owned))
+            .collect();
+        ids.dedup();
+        assert_eq!(ids.len(), 1, "{text}");
+        ids.remove(0)
+    }
+
+    fn folder(&self) -> PathBuf {
+        let project = self.0.path().join("project").canonicalize().unwrap();
+        let name: String = project
+            .to_str()
+            .unwrap()
+            .replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
+        self.0.path().join("config/projects").join(name)
+    }
+
+    fn records(&self, id: &str) -> Vec<Value> {
+        let file = self.folder().join(format!("{id}.jsonl"));
+        let text = std::fs::read_to_string(file).unwrap();
+        let records = text.lines().map(|it| serde_json::from_str(it).unwrap());
+        records.collect()
+    }
+
+    fn number(&self) -> usize {
+        std::fs::read_dir(self.folder()).map_or(0, Iterator::count)
+    }
+}
+
+/// What was said in a record.
+fn said(record: &Value) -> String {
+    let content = &record["message"]["content"];
+    let block = &content[0];
+    let kind = record["type"].as_str().unwrap();
+    let text = [content, &block["text"], &block["content"], &block["name"]]
+        .into_iter()
+        .find_map(Value::as_str);
+    format!("{kind}: {}", text.unwrap_or("?"))
+}
+
+/// Each record follows another, and is of this session. By which the last is
+/// preceded, up to the first.
+fn chain(records: &[Value], id: &str) -> Vec<String> {
+    let mut chain = vec![];
+    let mut next = records.last();
+    while let Some(record) = next {
+        assert_eq!(record["sessionId"], id);
+        chain.push(said(record));
+        let parent = &record["parentUuid"];
+        next = records.iter().find(|it| &it["uuid"] == parent);
+        assert_eq!(next.is_none(), parent.is_null(), "{record}");
+    }
+    chain.reverse();
+    chain
+}
+
+const TURN: [&str; 5] = [
+    "user: Go",
+    "assistant: Let me look.",
+    "assistant: Bash",
+    "user: 1",
+    "assistant: It is one.",
+];
+
+#[test]
+fn a_session_is_kept_and_goes_on() {
+    let home = Home::new();
+    assert_eq!(home.turn(&["--session-id", ID]), ID);
+    let records = home.records(ID);
+    assert_eq!(chain(&records, ID), TURN);
+    for record in &records {
+        for member in ["uuid", "timestamp", "cwd", "version"] {
+            assert!(record[member].is_string(), "{member}: {record}");
+        }
+    }
+    assert_eq!(home.turn(&["--resume", ID]), ID);
+    assert_eq!(home.turn(&["--continue"]), ID);
+    assert_eq!(chain(&home.records(ID), ID), [TURN; 3].concat());
+
+    // From an earlier message, which leaves a branch behind.
+    let at = format!(
+        "--resume-session-at={}",
+        records[4]["uuid"].as_str().unwrap()
+    );
+    assert_eq!(home.turn(&["--resume", ID, &at]), ID);
+    let records = home.records(ID);
+    assert_eq!(records.len(), 20);
+    assert_eq!(chain(&records, ID), [TURN; 2].concat());
+    assert_eq!(home.number(), 1);
+}
+
+#[test]
+fn a_copy_goes_on_by_itself() {
+    let home = Home::new();
+    home.turn(&["--session-id", ID]);
+    let fork = ["--resume", ID, "--fork-session", "--session-id", OTHER];
+    assert_eq!(home.turn(&fork), OTHER);
+    assert_eq!(chain(&home.records(OTHER), OTHER), [TURN; 2].concat());
+    assert_eq!(chain(&home.records(ID), ID), TURN);
+    let third = home.turn(&["--continue", "--fork-session"]);
+    assert!(third != ID && third != OTHER, "{third}");
+    assert_eq!(home.number(), 3);
+}
+
+#[test]
+fn a_session_of_another_project_goes_on_where_it_is_kept() {
+    let home = Home::new();
+    home.turn(&["--session-id", ID]);
+    let output = home.run_in("elsewhere", &["--resume", ID]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(chain(&home.records(ID), ID), [TURN; 2].concat());
+    // There is none to continue elsewhere.
+    let output = home.run_in("elsewhere", &["--continue"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(home.records(ID).len(), 10);
+}
+
+#[test]
+fn a_session_that_is_not_to_be_kept_is_not() {
+    let home = Home::new();
+    home.turn(&["--no-session-persistence"]);
+    assert_eq!(home.number(), 0);
+    home.turn(&["--session-id", ID]);
+    home.turn(&["--resume", ID, "--no-session-persistence"]);
+    assert_eq!(home.records(ID).len(), 5);
+}
+
+#[test]
+fn what_cannot_go_on_is_refused_with_a_result() {
+    let home = Home::new();
+    home.turn(&["--session-id", ID]);
+    let unknown = ["--resume", ID, "--resume-session-at", OTHER];
+    for (args, id) in [
+        (&["--resume", OTHER][..], OTHER),
+        (&["--resume=none"], "none"),
+        (&unknown, ID),
+    ] {
+        let output = home.run_in("project", args);
+        assert_eq!(output.status.code(), Some(1));
+        let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(result["subtype"], "error_during_execution");
+        assert_eq!(result["session_id"], id);
+        let why = result["errors"][0].as_str().unwrap();
+        assert_eq!(
+            String::from_utf8(output.stderr).unwrap(),
+            format!("{why}\n")
+        );
+    }
+    for args in [
+        &["--session-id", ID][..],
+        &["--session-id=none"],
+        &["--resume", ID, "--session-id", OTHER],
+    ] {
+        let output = home.run_in("project", args);
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        assert!(output.stdout.is_empty() && !output.stderr.is_empty());
+    }
+    assert_eq!(home.number(), 1);
+}
