@@ -1,5 +1,6 @@
 //! `agentwire`: run an agent CLI from the command line.
 
+mod conform;
 mod inspect;
 mod model;
 mod replay;
@@ -34,6 +35,7 @@ enum Command {
     Tap(tap::Arguments),
     Replay(replay::Arguments),
     Scenario(scenario::Arguments),
+    Conform(conform::Arguments),
 }
 
 // What the session needs goes on while a full pipe stops what is printed.
@@ -57,6 +59,7 @@ async fn main() -> ExitCode {
         Command::Tap(arguments) => tap::tap(arguments).await,
         Command::Replay(arguments) => replay::replay(&arguments),
         Command::Scenario(arguments) => scenario::scenario(&arguments),
+        Command::Conform(arguments) => conform::conform(arguments).await,
     }
 }
 

@@ -10,6 +10,8 @@
 //! The third level are [recordings](recording) of real sessions, and their
 //! [`replay`]: the CLI's side of one, played to a host that lives.
 
+#[cfg(feature = "conform")]
+pub mod conform;
 pub mod fake_agent;
 #[cfg(feature = "model")]
 pub mod model;

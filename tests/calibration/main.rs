@@ -2,9 +2,11 @@
 //! and the two recordings are to be the same sequence. `scripts/calibrate`
 //! runs it; its arguments are parts of the names of cases.
 //!
-//! What may differ stands in `accepted.json`, each with its reason. With
-//! `AGENTWIRE_CALIBRATION_KEEP=folder` the recordings are written there, and
-//! `differences.json`: what is not accepted, as it would stand in that file.
+//! What may differ stands in `accepted.json`, and the members that are not
+//! compared in the testkit's `conform/left-out.json`, each with its reason.
+//! With `AGENTWIRE_CALIBRATION_KEEP=folder` the recordings are written there,
+//! and `differences.json`: what is not accepted, as it would stand in that
+//! file.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -12,24 +14,16 @@
 mod support;
 
 mod accepted;
-mod case;
-mod diff;
-mod host;
-mod normal;
-mod servers;
 
 use accepted::Accepted;
-use agentwire_testkit::{Scenario, fake_agent};
-use case::Case;
-use diff::Hunk;
-use host::{Entry, Stuck};
-use normal::Normal;
+use agentwire_testkit::conform::cli::{Case, Entry, Hunk, LeftOut, Normal, hunks, play};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use support::{Live, fake_agent_path, live_cli};
-use tokio::process::Command;
+use std::time::Duration;
+use support::{fake_agent_path, live_cli};
 use tokio::sync::Semaphore;
 
 /// Where recordings are written, when somebody wants them.
@@ -37,6 +31,12 @@ const KEEP: &str = "AGENTWIRE_CALIBRATION_KEEP";
 
 /// How many cases run at once.
 const AT_ONCE: usize = 3;
+
+/// How long a session may last.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// Where the cases are.
+const FOLDERS: [&str; 2] = ["tests/calibration/cases", "tests/scenarios"];
 
 /// What came of a case.
 struct Outcome {
@@ -54,15 +54,15 @@ async fn main() -> ExitCode {
         .skip(1)
         .filter(|it| !it.starts_with('-'))
         .collect();
-    let accepted = Arc::new(Accepted::read());
+    let rules = Arc::new(LeftOut::embedded().unwrap());
     let places = Arc::new(Semaphore::new(AT_ONCE));
     let mut running = Vec::new();
-    for case in Case::all() {
-        if filters.is_empty() || filters.iter().any(|it| case.name.contains(it.as_str())) {
-            let (accepted, places) = (Arc::clone(&accepted), Arc::clone(&places));
+    for case in all_cases() {
+        if filters.is_empty() || filters.iter().any(|it| case.name().contains(&**it)) {
+            let (rules, places) = (Arc::clone(&rules), Arc::clone(&places));
             running.push(tokio::spawn(async move {
                 let _place = places.acquire().await.unwrap();
-                compare(&case, &accepted).await
+                compare(&case, &rules).await
             }));
         }
     }
@@ -70,76 +70,40 @@ async fn main() -> ExitCode {
     for case in running {
         outcomes.push(case.await.unwrap());
     }
-    report(&accepted, &outcomes, filters.is_empty())
+    report(&rules, &outcomes, filters.is_empty())
+}
+
+/// All cases, in the order of their names.
+fn all_cases() -> Vec<Case> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let in_folder = |folder| Case::in_folder(&here.join(folder)).unwrap();
+    let mut cases: Vec<_> = FOLDERS.into_iter().flat_map(in_folder).collect();
+    cases.sort_by(|one, other| one.name().cmp(other.name()));
+    cases
 }
 
 /// Plays a case on both agents.
-async fn compare(case: &Case, accepted: &Accepted) -> Outcome {
-    let (real, fake) = (on_real(case).await, on_fake(case).await);
-    let mut normals = [Normal::new(case, accepted), Normal::new(case, accepted)];
+async fn compare(case: &Case, rules: &LeftOut) -> Outcome {
+    let mut normals = [Normal::new(case, rules), Normal::new(case, rules)];
     let mut lines = vec![];
     let mut stuck = None;
-    for ((who, record), normal) in [("real", real), ("fake", fake)].iter().zip(&mut normals) {
-        let entries = match record {
-            Ok(entries) => entries,
-            Err(Stuck { why, so_far }) => {
-                stuck = Some(format!("the {who} one: {why}"));
-                so_far
-            }
-        };
-        let of_record = normal.lines(entries);
-        keep(&case.name, who, entries, &of_record);
+    let clis: [(&str, PathBuf); 2] = [("real", live_cli()), ("fake", fake_agent_path())];
+    for ((who, cli), normal) in clis.into_iter().zip(&mut normals) {
+        let recording = play(case, &[cli.into()], DEADLINE).await.unwrap();
+        if let Some(why) = &recording.stuck {
+            stuck = Some(format!("the {who} one: {why}\n{}", recording.complaints));
+        }
+        let of_record = normal.lines(&recording.entries);
+        keep(case.name(), who, &recording.entries, &of_record);
         lines.push(of_record);
     }
     Outcome {
-        name: case.name.clone(),
-        hunks: diff::hunks(&lines[0], &lines[1]),
+        name: case.name().to_owned(),
+        hunks: hunks(&lines[0], &lines[1]),
         stuck,
-        left_out: normals.map(|it| it.left_out),
+        left_out: normals.map(|it| it.left_out().clone()),
         lines: lines[0].len(),
     }
-}
-
-async fn on_real(case: &Case) -> Result<Vec<Entry>, Stuck> {
-    let live = Live::start(case.scenario.clone()).await;
-    let mut command = Command::new(live_cli());
-    let mut environment: BTreeMap<String, String> = live
-        .environment()
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect();
-    if case.scenario.no_key {
-        environment.remove("ANTHROPIC_API_KEY");
-    }
-    with_environment(&mut command, environment, case);
-    host::play(case, command, live.project(), Some(&live.model)).await
-}
-
-async fn on_fake(case: &Case) -> Result<Vec<Entry>, Stuck> {
-    let live = Live::start(Scenario::default()).await;
-    let mut command = Command::new(fake_agent_path());
-    let environment = BTreeMap::from([
-        (fake_agent::SCRIPT.to_owned(), case.scenario.to_json()),
-        (
-            "FAKE_AGENT_GATES".to_owned(),
-            live.project().display().to_string(),
-        ),
-    ]);
-    with_environment(&mut command, environment, case);
-    host::play(case, command, live.project(), None).await
-}
-
-fn with_environment(command: &mut Command, mut all: BTreeMap<String, String>, case: &Case) {
-    let states = "CLAUDE_CODE_SDK_READS_SESSION_STATE".to_owned();
-    all.insert(states, "1".to_owned());
-    all.insert("CLAUDE_CODE_ENTRYPOINT".to_owned(), "sdk-rust".to_owned());
-    for (name, value) in &case.host.env {
-        match value {
-            Some(value) => drop(all.insert(name.clone(), value.clone())),
-            None => drop(all.remove(name)),
-        }
-    }
-    command.env_clear().envs(all);
 }
 
 /// Writes a recording where somebody wants it.
@@ -154,7 +118,7 @@ fn keep(case: &str, who: &str, entries: &[Entry], lines: &[String]) {
         .map(|entry| match entry {
             Entry::Sent(line) => format!("> {line}"),
             Entry::Received(line) => format!("< {line}"),
-            Entry::Exited(code) => format!("exit {code}"),
+            other => format!("{other:?}"),
         })
         .collect();
     std::fs::write(folder.join(format!("{case}.{who}.raw")), raw.join("\n")).unwrap();
@@ -162,7 +126,8 @@ fn keep(case: &str, who: &str, entries: &[Entry], lines: &[String]) {
 }
 
 /// Prints what is not accepted, and what is accepted for nothing.
-fn report(accepted: &Accepted, outcomes: &[Outcome], is_all: bool) -> ExitCode {
+fn report(rules: &LeftOut, outcomes: &[Outcome], is_all: bool) -> ExitCode {
+    let accepted = Accepted::read();
     let mut met = BTreeSet::new();
     let (mut wrong, mut explained, mut lines) = (0, 0, 0);
     let mut new = vec![];
@@ -174,7 +139,7 @@ fn report(accepted: &Accepted, outcomes: &[Outcome], is_all: bool) -> ExitCode {
             .filter(|hunk| {
                 let mut listed = accepted.differences.iter();
                 let place = listed.position(|it| {
-                    it.cases.contains(&outcome.name) && it.real == hunk.real && it.fake == hunk.fake
+                    it.cases.contains(&outcome.name) && it.real == hunk.measured && it.fake == hunk.found
                 });
                 if let Some(place) = place {
                     met.insert((place, outcome.name.clone()));
@@ -194,13 +159,13 @@ fn report(accepted: &Accepted, outcomes: &[Outcome], is_all: bool) -> ExitCode {
         }
         for hunk in unexplained {
             new.push(json!({
-                "cases": [outcome.name], "real": hunk.real, "fake": hunk.fake, "why": "",
+                "cases": [outcome.name], "real": hunk.measured, "fake": hunk.found, "why": "",
             }));
             println!("    after {}", hunk.after);
-            for line in &hunk.real {
+            for line in &hunk.measured {
                 println!("      real {line}");
             }
-            for line in &hunk.fake {
+            for line in &hunk.found {
                 println!("      fake {line}");
             }
         }
@@ -210,7 +175,7 @@ fn report(accepted: &Accepted, outcomes: &[Outcome], is_all: bool) -> ExitCode {
         std::fs::write(std::path::Path::new(&folder).join("differences.json"), text).unwrap();
     }
     if is_all {
-        wrong += report_stale(accepted, outcomes, &met);
+        wrong += report_stale(&accepted, rules, outcomes, &met);
     }
     println!(
         "{} cases, {lines} lines, {explained} accepted differences, {wrong} complaints",
@@ -222,6 +187,7 @@ fn report(accepted: &Accepted, outcomes: &[Outcome], is_all: bool) -> ExitCode {
 /// Says what is listed and does not occur.
 fn report_stale(
     accepted: &Accepted,
+    rules: &LeftOut,
     outcomes: &[Outcome],
     met: &BTreeSet<(usize, String)>,
 ) -> usize {
@@ -234,13 +200,13 @@ fn report_stale(
             }
         }
     }
-    for rule in 0..accepted.rules() {
+    for rule in 0..rules.rules() {
         let matters = outcomes
             .iter()
             .any(|it| it.left_out[0].get(&rule) != it.left_out[1].get(&rule));
         if !matters {
             stale += 1;
-            println!("STALE   nothing differs in {}", accepted.rule(rule));
+            println!("STALE   nothing differs in {}", rules.rule(rule));
         }
     }
     stale

@@ -1,10 +1,10 @@
 //! MCP servers inside the host, as small as they can be.
 
-use crate::case::McpTool;
+use super::case::McpTool;
 use serde_json::{Value, json};
 
 /// What a server with these tools answers.
-pub(crate) fn reply(tools: &[McpTool], message: &Value) -> Value {
+pub(super) fn reply(tools: &[McpTool], message: &Value) -> Value {
     let result = match message["method"].as_str().unwrap_or_default() {
         "initialize" => json!({
             "protocolVersion": message["params"]["protocolVersion"],

@@ -1,9 +1,7 @@
 //! A recording without what differs from session to session: ids, times,
 //! paths, the agents' own prose. What is left of each line is one text.
 
-use crate::accepted::Accepted;
-use crate::case::Case;
-use crate::host::Entry;
+use super::{Case, Entry, LeftOut};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,9 +24,10 @@ const NAMES: [&str; 15] = [
     "command_uuid",
 ];
 
-/// Turns recordings of one case into lines.
-pub(crate) struct Normal<'a> {
-    accepted: &'a Accepted,
+/// Turns a recording of a case into lines.
+#[derive(Debug)]
+pub struct Normal<'a> {
+    rules: &'a LeftOut,
     /// What the case file says, longest first: no agent made that up.
     said: Vec<String>,
     /// How often each name occurs in the recording.
@@ -38,18 +37,19 @@ pub(crate) struct Normal<'a> {
     known: BTreeMap<String, String>,
     numbers: BTreeMap<&'static str, usize>,
     is_in_order: bool,
-    /// By rule, what was left out.
-    pub(crate) left_out: BTreeMap<usize, BTreeSet<String>>,
+    left_out: BTreeMap<usize, BTreeSet<String>>,
 }
 
 impl<'a> Normal<'a> {
-    pub(crate) fn new(case: &Case, accepted: &'a Accepted) -> Self {
+    /// For one recording of this case.
+    #[must_use]
+    pub fn new(case: &Case, rules: &'a LeftOut) -> Self {
         let mut said = BTreeSet::new();
-        texts(&case.file, &mut said);
+        texts(case.file(), &mut said);
         let mut said: Vec<_> = said.into_iter().filter(|it| it.len() > 3).collect();
         said.sort_by_key(|it| std::cmp::Reverse(it.len()));
         Self {
-            accepted,
+            rules,
             said,
             counts: BTreeMap::new(),
             known: BTreeMap::new(),
@@ -59,8 +59,14 @@ impl<'a> Normal<'a> {
         }
     }
 
+    /// By number of the rule, the members that were left out.
+    #[must_use]
+    pub fn left_out(&self) -> &BTreeMap<usize, BTreeSet<String>> {
+        &self.left_out
+    }
+
     /// The lines of a recording.
-    pub(crate) fn lines(&mut self, record: &[Entry]) -> Vec<String> {
+    pub fn lines(&mut self, record: &[Entry]) -> Vec<String> {
         for entry in record {
             if let Entry::Sent(line) | Entry::Received(line) = entry {
                 count(line, &mut self.counts);
@@ -73,14 +79,12 @@ impl<'a> Normal<'a> {
         };
         record
             .iter()
-            .filter_map(|entry| match entry {
-                Entry::Sent(line) => Some(format!("> {}", self.line(line, ">"))),
-                Entry::Received(line) => {
-                    let head = head(line);
-                    let is_compared = !self.accepted.passes_over(&head);
-                    is_compared.then(|| format!("< {}", self.line(line, &head)))
-                }
-                Entry::Exited(code) => Some(format!("exit {code}")),
+            .map(|entry| match entry {
+                Entry::Sent(line) => format!("> {}", self.line(line, ">")),
+                Entry::Received(line) => format!("< {}", self.line(line, &head(line))),
+                Entry::Noise(text) => format!("< (no JSON object) {text}"),
+                Entry::Exited(Some(code)) => format!("exit {code}"),
+                Entry::Exited(None) => "ended by a signal".to_owned(),
             })
             .collect()
     }
@@ -89,9 +93,10 @@ impl<'a> Normal<'a> {
         let normal = self.value(line, head, &mut String::new(), "");
         let kind = ["type", "subtype"].map(|it| normal.get(it).cloned());
         let mut rest = normal;
-        let members = rest.as_object_mut().expect("a line is an object");
-        members.remove("type");
-        members.remove("subtype");
+        if let Some(members) = rest.as_object_mut() {
+            members.remove("type");
+            members.remove("subtype");
+        }
         let kind: Vec<_> = kind.iter().flatten().filter_map(Value::as_str).collect();
         format!("{} {rest}", kind.join("/"))
     }
@@ -108,7 +113,7 @@ impl<'a> Normal<'a> {
                         path.push('.');
                     }
                     path.push_str(name);
-                    match self.accepted.leaves_out(head, path) {
+                    match self.rules.rule_for(head, path) {
                         Some(rule) => {
                             let seen = self.left_out.entry(rule).or_default();
                             seen.insert(format!("{head} {path} {value}"));

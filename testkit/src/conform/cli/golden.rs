@@ -1,0 +1,158 @@
+//! The measured protocol: cases, and what the real CLI made of each.
+
+use super::{Case, CaseError, Hunk, LeftOut, Normal, Recording, hunks, play};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::time::Duration;
+
+/// What this crate comes with.
+const FILE: &str = include_str!("../../../conform/cli.json");
+
+/// What a CLI made of each case.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Golden {
+    /// The version that the CLI gave, if it did.
+    pub version: Option<String>,
+    /// The cases, in the order of their names.
+    pub cases: Vec<Measured>,
+}
+
+/// A case, and what was measured.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Measured {
+    /// The case.
+    pub case: Case,
+    /// The lines of its recording, as [`Normal`] makes them.
+    pub lines: Vec<String>,
+}
+
+/// What a CLI made of a case.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// Where it departs from what was measured. A session that is stuck
+    /// departs somewhere, if it is only by its end.
+    pub differences: Vec<Hunk>,
+    /// Why the session did not come to its end, if it did not.
+    pub stuck: Option<String>,
+    /// The end of what the CLI wrote to standard error.
+    pub complaints: String,
+}
+
+/// The file.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    version: Option<String>,
+    cases: BTreeMap<String, Entry>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    case: Value,
+    lines: Vec<String>,
+}
+
+/// A golden file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GoldenError {
+    /// It is not what [`Golden::to_json`] writes.
+    #[error(transparent)]
+    Parse(#[from] serde_json::Error),
+    /// It has a case that makes no sense.
+    #[error(transparent)]
+    Case(#[from] CaseError),
+}
+
+impl Golden {
+    /// What the real CLI made of the cases that come with this crate.
+    ///
+    /// # Errors
+    ///
+    /// Never, unless somebody has edited the file.
+    pub fn embedded() -> Result<Self, GoldenError> {
+        Self::from_json(FILE)
+    }
+
+    /// Reads what [`to_json`](Self::to_json) wrote.
+    ///
+    /// # Errors
+    ///
+    /// When the text is something else.
+    pub fn from_json(text: &str) -> Result<Self, GoldenError> {
+        let file: File = serde_json::from_str(text)?;
+        let cases = file.cases.into_iter().map(|(name, entry)| {
+            Ok(Measured {
+                case: Case::from_json(&name, &entry.case.to_string())?,
+                lines: entry.lines,
+            })
+        });
+        Ok(Self {
+            version: file.version,
+            cases: cases.collect::<Result<_, CaseError>>()?,
+        })
+    }
+
+    /// As JSON, a line of it for each line of a recording.
+    ///
+    /// # Errors
+    ///
+    /// Never: there is nothing in it that JSON does not have.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        let cases = self.cases.iter().map(|measured| {
+            let entry = Entry {
+                case: measured.case.file().clone(),
+                lines: measured.lines.clone(),
+            };
+            (measured.case.name().to_owned(), entry)
+        });
+        let file = File {
+            version: self.version.clone(),
+            cases: cases.collect(),
+        };
+        Ok(serde_json::to_string_pretty(&file)? + "\n")
+    }
+
+    /// Adds a case, and what the CLI made of it that is the measure.
+    ///
+    /// # Errors
+    ///
+    /// Why the recording is no measure: the session did not come to its end.
+    pub fn add(&mut self, case: Case, recording: &Recording) -> Result<(), String> {
+        if let Some(why) = &recording.stuck {
+            return Err(why.clone());
+        }
+        let rules = LeftOut::embedded().map_err(|error| error.to_string())?;
+        let lines = Normal::new(&case, &rules).lines(&recording.entries);
+        if self.version.is_none() {
+            self.version = recording.version();
+        }
+        self.cases.push(Measured { case, lines });
+        Ok(())
+    }
+}
+
+impl Measured {
+    /// Plays the case to a CLI, and compares.
+    ///
+    /// # Errors
+    ///
+    /// As [`play`].
+    pub async fn hold(&self, cli: &[OsString], deadline: Duration) -> io::Result<Outcome> {
+        let recording = play(&self.case, cli, deadline).await?;
+        let rules = LeftOut::embedded()?;
+        let lines = Normal::new(&self.case, &rules).lines(&recording.entries);
+        Ok(Outcome {
+            differences: hunks(&self.lines, &lines),
+            stuck: recording.stuck,
+            complaints: recording.complaints,
+        })
+    }
+}
