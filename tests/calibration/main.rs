@@ -2,6 +2,9 @@
 //! and the two recordings are to be the same sequence. `scripts/calibrate`
 //! runs it; its arguments are parts of the names of cases.
 //!
+//! What comes with the testkit as the measured protocol is held against the
+//! real CLI as well: `agentwire conform cli --write-golden` measures it anew.
+//!
 //! What may differ stands in `accepted.json`, and the members that are not
 //! compared in the testkit's `conform/left-out.json`, each with its reason.
 //! With `AGENTWIRE_CALIBRATION_KEEP=folder` the recordings are written there,
@@ -16,7 +19,7 @@ mod support;
 mod accepted;
 
 use accepted::Accepted;
-use agentwire_testkit::conform::cli::{Case, Entry, Hunk, LeftOut, Normal, hunks, play};
+use agentwire_testkit::conform::cli::{Case, Entry, Golden, Hunk, LeftOut, Normal, hunks, play};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -43,6 +46,8 @@ struct Outcome {
     name: String,
     hunks: Vec<Hunk>,
     stuck: Option<String>,
+    /// Where the real one does something else than was measured on it.
+    moved: Option<String>,
     /// By rule, what was left out of each recording.
     left_out: [BTreeMap<usize, BTreeSet<String>>; 2],
     lines: usize,
@@ -55,14 +60,16 @@ async fn main() -> ExitCode {
         .filter(|it| !it.starts_with('-'))
         .collect();
     let rules = Arc::new(LeftOut::embedded().unwrap());
+    let golden = Arc::new(Golden::embedded().unwrap());
     let places = Arc::new(Semaphore::new(AT_ONCE));
     let mut running = Vec::new();
     for case in all_cases() {
         if filters.is_empty() || filters.iter().any(|it| case.name().contains(&**it)) {
-            let (rules, places) = (Arc::clone(&rules), Arc::clone(&places));
+            let (rules, golden) = (Arc::clone(&rules), Arc::clone(&golden));
+            let places = Arc::clone(&places);
             running.push(tokio::spawn(async move {
                 let _place = places.acquire().await.unwrap();
-                compare(&case, &rules).await
+                compare(&case, &rules, &golden).await
             }));
         }
     }
@@ -83,14 +90,14 @@ fn all_cases() -> Vec<Case> {
 }
 
 /// Plays a case on both agents.
-async fn compare(case: &Case, rules: &LeftOut) -> Outcome {
+async fn compare(case: &Case, rules: &LeftOut, golden: &Golden) -> Outcome {
     let mut normals = [Normal::new(case, rules), Normal::new(case, rules)];
     let mut lines = vec![];
     let mut stuck = None;
     let clis: [(&str, PathBuf); 2] = [("real", live_cli()), ("fake", fake_agent_path())];
     for ((who, cli), normal) in clis.into_iter().zip(&mut normals) {
         let recording = play(case, &[cli.into()], DEADLINE).await.unwrap();
-        if let Some(why) = &recording.stuck {
+        if let Some(why) = recording.stuck.or(recording.left) {
             stuck = Some(format!("the {who} one: {why}\n{}", recording.complaints));
         }
         let of_record = normal.lines(&recording.entries);
@@ -101,9 +108,23 @@ async fn compare(case: &Case, rules: &LeftOut) -> Outcome {
         name: case.name().to_owned(),
         hunks: hunks(&lines[0], &lines[1]),
         stuck,
+        moved: moved(case, golden, &lines[0]),
         left_out: normals.map(|it| it.left_out().clone()),
         lines: lines[0].len(),
     }
+}
+
+/// How what the real one does differs from what was measured.
+fn moved(case: &Case, golden: &Golden, lines: &[String]) -> Option<String> {
+    let mut measured = golden.cases.iter();
+    let Some(measured) = measured.find(|it| it.case.name() == case.name()) else {
+        return Some("it is not among what was measured".to_owned());
+    };
+    if measured.case.file() != case.file() {
+        return Some("it is another one than was measured".to_owned());
+    }
+    let first = hunks(&measured.lines, lines).into_iter().next()?;
+    Some(format!("{first}\n      after {}", first.after))
 }
 
 /// Writes a recording where somebody wants it.
@@ -133,13 +154,19 @@ fn report(rules: &LeftOut, outcomes: &[Outcome], is_all: bool) -> ExitCode {
     let mut new = vec![];
     for outcome in outcomes {
         lines += outcome.lines;
+        if let Some(how) = &outcome.moved {
+            wrong += 1;
+            println!("MOVED   {}: {how}", outcome.name);
+        }
         let unexplained: Vec<_> = outcome
             .hunks
             .iter()
             .filter(|hunk| {
                 let mut listed = accepted.differences.iter();
                 let place = listed.position(|it| {
-                    it.cases.contains(&outcome.name) && it.real == hunk.measured && it.fake == hunk.found
+                    it.cases.contains(&outcome.name)
+                        && it.real == hunk.measured
+                        && it.fake == hunk.found
                 });
                 if let Some(place) = place {
                     met.insert((place, outcome.name.clone()));

@@ -194,7 +194,10 @@ fn wanted<T>(
 ) -> Result<Vec<Arc<T>>, Failure> {
     cases.retain(|it| words.is_empty() || words.iter().any(|word| name(it).contains(&**word)));
     if cases.is_empty() {
-        return Err(format!("there is no case with {} in its name", words.join(" or ")));
+        return Err(format!(
+            "there is no case with {} in its name",
+            words.join(" or ")
+        ));
     }
     Ok(cases)
 }
@@ -315,7 +318,7 @@ fn print(measured: &Measured, verdict: Verdict, outcome: &Outcome, reason: Optio
             if let Some(about) = measured.case.about() {
                 println!("    {about}");
             }
-            if let Some(why) = &outcome.stuck {
+            for why in outcome.stuck.iter().chain(&outcome.left) {
                 println!("    {why}");
             }
             if let Some(first) = outcome.differences.first() {
@@ -346,6 +349,7 @@ fn print_json(measured: &Measured, verdict: Verdict, outcome: &Outcome, reason: 
         "verdict": verdict.word(),
         "expected": reason,
         "stuck": outcome.stuck,
+        "left": outcome.left,
         "first": first,
         "differences": outcome.differences,
         "stderr": outcome.complaints,

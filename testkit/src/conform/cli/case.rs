@@ -244,8 +244,7 @@ impl Case {
             error,
         };
         let scenario = Scenario::from_json(text).map_err(not_scenario)?;
-        let file: Value =
-            serde_json::from_str(text).map_err(|error| not_scenario(error.into()))?;
+        let file: Value = serde_json::from_str(text).map_err(|error| not_scenario(error.into()))?;
         let host = file.get("host").cloned().unwrap_or_else(|| json!({}));
         let mut host: Host = serde_json::from_value(host).map_err(|error| CaseError::Host {
             name: name.to_owned(),

@@ -35,11 +35,13 @@ pub struct Measured {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// Where it departs from what was measured. A session that is stuck
-    /// departs somewhere, if it is only by its end.
+    /// Where it departs from what was measured. A session that did not come
+    /// to its end departs somewhere, if it is only there.
     pub differences: Vec<Hunk>,
-    /// Why the session did not come to its end, if it did not.
+    /// As in the [`Recording`].
     pub stuck: Option<String>,
+    /// As in the [`Recording`].
+    pub left: Option<String>,
     /// The end of what the CLI wrote to standard error.
     pub complaints: String,
 }
@@ -126,7 +128,7 @@ impl Golden {
     ///
     /// Why the recording is no measure: the session did not come to its end.
     pub fn add(&mut self, case: Case, recording: &Recording) -> Result<(), String> {
-        if let Some(why) = &recording.stuck {
+        if let Some(why) = recording.stuck.as_ref().or(recording.left.as_ref()) {
             return Err(why.clone());
         }
         let rules = LeftOut::embedded().map_err(|error| error.to_string())?;
@@ -152,6 +154,7 @@ impl Measured {
         Ok(Outcome {
             differences: hunks(&self.lines, &lines),
             stuck: recording.stuck,
+            left: recording.left,
             complaints: recording.complaints,
         })
     }

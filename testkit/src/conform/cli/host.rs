@@ -6,8 +6,8 @@ use super::case::{Case, Decision, HookStep, Step};
 use super::process::Process;
 use super::servers;
 use super::tell::short;
-use crate::scenario::gate::REACHED;
 use crate::model::ScriptedModel;
+use crate::scenario::gate::REACHED;
 use agentwire_protocol::codec::{Line, LineDecoder};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, VecDeque};
@@ -54,8 +54,11 @@ pub enum Entry {
 pub struct Recording {
     /// What happened, in order.
     pub entries: Vec<Entry>,
-    /// Why it did not come to its end, if it did not.
+    /// Why it did not come to an end, if it did not.
     pub stuck: Option<String>,
+    /// What the host still had to do when the CLI ended or was ended, if it
+    /// had not done all.
+    pub left: Option<String>,
     /// The end of what the CLI wrote to standard error.
     pub complaints: String,
 }
@@ -127,17 +130,17 @@ pub async fn play(case: &Case, cli: &[OsString], deadline: Duration) -> io::Resu
     };
     let stuck = match timeout(deadline, session).await {
         Ok(ended) => ended.err(),
-        Err(_) => Some(format!("it was not over after {} s", deadline.as_secs_f32())),
+        Err(_) => Some(format!(
+            "it was not over after {} s",
+            deadline.as_secs_f32()
+        )),
     };
-    let left = player.steps.front().map(|step| format!("the host had still {step}"));
-    let stuck = match (stuck, left) {
-        (Some(why), Some(left)) => Some(format!("{why}: {left}")),
-        (None, Some(left)) => Some(format!("it ended early: {left}")),
-        (why, None) => why,
-    };
+    let left = player.steps.front();
+    let left = left.map(|step| format!("the host had still {step}"));
     Ok(Recording {
         entries: player.entries,
         stuck,
+        left,
         complaints: String::from_utf8_lossy(&complaints).trim().to_owned(),
     })
 }
@@ -348,7 +351,9 @@ impl Player<'_> {
             "hook_callback" => {
                 let callback = request["callback_id"].as_str().unwrap_or_default();
                 let number = self.call(callback);
-                let place = callback.strip_prefix("hook_").and_then(|it| it.parse().ok());
+                let place = callback
+                    .strip_prefix("hook_")
+                    .and_then(|it| it.parse().ok());
                 let hook = place.and_then(|it: usize| self.case.host.hooks.get(it));
                 match hook.and_then(|it| it.answers.get(number)) {
                     Some(HookStep::Answer(answer)) => self.answer(id, Ok(answer.clone())).await,

@@ -63,7 +63,10 @@ fn compare(measured: &Value, found: &Value, path: &mut String, told: &mut Vec<St
                 match (of_measured.get(name), of_found.get(name)) {
                     (Some(measured), Some(found)) => compare(measured, found, path, told),
                     (Some(measured), None) => {
-                        told.push(format!("{path} is missing, and is to be {}", value(measured)));
+                        told.push(format!(
+                            "{path} is missing, and is to be {}",
+                            value(measured)
+                        ));
                     }
                     (None, Some(found)) => {
                         told.push(format!("{path} is {}, and is not to be", value(found)));

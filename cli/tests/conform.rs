@@ -1,0 +1,287 @@
+//! `agentwire conform cli`: what keeps to the measured protocol, and what does
+//! not.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+use agentwire_testkit::conform::cli::{Case, Golden};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+fn agentwire() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_agentwire"));
+    command.args(["conform", "cli"]);
+    command
+}
+
+fn fake_agent() -> PathBuf {
+    let binary = Path::new(env!("CARGO_BIN_EXE_agentwire"));
+    let path = binary.parent().unwrap().join("examples/cli_fake_agent");
+    assert!(
+        path.exists(),
+        "cargo builds {} with the tests",
+        path.display()
+    );
+    path
+}
+
+/// What is printed, and the exit status.
+fn run(options: &[&str], cli: &[&str]) -> (String, i32) {
+    let command = agentwire().args(options).arg("--").args(cli).output();
+    let output = command.unwrap();
+    let mut text = String::from_utf8(output.stdout).unwrap();
+    text.push_str(std::str::from_utf8(&output.stderr).unwrap());
+    println!("{text}");
+    (text, output.status.code().unwrap())
+}
+
+/// The same with a shell's script as the CLI.
+fn run_script(options: &[&str], script: &str) -> (String, i32) {
+    let options = [options, &["--case", "hello"]].concat();
+    run(&options, &["sh", "-c", script])
+}
+
+fn file(folder: &Path, content: &Value) -> String {
+    let path = folder.join("file.json");
+    std::fs::write(&path, content.to_string()).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// The folder of the whole project.
+fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+#[test]
+fn the_fake_agent_departs_only_where_that_is_expected() {
+    let expected = project().join("testkit/conform/fake-agent.json");
+    let reasons: Value =
+        serde_json::from_str(&std::fs::read_to_string(&expected).unwrap()).unwrap();
+    let options = ["--json", "--expected", expected.to_str().unwrap()];
+    let (report, status) = run(&options, &[fake_agent().to_str().unwrap()]);
+    let mut cases = 0;
+    for line in report.lines() {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let name = case["case"].as_str().unwrap();
+        cases += 1;
+        assert_eq!(case["expected"], reasons[name]);
+        if case["expected"].is_null() {
+            assert_eq!(case["verdict"], "ok", "{name}");
+        } else {
+            assert_eq!(case["verdict"], "expected", "{name}");
+            assert!(case["first"].is_string(), "{name}");
+            assert_ne!(case["differences"], json!([]), "{name}");
+        }
+    }
+    assert_eq!(cases, Golden::embedded().unwrap().cases.len());
+    assert_eq!(status, 0);
+}
+
+#[test]
+fn an_older_cli_departs_and_the_report_says_in_what() {
+    let fake_agent = fake_agent();
+    let older = [
+        "env",
+        "FAKE_AGENT_PROFILE=2.0.77",
+        fake_agent.to_str().unwrap(),
+    ];
+    let (report, status) = run(&["--case", "interrupt_tool"], &older);
+    let expected = "departs   interrupt_tool\n    An interrupt while a tool runs.\n    \
+        < control_response: response.response is missing, and is to be {\"still_queued\":[]}\n    \
+        after < system/session_state_changed";
+    assert!(report.starts_with(expected));
+    assert!(report.contains("\n2 cases: 2 depart; measured on 2."));
+    assert_eq!(status, 1);
+}
+
+#[test]
+fn a_case_that_passes_although_it_is_expected_to_depart_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let expected = file(folder.path(), &json!({"hello": "It cannot greet."}));
+    let options = ["--case", "hello", "--expected", &expected];
+    let (report, status) = run(&options, &[fake_agent().to_str().unwrap()]);
+    assert!(report.starts_with(
+        "passes    hello\n    it was expected to depart: It cannot greet.\n1 cases: 1 pass although"
+    ));
+    assert_eq!(status, 1);
+}
+
+#[test]
+fn a_cli_that_ends_at_once_departs() {
+    let (report, status) = run_script(&[], "echo Oh. >&2; exit 3");
+    assert!(report.starts_with("departs   hello\n"));
+    assert!(report.contains("\n    the host had still to hear a line with "));
+    assert!(report.contains("\n    exit 3, and not < control_response"));
+    assert!(report.contains("\n    its standard error: Oh.\n"));
+    assert_eq!(status, 1);
+}
+
+#[test]
+fn lines_that_are_no_json_and_output_that_is_held_open_are_no_obstacle() {
+    let (report, status) = run_script(&[], "echo Hello; echo 42; sleep 1000 & exit 0");
+    assert!(report.contains("\n    < (no JSON object) Hello, and not < control_response"));
+    assert_eq!(status, 1);
+}
+
+#[test]
+fn a_cli_that_says_nothing_is_stuck_until_the_deadline() {
+    let (report, status) = run_script(&["--deadline=0.5"], "exec sleep 1000");
+    assert!(report.starts_with("stuck     hello\n"));
+    assert!(report.contains("\n    it was not over after 0.5 s\n    the host had still to hear"));
+    assert!(report.contains("\n    missing: < control_response"));
+    assert!(report.contains("\n1 cases: 1 are stuck; "));
+    assert_eq!(status, 1);
+}
+
+#[test]
+fn a_cli_that_echoes_is_stuck_too() {
+    let (report, status) = run_script(&["--deadline=1"], "exec cat");
+    assert!(report.starts_with("stuck     hello\n"));
+    assert!(report.contains("to hear that the session is idle"));
+    assert_eq!(status, 1);
+}
+
+#[test]
+fn a_cli_that_writes_without_end_is_stuck() {
+    for endless in ["exec yes", "exec yes '{}'", "exec cat /dev/zero"] {
+        let (report, status) = run_script(&[], endless);
+        assert!(report.contains("\n    it writes without end\n"));
+        assert_eq!(status, 1);
+    }
+}
+
+/// Whether a process is alive, which a zombie is not.
+fn is_alive(pid: &str) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
+        !stat
+            .rsplit_once(") ")
+            .is_some_and(|(_, rest)| rest.starts_with('Z'))
+    })
+}
+
+/// Waits until the file has so many lines, and gives them.
+fn lines_of(path: &Path, count: usize) -> Vec<String> {
+    let until = Instant::now() + Duration::from_secs(20);
+    loop {
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        if text.lines().count() == count && text.ends_with('\n') {
+            return text.lines().map(str::to_owned).collect();
+        }
+        assert!(
+            Instant::now() < until,
+            "{} has only {text:?}",
+            path.display()
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn assert_gone(pids: &[String]) {
+    let until = Instant::now() + Duration::from_secs(10);
+    for pid in pids {
+        while is_alive(pid) {
+            assert!(Instant::now() < until, "process {pid} is still alive");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// A CLI that starts others, one in a session of its own, and stays.
+fn with_children(pids: &Path) -> String {
+    let note = format!("echo $$ >> {}", pids.display());
+    format!("{note}; sh -c '{note}; sleep 1000' & setsid sh -c '{note}; sleep 1000' & wait")
+}
+
+#[test]
+fn all_that_it_started_goes_at_the_deadline() {
+    let folder = tempfile::tempdir().unwrap();
+    let pids = folder.path().join("pids");
+    let (report, _) = run_script(&["--deadline=4"], &with_children(&pids));
+    assert!(report.starts_with("stuck     hello\n"));
+    assert_gone(&lines_of(&pids, 3));
+}
+
+#[test]
+fn all_that_it_started_goes_when_this_is_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let pids = folder.path().join("pids");
+    let mut running = agentwire()
+        .args(["--case", "hello", "--", "sh", "-c", &with_children(&pids)])
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let started = lines_of(&pids, 3);
+    let pid = running.id().to_string();
+    assert!(Command::new("kill").arg(pid).status().unwrap().success());
+    assert_eq!(running.wait().unwrap().code(), Some(2));
+    assert_gone(&started);
+}
+
+#[test]
+fn what_one_cli_does_can_be_the_measure_for_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let golden = folder.path().join("golden.json");
+    let (golden, fake_agent) = (golden.to_str().unwrap(), fake_agent());
+    let fake_agent = fake_agent.to_str().unwrap();
+    let older = ["env", "FAKE_AGENT_PROFILE=2.0.77", fake_agent];
+    let case = ["--case", "interrupt_tool"];
+    let (report, status) = run(&[&case[..], &["--write-golden", golden]].concat(), &older);
+    assert_eq!((&*report, status), ("2 cases measured\n", 0));
+    let against = [&case[..], &["--golden", golden]].concat();
+    assert_eq!(run(&against, &older).1, 0);
+    assert_eq!(run(&against, &[fake_agent]).1, 1);
+    // What does not come to its end is no measure.
+    let (report, status) = run_script(&["--write-golden", golden], "exit 0");
+    assert!(report.starts_with("agentwire: hello cannot be measured: the host had still "));
+    assert_eq!(status, 2);
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let unknown = file(folder.path(), &json!({"helo": "It is misspelt."}));
+    for (options, cli, why) in [
+        (
+            vec!["--case", "no such"],
+            "true",
+            "no case with no such in its name",
+        ),
+        (
+            vec!["--expected", &unknown],
+            "true",
+            "there is no case helo",
+        ),
+        (
+            vec!["--expected", "/nowhere"],
+            "true",
+            "/nowhere cannot be used: ",
+        ),
+        (vec!["--golden", &unknown], "true", "cannot be used: "),
+        (vec![], "/nowhere/cli", "/nowhere/cli cannot be started: "),
+    ] {
+        let (report, status) = run(&options, &[cli]);
+        assert!(report.contains(why));
+        assert_eq!(status, 2);
+    }
+}
+
+/// When it fails: `agentwire conform cli --write-golden testkit/conform/cli.json
+/// --cases tests/calibration/cases --cases tests/scenarios -- $(scripts/install-cli)`
+#[test]
+fn the_cases_are_those_of_the_calibration() {
+    let folders = ["tests/calibration/cases", "tests/scenarios"];
+    let in_folder = |folder| Case::in_folder(&project().join(folder)).unwrap();
+    let mut all: Vec<_> = folders.into_iter().flat_map(in_folder).collect();
+    all.sort_by(|one, other| one.name().cmp(other.name()));
+    let golden = Golden::embedded().unwrap();
+    let names = |cases: &mut dyn Iterator<Item = &Case>| -> Vec<String> {
+        cases.map(|it| it.name().to_owned()).collect()
+    };
+    let measured = names(&mut golden.cases.iter().map(|it| &it.case));
+    assert_eq!(measured, names(&mut all.iter()));
+    for (case, measured) in all.iter().zip(&golden.cases) {
+        assert_eq!(case.file(), measured.case.file(), "{}", case.name());
+    }
+}
