@@ -128,8 +128,10 @@ impl Golden {
     ///
     /// Why the recording is no measure: the session did not come to its end.
     pub fn add(&mut self, case: Case, recording: &Recording) -> Result<(), String> {
-        if let Some(why) = recording.stuck.as_ref().or(recording.left.as_ref()) {
-            return Err(why.clone());
+        let ends = recording.stuck.iter().chain(&recording.left);
+        let why: Vec<_> = ends.map(String::as_str).collect();
+        if !why.is_empty() {
+            return Err(why.join("; "));
         }
         let rules = LeftOut::embedded().map_err(|error| error.to_string())?;
         let lines = Normal::new(&case, &rules).lines(&recording.entries);
