@@ -12,6 +12,7 @@
 
 #[cfg(feature = "conform")]
 pub mod conform;
+pub mod conform_sdk;
 pub mod fake_agent;
 #[cfg(feature = "model")]
 pub mod model;

@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 /// What is expected and has not come yet.
 #[derive(Debug)]
-pub(super) struct Expected {
+pub(crate) struct Expected {
     lines: VecDeque<Value>,
     no_others: Vec<Value>,
     /// How many lines were expected at the beginning.
@@ -23,7 +23,7 @@ pub(super) struct Expected {
 const KEPT: usize = 100;
 
 impl Expected {
-    pub(super) fn new(expect: &Expect) -> Self {
+    pub(crate) fn new(expect: &Expect) -> Self {
         Self {
             lines: expect.lines.clone().into(),
             no_others: expect.no_others.clone(),
@@ -34,7 +34,7 @@ impl Expected {
     }
 
     /// Bytes arrived from the host. Says what is not as expected.
-    pub(super) fn hear(&mut self, bytes: &[u8]) -> Result<(), String> {
+    pub(crate) fn hear(&mut self, bytes: &[u8]) -> Result<(), String> {
         if self.lines.is_empty() && self.no_others.is_empty() {
             return Ok(());
         }
@@ -77,7 +77,7 @@ impl Expected {
     }
 
     /// The session ends. Says what has not come.
-    pub(super) fn finish(&mut self) -> Result<(), String> {
+    pub(crate) fn finish(&mut self) -> Result<(), String> {
         let Some(expected) = self.lines.front() else {
             return Ok(());
         };
@@ -172,7 +172,7 @@ fn has_argument(argv: &[String], wanted: &str) -> bool {
 
 /// The first place at which a line is not as expected, and how it is there.
 /// `None` when it has all that is expected.
-fn difference(path: &str, expected: &Value, sent: &Value) -> Option<String> {
+pub(crate) fn difference(path: &str, expected: &Value, sent: &Value) -> Option<String> {
     let here = || if path.is_empty() { "it" } else { path };
     match (expected, sent) {
         (Value::Object(members), _) if members.contains_key("$matches") => {

@@ -15,7 +15,7 @@
 mod beside;
 mod clock;
 mod driver;
-mod expect;
+pub(crate) mod expect;
 mod flags;
 mod gates;
 mod input;

@@ -1,0 +1,152 @@
+//! The cases, which are files in `testkit/conform/sdk`.
+
+use crate::scenario::{Expect, Scenario};
+use serde::Deserialize;
+use serde_json::Value;
+use std::sync::LazyLock;
+
+/// A case: what happens in it, and what is right.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Case {
+    /// Its name, that of its file.
+    pub name: &'static str,
+    pub(super) text: CaseText,
+}
+
+/// What is in its file.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CaseText {
+    /// What it shows.
+    pub(super) about: String,
+    /// What the fake agent says and does.
+    pub(super) agent: Scenario,
+    /// What the adapter is told.
+    pub(super) program: Value,
+    /// What it has to print, in this order, among other things.
+    #[serde(default)]
+    pub(super) sees: Vec<Value>,
+    /// What it may not print.
+    #[serde(default)]
+    pub(super) sees_not: Vec<Value>,
+    /// What the SDK has to send.
+    #[serde(default)]
+    pub(super) sends: Expect,
+    /// The agent has to exit by itself, with this status.
+    pub(super) exit: Option<i32>,
+}
+
+impl Case {
+    /// What it shows, for people.
+    #[must_use]
+    pub fn about(&self) -> &str {
+        &self.text.about
+    }
+
+    /// What the adapter is told, as it is in its file.
+    #[must_use]
+    pub fn program(&self) -> &Value {
+        &self.text.program
+    }
+
+    /// What the adapter has to print, among other things.
+    #[must_use]
+    pub fn sees(&self) -> &[Value] {
+        &self.text.sees
+    }
+}
+
+/// All cases, from plain ones to those in which everything goes wrong.
+#[must_use]
+pub fn cases() -> &'static [Case] {
+    &CASES
+}
+
+static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
+    let read = |&(name, text): &(&'static str, &str)| match serde_json::from_str(text) {
+        Ok(text) => Case { name, text },
+        Err(error) => panic!("the case {name} cannot be read: {error}"),
+    };
+    FILES.iter().map(read).collect()
+});
+
+macro_rules! files {
+    ($($name:literal)*) => {
+        &[$(($name, include_str!(concat!("../../conform/sdk/", $name, ".json"))),)*]
+    };
+}
+
+const FILES: &[(&str, &str)] = files! {
+    "hello"
+    "two_turns"
+    "pieces"
+    "one_shot"
+    "set_model"
+    "refused_request"
+    "interrupt"
+    "tool_allowed"
+    "tool_changed"
+    "tool_denied"
+    "ask_fails"
+    "asks_at_once"
+    "ask_cancelled"
+    "same_id_twice"
+    "ask_without_callback"
+    "unknown_request"
+    "one_shot_ask"
+    "result_of_another_turn"
+    "one_shot_goes_on"
+    "hook_blocks"
+    "hook_of_a_prompt"
+    "hook_fails"
+    "tool_of_the_host"
+    "crlf"
+    "byte_by_byte"
+    "characters"
+    "lone_surrogate"
+    "invalid_utf8"
+    "deep"
+    "long_line"
+    "noise"
+    "no_messages"
+    "missing_members"
+    "unknown_messages"
+    "unknown_members"
+    "unknown_block"
+    "message_twice"
+    "stray_answers"
+    "id_missing"
+    "error_result"
+    "exit_in_turn"
+    "exit_at_start"
+    "half_a_line"
+    "killed"
+    "output_closed"
+    "output_held"
+    "child_left"
+    "stderr_flood"
+    "stderr_closed"
+    "deaf"
+};
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn every_file_is_a_case() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/conform/sdk");
+        let name = |entry: std::io::Result<std::fs::DirEntry>| {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            name.strip_suffix(".json").unwrap().to_owned()
+        };
+        let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(name).collect();
+        files.sort_unstable();
+        let mut names: Vec<_> = cases().iter().map(|case| case.name).collect();
+        names.sort_unstable();
+        assert_eq!(files, names);
+    }
+}
