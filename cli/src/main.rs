@@ -15,8 +15,9 @@ use std::process::ExitCode;
 ///
 /// An SDK can only name an executable as its CLI, and not what stands behind
 /// it: with `AGENTWIRE_TAP_CLI` in the environment this program is `agentwire
-/// tap`, and with `AGENTWIRE_REPLAY` it is `agentwire replay`, whenever its
-/// first argument is none of the commands below.
+/// tap`, with `AGENTWIRE_REPLAY` it is `agentwire replay`, and with
+/// `FAKE_AGENT_SCRIPT` it is a fake agent, whenever its first argument is none
+/// of the commands below.
 #[derive(Debug, Parser)]
 #[command(version, about, max_term_width = 100)]
 struct Arguments {
@@ -50,6 +51,9 @@ async fn main() -> ExitCode {
         }
         if std::env::var_os(agentwire_testkit::replay::RECORDING).is_some() {
             agentwire_testkit::replay::main();
+        }
+        if std::env::var_os(agentwire_testkit::fake_agent::SCRIPT).is_some() {
+            agentwire_testkit::fake_agent::main();
         }
     }
     match Arguments::parse().command {

@@ -1,11 +1,12 @@
-//! `agentwire conform`: whether something keeps to the measured protocol.
+//! `agentwire conform`: does something keep to the protocol?
 
 mod cli;
+mod sdk;
 
 use clap::Subcommand;
 use std::process::ExitCode;
 
-/// Say where a CLI departs from the measured protocol
+/// Find out whether a CLI or an SDK keeps to the protocol
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -15,10 +16,12 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Suite {
     Cli(cli::Arguments),
+    Sdk(sdk::Arguments),
 }
 
 pub(crate) async fn conform(arguments: Arguments) -> ExitCode {
     match arguments.suite {
         Suite::Cli(arguments) => cli::conform(arguments).await,
+        Suite::Sdk(arguments) => sdk::conform(arguments),
     }
 }
