@@ -5,7 +5,7 @@ use super::background::Task;
 use super::tools::ToolAnswer;
 use super::{Agent, ToolCall};
 use crate::codec::encode;
-use crate::content::{ContentBlock, ToolResultBlock, ToolUseBlock};
+use crate::content::{ContentBlock, ToolUseBlock};
 use crate::json::Json;
 use crate::message::{AssistantMessage, TaskProgress, ToolResultMeta, UserMessage};
 use serde_json::json;
@@ -84,14 +84,7 @@ impl Agent {
         answer: ToolAnswer,
         meta: Option<ToolResultMeta>,
     ) {
-        let result = ToolResultBlock {
-            tool_use_id: id.to_owned(),
-            content: Some(answer.content),
-            is_error: answer.is_error,
-            toolset_name: None,
-            cache_control: None,
-            extra: Default::default(),
-        };
+        let (result, _) = answer.into_block(id);
         let mut message = UserMessage::new(vec![result.into()]);
         message.tool_result_meta = meta.map(|meta| vec![meta]);
         self.send_to_subagent(task, message);

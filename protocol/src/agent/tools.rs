@@ -5,7 +5,7 @@ use super::hooks::{Occasion, Verdict};
 use super::permission::answers;
 use super::ruling::Ruling;
 use super::{Agent, Decision, Event};
-use crate::content::Content;
+use crate::content::{Content, ToolResultBlock};
 use crate::hook::{
     BatchToolCall, PostToolBatch, PostToolUse, PostToolUseFailure, PreToolUse, ToolDecision,
 };
@@ -50,6 +50,21 @@ pub(super) struct ToolAnswer {
     /// The same as data of the tool.
     pub(super) data: Json,
     pub(super) is_error: Option<bool>,
+}
+
+impl ToolAnswer {
+    /// The block that tells the model, and the data that stand beside it.
+    pub(super) fn into_block(self, id: &str) -> (ToolResultBlock, Json) {
+        let block = ToolResultBlock {
+            tool_use_id: id.to_owned(),
+            content: Some(self.content),
+            is_error: self.is_error,
+            toolset_name: None,
+            cache_control: None,
+            extra: Default::default(),
+        };
+        (block, self.data)
+    }
 }
 
 impl ToolCall {

@@ -6,7 +6,7 @@ use super::speech::{OpenMessage, named};
 use super::tools::{ToolAnswer, ToolCall};
 use super::{Agent, Event, ruling};
 use crate::codec::encode;
-use crate::content::{ContentBlock, ToolResultBlock};
+use crate::content::ContentBlock;
 use crate::hook::{BackgroundTaskSummary, BatchToolCall, Stop};
 use crate::json::{Json, Number};
 use crate::message::{
@@ -400,16 +400,9 @@ impl Agent {
     ) {
         let Some(turn) = &mut self.turn else { return };
         turn.tools.remove(id);
-        let result = ToolResultBlock {
-            tool_use_id: id.to_owned(),
-            content: Some(answer.content),
-            is_error: answer.is_error,
-            toolset_name: None,
-            cache_control: None,
-            extra: Default::default(),
-        };
+        let (result, data) = answer.into_block(id);
         let mut message = UserMessage::new(vec![result.into()]);
-        message.tool_use_result = Some(answer.data);
+        message.tool_use_result = Some(data);
         message.tool_result_meta = meta.map(|meta| vec![meta]);
         self.send_user_message(message);
     }
