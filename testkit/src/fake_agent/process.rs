@@ -25,11 +25,11 @@ pub(super) fn leave_child(belongs: Child) -> io::Result<()> {
         Child::InSession => "in_session",
         Child::InOwnSession => "in_own_session",
     };
-    let child = Command::new(std::env::current_exe()?)
+    let mut child = Command::new(std::env::current_exe()?)
         .env(LEFT_BEHIND, name)
         .spawn()?;
     if belongs == Child::InOwnSession {
-        unix::wait_for_session(child.id());
+        unix::wait_for_session(&mut child)?;
     }
     Ok(())
 }
@@ -65,11 +65,12 @@ pub(super) use unix::{close_stderr, close_stdout, ignore_sigterm};
 #[cfg(unix)]
 mod unix {
     use crate::scenario::Signal;
-    use rustix::process::{getpid, getsid, kill_process, setsid};
+    use rustix::process::{Pid, getpid, kill_process, setsid, test_kill_process_group};
     use rustix::stdio::{dup2_stderr, dup2_stdout};
     use signal_hook::consts::{SIGABRT, SIGSEGV, SIGTERM};
     use std::fs::File;
     use std::io;
+    use std::process::Child;
     use std::sync::Arc;
     use std::time::Duration;
 
@@ -109,13 +110,18 @@ mod unix {
     }
 
     /// Waits until a child has begun its session, or is gone.
-    pub(super) fn wait_for_session(child: u32) {
-        let child = i32::try_from(child)
-            .ok()
-            .and_then(rustix::process::Pid::from_raw);
-        while getsid(child).is_ok_and(|session| Some(session) != child) {
+    ///
+    /// A session's leader leads a process group too, and that there is such a
+    /// group can be asked in any container. The number of a session cannot:
+    /// where a session was begun outside of the container, it is 0.
+    pub(super) fn wait_for_session(child: &mut Child) -> io::Result<()> {
+        let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        while group.is_some_and(|group| test_kill_process_group(group).is_err())
+            && child.try_wait()?.is_none()
+        {
             std::thread::sleep(Duration::from_millis(1));
         }
+        Ok(())
     }
 }
 
@@ -123,6 +129,7 @@ mod unix {
 mod unix {
     use crate::scenario::Signal;
     use std::io;
+    use std::process::Child;
 
     fn unsupported() -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
@@ -146,5 +153,7 @@ mod unix {
 
     pub(super) fn begin_session() {}
 
-    pub(super) fn wait_for_session(_: u32) {}
+    pub(super) fn wait_for_session(_: &mut Child) -> io::Result<()> {
+        Ok(())
+    }
 }
