@@ -352,13 +352,13 @@ impl Members {
     }
 
     /// Takes `key` away.
-    pub(crate) fn remove(&mut self, key: &str) {
+    pub fn remove(&mut self, key: &str) {
         self.0.retain(|(k, _)| k != key);
     }
 
     /// Adds a member behind the others, without a look at what is there: an
     /// object with a million members must not cost a million searches.
-    pub(crate) fn push(&mut self, key: impl Into<Cow<'static, str>>, value: Json) {
+    pub fn push(&mut self, key: impl Into<Cow<'static, str>>, value: Json) {
         self.0.push((key.into(), value));
     }
 

@@ -43,7 +43,8 @@ pub mod json;
 pub mod mcp;
 pub mod message;
 pub mod model;
-mod open;
+#[doc(hidden)]
+pub mod open;
 pub mod outbox;
 pub mod permission;
 pub mod plugin;

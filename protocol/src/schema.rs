@@ -16,6 +16,8 @@ use crate::mcp::{McpElicitationResult, McpReply};
 use crate::message::Message;
 use crate::open::Field;
 use crate::permission::PermissionResult;
+#[doc(hidden)]
+pub use schemars;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
@@ -148,14 +150,16 @@ fn whole(root: impl FnOnce(&mut SchemaGenerator) -> Schema) -> Schema {
 }
 
 /// The schema of an object, while it is being put together.
-pub(crate) struct Object {
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Object {
     description: String,
     properties: Map<String, Value>,
     required: Vec<Value>,
 }
 
 impl Object {
-    pub(crate) fn new(docs: &[&str]) -> Self {
+    pub fn new(docs: &[&str]) -> Self {
         Self {
             description: description(docs),
             properties: Map::new(),
@@ -164,13 +168,13 @@ impl Object {
     }
 
     /// A member that says what the object is.
-    pub(crate) fn tag(&mut self, name: &str, value: &str) {
+    pub fn tag(&mut self, name: &str, value: &str) {
         self.properties
             .insert(name.to_owned(), json!({ "const": value }));
         self.required.push(name.into());
     }
 
-    pub(crate) fn member<T: Field + JsonSchema>(
+    pub fn member<T: Field + JsonSchema>(
         &mut self,
         generator: &mut SchemaGenerator,
         name: &str,
@@ -188,7 +192,7 @@ impl Object {
         self.properties.insert(name.to_owned(), schema.to_value());
     }
 
-    pub(crate) fn finish(self) -> Schema {
+    pub fn finish(self) -> Schema {
         let mut schema = json_schema!({
             "description": self.description,
             "type": "object",
@@ -204,18 +208,21 @@ impl Object {
 }
 
 /// One of several.
-pub(crate) fn any_of(docs: &[&str], kinds: impl IntoIterator<Item = Schema>) -> Schema {
+#[doc(hidden)]
+pub fn any_of(docs: &[&str], kinds: impl IntoIterator<Item = Schema>) -> Schema {
     let kinds: Vec<Value> = kinds.into_iter().map(Schema::to_value).collect();
     json_schema!({ "description": description(docs), "anyOf": kinds })
 }
 
 /// An object of a kind that the types do not know.
-pub(crate) fn unknown_kind() -> Schema {
+#[doc(hidden)]
+pub fn unknown_kind() -> Schema {
     json_schema!({ "description": "A kind that is not described here.", "type": "object" })
 }
 
 /// These strings, and any other.
-pub(crate) fn words(known: &[&str]) -> [Schema; 2] {
+#[doc(hidden)]
+pub fn words(known: &[&str]) -> [Schema; 2] {
     [
         json_schema!({ "enum": known }),
         json_schema!({ "type": "string" }),
@@ -240,13 +247,18 @@ fn description(docs: &[&str]) -> String {
 }
 
 /// The lines of documentation among an item's attributes.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! docs {
     ($([$($attribute:tt)*])*) => {
         &[$( $crate::schema::doc_line!($($attribute)*), )*]
     };
 }
-pub(crate) use docs;
+#[doc(hidden)]
+pub use docs;
 
+#[doc(hidden)]
+#[macro_export]
 macro_rules! doc_line {
     (doc = $line:expr) => {
         $line
@@ -255,7 +267,8 @@ macro_rules! doc_line {
         ""
     };
 }
-pub(crate) use doc_line;
+#[doc(hidden)]
+pub use doc_line;
 
 /// Types whose schema is a word.
 macro_rules! simple {
@@ -283,6 +296,8 @@ simple! {
 }
 
 /// How a type is called in a schema, and by what it is told apart from others.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! named {
     ($name:ident) => {
         fn schema_name() -> std::borrow::Cow<'static, str> {
@@ -294,7 +309,8 @@ macro_rules! named {
         }
     };
 }
-pub(crate) use named;
+#[doc(hidden)]
+pub use named;
 
 /// Types that are one of several others, told apart by their JSON kind or by
 /// hand: `Effort = "a description": Level, Number`.

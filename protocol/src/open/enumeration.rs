@@ -1,6 +1,8 @@
 //! Enumerations that keep the values they do not know.
 
 /// Declares an enumeration of strings that keeps values it does not know.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! open_enum {
     (
         $(#[$($meta:tt)*])*
@@ -51,13 +53,14 @@ macro_rules! open_enum {
 
         impl $crate::open::Field for $name {}
 
-        #[cfg(feature = "audit")]
-        impl $crate::untyped::Untyped for $name {
-            fn collect_untyped(
-                &self,
-                _: &mut $crate::untyped::Pointer,
-                _: &mut Vec<String>,
-            ) {
+        $crate::if_audit! {
+            impl $crate::Untyped for $name {
+                fn collect_untyped(
+                    &self,
+                    _: &mut $crate::Pointer,
+                    _: &mut Vec<String>,
+                ) {
+                }
             }
         }
 
@@ -67,13 +70,14 @@ macro_rules! open_enum {
             }
         }
 
-        #[cfg(feature = "schema")]
-        impl schemars::JsonSchema for $name {
-            $crate::schema::named!($name);
+        $crate::if_schema! {
+            impl $crate::schema::schemars::JsonSchema for $name {
+                $crate::schema::named!($name);
 
-            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                let kinds = $crate::schema::words(&[$($value),*]);
-                $crate::schema::any_of($crate::schema::docs!($([$($meta)*])*), kinds)
+                fn json_schema(_: &mut $crate::schema::schemars::SchemaGenerator) -> $crate::schema::schemars::Schema {
+                    let kinds = $crate::schema::words(&[$($value),*]);
+                    $crate::schema::any_of($crate::schema::docs!($([$($meta)*])*), kinds)
+                }
             }
         }
 
@@ -98,4 +102,4 @@ macro_rules! open_enum {
         }
     };
 }
-pub(crate) use open_enum;
+pub use open_enum;

@@ -9,7 +9,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 /// A type that a member of an object can have.
-pub(crate) trait Field: DeserializeOwned {
+pub trait Field: DeserializeOwned {
     /// Reads the value. Lists and maps read their items one by one, so that an
     /// error says which it was.
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -34,7 +34,7 @@ pub(crate) trait Field: DeserializeOwned {
 }
 
 /// What a declared member is when it is not there.
-pub(crate) fn absent<T: Field, E: de::Error>(name: &'static str) -> Result<T, E> {
+pub fn absent<T: Field, E: de::Error>(name: &'static str) -> Result<T, E> {
     T::absent().ok_or_else(|| E::missing_field(name))
 }
 

@@ -12,6 +12,9 @@
 //!   written again;
 //! - of a member that comes twice the last one wins;
 //! - an object whose tag is missing or unknown keeps all its members.
+//!
+//! Public for the crates of this project that have such types too, and for
+//! nobody else: it may change with every version.
 
 mod enumeration;
 mod field;
@@ -21,10 +24,43 @@ mod text;
 mod trace;
 mod union;
 
-pub(crate) use enumeration::open_enum;
-pub(crate) use field::{Field, absent, read_list};
-pub(crate) use object::{object, wire_name};
-pub(crate) use read::{Key, Object, Rest, read_kept, read_members, read_object};
-pub(crate) use text::Text;
+pub use enumeration::open_enum;
+pub(crate) use field::read_list;
+pub use field::{Field, absent};
+pub use object::{object, wire_name};
+pub use read::{Key, Object, Rest, read_object};
+pub(crate) use read::{read_kept, read_members};
+pub use text::Text;
 pub(crate) use trace::{Located, read_text};
-pub(crate) use union::{from_kind, union};
+pub use union::{from_kind, union};
+
+// What the macros write only where a feature of this crate is on: a `cfg` in
+// what they write would ask about the features of the crate that uses them.
+
+#[cfg(feature = "audit")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! if_audit {
+    ($($written:tt)*) => { $($written)* };
+}
+
+#[cfg(not(feature = "audit"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! if_audit {
+    ($($written:tt)*) => {};
+}
+
+#[cfg(feature = "schema")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! if_schema {
+    ($($written:tt)*) => { $($written)* };
+}
+
+#[cfg(not(feature = "schema"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! if_schema {
+    ($($written:tt)*) => {};
+}

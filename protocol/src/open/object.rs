@@ -1,6 +1,8 @@
 //! Structs that keep the members they do not know.
 
 /// The wire name of a member: its own, or the one that is given.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! wire_name {
     ($field:ident) => {
         stringify!($field)
@@ -9,7 +11,7 @@ macro_rules! wire_name {
         $name
     };
 }
-pub(crate) use wire_name;
+pub use wire_name;
 
 /// Declares a struct for a JSON object.
 ///
@@ -17,6 +19,8 @@ pub(crate) use wire_name;
 /// on the wire where it is not the field's. `tags("type" = "text")` names the
 /// members that say what the object is; they are written, and checked when
 /// they are read.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! object {
     (
         $(#[$($meta:tt)*])*
@@ -35,9 +39,10 @@ macro_rules! object {
         }
 
         const _: () = {
-            #[cfg(feature = "audit")]
-            #[allow(unused_imports)]
-            use $crate::untyped::Untyped as _;
+            $crate::if_audit! {
+                #[allow(unused_imports)]
+                use $crate::Untyped as _;
+            }
 
             #[derive(Default)]
             struct Partial {
@@ -104,45 +109,47 @@ macro_rules! object {
 
             impl $crate::open::Field for $name {}
 
-            #[cfg(feature = "audit")]
-            impl $crate::untyped::Untyped for $name {
-                fn collect_untyped(
-                    &self,
-                    at: &mut $crate::untyped::Pointer,
-                    found: &mut Vec<String>,
-                ) {
-                    $(
-                        at.member($crate::open::wire_name!($field $($wire)?), |at| {
-                            self.$field.collect_untyped(at, found);
-                        });
-                    )*
-                    for (key, _) in self.extra.iter() {
-                        match key {
-                            // Declared, and `null`.
-                            $( $crate::open::wire_name!($field $($wire)?) => {} )*
-                            _ => at.member(key, |at| found.push(at.as_str().to_owned())),
+            $crate::if_audit! {
+                impl $crate::Untyped for $name {
+                    fn collect_untyped(
+                        &self,
+                        at: &mut $crate::Pointer,
+                        found: &mut Vec<String>,
+                    ) {
+                        $(
+                            at.member($crate::open::wire_name!($field $($wire)?), |at| {
+                                self.$field.collect_untyped(at, found);
+                            });
+                        )*
+                        for (key, _) in self.extra.iter() {
+                            match key {
+                                // Declared, and `null`.
+                                $( $crate::open::wire_name!($field $($wire)?) => {} )*
+                                _ => at.member(key, |at| found.push(at.as_str().to_owned())),
+                            }
                         }
                     }
                 }
             }
 
-            #[cfg(feature = "schema")]
-            impl schemars::JsonSchema for $name {
-                $crate::schema::named!($name);
+            $crate::if_schema! {
+                impl $crate::schema::schemars::JsonSchema for $name {
+                    $crate::schema::named!($name);
 
-                #[allow(unused_variables, reason = "an object without members asks nothing")]
-                fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                    #[allow(unused_mut)]
-                    let mut object = $crate::schema::Object::new($crate::schema::docs!($([$($meta)*])*));
-                    $($( object.tag($tag, $value); )+)?
-                    $(
-                        object.member::<$type>(
-                            generator,
-                            $crate::open::wire_name!($field $($wire)?),
-                            $crate::schema::docs!($([$($field_meta)*])*),
-                        );
-                    )*
-                    object.finish()
+                    #[allow(unused_variables, reason = "an object without members asks nothing")]
+                    fn json_schema(generator: &mut $crate::schema::schemars::SchemaGenerator) -> $crate::schema::schemars::Schema {
+                        #[allow(unused_mut)]
+                        let mut object = $crate::schema::Object::new($crate::schema::docs!($([$($meta)*])*));
+                        $($( object.tag($tag, $value); )+)?
+                        $(
+                            object.member::<$type>(
+                                generator,
+                                $crate::open::wire_name!($field $($wire)?),
+                                $crate::schema::docs!($([$($field_meta)*])*),
+                            );
+                        )*
+                        object.finish()
+                    }
                 }
             }
 
@@ -184,4 +191,4 @@ macro_rules! object {
         };
     };
 }
-pub(crate) use object;
+pub use object;

@@ -12,7 +12,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 /// Something that is read from a JSON object, member by member.
-pub(crate) trait Object: Sized {
+pub trait Object: Sized {
     /// Whether it has to see the tag by which a union chose it: an object of
     /// a kind that nobody knows keeps the tag among its members.
     const KEEPS_TAG: bool = false;
@@ -24,7 +24,8 @@ pub(crate) trait Object: Sized {
 /// The members of an object that nobody has read yet: those that came before
 /// the tag and were kept until somebody knew how to read them, and then those
 /// that are still in the text.
-pub(crate) struct Rest<'de, A> {
+#[derive(Debug)]
+pub struct Rest<'de, A> {
     /// The tag by which a union chose the kind that reads the rest, and which
     /// only those have to see that keep everything.
     tag: Option<(&'static str, Text<'de>)>,
@@ -45,7 +46,7 @@ impl<'de, A: MapAccess<'de>> Rest<'de, A> {
     }
 
     /// Goes to the next member.
-    pub(crate) fn next_key(&mut self) -> Result<Option<Key<'de>>, A::Error> {
+    pub fn next_key(&mut self) -> Result<Option<Key<'de>>, A::Error> {
         match self.kept.next() {
             Some((key, value)) => {
                 self.value = Some(value);
@@ -56,7 +57,7 @@ impl<'de, A: MapAccess<'de>> Rest<'de, A> {
     }
 
     /// Reads the value of the member that it is at, whose name is `key`.
-    pub(crate) fn read<T: Field>(&mut self, key: &str) -> Result<T, A::Error> {
+    pub fn read<T: Field>(&mut self, key: &str) -> Result<T, A::Error> {
         match self.value.take() {
             Some(kept) => T::of_kept(kept),
             None => self.map.next_value_seed(FieldSeed(PhantomData)),
@@ -65,7 +66,7 @@ impl<'de, A: MapAccess<'de>> Rest<'de, A> {
     }
 
     /// Reads the tag that it is at, whose name is `key`.
-    pub(crate) fn read_tag(&mut self, key: &str) -> Result<Text<'de>, A::Error> {
+    pub fn read_tag(&mut self, key: &str) -> Result<Text<'de>, A::Error> {
         let text = match self.value.take() {
             Some(kept) => Text(Cow::Owned(kept.get().to_owned())),
             None => self.map.next_value().inspect_err(|_| trace::member(key))?,
@@ -74,7 +75,7 @@ impl<'de, A: MapAccess<'de>> Rest<'de, A> {
     }
 
     /// Gives members back, as the next ones.
-    pub(crate) fn put_back(&mut self, members: Members) {
+    pub fn put_back(&mut self, members: Members) {
         if !members.is_empty() {
             let mut members = members.into_entries();
             members.extend(&mut self.kept);
@@ -84,7 +85,7 @@ impl<'de, A: MapAccess<'de>> Rest<'de, A> {
 
     /// Gives back what came before a tag, and the tag, by which the kind `T`
     /// has been chosen.
-    pub(crate) fn put_back_with_tag<T: Object>(
+    pub fn put_back_with_tag<T: Object>(
         &mut self,
         mut before: Members,
         name: &'static str,
@@ -110,7 +111,7 @@ pub(crate) fn read_members<T: Object, E: de::Error>(members: Members) -> Result<
 }
 
 /// Reads any [`Object`] from a deserializer.
-pub(crate) fn read_object<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+pub fn read_object<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: Object,
     D: Deserializer<'de>,
@@ -165,7 +166,8 @@ impl Drop for Level {
 }
 
 /// A member's name, borrowed from the text when it has no escapes.
-pub(crate) struct Key<'de>(pub(crate) Cow<'de, str>);
+#[derive(Debug)]
+pub struct Key<'de>(pub Cow<'de, str>);
 
 impl<'de> de::Deserialize<'de> for Key<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

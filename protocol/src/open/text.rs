@@ -16,7 +16,8 @@ use std::fmt;
 use std::sync::LazyLock;
 
 /// The text of a JSON value, as it was written.
-pub(crate) struct Text<'de>(pub(crate) Cow<'de, str>);
+#[derive(Debug)]
+pub struct Text<'de>(pub Cow<'de, str>);
 
 /// What `serde_json` calls a value whose text is wanted, when asking for it
 /// works.
@@ -59,7 +60,7 @@ impl<'de> Text<'de> {
     }
 
     /// What is between the quotes; nothing, for what is no string.
-    pub(crate) fn quoted(&self) -> &str {
+    pub fn quoted(&self) -> &str {
         let string = self.0.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
         string.unwrap_or_default()
     }

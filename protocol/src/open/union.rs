@@ -5,6 +5,8 @@
 /// `"old" | "new" => Kind(Type)` reads both tags. A kind that is much larger
 /// than the others goes into a box. What has another tag, or none, is kept
 /// whole as `Unknown`.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! union {
     (
         $(#[$($meta:tt)*])*
@@ -72,30 +74,32 @@ macro_rules! union {
 
             impl $crate::open::Field for $name {}
 
-            #[cfg(feature = "audit")]
-            impl $crate::untyped::Untyped for $name {
-                fn collect_untyped(
-                    &self,
-                    at: &mut $crate::untyped::Pointer,
-                    found: &mut Vec<String>,
-                ) {
-                    match self {
-                        $( Self::$variant(value) => value.collect_untyped(at, found), )*
-                        Self::Unknown(members) => members.collect_untyped(at, found),
+            $crate::if_audit! {
+                impl $crate::Untyped for $name {
+                    fn collect_untyped(
+                        &self,
+                        at: &mut $crate::Pointer,
+                        found: &mut Vec<String>,
+                    ) {
+                        match self {
+                            $( Self::$variant(value) => value.collect_untyped(at, found), )*
+                            Self::Unknown(members) => members.collect_untyped(at, found),
+                        }
                     }
                 }
             }
 
-            #[cfg(feature = "schema")]
-            impl schemars::JsonSchema for $name {
-                $crate::schema::named!($name);
+            $crate::if_schema! {
+                impl $crate::schema::schemars::JsonSchema for $name {
+                    $crate::schema::named!($name);
 
-                fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                    let kinds = [
-                        $( generator.subschema_for::<$($type)+>(), )*
-                        $crate::schema::unknown_kind(),
-                    ];
-                    $crate::schema::any_of($crate::schema::docs!($([$($meta)*])*), kinds)
+                    fn json_schema(generator: &mut $crate::schema::schemars::SchemaGenerator) -> $crate::schema::schemars::Schema {
+                        let kinds = [
+                            $( generator.subschema_for::<$($type)+>(), )*
+                            $crate::schema::unknown_kind(),
+                        ];
+                        $crate::schema::any_of($crate::schema::docs!($([$($meta)*])*), kinds)
+                    }
                 }
             }
 
@@ -121,9 +125,11 @@ macro_rules! union {
         };
     };
 }
-pub(crate) use union;
+pub use union;
 
 /// Makes a union of one of its kinds, which may be in a box.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! from_kind {
     ($name:ident, $variant:ident, Box<$type:ty>) => {
         impl From<$type> for $name {
@@ -140,4 +146,4 @@ macro_rules! from_kind {
         }
     };
 }
-pub(crate) use from_kind;
+pub use from_kind;

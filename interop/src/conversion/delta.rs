@@ -1,0 +1,389 @@
+//! What of a value is not in what another value says of it.
+
+use super::Fingerprint;
+use agentwire_protocol::{Json, Members};
+use serde::de::{Deserialize, Deserializer, Error as _};
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+/// How one JSON value is made of another.
+///
+/// Written as JSON, it is an object with one of these shapes:
+///
+/// - `{"is": VALUE}`: it is this value;
+/// - `{"in": {KEY: DELTA, …}, "without": [KEY, …]}`: it is the other object,
+///   with these members changed or added, and without those;
+/// - `{"of": [STEP, …]}`: it is a list of items of the other list.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Delta {
+    /// It is this value.
+    Is(Json),
+    /// It is the other object, changed.
+    In {
+        /// Members that are changed or added.
+        members: BTreeMap<String, Delta>,
+        /// Members that are left out.
+        without: Vec<String>,
+    },
+    /// It is made of items of the other list, in this order.
+    Of(Vec<Step>),
+}
+
+/// Some items of a list.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// Items of the other list: the first, and how many. As JSON `[N, COUNT]`.
+    Run(usize, usize),
+    /// An item of the other list, changed. As JSON `[N, DELTA]`.
+    Item(usize, Delta),
+    /// An item of its own. As JSON `{"is": VALUE}`.
+    Is(Json),
+}
+
+/// A delta does not fit the value that it is to change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the residue is of another value")]
+pub struct DoesNotFit;
+
+impl Delta {
+    /// How `to` is made of `from`; nothing, when they are the same value.
+    #[must_use]
+    pub fn between(from: &Json, to: &Json) -> Option<Self> {
+        if Fingerprint::of(from) == Fingerprint::of(to) && is_same(from, to) {
+            return None;
+        }
+        Some(match (Parts::of(from), Parts::of(to)) {
+            (Parts::Object(from), Parts::Object(to)) => inside(&from, &to),
+            (Parts::List(from), Parts::List(to)) => Self::Of(steps(&from, to)),
+            _ => Self::Is(to.clone()),
+        })
+    }
+
+    /// The value that is made of `from`.
+    ///
+    /// # Errors
+    ///
+    /// When this is a delta of another value: a list without the items that
+    /// are wanted of it, or no object where there has to be one.
+    pub fn apply(&self, from: &Json) -> Result<Json, DoesNotFit> {
+        match self {
+            Self::Is(value) => Ok(value.clone()),
+            Self::In { members, without } => {
+                let mut object: Members = from.read().map_err(|_| DoesNotFit)?;
+                for key in without {
+                    object.remove(key);
+                }
+                for (key, delta) in members {
+                    let changed = match (delta, object.get(key)) {
+                        (Self::Is(value), _) => value.clone(),
+                        (delta, Some(old)) => delta.apply(old)?,
+                        (_, None) => return Err(DoesNotFit),
+                    };
+                    object.set(key.clone(), changed);
+                }
+                Json::from_value(&object).map_err(|_| DoesNotFit)
+            }
+            Self::Of(steps) => {
+                let from: Vec<Json> = from.read().map_err(|_| DoesNotFit)?;
+                let mut items = Vec::new();
+                for step in steps {
+                    match step {
+                        Step::Run(first, count) => {
+                            let run = first
+                                .checked_add(*count)
+                                .and_then(|end| from.get(*first..end))
+                                .ok_or(DoesNotFit)?;
+                            items.extend(run.iter().cloned());
+                        }
+                        Step::Item(index, delta) => {
+                            items.push(delta.apply(from.get(*index).ok_or(DoesNotFit)?)?);
+                        }
+                        Step::Is(value) => items.push(value.clone()),
+                    }
+                }
+                Json::from_value(&items).map_err(|_| DoesNotFit)
+            }
+        }
+    }
+}
+
+impl Serialize for Delta {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        match self {
+            Self::Is(value) => map.serialize_entry("is", value)?,
+            Self::In { members, without } => {
+                map.serialize_entry("in", members)?;
+                if !without.is_empty() {
+                    map.serialize_entry("without", without)?;
+                }
+            }
+            Self::Of(steps) => map.serialize_entry("of", steps)?,
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Delta {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let members = Members::deserialize(deserializer)?;
+        let read = if let Some(value) = members.get("is") {
+            Ok(Self::Is(value.clone()))
+        } else if let Some(changed) = members.get("in") {
+            changed.read().and_then(|changed| {
+                Ok(Self::In {
+                    members: changed,
+                    without: members.get("without").map_or(Ok(vec![]), Json::read)?,
+                })
+            })
+        } else if let Some(steps) = members.get("of") {
+            steps.read().map(Self::Of)
+        } else {
+            return Err(D::Error::custom("a delta has `is`, `in` or `of`"));
+        };
+        read.map_err(D::Error::custom)
+    }
+}
+
+impl Serialize for Step {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Run(first, count) => (first, count).serialize(serializer),
+            Self::Item(index, delta) => (index, delta).serialize(serializer),
+            Self::Is(value) => serializer.collect_map([("is", value)]),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Step {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let step = Json::deserialize(deserializer)?;
+        if let Some(value) = step.member("is") {
+            return Ok(Self::Is(value));
+        }
+        let (index, what): (usize, Json) = step.read().map_err(D::Error::custom)?;
+        if what.get().starts_with('{') {
+            what.read().map(|delta| Self::Item(index, delta))
+        } else {
+            what.read().map(|count| Self::Run(index, count))
+        }
+        .map_err(D::Error::custom)
+    }
+}
+
+/// Whether two values are the same down to the digits, which a fingerprint
+/// does not see.
+fn is_same(one: &Json, other: &Json) -> bool {
+    one == other || agentwire_protocol::is_same_value(one.get(), other.get()).unwrap_or(false)
+}
+
+/// How an object is made of another.
+fn inside(from: &Members, to: &Members) -> Delta {
+    let without = from.iter().map(|(key, _)| key);
+    let without = without.filter(|key| to.get(key).is_none());
+    let changed = to.iter().filter_map(|(key, value)| {
+        let delta = match from.get(key) {
+            Some(old) => Delta::between(old, value)?,
+            None => Delta::Is(value.clone()),
+        };
+        Some((key.to_owned(), delta))
+    });
+    Delta::In {
+        members: changed.collect(),
+        without: without.map(str::to_owned).collect(),
+    }
+}
+
+/// A value, a level opened.
+enum Parts {
+    Object(Members),
+    List(Vec<Json>),
+    Leaf,
+}
+
+impl Parts {
+    fn of(value: &Json) -> Self {
+        match value.get().as_bytes().first() {
+            Some(b'{') => value.read().map_or(Self::Leaf, Self::Object),
+            Some(b'[') => value.read().map_or(Self::Leaf, Self::List),
+            _ => Self::Leaf,
+        }
+    }
+}
+
+/// How the items of a list are made of those of another: equal ones first,
+/// then those that go by the same id, then those that are of the same kind.
+fn steps(from: &[Json], to: Vec<Json>) -> Vec<Step> {
+    let mut equal = Pool::new(from, |item| Some(Fingerprint::of(item)));
+    let mut plan: Vec<Option<Step>> = to
+        .iter()
+        .map(|item| {
+            let index = equal.take(&Fingerprint::of(item))?;
+            is_same(from.get(index)?, item).then_some(Step::Run(index, 1))
+        })
+        .collect();
+    let mut taken = vec![false; from.len()];
+    for step in plan.iter().flatten() {
+        if let Step::Run(index, _) = step {
+            taken[*index] = true;
+        }
+    }
+    for key in [id as fn(&Json) -> Option<String>, kind] {
+        let mut alike = Pool::new(from, key);
+        for (item, step) in to.iter().zip(&mut plan) {
+            if step.is_some() {
+                continue;
+            }
+            let Some(key) = key(item) else { continue };
+            while let Some(index) = alike.take(&key) {
+                if std::mem::replace(&mut taken[index], true) {
+                    continue;
+                }
+                *step = Some(match Delta::between(&from[index], item) {
+                    Some(delta) => Step::Item(index, delta),
+                    None => Step::Run(index, 1),
+                });
+                break;
+            }
+        }
+    }
+    let mut steps: Vec<Step> = Vec::new();
+    for (item, step) in to.into_iter().zip(plan) {
+        match (steps.last_mut(), step) {
+            (Some(Step::Run(first, count)), Some(Step::Run(index, _)))
+                if *first + *count == index =>
+            {
+                *count += 1;
+            }
+            (_, Some(step)) => steps.push(step),
+            (_, None) => steps.push(Step::Is(item)),
+        }
+    }
+    steps
+}
+
+/// Items of a list by a key, each to be taken once, in order.
+struct Pool<K>(HashMap<K, VecDeque<usize>>);
+
+impl<K: std::hash::Hash + Eq> Pool<K> {
+    fn new(items: &[Json], key: impl Fn(&Json) -> Option<K>) -> Self {
+        let mut pool: HashMap<K, VecDeque<usize>> = HashMap::new();
+        for (index, item) in items.iter().enumerate() {
+            if let Some(key) = key(item) {
+                pool.entry(key).or_default().push_back(index);
+            }
+        }
+        Self(pool)
+    }
+
+    fn take(&mut self, key: &K) -> Option<usize> {
+        self.0.get_mut(key)?.pop_front()
+    }
+}
+
+/// By what an item goes.
+fn id(item: &Json) -> Option<String> {
+    let members: Members = item.read().ok()?;
+    ["uuid", "id", "call_id", "tool_call_id", "tool_use_id"]
+        .iter()
+        .find_map(|name| members.get_str(name))
+}
+
+/// What an item is.
+fn kind(item: &Json) -> Option<String> {
+    let Ok(members) = item.read::<Members>() else {
+        return Some(String::new());
+    };
+    ["type", "block_type", "role"]
+        .iter()
+        .find_map(|name| members.get_str(name))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    fn delta(from: &Value, to: &Value) -> Option<Value> {
+        let delta = Delta::between(&from.clone().into(), &to.clone().into())?;
+        Some(serde_json::to_value(delta).unwrap())
+    }
+
+    #[test]
+    fn a_delta_has_only_what_is_not_there() {
+        let from = json!({"role": "user", "content": "hello", "name": "x"});
+        let to = json!({"role": "user", "content": "hello", "uuid": "1"});
+        assert_eq!(
+            delta(&from, &to).unwrap(),
+            json!({"in": {"uuid": {"is": "1"}}, "without": ["name"]})
+        );
+        assert_eq!(delta(&to, &to), None);
+    }
+
+    #[test]
+    fn items_are_found_again_wherever_they_are() {
+        let text = json!({"type": "text", "text": "a"});
+        let call = json!({"type": "tool_use", "id": "1", "input": {}});
+        let more = json!({"type": "tool_use", "id": "1", "input": {}, "caller": "me"});
+        let thought = json!({"type": "thinking", "thinking": "…"});
+        assert_eq!(
+            delta(&json!([text, call]), &json!([more, thought, text])).unwrap(),
+            json!({"of": [[1, {"in": {"caller": {"is": "me"}}}], {"is": thought}, [0, 1]]})
+        );
+        assert_eq!(
+            delta(&json!([1, 2, 3, 4]), &json!([3, 4, 1])).unwrap(),
+            json!({"of": [[2, 2], [0, 1]]})
+        );
+    }
+
+    #[test]
+    fn numbers_keep_their_digits() {
+        let [from, to] = ["[1.0]", "[1.00]"].map(|text| serde_json::from_str(text).unwrap());
+        let delta = Delta::between(&from, &to).unwrap();
+        assert_eq!(delta.apply(&from).unwrap().get(), "[1.00]");
+    }
+
+    #[test]
+    fn a_delta_of_another_value_is_refused() {
+        let [from, to] = [json!({"a": [1, 2]}), json!({"a": [2, 3]})].map(Json::from);
+        let delta = Delta::between(&from, &to).unwrap();
+        for other in [json!({}), json!({"a": [1]}), json!({"a": {}}), json!(1)] {
+            assert_eq!(delta.apply(&other.into()), Err(DoesNotFit));
+        }
+    }
+
+    fn value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            (0..3).prop_map(Value::from),
+            "[ab]{0,2}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 24, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::btree_map("id|type|text|input", inner, 0..4)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_value_is_made_of_any_other(from in value(), to in value()) {
+            let [from, wanted] = [Json::from(from), Json::from(to.clone())];
+            let made = match Delta::between(&from, &wanted) {
+                None => from,
+                Some(delta) => {
+                    let text = serde_json::to_string(&delta).unwrap();
+                    let read: Delta = serde_json::from_str(&text).unwrap();
+                    prop_assert_eq!(&read, &delta);
+                    read.apply(&from).unwrap()
+                }
+            };
+            prop_assert_eq!(made.to_tree().unwrap(), to);
+        }
+    }
+}
