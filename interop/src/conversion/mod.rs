@@ -1,7 +1,118 @@
 //! How a conversation is carried over, what is lost, and how it comes back.
+//!
+//! A [`System`] says how one message of ours is written there, and how items
+//! of theirs are read. Everything else follows from going there and back:
+//!
+//! - what comes back is compared with what went there. The difference, a
+//!   [`Delta`], is what is lost, and everything that is lost is in it;
+//! - the list of [`Loss`]es is read off it;
+//! - the [`Residue`] is made of it, with fingerprints of what was made: with
+//!   it the way back gives the original, to the last digit, and for a piece
+//!   that was edited it is refused.
+//!
+//! Whole conversations are converted by [`export()`] and [`import`], and taken
+//! back by [`undo_export`] and [`undo_import`]; [`Converter`] and [`WayBack`]
+//! do the same piece by piece.
 
+mod back;
 mod delta;
 mod fingerprint;
+mod forth;
+mod loss;
+mod residue;
+mod system;
 
+pub use back::{Back, Refused, WayBack};
 pub use delta::{Delta, DoesNotFit, Step};
 pub use fingerprint::Fingerprint;
+pub use forth::{Converted, Converter};
+pub use loss::{Loss, Lost, Why};
+pub use residue::{Group, Residue};
+pub use system::{Direction, Export, Import, System};
+
+use crate::Message;
+
+/// A conversation that was carried over.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Carried<T> {
+    /// What it became.
+    pub made: Vec<T>,
+    /// What is lost.
+    pub losses: Vec<Loss>,
+    /// With what it is the same again on the way back.
+    pub residue: Residue,
+}
+
+/// A conversation that was taken back.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct TakenBack<T> {
+    /// What it was; for pieces that were edited, what they are now.
+    pub pieces: Vec<T>,
+    /// The parts of the residue that did not fit.
+    pub refused: Vec<Refused>,
+}
+
+/// Converts messages of ours to another system.
+pub fn export<S: System>(system: S, messages: Vec<Message>) -> Carried<S::Item> {
+    convert(Export(system), messages)
+}
+
+/// Converts another system's conversation to messages of ours.
+pub fn import<S: System>(system: S, items: Vec<S::Item>) -> Carried<Message> {
+    convert(Import(system), items)
+}
+
+/// Takes back what [`export()`] made, which may have been edited since.
+pub fn undo_export<S: System>(
+    system: S,
+    items: Vec<S::Item>,
+    residue: Residue,
+) -> TakenBack<Message> {
+    undo(Export(system), items, residue)
+}
+
+/// Takes back what [`import`] made, which may have been edited since.
+pub fn undo_import<S: System>(
+    system: S,
+    messages: Vec<Message>,
+    residue: Residue,
+) -> TakenBack<S::Item> {
+    undo(Import(system), messages, residue)
+}
+
+fn convert<D: Direction>(direction: D, pieces: Vec<D::From>) -> Carried<D::To> {
+    let mut converter = Converter::new(direction);
+    let mut carried = Carried {
+        made: Vec::new(),
+        losses: Vec::new(),
+        residue: Residue::default(),
+    };
+    let mut take = |converted: Option<Converted<D::To>>| {
+        if let Some(converted) = converted {
+            carried.made.extend(converted.made);
+            carried.losses.extend(converted.losses);
+            carried.residue.groups.push(converted.group);
+        }
+    };
+    for piece in pieces {
+        take(converter.push(piece));
+    }
+    take(converter.finish());
+    carried
+}
+
+fn undo<D: Direction>(direction: D, made: Vec<D::To>, residue: Residue) -> TakenBack<D::From> {
+    let mut taken = TakenBack {
+        pieces: Vec::new(),
+        refused: Vec::new(),
+    };
+    for step in WayBack::new(direction, made, residue.groups) {
+        match step {
+            Back::Refused(refused) => taken.refused.push(refused),
+            step => taken.pieces.extend(step.piece()),
+        }
+    }
+    taken
+}

@@ -1,0 +1,229 @@
+//! The way back.
+
+use super::forth::json;
+use super::{Direction, Fingerprint, Group};
+use crate::Calls;
+use agentwire_protocol::Json;
+use std::collections::VecDeque;
+
+/// How many pieces are looked through for the place where what was made fits
+/// its residue again.
+const WINDOW: usize = 64;
+
+/// Takes a conversation back: an iterator over what its pieces were.
+///
+/// It takes the pieces and the parts of the residue in step, and holds some 64
+/// of each, not the conversation.
+#[derive(Debug)]
+pub struct WayBack<D: Direction, P, G> {
+    direction: D,
+    calls: Calls,
+    more: P,
+    more_groups: G,
+    /// The pieces that come next.
+    pieces: VecDeque<(D::To, Fingerprint)>,
+    /// The parts of the residue that come next.
+    groups: VecDeque<Group>,
+    /// Pieces without residue, which wait for others that belong to them.
+    edited: Vec<D::To>,
+    ready: VecDeque<Back<D::From>>,
+    index: usize,
+}
+
+/// A step on the way back.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Back<T> {
+    /// What a piece was, exactly.
+    Restored(T),
+    /// What a piece is without a residue.
+    Projected(T),
+    /// A part of the residue was refused.
+    Refused(Refused),
+}
+
+/// A part of a residue was refused: what it belonged to was edited, or is
+/// gone. What there is of it is converted without it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Refused {
+    /// Which part of the residue.
+    pub group: usize,
+}
+
+impl<T> Back<T> {
+    /// The piece.
+    pub fn piece(self) -> Option<T> {
+        match self {
+            Self::Restored(piece) | Self::Projected(piece) => Some(piece),
+            Self::Refused(_) => None,
+        }
+    }
+}
+
+impl<D, P, G> WayBack<D, P, G>
+where
+    D: Direction,
+    P: Iterator<Item = D::To>,
+    G: Iterator<Item = Group>,
+{
+    /// The way back of these pieces with this residue.
+    pub fn new(
+        direction: D,
+        pieces: impl IntoIterator<IntoIter = P>,
+        residue: impl IntoIterator<IntoIter = G>,
+    ) -> Self {
+        Self {
+            direction,
+            calls: Calls::default(),
+            more: pieces.into_iter(),
+            more_groups: residue.into_iter(),
+            pieces: VecDeque::new(),
+            groups: VecDeque::new(),
+            edited: Vec::new(),
+            ready: VecDeque::new(),
+            index: 0,
+        }
+    }
+
+    fn fill(&mut self) {
+        while self.pieces.len() < WINDOW
+            && let Some(piece) = self.more.next()
+        {
+            let fingerprint = Fingerprint::of(&json(&piece));
+            self.pieces.push_back((piece, fingerprint));
+        }
+        while self.groups.len() < WINDOW
+            && let Some(group) = self.more_groups.next()
+        {
+            self.groups.push_back(group);
+        }
+    }
+
+    /// Whether what a group was made into comes so many pieces from here.
+    fn fits(&self, group: &Group, skipped: usize) -> bool {
+        let mut pieces = self.pieces.iter().skip(skipped);
+        group
+            .made
+            .iter()
+            .all(|made| pieces.next().is_some_and(|(_, piece)| piece == made))
+    }
+
+    /// The nearest place where pieces and residue fit again: how many pieces
+    /// and how many groups come before it.
+    fn next_fit(&self) -> Option<(usize, usize)> {
+        let places = self.groups.iter().enumerate().flat_map(|(groups, group)| {
+            (0..self.pieces.len())
+                .filter(|_| !group.made.is_empty())
+                .filter(|&pieces| self.fits(group, pieces))
+                .map(move |pieces| (pieces, groups))
+                .take(1)
+        });
+        places.min_by_key(|(pieces, groups)| pieces + groups)
+    }
+
+    fn step(&mut self) {
+        self.fill();
+        let (pieces, groups) = match self.groups.front() {
+            Some(group) if self.fits(group, 0) => {
+                self.restore();
+                return;
+            }
+            _ if self.pieces.len() + self.groups.len() == 0 => {
+                self.project();
+                return;
+            }
+            _ => self.next_fit().unwrap_or((1, 1)),
+        };
+        for _ in 0..pieces {
+            let Some((piece, _)) = self.pieces.pop_front() else {
+                break;
+            };
+            if !self.direction.belongs(&self.edited, &piece) {
+                self.project();
+            }
+            self.edited.push(piece);
+        }
+        for _ in 0..groups {
+            match self.groups.front() {
+                // Nothing of it was there to be edited.
+                Some(group) if group.made.is_empty() => self.restore(),
+                Some(_) => {
+                    self.groups.pop_front();
+                    self.refuse();
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Restores what the first group is of.
+    fn restore(&mut self) {
+        let Some(group) = self.groups.pop_front() else {
+            return;
+        };
+        self.project();
+        let made: Vec<D::To> = self
+            .pieces
+            .drain(..group.made.len())
+            .map(|(piece, _)| piece)
+            .collect();
+        let back = self.direction.back(&mut self.calls, &made);
+        match original::<D>(&group, &back) {
+            Some(pieces) => {
+                self.index += 1;
+                self.ready.extend(pieces.into_iter().map(Back::Restored));
+            }
+            None => {
+                self.refuse();
+                self.ready.extend(back.into_iter().map(Back::Projected));
+            }
+        }
+    }
+
+    /// Converts what has no residue.
+    fn project(&mut self) {
+        let edited = std::mem::take(&mut self.edited);
+        let back = self.direction.back(&mut self.calls, &edited);
+        self.ready.extend(back.into_iter().map(Back::Projected));
+    }
+
+    fn refuse(&mut self) {
+        self.ready
+            .push_back(Back::Refused(Refused { group: self.index }));
+        self.index += 1;
+    }
+}
+
+/// What a group was before: only when it is that to the last digit.
+fn original<D: Direction>(group: &Group, back: &[D::From]) -> Option<Vec<D::From>> {
+    let back = json(back);
+    let original: Json = match &group.delta {
+        None => back,
+        Some(delta) => delta.apply(&back).ok()?,
+    };
+    if Fingerprint::of(&original) == group.of {
+        original.read().ok()
+    } else {
+        None
+    }
+}
+
+impl<D, P, G> Iterator for WayBack<D, P, G>
+where
+    D: Direction,
+    P: Iterator<Item = D::To>,
+    G: Iterator<Item = Group>,
+{
+    type Item = Back<D::From>;
+
+    fn next(&mut self) -> Option<Back<D::From>> {
+        while self.ready.is_empty() {
+            self.fill();
+            if self.pieces.is_empty() && self.groups.is_empty() && self.edited.is_empty() {
+                return None;
+            }
+            self.step();
+        }
+        self.ready.pop_front()
+    }
+}

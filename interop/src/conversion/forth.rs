@@ -1,0 +1,96 @@
+//! The way there.
+
+use super::loss;
+use super::{Delta, Direction, Fingerprint, Group, Loss};
+use crate::Calls;
+use agentwire_protocol::Json;
+use serde::Serialize;
+
+/// Carries a conversation over, piece by piece, and holds no more of it than
+/// what is converted together.
+#[derive(Debug)]
+pub struct Converter<D: Direction> {
+    direction: D,
+    /// The calls in what was converted.
+    calls: Calls,
+    /// The calls in what it became.
+    calls_back: Calls,
+    /// What waits for pieces that are converted together with it.
+    waiting: Vec<D::From>,
+    /// The index of the first of them.
+    index: usize,
+}
+
+/// What pieces became that were converted together.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Converted<T> {
+    /// What they became.
+    pub made: Vec<T>,
+    /// What is lost.
+    pub losses: Vec<Loss>,
+    /// With what they are the same again on the way back.
+    pub group: Group,
+}
+
+impl<D: Direction> Converter<D> {
+    /// A conversation from its beginning.
+    pub fn new(direction: D) -> Self {
+        Self {
+            direction,
+            calls: Calls::default(),
+            calls_back: Calls::default(),
+            waiting: Vec::new(),
+            index: 0,
+        }
+    }
+
+    /// Takes the next piece, and gives what those before it became, where they
+    /// are not converted together with it.
+    pub fn push(&mut self, piece: D::From) -> Option<Converted<D::To>> {
+        let converted = if self.waiting.is_empty() || self.direction.goes_on(&self.waiting, &piece)
+        {
+            None
+        } else {
+            self.finish()
+        };
+        self.waiting.push(piece);
+        converted
+    }
+
+    /// Gives what the last pieces became, when there are any.
+    pub fn finish(&mut self) -> Option<Converted<D::To>> {
+        if self.waiting.is_empty() {
+            return None;
+        }
+        let pieces = std::mem::take(&mut self.waiting);
+        let made = self.direction.forth(&mut self.calls, &pieces);
+        let back = self.direction.back(&mut self.calls_back, &made);
+        let [original, back] = [json(&pieces), json(&back)];
+        let delta = Delta::between(&back, &original);
+        let mut losses = Vec::new();
+        if let Some(delta) = &delta {
+            let why = |path: &str, lost: &_| self.direction.why(path, lost);
+            loss::of_delta(self.index, &back, delta, &why, &mut losses);
+        }
+        self.index += pieces.len();
+        Some(Converted {
+            group: Group {
+                made: made
+                    .iter()
+                    .map(|piece| Fingerprint::of(&json(piece)))
+                    .collect(),
+                of: Fingerprint::of(&original),
+                delta,
+            },
+            made,
+            losses,
+        })
+    }
+}
+
+/// A value as JSON. All pieces can be written; one that could not would be
+/// refused on the way back.
+pub(super) fn json<T: Serialize + ?Sized>(value: &T) -> Json {
+    Json::from_value(value).unwrap_or_default()
+}

@@ -1,0 +1,241 @@
+//! What a conversion loses.
+
+use super::{Delta, Step};
+use agentwire_protocol::{Json, Members};
+use serde::Serialize;
+use std::fmt;
+
+/// Something that the other system did not get, or got in another form.
+///
+/// Losses are not foretold but found: what was made is converted back, and
+/// whatever is then missing or different is lost. [`Residue`] has it.
+///
+/// [`Residue`]: super::Residue
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Loss {
+    /// The index of the message, or of the item, in what was converted.
+    pub index: usize,
+    /// Where in it, as a JSON pointer (RFC 6901).
+    pub path: String,
+    /// What is lost.
+    pub what: Lost,
+    /// Why.
+    pub why: Why,
+}
+
+/// What is lost.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Lost {
+    /// A whole message or item of this kind.
+    Whole(String),
+    /// An item of a list, such as a content block, of this kind.
+    Item(String),
+    /// This member of an object.
+    Member(String),
+    /// The value is there, but is another one.
+    Changed(String),
+    /// The order of the items of this list.
+    Order(String),
+}
+
+/// Why something is lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Why {
+    /// The other system has no place for it.
+    NoPlace,
+    /// The other system has it in another form, which does not tell how it was.
+    OtherForm,
+    /// It is about how the message travelled, and not about what was said.
+    Envelope,
+    /// It may not be sent to the other system.
+    NotToSend,
+    /// Another message took its place.
+    Superseded,
+    /// The model was cut off in it.
+    Aborted,
+    /// It belongs to a sub-agent, which is a conversation of its own.
+    Subagent,
+    /// The conversation went on from an earlier place.
+    DeadBranch,
+    /// A call without an answer, or an answer without a call.
+    Unpaired,
+}
+
+impl fmt::Display for Lost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole(kind) => write!(f, "all of a piece: {kind}"),
+            Self::Item(kind) => write!(f, "{kind}"),
+            Self::Member(name) => write!(f, "`{name}`"),
+            Self::Changed(name) => write!(f, "`{name}` as it was"),
+            Self::Order(name) => write!(f, "the order in `{name}`"),
+        }
+    }
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoPlace => "there is no place for it",
+            Self::OtherForm => "it has another form there",
+            Self::Envelope => "it is about how the message travelled",
+            Self::NotToSend => "it may not be sent",
+            Self::Superseded => "another message took its place",
+            Self::Aborted => "the model was cut off in it",
+            Self::Subagent => "it belongs to a sub-agent",
+            Self::DeadBranch => "the conversation went on from an earlier place",
+            Self::Unpaired => "its partner is missing",
+        })
+    }
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            index,
+            path,
+            what,
+            why,
+        } = self;
+        write!(f, "{index}{path}: {what}: {why}")
+    }
+}
+
+/// The losses that a delta tells of, which makes the list of pieces that were
+/// converted of the list of those that came back. `first` is the index of the
+/// first piece.
+pub(super) fn of_delta(
+    first: usize,
+    back: &Json,
+    delta: &Delta,
+    why: &dyn Fn(&str, &Lost) -> Why,
+    losses: &mut Vec<Loss>,
+) {
+    let mut walk = Walk {
+        index: first,
+        path: String::new(),
+        why,
+        losses,
+    };
+    let Delta::Of(steps) = delta else {
+        walk.lost(Lost::Changed(String::new()));
+        return;
+    };
+    let back = items(back);
+    for step in steps {
+        match step {
+            Step::Run(_, count) => walk.index += count,
+            Step::Item(index, delta) => {
+                walk.delta(back.get(*index), delta, "");
+                walk.index += 1;
+            }
+            Step::Is(value) => {
+                walk.lost(Lost::Whole(kind(value)));
+                walk.index += 1;
+            }
+        }
+    }
+}
+
+struct Walk<'a> {
+    index: usize,
+    path: String,
+    why: &'a dyn Fn(&str, &Lost) -> Why,
+    losses: &'a mut Vec<Loss>,
+}
+
+impl Walk<'_> {
+    fn lost(&mut self, what: Lost) {
+        self.losses.push(Loss {
+            index: self.index,
+            path: self.path.clone(),
+            why: (self.why)(&self.path, &what),
+            what,
+        });
+    }
+
+    fn at(&mut self, key: &str, look: impl FnOnce(&mut Self)) {
+        let length = self.path.len();
+        self.path.push('/');
+        self.path
+            .push_str(&key.replace('~', "~0").replace('/', "~1"));
+        look(self);
+        self.path.truncate(length);
+    }
+
+    fn delta(&mut self, back: Option<&Json>, delta: &Delta, name: &str) {
+        match delta {
+            Delta::Is(_) => self.lost(Lost::Changed(name.to_owned())),
+            Delta::In { members, .. } => {
+                let back: Members = back.and_then(|back| back.read().ok()).unwrap_or_default();
+                for (key, delta) in members {
+                    self.at(key, |walk| match (delta, back.get(key)) {
+                        // It says as much as if it were not there.
+                        (Delta::Is(value), None) if value.is_null() => {}
+                        (Delta::Is(_), None) => walk.lost(Lost::Member(key.clone())),
+                        (delta, back) => walk.delta(back, delta, key),
+                    });
+                }
+            }
+            Delta::Of(steps) => self.steps(&back.map(items).unwrap_or_default(), steps, name),
+        }
+    }
+
+    fn steps(&mut self, back: &[Json], steps: &[Step], name: &str) {
+        let mut item = 0;
+        let mut next = 0;
+        let mut in_order = true;
+        for step in steps {
+            match step {
+                Step::Run(first, count) => {
+                    in_order &= *first >= next;
+                    next = first + count;
+                    item += count;
+                }
+                Step::Item(index, delta) => {
+                    in_order &= *index >= next;
+                    next = index + 1;
+                    let back = back.get(*index);
+                    self.at(&item.to_string(), |walk| walk.delta(back, delta, name));
+                    item += 1;
+                }
+                Step::Is(value) => {
+                    self.at(&item.to_string(), |walk| walk.lost(Lost::Item(kind(value))));
+                    item += 1;
+                }
+            }
+        }
+        if !in_order {
+            self.lost(Lost::Order(name.to_owned()));
+        }
+    }
+}
+
+fn items(list: &Json) -> Vec<Json> {
+    list.read().unwrap_or_default()
+}
+
+/// What a value is, in a word.
+fn kind(value: &Json) -> String {
+    let tag = value.read::<Members>().ok().and_then(|members| {
+        ["type", "block_type", "role"]
+            .iter()
+            .find_map(|name| members.get_str(name))
+    });
+    tag.unwrap_or_else(|| {
+        match value.get().as_bytes().first() {
+            Some(b'{') => "object",
+            Some(b'[') => "list",
+            Some(b'"') => "text",
+            Some(b't' | b'f') => "truth value",
+            Some(b'n') => "null",
+            _ => "number",
+        }
+        .to_owned()
+    })
+}

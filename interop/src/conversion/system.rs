@@ -1,0 +1,159 @@
+//! What a message system has to say of itself so that conversations can be
+//! carried to it and back.
+
+use super::{Lost, Why};
+use crate::{Calls, Message};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fmt::Debug;
+
+/// Another message system.
+///
+/// What is lost on the way, and how it is undone, nobody has to say: it is
+/// found by going there and back.
+pub trait System {
+    /// One piece of a conversation there: a message, or an item.
+    type Item: Debug + Clone + Serialize + DeserializeOwned;
+
+    /// What one message of ours is there: any number of items. The calls so
+    /// far have those of this message already.
+    fn write(&self, calls: &Calls, message: &Message) -> Vec<Self::Item>;
+
+    /// Whether an item goes on with the message of ours that the items before
+    /// it, which belong together, are.
+    fn joins(&self, before: &[Self::Item], item: &Self::Item) -> bool;
+
+    /// The messages of ours that items are which belong together: one, as a
+    /// rule.
+    fn read(&self, calls: &Calls, items: &[Self::Item]) -> Vec<Message>;
+
+    /// Notes the tools that an item calls.
+    fn note_calls(&self, calls: &mut Calls, item: &Self::Item);
+
+    /// Why something of a message of ours is lost there. `path` is the JSON
+    /// pointer in the message.
+    fn why(&self, path: &str, lost: &Lost) -> Why {
+        let _ = lost;
+        why_of_ours(path)
+    }
+
+    /// Why something of an item is lost here. `path` is the JSON pointer in
+    /// the item.
+    fn why_of_theirs(&self, path: &str, lost: &Lost) -> Why {
+        let _ = (path, lost);
+        Why::NoPlace
+    }
+}
+
+/// What of our messages is the envelope is not what was said.
+fn why_of_ours(path: &str) -> Why {
+    let said = ["/message/content", "/text"];
+    if path.is_empty() || said.iter().any(|said| path.starts_with(said)) {
+        Why::NoPlace
+    } else {
+        Why::Envelope
+    }
+}
+
+/// A way to carry a conversation: pieces of one kind become pieces of another.
+pub trait Direction {
+    /// A piece of what is converted.
+    type From: Debug + Clone + Serialize + DeserializeOwned;
+    /// A piece of what it becomes.
+    type To: Debug + Clone + Serialize + DeserializeOwned;
+
+    /// Whether a piece is converted together with those before it.
+    fn goes_on(&self, before: &[Self::From], next: &Self::From) -> bool;
+    /// What pieces become that are converted together.
+    fn forth(&self, calls: &mut Calls, pieces: &[Self::From]) -> Vec<Self::To>;
+    /// Whether, on the way back, a piece belongs to those before it.
+    fn belongs(&self, before: &[Self::To], next: &Self::To) -> bool;
+    /// What pieces that belong together are on the way back.
+    fn back(&self, calls: &mut Calls, pieces: &[Self::To]) -> Vec<Self::From>;
+    /// Why something is lost.
+    fn why(&self, path: &str, lost: &Lost) -> Why;
+}
+
+/// From us to them.
+#[derive(Debug, Clone, Copy)]
+pub struct Export<S>(pub S);
+
+/// From them to us.
+#[derive(Debug, Clone, Copy)]
+pub struct Import<S>(pub S);
+
+fn write<S: System>(system: &S, calls: &mut Calls, messages: &[Message]) -> Vec<S::Item> {
+    let mut items = Vec::new();
+    for message in messages {
+        calls.note_message(message);
+        items.extend(system.write(calls, message));
+    }
+    items
+}
+
+fn read<S: System>(system: &S, calls: &mut Calls, mut items: &[S::Item]) -> Vec<Message> {
+    let mut messages = Vec::new();
+    while !items.is_empty() {
+        let mut end = 1;
+        while end < items.len() && system.joins(&items[..end], &items[end]) {
+            end += 1;
+        }
+        let (together, rest) = items.split_at(end);
+        for item in together {
+            system.note_calls(calls, item);
+        }
+        messages.extend(system.read(calls, together));
+        items = rest;
+    }
+    messages
+}
+
+impl<S: System> Direction for Export<S> {
+    type From = Message;
+    type To = S::Item;
+
+    fn goes_on(&self, _: &[Message], _: &Message) -> bool {
+        false
+    }
+
+    fn forth(&self, calls: &mut Calls, pieces: &[Message]) -> Vec<S::Item> {
+        write(&self.0, calls, pieces)
+    }
+
+    fn belongs(&self, before: &[S::Item], next: &S::Item) -> bool {
+        self.0.joins(before, next)
+    }
+
+    fn back(&self, calls: &mut Calls, pieces: &[S::Item]) -> Vec<Message> {
+        read(&self.0, calls, pieces)
+    }
+
+    fn why(&self, path: &str, lost: &Lost) -> Why {
+        self.0.why(path, lost)
+    }
+}
+
+impl<S: System> Direction for Import<S> {
+    type From = S::Item;
+    type To = Message;
+
+    fn goes_on(&self, before: &[S::Item], next: &S::Item) -> bool {
+        self.0.joins(before, next)
+    }
+
+    fn forth(&self, calls: &mut Calls, pieces: &[S::Item]) -> Vec<Message> {
+        read(&self.0, calls, pieces)
+    }
+
+    fn belongs(&self, _: &[Message], _: &Message) -> bool {
+        false
+    }
+
+    fn back(&self, calls: &mut Calls, pieces: &[Message]) -> Vec<S::Item> {
+        write(&self.0, calls, pieces)
+    }
+
+    fn why(&self, path: &str, lost: &Lost) -> Why {
+        self.0.why_of_theirs(path, lost)
+    }
+}
