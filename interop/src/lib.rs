@@ -4,8 +4,10 @@
 //! No I/O: values go in, values come out.
 
 mod calls;
+mod compat;
 pub mod conversion;
 mod message;
 
 pub use calls::Calls;
+pub use compat::Compat;
 pub use message::{Instructions, Message};

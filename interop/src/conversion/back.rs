@@ -86,16 +86,18 @@ where
     }
 
     fn fill(&mut self) {
-        while self.pieces.len() < WINDOW
-            && let Some(piece) = self.more.next()
-        {
-            let fingerprint = Fingerprint::of(&json(&piece));
-            self.pieces.push_back((piece, fingerprint));
-        }
         while self.groups.len() < WINDOW
             && let Some(group) = self.more_groups.next()
         {
             self.groups.push_back(group);
+        }
+        // All of what the next group was made into has to be seen.
+        let next = self.groups.front().map_or(0, |group| group.made.len());
+        while self.pieces.len() < WINDOW.max(next)
+            && let Some(piece) = self.more.next()
+        {
+            let fingerprint = Fingerprint::of(&json(&piece));
+            self.pieces.push_back((piece, fingerprint));
         }
     }
 
@@ -108,17 +110,40 @@ where
             .all(|made| pieces.next().is_some_and(|(_, piece)| piece == made))
     }
 
-    /// The nearest place where pieces and residue fit again: how many pieces
-    /// and how many groups come before it.
+    /// The next place where pieces and residue fit again: how many pieces and
+    /// how many groups come before it. Of all ways to go on, the one in which
+    /// the most pieces fit.
     fn next_fit(&self) -> Option<(usize, usize)> {
-        let places = self.groups.iter().enumerate().flat_map(|(groups, group)| {
-            (0..self.pieces.len())
-                .filter(|_| !group.made.is_empty())
-                .filter(|&pieces| self.fits(group, pieces))
-                .map(move |pieces| (pieces, groups))
-                .take(1)
-        });
-        places.min_by_key(|(pieces, groups)| pieces + groups)
+        let [width, height] = [self.groups.len() + 1, self.pieces.len() + 1];
+        // How many pieces fit from here on, by pieces and groups.
+        let mut best = vec![0; width * height];
+        let at = |piece: usize, group: usize| piece * width + group;
+        let fitting = |piece: usize, group: usize| {
+            let made = self.groups.get(group)?.made.len();
+            (made > 0 && self.fits(&self.groups[group], piece)).then_some(made)
+        };
+        for piece in (0..height - 1).rev() {
+            for group in (0..width - 1).rev() {
+                let skip = best[at(piece + 1, group)].max(best[at(piece, group + 1)]);
+                let fit = fitting(piece, group)
+                    .map_or(0, |made| made + best[at(piece + made, group + 1)]);
+                best[at(piece, group)] = skip.max(fit);
+            }
+        }
+        let (mut piece, mut group) = (0, 0);
+        while best[at(piece, group)] > 0 {
+            let here = best[at(piece, group)];
+            let fit = fitting(piece, group);
+            if fit.is_some_and(|made| made + best[at(piece + made, group + 1)] == here) {
+                return Some((piece, group));
+            }
+            if best[at(piece + 1, group)] == here {
+                piece += 1;
+            } else {
+                group += 1;
+            }
+        }
+        None
     }
 
     fn step(&mut self) {
