@@ -7,6 +7,7 @@ mod calls;
 mod compat;
 pub mod conversion;
 mod message;
+pub mod session;
 
 pub use calls::Calls;
 pub use compat::Compat;

@@ -1,60 +1,15 @@
-//! The conversions' own machinery, with a system that has hardly a place for
-//! anything: one text for a message.
+//! The conversions' own machinery.
 
 #![allow(clippy::unwrap_used)]
 
 mod support;
 
-use agentwire_interop::conversion::{Lost, System, export};
-use agentwire_interop::{Calls, Message};
+use agentwire_interop::Message;
+use agentwire_interop::conversion::{Lost, export};
 use agentwire_protocol::content::ContentBlock;
 use proptest::prelude::*;
-use serde::{Deserialize, Serialize};
+use support::lines::{Line, Lines};
 use support::{ours, properties};
-
-/// Says who spoke and what the texts are, a line for each.
-#[derive(Debug, Clone, Copy)]
-struct Lines;
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Line {
-    who: String,
-    text: String,
-}
-
-impl System for Lines {
-    type Item = Line;
-
-    fn write(&self, _: &Calls, message: &Message) -> Vec<Line> {
-        let who = message.tag().unwrap_or_default();
-        let blocks = message.blocks();
-        let texts = blocks.iter().filter_map(|block| block.as_text());
-        texts
-            .map(|text| Line {
-                who: who.clone(),
-                text: text.to_owned(),
-            })
-            .collect()
-    }
-
-    fn joins(&self, before: &[Line], item: &Line) -> bool {
-        before.last().is_some_and(|last| last.who == item.who)
-    }
-
-    fn read(&self, _: &Calls, items: &[Line]) -> Vec<Message> {
-        let blocks: Vec<_> = items
-            .iter()
-            .map(|line| ContentBlock::text(line.text.clone()))
-            .collect();
-        match items.first().map(|line| &*line.who) {
-            Some("assistant") => vec![Message::assistant(blocks)],
-            Some(_) => vec![Message::user(blocks)],
-            None => vec![],
-        }
-    }
-
-    fn note_calls(&self, _: &mut Calls, _: &Line) {}
-}
 
 fn lines() -> impl Strategy<Value = Vec<Line>> {
     let line = ("user|assistant", ours::text()).prop_map(|(who, text)| Line { who, text });

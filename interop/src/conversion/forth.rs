@@ -1,7 +1,7 @@
 //! The way there.
 
 use super::loss;
-use super::{Delta, Direction, Fingerprint, Group, Loss};
+use super::{Delta, Direction, Fingerprint, Group, Loss, Why};
 use crate::Calls;
 use agentwire_protocol::Json;
 use serde::Serialize;
@@ -17,6 +17,7 @@ pub struct Converter<D: Direction> {
     calls_back: Calls,
     /// What waits for pieces that are converted together with it.
     waiting: Vec<D::From>,
+    together: D::Together,
     /// The index of the first of them.
     index: usize,
 }
@@ -41,6 +42,7 @@ impl<D: Direction> Converter<D> {
             calls: Calls::default(),
             calls_back: Calls::default(),
             waiting: Vec::new(),
+            together: D::Together::default(),
             index: 0,
         }
     }
@@ -48,12 +50,10 @@ impl<D: Direction> Converter<D> {
     /// Takes the next piece, and gives what those before it became, where they
     /// are not converted together with it.
     pub fn push(&mut self, piece: D::From) -> Option<Converted<D::To>> {
-        let converted = if self.waiting.is_empty() || self.direction.goes_on(&self.waiting, &piece)
-        {
-            None
-        } else {
-            self.finish()
-        };
+        let goes_on = self
+            .direction
+            .goes_on(&mut self.together, &self.waiting, &piece);
+        let converted = if goes_on { None } else { self.finish() };
         self.waiting.push(piece);
         converted
     }
@@ -70,7 +70,10 @@ impl<D: Direction> Converter<D> {
         let delta = Delta::between(&back, &original);
         let mut losses = Vec::new();
         if let Some(delta) = &delta {
-            let why = |path: &str, lost: &_| self.direction.why(path, lost);
+            let why = |piece: usize, path: &str, lost: &_| match pieces.get(piece) {
+                Some(piece) => self.direction.why(piece, path, lost),
+                None => Why::NoPlace,
+            };
             loss::of_delta(self.index, &back, delta, &why, &mut losses);
         }
         self.index += pieces.len();

@@ -113,10 +113,11 @@ pub(super) fn of_delta(
     first: usize,
     back: &Json,
     delta: &Delta,
-    why: &dyn Fn(&str, &Lost) -> Why,
+    why: &dyn Fn(usize, &str, &Lost) -> Why,
     losses: &mut Vec<Loss>,
 ) {
     let mut walk = Walk {
+        first,
         index: first,
         path: String::new(),
         why,
@@ -143,9 +144,10 @@ pub(super) fn of_delta(
 }
 
 struct Walk<'a> {
+    first: usize,
     index: usize,
     path: String,
-    why: &'a dyn Fn(&str, &Lost) -> Why,
+    why: &'a dyn Fn(usize, &str, &Lost) -> Why,
     losses: &'a mut Vec<Loss>,
 }
 
@@ -154,7 +156,7 @@ impl Walk<'_> {
         self.losses.push(Loss {
             index: self.index,
             path: self.path.clone(),
-            why: (self.why)(&self.path, &what),
+            why: (self.why)(self.index - self.first, &self.path, &what),
             what,
         });
     }

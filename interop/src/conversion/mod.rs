@@ -29,6 +29,7 @@ pub use forth::{Converted, Converter};
 pub use loss::{Loss, Lost, Why};
 pub use residue::{Group, Residue};
 pub use system::{Direction, Export, Import, System};
+pub(crate) use system::{read, write};
 
 use crate::Message;
 

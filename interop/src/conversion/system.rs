@@ -61,17 +61,26 @@ pub trait Direction {
     type From: Debug + Clone + Serialize + DeserializeOwned;
     /// A piece of what it becomes.
     type To: Debug + Clone + Serialize + DeserializeOwned;
+    /// What has to be known of pieces to tell whether the next one is
+    /// converted together with them.
+    type Together: Debug + Clone + Default;
 
-    /// Whether a piece is converted together with those before it.
-    fn goes_on(&self, before: &[Self::From], next: &Self::From) -> bool;
+    /// Whether a piece is converted together with those before it. Notes the
+    /// piece: as one of them, or as the first of the next ones.
+    fn goes_on(
+        &self,
+        together: &mut Self::Together,
+        before: &[Self::From],
+        next: &Self::From,
+    ) -> bool;
     /// What pieces become that are converted together.
     fn forth(&self, calls: &mut Calls, pieces: &[Self::From]) -> Vec<Self::To>;
     /// Whether, on the way back, a piece belongs to those before it.
     fn belongs(&self, before: &[Self::To], next: &Self::To) -> bool;
     /// What pieces that belong together are on the way back.
     fn back(&self, calls: &mut Calls, pieces: &[Self::To]) -> Vec<Self::From>;
-    /// Why something is lost.
-    fn why(&self, path: &str, lost: &Lost) -> Why;
+    /// Why something of a piece is lost. `path` is the JSON pointer in it.
+    fn why(&self, piece: &Self::From, path: &str, lost: &Lost) -> Why;
 }
 
 /// From us to them.
@@ -82,7 +91,12 @@ pub struct Export<S>(pub S);
 #[derive(Debug, Clone, Copy)]
 pub struct Import<S>(pub S);
 
-fn write<S: System>(system: &S, calls: &mut Calls, messages: &[Message]) -> Vec<S::Item> {
+/// What messages of ours are there.
+pub(crate) fn write<S: System>(
+    system: &S,
+    calls: &mut Calls,
+    messages: &[Message],
+) -> Vec<S::Item> {
     let mut items = Vec::new();
     for message in messages {
         calls.note_message(message);
@@ -91,7 +105,12 @@ fn write<S: System>(system: &S, calls: &mut Calls, messages: &[Message]) -> Vec<
     items
 }
 
-fn read<S: System>(system: &S, calls: &mut Calls, mut items: &[S::Item]) -> Vec<Message> {
+/// What items of theirs are here.
+pub(crate) fn read<S: System>(
+    system: &S,
+    calls: &mut Calls,
+    mut items: &[S::Item],
+) -> Vec<Message> {
     let mut messages = Vec::new();
     while !items.is_empty() {
         let mut end = 1;
@@ -111,8 +130,9 @@ fn read<S: System>(system: &S, calls: &mut Calls, mut items: &[S::Item]) -> Vec<
 impl<S: System> Direction for Export<S> {
     type From = Message;
     type To = S::Item;
+    type Together = ();
 
-    fn goes_on(&self, _: &[Message], _: &Message) -> bool {
+    fn goes_on(&self, _: &mut (), _: &[Message], _: &Message) -> bool {
         false
     }
 
@@ -128,7 +148,7 @@ impl<S: System> Direction for Export<S> {
         read(&self.0, calls, pieces)
     }
 
-    fn why(&self, path: &str, lost: &Lost) -> Why {
+    fn why(&self, _: &Message, path: &str, lost: &Lost) -> Why {
         self.0.why(path, lost)
     }
 }
@@ -136,8 +156,9 @@ impl<S: System> Direction for Export<S> {
 impl<S: System> Direction for Import<S> {
     type From = S::Item;
     type To = Message;
+    type Together = ();
 
-    fn goes_on(&self, before: &[S::Item], next: &S::Item) -> bool {
+    fn goes_on(&self, _: &mut (), before: &[S::Item], next: &S::Item) -> bool {
         self.0.joins(before, next)
     }
 
@@ -153,7 +174,7 @@ impl<S: System> Direction for Import<S> {
         write(&self.0, calls, pieces)
     }
 
-    fn why(&self, path: &str, lost: &Lost) -> Why {
+    fn why(&self, _: &S::Item, path: &str, lost: &Lost) -> Why {
         self.0.why_of_theirs(path, lost)
     }
 }

@@ -55,14 +55,8 @@ pub(super) struct ToolAnswer {
 impl ToolAnswer {
     /// The block that tells the model, and the data that stand beside it.
     pub(super) fn into_block(self, id: &str) -> (ToolResultBlock, Json) {
-        let block = ToolResultBlock {
-            tool_use_id: id.to_owned(),
-            content: Some(self.content),
-            is_error: self.is_error,
-            toolset_name: None,
-            cache_control: None,
-            extra: Default::default(),
-        };
+        let mut block = ToolResultBlock::new(id, Some(self.content));
+        block.is_error = self.is_error;
         (block, self.data)
     }
 }

@@ -186,6 +186,11 @@ impl ContentBlock {
         })
     }
 
+    /// What the call with this id is answered.
+    pub fn tool_result(tool_use_id: impl Into<String>, content: impl Into<Content>) -> Self {
+        Self::ToolResult(ToolResultBlock::new(tool_use_id, Some(content.into())))
+    }
+
     /// The text, when it is a text block.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {

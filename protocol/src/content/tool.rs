@@ -39,6 +39,27 @@ object! {
     }
 }
 
+impl ToolResultBlock {
+    /// The answer to the call with this id, of a tool that did not fail.
+    pub fn new(tool_use_id: impl Into<String>, content: Option<Content>) -> Self {
+        Self {
+            tool_use_id: tool_use_id.into(),
+            content,
+            is_error: None,
+            toolset_name: None,
+            cache_control: None,
+            extra: Default::default(),
+        }
+    }
+
+    /// Says that the tool failed, or was refused.
+    #[must_use]
+    pub fn failed(mut self) -> Self {
+        self.is_error = Some(true);
+        self
+    }
+}
+
 union! {
     /// Who called a tool.
     pub enum Caller by "type" {

@@ -1,0 +1,203 @@
+//! Lines that are read together, and the messages that they are.
+
+use super::line::{Line, is_answer};
+use crate::Message;
+use agentwire_protocol::Json;
+use agentwire_protocol::content::{Content, ContentBlock, ToolResultBlock};
+use agentwire_protocol::message::{AssistantMessage, UserMessage};
+use std::collections::HashSet;
+
+/// What a call is answered that never got an answer.
+const NO_ANSWER: &str = "The tool did not answer.";
+
+/// Lines that are read together: what the model said in one message, and
+/// everything up to the next one. Until then blocks of it can come, and the
+/// answers of its tools.
+#[derive(Debug, Clone, Default)]
+pub struct Chunk {
+    /// The message's id.
+    message: Option<Box<str>>,
+}
+
+impl Chunk {
+    /// Whether a line is read together with those before it.
+    pub(super) fn takes(&mut self, line: &Line) -> bool {
+        let Some(Message::Assistant(message)) = line.said() else {
+            return true;
+        };
+        let id = message.message.id.as_deref().or(line.uuid());
+        if id.is_some() && id == self.message.as_deref() {
+            return true;
+        }
+        self.message = id.map(Box::from);
+        false
+    }
+}
+
+/// The messages that the lines of a chunk are: what users said before the
+/// model did, its message, the answers of its tools, and what users said
+/// meanwhile.
+pub(super) fn messages_of<'l>(lines: impl IntoIterator<Item = &'l Message>) -> Vec<Message> {
+    let mut messages = Vec::new();
+    let mut said: Option<AssistantMessage> = None;
+    let mut answers: Option<UserMessage> = None;
+    let mut meanwhile = Vec::new();
+    for line in lines {
+        match line {
+            Message::Assistant(message) => merge(&mut said, message),
+            Message::User(message) if message.blocks().iter().any(is_answer) => {
+                add(&mut answers, message);
+            }
+            other if said.is_some() => meanwhile.push(other.clone()),
+            other => messages.push(other.clone()),
+        }
+    }
+    let calls: Vec<&str> = said.iter().flat_map(calls).collect();
+    let answers = paired(answers, &calls);
+    messages.extend(said.map(|said| Message::Assistant(Box::new(said))));
+    messages.extend(answers.map(|answers| Message::User(Box::new(answers))));
+    messages.extend(meanwhile);
+    messages
+}
+
+fn calls(message: &AssistantMessage) -> impl Iterator<Item = &str> {
+    let blocks = message.message.content.iter();
+    blocks.filter_map(|block| block.as_tool_use().map(|call| &*call.id))
+}
+
+/// Adds a line's blocks to those before. What comes with every line but is not
+/// the same each time is that of the last one.
+fn merge(said: &mut Option<AssistantMessage>, line: &AssistantMessage) {
+    let Some(before) = said else {
+        *said = Some(line.clone());
+        return;
+    };
+    let mut merged = line.clone();
+    let content = &mut merged.message.content;
+    content.splice(0..0, std::mem::take(&mut before.message.content));
+    *before = merged;
+}
+
+/// Adds a line's answers to those before, and puts what else it says behind
+/// them.
+fn add(answers: &mut Option<UserMessage>, line: &UserMessage) {
+    let Some(before) = answers else {
+        *answers = Some(line.clone());
+        return;
+    };
+    if let (Some(Content::Blocks(blocks)), Some(Content::Blocks(more))) =
+        (&mut before.message.content, &line.message.content)
+    {
+        let end = blocks
+            .iter()
+            .rposition(is_answer)
+            .map_or(0, |last| last + 1);
+        let (new, beside): (Vec<_>, Vec<_>) = more.iter().cloned().partition(is_answer);
+        blocks.splice(end..end, new);
+        blocks.extend(beside);
+    }
+}
+
+/// Answers of these calls, each one once.
+fn paired(answers: Option<UserMessage>, calls: &[&str]) -> Option<UserMessage> {
+    let mut open: HashSet<&str> = calls.iter().copied().collect();
+    let mut message = answers.unwrap_or_default();
+    let mut blocks = match message.message.content.take() {
+        Some(Content::Blocks(blocks)) => blocks,
+        _ => vec![],
+    };
+    blocks.retain(|block| match block {
+        ContentBlock::ToolResult(answer) => open.remove(&*answer.tool_use_id),
+        _ => true,
+    });
+    let end = blocks
+        .iter()
+        .rposition(is_answer)
+        .map_or(0, |last| last + 1);
+    let missing = calls.iter().filter(|call| open.remove(**call));
+    let missing: Vec<_> = missing.map(|call| no_answer(call)).collect();
+    blocks.splice(end..end, missing);
+    if blocks.is_empty() {
+        return None;
+    }
+    message.message.content = Some(Content::Blocks(blocks));
+    Some(message)
+}
+
+fn no_answer(call: &str) -> ContentBlock {
+    ToolResultBlock::new(call, Some(NO_ANSWER.into()))
+        .failed()
+        .into()
+}
+
+/// The lines that a message is: each block that the model said is one, and so
+/// is each answer of a tool.
+pub(super) fn lines_of(message: Message, thread: Option<&str>) -> Vec<Line> {
+    let messages: Vec<Message> = match message {
+        Message::Assistant(message) => {
+            let mut message = *message;
+            set_thread(&mut message.parent_tool_use_id, &mut message.extra, thread);
+            let blocks = std::mem::take(&mut message.message.content);
+            split(
+                message,
+                blocks.into_iter().map(|block| vec![block]),
+                |message, blocks| {
+                    message.message.content = blocks;
+                },
+            )
+            .map(|message| Message::Assistant(Box::new(message)))
+            .collect()
+        }
+        Message::User(message) => {
+            let mut message = *message;
+            set_thread(&mut message.parent_tool_use_id, &mut message.extra, thread);
+            match message.message.content.take() {
+                Some(Content::Blocks(blocks)) if blocks.iter().any(is_answer) => {
+                    let (answers, beside): (Vec<_>, Vec<_>) =
+                        blocks.into_iter().partition(is_answer);
+                    let mut lines: Vec<_> = answers.into_iter().map(|block| vec![block]).collect();
+                    lines.extend((!beside.is_empty()).then_some(beside));
+                    split(message, lines.into_iter(), |message, blocks| {
+                        message.message.content = Some(Content::Blocks(blocks));
+                    })
+                    .map(|message| Message::User(Box::new(message)))
+                    .collect()
+                }
+                content => {
+                    message.message.content = content;
+                    vec![Message::User(Box::new(message))]
+                }
+            }
+        }
+        other => vec![other],
+    };
+    messages.into_iter().map(Line::from).collect()
+}
+
+/// The member is there on the wire, also when it says nothing.
+fn set_thread(
+    parent: &mut Option<String>,
+    extra: &mut agentwire_protocol::Members,
+    thread: Option<&str>,
+) {
+    *parent = thread.map(str::to_owned);
+    if parent.is_none() {
+        extra.set("parent_tool_use_id", Json::null());
+    }
+}
+
+/// A message for each part of its content, and one for none.
+fn split<M: Clone>(
+    message: M,
+    parts: impl Iterator<Item = Vec<ContentBlock>>,
+    fill: impl Fn(&mut M, Vec<ContentBlock>),
+) -> impl Iterator<Item = M> {
+    let mut parts = parts.peekable();
+    let empty = parts.peek().is_none().then(|| message.clone());
+    let full = parts.map(move |blocks| {
+        let mut message = message.clone();
+        fill(&mut message, blocks);
+        message
+    });
+    empty.into_iter().chain(full)
+}
