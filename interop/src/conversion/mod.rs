@@ -11,8 +11,8 @@
 //!   that was edited it is refused.
 //!
 //! Whole conversations are converted by [`export()`] and [`import`], and taken
-//! back by [`undo_export`] and [`undo_import`]; [`Converter`] and [`WayBack`]
-//! do the same piece by piece.
+//! back by [`undo_export`] and [`undo_import`]; [`convert`] and [`undo`] do that
+//! in any [`Direction`], [`Converter`] and [`WayBack`] piece by piece.
 
 mod back;
 mod delta;
@@ -28,8 +28,8 @@ pub use fingerprint::Fingerprint;
 pub use forth::{Converted, Converter};
 pub use loss::{Loss, Lost, Why};
 pub use residue::{Group, Residue};
-pub use system::{Direction, Export, Import, System};
-pub(crate) use system::{read, write};
+pub use system::{Direction, Export, Import, System, Through};
+pub(crate) use system::{read, why_of_ours, write};
 
 use crate::Message;
 
@@ -83,7 +83,8 @@ pub fn undo_import<S: System>(
     undo(Import(system), messages, residue)
 }
 
-fn convert<D: Direction>(direction: D, pieces: Vec<D::From>) -> Carried<D::To> {
+/// Converts a conversation in any direction.
+pub fn convert<D: Direction>(direction: D, pieces: Vec<D::From>) -> Carried<D::To> {
     let mut converter = Converter::new(direction);
     let mut carried = Carried {
         made: Vec::new(),
@@ -104,7 +105,8 @@ fn convert<D: Direction>(direction: D, pieces: Vec<D::From>) -> Carried<D::To> {
     carried
 }
 
-fn undo<D: Direction>(direction: D, made: Vec<D::To>, residue: Residue) -> TakenBack<D::From> {
+/// Takes back what [`convert`] made, which may have been edited since.
+pub fn undo<D: Direction>(direction: D, made: Vec<D::To>, residue: Residue) -> TakenBack<D::From> {
     let mut taken = TakenBack {
         pieces: Vec::new(),
         refused: Vec::new(),

@@ -46,7 +46,7 @@ pub trait System {
 }
 
 /// What of our messages is the envelope is not what was said.
-fn why_of_ours(path: &str) -> Why {
+pub(crate) fn why_of_ours(path: &str) -> Why {
     let said = ["/message/content", "/text"];
     if path.is_empty() || said.iter().any(|said| path.starts_with(said)) {
         Why::NoPlace
@@ -175,6 +175,38 @@ impl<S: System> Direction for Import<S> {
     }
 
     fn why(&self, _: &S::Item, path: &str, lost: &Lost) -> Why {
+        self.0.why_of_theirs(path, lost)
+    }
+}
+
+/// From one system to another, by way of ours.
+#[derive(Debug, Clone, Copy)]
+pub struct Through<A, B>(pub A, pub B);
+
+impl<A: System, B: System> Direction for Through<A, B> {
+    type From = A::Item;
+    type To = B::Item;
+    type Together = ();
+
+    fn goes_on(&self, _: &mut (), before: &[A::Item], next: &A::Item) -> bool {
+        self.0.joins(before, next)
+    }
+
+    fn forth(&self, calls: &mut Calls, pieces: &[A::Item]) -> Vec<B::Item> {
+        let messages = read(&self.0, calls, pieces);
+        write(&self.1, calls, &messages)
+    }
+
+    fn belongs(&self, before: &[B::Item], next: &B::Item) -> bool {
+        self.1.joins(before, next)
+    }
+
+    fn back(&self, calls: &mut Calls, pieces: &[B::Item]) -> Vec<A::Item> {
+        let messages = read(&self.1, calls, pieces);
+        write(&self.0, calls, &messages)
+    }
+
+    fn why(&self, _: &A::Item, path: &str, lost: &Lost) -> Why {
         self.0.why_of_theirs(path, lost)
     }
 }
