@@ -49,14 +49,22 @@ impl Delta {
     /// How `to` is made of `from`; nothing, when they are the same value.
     #[must_use]
     pub fn between(from: &Json, to: &Json) -> Option<Self> {
-        if Fingerprint::of(from) == Fingerprint::of(to) && is_same(from, to) {
+        if from == to {
             return None;
         }
-        Some(match (Parts::of(from), Parts::of(to)) {
+        match (Parts::of(from), Parts::of(to)) {
             (Parts::Object(from), Parts::Object(to)) => inside(&from, &to),
-            (Parts::List(from), Parts::List(to)) => Self::Of(steps(&from, to)),
-            _ => Self::Is(to.clone()),
-        })
+            (Parts::List(from), Parts::List(to)) => {
+                let steps = steps(&from, to);
+                let is_all = match &steps[..] {
+                    [] => from.is_empty(),
+                    [Step::Run(0, count)] => *count == from.len(),
+                    _ => false,
+                };
+                (!is_all).then_some(Self::Of(steps))
+            }
+            _ => (!is_same(from, to)).then(|| Self::Is(to.clone())),
+        }
     }
 
     /// The value that is made of `from`.
@@ -177,10 +185,13 @@ fn is_same(one: &Json, other: &Json) -> bool {
     one == other || agentwire_protocol::is_same_value(one.get(), other.get()).unwrap_or(false)
 }
 
-/// How an object is made of another.
-fn inside(from: &Members, to: &Members) -> Delta {
+/// How an object is made of another; nothing, when they are the same.
+fn inside(from: &Members, to: &Members) -> Option<Delta> {
     let without = from.iter().map(|(key, _)| key);
-    let without = without.filter(|key| to.get(key).is_none());
+    let without: Vec<_> = without
+        .filter(|key| to.get(key).is_none())
+        .map(str::to_owned)
+        .collect();
     let changed = to.iter().filter_map(|(key, value)| {
         let delta = match from.get(key) {
             Some(old) => Delta::between(old, value)?,
@@ -188,10 +199,8 @@ fn inside(from: &Members, to: &Members) -> Delta {
         };
         Some((key.to_owned(), delta))
     });
-    Delta::In {
-        members: changed.collect(),
-        without: without.map(str::to_owned).collect(),
-    }
+    let members: BTreeMap<_, _> = changed.collect();
+    (!members.is_empty() || !without.is_empty()).then_some(Delta::In { members, without })
 }
 
 /// A value, a level opened.
@@ -211,16 +220,14 @@ impl Parts {
     }
 }
 
-/// How the items of a list are made of those of another: equal ones first,
-/// then those that go by the same id, then those that are of the same kind.
+/// How the items of a list are made of those of another: of the same ones in
+/// the same place first, then of the same ones elsewhere, then of those that go
+/// by the same id, then of those that are of the same kind.
 fn steps(from: &[Json], to: Vec<Json>) -> Vec<Step> {
-    let mut equal = Pool::new(from, |item| Some(Fingerprint::of(item)));
     let mut plan: Vec<Option<Step>> = to
         .iter()
-        .map(|item| {
-            let index = equal.take(&Fingerprint::of(item))?;
-            is_same(from.get(index)?, item).then_some(Step::Run(index, 1))
-        })
+        .enumerate()
+        .map(|(index, item)| (from.get(index) == Some(item)).then_some(Step::Run(index, 1)))
         .collect();
     let mut taken = vec![false; from.len()];
     for step in plan.iter().flatten() {
@@ -228,22 +235,23 @@ fn steps(from: &[Json], to: Vec<Json>) -> Vec<Step> {
             taken[*index] = true;
         }
     }
-    for key in [id as fn(&Json) -> Option<String>, kind] {
-        let mut alike = Pool::new(from, key);
+    let keys: [fn(&Json) -> Option<String>; 3] = [value, id, kind];
+    for key in keys {
+        if plan.iter().all(Option::is_some) {
+            break;
+        }
+        let mut alike = Pool::new(from, &taken, key);
         for (item, step) in to.iter().zip(&mut plan) {
             if step.is_some() {
                 continue;
             }
             let Some(key) = key(item) else { continue };
-            while let Some(index) = alike.take(&key) {
-                if std::mem::replace(&mut taken[index], true) {
-                    continue;
-                }
+            if let Some(index) = alike.take(&key) {
+                taken[index] = true;
                 *step = Some(match Delta::between(&from[index], item) {
                     Some(delta) => Step::Item(index, delta),
                     None => Step::Run(index, 1),
                 });
-                break;
             }
         }
     }
@@ -263,22 +271,30 @@ fn steps(from: &[Json], to: Vec<Json>) -> Vec<Step> {
 }
 
 /// Items of a list by a key, each to be taken once, in order.
-struct Pool<K>(HashMap<K, VecDeque<usize>>);
+struct Pool(HashMap<String, VecDeque<usize>>);
 
-impl<K: std::hash::Hash + Eq> Pool<K> {
-    fn new(items: &[Json], key: impl Fn(&Json) -> Option<K>) -> Self {
-        let mut pool: HashMap<K, VecDeque<usize>> = HashMap::new();
+impl Pool {
+    /// The items that are not taken yet.
+    fn new(items: &[Json], taken: &[bool], key: impl Fn(&Json) -> Option<String>) -> Self {
+        let mut pool: HashMap<_, VecDeque<usize>> = HashMap::new();
         for (index, item) in items.iter().enumerate() {
-            if let Some(key) = key(item) {
+            if taken.get(index) == Some(&false)
+                && let Some(key) = key(item)
+            {
                 pool.entry(key).or_default().push_back(index);
             }
         }
         Self(pool)
     }
 
-    fn take(&mut self, key: &K) -> Option<usize> {
+    fn take(&mut self, key: &str) -> Option<usize> {
         self.0.get_mut(key)?.pop_front()
     }
+}
+
+/// What an item is, all of it.
+fn value(item: &Json) -> Option<String> {
+    Some(Fingerprint::of(item).to_string())
 }
 
 /// By what an item goes.
