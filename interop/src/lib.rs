@@ -3,6 +3,7 @@
 //!
 //! No I/O: values go in, values come out.
 
+pub mod bridgic;
 mod calls;
 mod compat;
 pub mod conversion;

@@ -292,6 +292,25 @@ object! {
     }
 }
 
+impl CustomTool {
+    /// A tool of the host: its name, and the JSON Schema of its input.
+    pub fn new(name: impl Into<String>, input_schema: impl Into<Json>) -> Self {
+        Self {
+            kind: None,
+            name: name.into(),
+            description: None,
+            input_schema: input_schema.into(),
+            input_examples: None,
+            eager_input_streaming: None,
+            allowed_callers: None,
+            defer_loading: None,
+            strict: None,
+            cache_control: None,
+            extra: Default::default(),
+        }
+    }
+}
+
 open_enum! {
     /// That a tool is one of the host's.
     pub enum CustomToolKind {

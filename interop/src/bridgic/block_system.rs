@@ -1,0 +1,121 @@
+//! Messages of ours to and from Bridgic's messages of blocks.
+
+use super::block::{Block, Message, Role};
+use super::said::{self, AssistantSaid};
+use super::tool::is_object;
+use crate::conversion::{Lost, System, Why};
+use crate::{Calls, Message as Ours};
+use agentwire_protocol::Json;
+use agentwire_protocol::content::ContentBlock;
+
+/// The system of [`Message`]s of blocks.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Blocks;
+
+impl System for Blocks {
+    type Item = Message;
+
+    fn write(&self, _: &Calls, message: &Ours) -> Vec<Message> {
+        match message {
+            Ours::Instructions(instructions) => {
+                let text = Block::text(&*instructions.text);
+                vec![Message::new(Role::System, vec![text])]
+            }
+            Ours::User(message) => {
+                let said = said::user(message.message.content.as_ref());
+                // One to a message: the library gives a message with several
+                // answers to a model as one.
+                let mut items: Vec<_> = said
+                    .results
+                    .into_iter()
+                    .map(|(id, text)| Message::new(Role::Tool, vec![Block::tool_result(id, text)]))
+                    .collect();
+                if !said.texts.is_empty() {
+                    let texts = said.texts.into_iter().map(Block::text);
+                    items.push(Message::new(Role::User, texts.collect()));
+                }
+                items
+            }
+            Ours::Assistant(message) => {
+                let said = said::assistant(&message.message.content);
+                let blocks = said.map(|said| match said {
+                    AssistantSaid::Text(text) => Block::text(text),
+                    AssistantSaid::Call(call) => {
+                        Block::tool_call(&*call.id, &*call.name, object(&call.input))
+                    }
+                });
+                vec![Message::new(Role::Ai, blocks.collect())]
+            }
+            _ => vec![],
+        }
+    }
+
+    fn joins(&self, before: &[Message], item: &Message) -> bool {
+        let goes_on = [Role::Tool, Role::User].contains(item.role());
+        goes_on && before.last().is_some_and(|it| *it.role() == Role::Tool)
+    }
+
+    fn read(&self, _: &Calls, items: &[Message]) -> Vec<Ours> {
+        let mut results = Vec::new();
+        let mut texts = Vec::new();
+        for item in items {
+            match item.role() {
+                Role::System => return vec![Ours::instructions(item.content())],
+                Role::Ai => return vec![read_assistant(item.blocks())],
+                Role::User | Role::Tool => {}
+                Role::Unknown(_) => return vec![],
+            }
+            for block in item.blocks() {
+                match block {
+                    Block::Text(block) => texts.push(&*block.text),
+                    Block::ToolResult(block) => {
+                        results.push(ContentBlock::tool_result(&*block.id, &*block.content));
+                    }
+                    // A user calls no tools.
+                    Block::ToolCall(_) | Block::Unknown(_) => {}
+                }
+            }
+        }
+        vec![said::of_user(results, texts)]
+    }
+
+    fn note_calls(&self, calls: &mut Calls, item: &Message) {
+        for block in item.blocks() {
+            if let Block::ToolCall(call) = block {
+                calls.note(&call.id, &call.name);
+            }
+        }
+    }
+
+    fn why(&self, path: &str, lost: &Lost) -> Why {
+        match lost {
+            Lost::Changed(name) if name == "content" => Why::OtherForm,
+            Lost::Order(_) => Why::OtherForm,
+            _ => crate::conversion::why_of_ours(path),
+        }
+    }
+}
+
+fn read_assistant(blocks: &[Block]) -> Ours {
+    let blocks = blocks.iter().filter_map(|block| match block {
+        Block::Text(block) if block.text.is_empty() => None,
+        Block::Text(block) => Some(ContentBlock::text(&*block.text)),
+        Block::ToolCall(call) => Some(ContentBlock::tool_use(
+            &*call.id,
+            &*call.name,
+            object(&call.arguments),
+        )),
+        // The model answers no calls.
+        Block::ToolResult(_) | Block::Unknown(_) => None,
+    });
+    Ours::assistant(blocks.collect())
+}
+
+/// The value, when it is an object; an empty one, when it is not.
+fn object(value: &Json) -> Json {
+    if is_object(value) {
+        value.clone()
+    } else {
+        serde_json::json!({}).into()
+    }
+}

@@ -1,0 +1,107 @@
+//! Messages of ours to and from Bridgic's chat messages.
+
+use super::arguments;
+use super::chat::{AssistantTextMessage, ChatMessage, FunctionToolCall};
+use super::said::{self, AssistantSaid};
+use crate::conversion::{Lost, System, Why};
+use crate::{Calls, Message as Ours};
+use agentwire_protocol::content::ContentBlock;
+
+/// The system of [`ChatMessage`]s.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Chat;
+
+impl System for Chat {
+    type Item = ChatMessage;
+
+    fn write(&self, _: &Calls, message: &Ours) -> Vec<ChatMessage> {
+        match message {
+            Ours::Instructions(instructions) => vec![ChatMessage::system(&*instructions.text)],
+            Ours::User(message) => {
+                let said = said::user(message.message.content.as_ref());
+                let mut items: Vec<_> = said
+                    .results
+                    .into_iter()
+                    .map(|(id, text)| ChatMessage::tool(id, text))
+                    .collect();
+                if !said.texts.is_empty() {
+                    items.push(ChatMessage::user(said::one_text(&said.texts)));
+                }
+                items
+            }
+            Ours::Assistant(message) => vec![write_assistant(&message.message.content)],
+            _ => vec![],
+        }
+    }
+
+    fn joins(&self, before: &[ChatMessage], item: &ChatMessage) -> bool {
+        let answers = |item: &ChatMessage| matches!(item, ChatMessage::Tool(_));
+        before.last().is_some_and(answers) && (answers(item) || matches!(item, ChatMessage::User(_)))
+    }
+
+    fn read(&self, _: &Calls, items: &[ChatMessage]) -> Vec<Ours> {
+        let mut results = Vec::new();
+        let mut texts = Vec::new();
+        for item in items {
+            match item {
+                ChatMessage::System(message) => return vec![Ours::instructions(&*message.content)],
+                ChatMessage::Assistant(message) => return vec![read_assistant(message)],
+                ChatMessage::Tool(message) => results.push(ContentBlock::tool_result(
+                    &*message.tool_call_id,
+                    &*message.content,
+                )),
+                ChatMessage::User(message) => texts.push(&*message.content),
+                ChatMessage::Unknown(_) => return vec![],
+            }
+        }
+        vec![said::of_user(results, texts)]
+    }
+
+    fn note_calls(&self, calls: &mut Calls, item: &ChatMessage) {
+        if let ChatMessage::Assistant(message) = item {
+            for call in message.tool_calls.iter().flatten() {
+                calls.note(&call.id, &call.function.name);
+            }
+        }
+    }
+
+    fn why(&self, path: &str, lost: &Lost) -> Why {
+        match lost {
+            // A text is there, but not that it was in blocks.
+            Lost::Changed(name) if ["text", "content"].contains(&&**name) => Why::OtherForm,
+            Lost::Item(kind) if kind == "text" => Why::OtherForm,
+            Lost::Order(_) => Why::OtherForm,
+            _ => crate::conversion::why_of_ours(path),
+        }
+    }
+}
+
+fn write_assistant(blocks: &[ContentBlock]) -> ChatMessage {
+    let mut texts = Vec::new();
+    let mut calls = Vec::new();
+    for said in said::assistant(blocks) {
+        match said {
+            AssistantSaid::Text(text) => texts.push(text),
+            AssistantSaid::Call(call) => calls.push(FunctionToolCall::new(
+                &*call.id,
+                &*call.name,
+                arguments::text(&call.input),
+            )),
+        }
+    }
+    let text = said::one_text(&texts);
+    ChatMessage::assistant(Some(text).filter(|text| !text.is_empty()), calls)
+}
+
+fn read_assistant(message: &AssistantTextMessage) -> Ours {
+    let text = message.content.as_deref().filter(|text| !text.is_empty());
+    let mut blocks: Vec<_> = text.map(ContentBlock::text).into_iter().collect();
+    for call in message.tool_calls.iter().flatten() {
+        blocks.push(ContentBlock::tool_use(
+            &*call.id,
+            &*call.function.name,
+            arguments::input(&call.function.arguments),
+        ));
+    }
+    Ours::assistant(blocks)
+}

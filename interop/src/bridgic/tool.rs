@@ -1,0 +1,252 @@
+//! Tools and calls of tools: `bridgic.core.model.types` and
+//! `bridgic.core.agentic.tool_specs`.
+
+use super::CannotConvert;
+use crate::Calls;
+use crate::conversion::{Carried, Direction, Lost, Residue, TakenBack, Why, convert, undo};
+use agentwire_protocol::content::{CustomTool, ToolDefinition};
+use agentwire_protocol::open::object;
+use agentwire_protocol::{Json, Members};
+
+object! {
+    /// A call of a tool, as the library takes and gives it.
+    pub struct ToolCall {
+        /// The id that the answer refers to. A model may have given none:
+        /// then it is `null`.
+        pub id: Option<String>,
+        /// The tool.
+        pub name: String,
+        /// What it is given, an object; `{}`, when it is absent.
+        pub arguments: Option<Json>,
+    }
+}
+
+object! {
+    /// A tool, as a model is told of it.
+    pub struct Tool {
+        /// The name by which the model calls it.
+        pub name: String,
+        /// What it is for.
+        pub description: String,
+        /// The JSON Schema of what it is given.
+        pub parameters: Json,
+    }
+}
+
+object! {
+    /// A tool, as an agent has it: `ToolSpec` as the library dumps it.
+    ///
+    /// What is empty is not dumped. That the library can load it again it
+    /// needs one of the kinds' own members as well: [`func`](Self::func) or
+    /// [`automa_cls`](Self::automa_cls).
+    #[derive(Default)]
+    pub struct ToolSpec {
+        /// The name by which the model calls it.
+        pub tool_name: Option<String>,
+        /// What it is for.
+        pub tool_description: Option<String>,
+        /// The JSON Schema of what it is given.
+        pub tool_parameters: Option<Json>,
+        /// The Python function that it is, by its whole name.
+        pub func: Option<String>,
+        /// The Python class of the automaton that it is, by its whole name.
+        pub automa_cls: Option<String>,
+        /// What that automaton is made with.
+        pub automa_init_kwargs: Option<Members>,
+    }
+}
+
+impl ToolCall {
+    /// A call of a tool.
+    pub fn new(
+        id: impl Into<String>,
+        name: impl Into<String>,
+        arguments: impl Into<Json>,
+    ) -> Self {
+        Self {
+            id: Some(id.into()),
+            name: name.into(),
+            arguments: Some(arguments.into()),
+            extra: Members::default(),
+        }
+    }
+}
+
+impl Tool {
+    /// A tool: its name, what it is for, and the JSON Schema of what it is
+    /// given.
+    pub fn new(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        parameters: impl Into<Json>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            description: description.into(),
+            parameters: parameters.into(),
+            extra: Members::default(),
+        }
+    }
+}
+
+impl ToolSpec {
+    /// A tool: its name, what it is for, and the JSON Schema of what it is
+    /// given.
+    pub fn new(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        parameters: impl Into<Json>,
+    ) -> Self {
+        Self {
+            tool_name: Some(name.into()),
+            tool_description: Some(description.into()),
+            tool_parameters: Some(parameters.into()),
+            ..Self::default()
+        }
+    }
+
+    /// The tool as a model is told of it: the library's `to_tool`.
+    ///
+    /// # Errors
+    ///
+    /// [`CannotConvert::NotATool`] without a name, a description or
+    /// parameters, which have to be an object.
+    pub fn to_tool(&self) -> Result<Tool, CannotConvert> {
+        let parameters = self.tool_parameters.clone();
+        Ok(Tool {
+            name: self.tool_name.clone().ok_or(CannotConvert::NotATool("name"))?,
+            description: self
+                .tool_description
+                .clone()
+                .ok_or(CannotConvert::NotATool("description"))?,
+            parameters: parameters
+                .filter(is_object)
+                .ok_or(CannotConvert::NotATool("parameters"))?,
+            extra: Members::default(),
+        })
+    }
+}
+
+/// Whether a JSON value is an object.
+pub(super) fn is_object(value: &Json) -> bool {
+    value.get().starts_with('{')
+}
+
+/// Tools of ours become `ToolSpec`s.
+#[derive(Debug, Clone, Copy)]
+pub struct ExportTools;
+
+/// `ToolSpec`s become tools of ours.
+#[derive(Debug, Clone, Copy)]
+pub struct ImportTools;
+
+/// Makes `ToolSpec`s of tools of ours. There is a place for tools of the host
+/// alone; those that the API brings along are lost.
+///
+/// ```
+/// use agentwire_interop::bridgic::export_tools;
+///
+/// let tools = serde_json::from_str(
+///     r#"[{"name": "add", "description": "Adds", "input_schema": {"type": "object"}}]"#,
+/// )?;
+/// let specs = export_tools(tools).made;
+/// assert_eq!(
+///     serde_json::to_string(&specs)?,
+///     r#"[{"tool_name":"add","tool_description":"Adds","tool_parameters":{"type": "object"}}]"#
+/// );
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+pub fn export_tools(tools: Vec<ToolDefinition>) -> Carried<ToolSpec> {
+    convert(ExportTools, tools)
+}
+
+/// Makes tools of ours of `ToolSpec`s. One without a name is lost.
+pub fn import_tools(specs: Vec<ToolSpec>) -> Carried<ToolDefinition> {
+    convert(ImportTools, specs)
+}
+
+/// Takes back what [`export_tools`] made, which may have been edited since.
+pub fn undo_export_tools(specs: Vec<ToolSpec>, residue: Residue) -> TakenBack<ToolDefinition> {
+    undo(ExportTools, specs, residue)
+}
+
+/// Takes back what [`import_tools`] made, which may have been edited since.
+pub fn undo_import_tools(tools: Vec<ToolDefinition>, residue: Residue) -> TakenBack<ToolSpec> {
+    undo(ImportTools, tools, residue)
+}
+
+fn specs(tools: &[ToolDefinition]) -> Vec<ToolSpec> {
+    let custom = tools.iter().filter_map(|tool| match tool {
+        ToolDefinition::Custom(tool) => Some(tool),
+        _ => None,
+    });
+    custom
+        .map(|tool| ToolSpec {
+            tool_name: Some(tool.name.clone()),
+            tool_description: tool.description.clone(),
+            tool_parameters: Some(tool.input_schema.clone()),
+            ..ToolSpec::default()
+        })
+        .collect()
+}
+
+fn tools(specs: &[ToolSpec]) -> Vec<ToolDefinition> {
+    let tool = |spec: &ToolSpec| {
+        let parameters = spec.tool_parameters.clone().filter(is_object);
+        let schema = parameters.unwrap_or_else(|| serde_json::json!({"type": "object"}).into());
+        let mut tool = CustomTool::new(spec.tool_name.clone()?, schema);
+        tool.description.clone_from(&spec.tool_description);
+        Some(ToolDefinition::Custom(tool))
+    };
+    specs.iter().filter_map(tool).collect()
+}
+
+impl Direction for ExportTools {
+    type From = ToolDefinition;
+    type To = ToolSpec;
+
+    fn goes_on(&self, _: &[ToolDefinition], _: &ToolDefinition) -> bool {
+        false
+    }
+
+    fn forth(&self, _: &mut Calls, pieces: &[ToolDefinition]) -> Vec<ToolSpec> {
+        specs(pieces)
+    }
+
+    fn belongs(&self, _: &[ToolSpec], _: &ToolSpec) -> bool {
+        false
+    }
+
+    fn back(&self, _: &mut Calls, pieces: &[ToolSpec]) -> Vec<ToolDefinition> {
+        tools(pieces)
+    }
+
+    fn why(&self, _: &str, _: &Lost) -> Why {
+        Why::NoPlace
+    }
+}
+
+impl Direction for ImportTools {
+    type From = ToolSpec;
+    type To = ToolDefinition;
+
+    fn goes_on(&self, _: &[ToolSpec], _: &ToolSpec) -> bool {
+        false
+    }
+
+    fn forth(&self, _: &mut Calls, pieces: &[ToolSpec]) -> Vec<ToolDefinition> {
+        tools(pieces)
+    }
+
+    fn belongs(&self, _: &[ToolDefinition], _: &ToolDefinition) -> bool {
+        false
+    }
+
+    fn back(&self, _: &mut Calls, pieces: &[ToolDefinition]) -> Vec<ToolSpec> {
+        specs(pieces)
+    }
+
+    fn why(&self, _: &str, _: &Lost) -> Why {
+        Why::NoPlace
+    }
+}
