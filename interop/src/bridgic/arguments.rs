@@ -76,10 +76,7 @@ mod tests {
     fn what_is_no_object_has_a_place_in_one() {
         for arguments in [r#"{"a": "#, "[1]", "null", r#"{"INVALID_JSON": 1"#] {
             let (input, back) = there_and_back(arguments);
-            assert_eq!(
-                input,
-                serde_json::json!({ INVALID: arguments }).to_string()
-            );
+            assert_eq!(input, serde_json::json!({ INVALID: arguments }).to_string());
             assert_eq!(back, arguments);
         }
     }

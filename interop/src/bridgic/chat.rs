@@ -174,7 +174,9 @@ impl<'de> Deserialize<'de> for Arguments {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let json = Json::deserialize(deserializer)?;
         if json.get().starts_with('"') {
-            json.read().map(Self::Text).map_err(serde::de::Error::custom)
+            json.read()
+                .map(Self::Text)
+                .map_err(serde::de::Error::custom)
         } else {
             Ok(Self::Value(json))
         }
@@ -182,3 +184,20 @@ impl<'de> Deserialize<'de> for Arguments {
 }
 
 impl Field for Arguments {}
+
+agentwire_protocol::if_audit! {
+    impl agentwire_protocol::Untyped for Arguments {
+        fn collect_untyped(&self, _: &mut agentwire_protocol::Pointer, _: &mut Vec<String>) {}
+    }
+}
+
+agentwire_protocol::if_schema! {
+    impl agentwire_protocol::schema::schemars::JsonSchema for Arguments {
+        agentwire_protocol::schema::named!(Arguments);
+
+        fn json_schema(generator: &mut agentwire_protocol::schema::schemars::SchemaGenerator) -> agentwire_protocol::schema::schemars::Schema {
+            let kinds = [generator.subschema_for::<String>(), generator.subschema_for::<Json>()];
+            agentwire_protocol::schema::any_of(&[" What a function is given."], kinds)
+        }
+    }
+}

@@ -36,7 +36,8 @@ impl System for Chat {
 
     fn joins(&self, before: &[ChatMessage], item: &ChatMessage) -> bool {
         let answers = |item: &ChatMessage| matches!(item, ChatMessage::Tool(_));
-        before.last().is_some_and(answers) && (answers(item) || matches!(item, ChatMessage::User(_)))
+        before.last().is_some_and(answers)
+            && (answers(item) || matches!(item, ChatMessage::User(_)))
     }
 
     fn read(&self, _: &Calls, items: &[ChatMessage]) -> Vec<Ours> {

@@ -31,7 +31,9 @@ impl Message {
             let Some(id) = call.id else {
                 return Err(CannotConvert::NoId { tool: call.name });
             };
-            let arguments = call.arguments.unwrap_or_else(|| serde_json::json!({}).into());
+            let arguments = call
+                .arguments
+                .unwrap_or_else(|| serde_json::json!({}).into());
             if !is_object(&arguments) {
                 return Err(CannotConvert::Arguments { call: id });
             }

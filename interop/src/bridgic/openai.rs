@@ -99,7 +99,8 @@ impl Draft {
 
     fn set<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) {
         // Texts and lists of texts can be written.
-        self.0.set(name, Json::from_value(value).unwrap_or_default());
+        self.0
+            .set(name, Json::from_value(value).unwrap_or_default());
     }
 
     /// The message with the `extras`.
@@ -171,7 +172,10 @@ impl Tool {
                 let kept = |name: &str, empty: Json| old.get(name).cloned().unwrap_or(empty);
                 let mut members = Members::default();
                 members.set("type", "object");
-                members.set("properties", kept("properties", serde_json::json!({}).into()));
+                members.set(
+                    "properties",
+                    kept("properties", serde_json::json!({}).into()),
+                );
                 members.set("required", kept("required", serde_json::json!([]).into()));
                 members.set("additionalProperties", serde_json::Value::Bool(false));
                 Json::from_value(&members).unwrap_or_default()

