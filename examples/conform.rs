@@ -16,7 +16,7 @@ use agentwire::{
     Client, ClosePolicy, Error, Event, Frame, Handle, Hook, Message, Options, PermissionAsk,
     PermissionResult, Reply, query,
 };
-use agentwire_testkit::conform_sdk::{CASE, CLI};
+use agentwire_testkit::conform::sdk::{CASE, CLI};
 use agentwire_testkit::{Scenario, Step, fake_agent};
 use serde::Deserialize;
 use serde_json::{Value, json};

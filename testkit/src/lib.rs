@@ -12,7 +12,6 @@
 
 #[cfg(feature = "conform")]
 pub mod conform;
-pub mod conform_sdk;
 pub mod fake_agent;
 #[cfg(feature = "model")]
 pub mod model;

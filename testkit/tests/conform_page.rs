@@ -1,7 +1,7 @@
 //! `CONFORM.md` has all that the cases tell an adapter and want printed.
 #![allow(clippy::unwrap_used)]
 
-use agentwire_testkit::conform_sdk::{CASE, CLI, Case, cases};
+use agentwire_testkit::conform::sdk::{CASE, CLI, Case, cases};
 use serde_json::Value;
 use std::collections::BTreeSet;
 

@@ -1,10 +1,17 @@
 //! `agentwire conform`: does something keep to the protocol?
 
 mod cli;
+mod report;
 mod sdk;
+mod suite;
 
 use clap::Subcommand;
+use std::fmt::Display;
 use std::process::ExitCode;
+
+/// The arguments make no sense, a file cannot be used, or nothing could be
+/// started.
+const USAGE: u8 = 2;
 
 /// Find out whether a CLI or an SDK keeps to the protocol
 #[derive(Debug, clap::Args)]
@@ -19,9 +26,45 @@ enum Suite {
     Sdk(sdk::Arguments),
 }
 
+/// Why there is no report, for people.
+type Failure = String;
+
+fn text(error: impl Display) -> Failure {
+    error.to_string()
+}
+
+#[allow(clippy::print_stderr, reason = "it is what a command line prints")]
 pub(crate) async fn conform(arguments: Arguments) -> ExitCode {
-    match arguments.suite {
-        Suite::Cli(arguments) => cli::conform(arguments).await,
-        Suite::Sdk(arguments) => sdk::conform(arguments),
+    let work = async {
+        match &arguments.suite {
+            Suite::Cli(arguments) => cli::conform(arguments).await,
+            Suite::Sdk(arguments) => sdk::conform(arguments).await,
+        }
+    };
+    // Cases that are dropped take all along that they started.
+    let done = tokio::select! {
+        done = work => done,
+        () = interrupted() => Err("interrupted".to_owned()),
+    };
+    done.unwrap_or_else(|why| {
+        eprintln!("agentwire: {why}");
+        USAGE.into()
+    })
+}
+
+/// Comes back when somebody wants this to end.
+async fn interrupted() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let kinds = [SignalKind::terminate(), SignalKind::hangup()];
+        if let [Ok(mut terminate), Ok(mut hangup)] = kinds.map(signal) {
+            tokio::select! {
+                _ = terminate.recv() => return,
+                _ = hangup.recv() => return,
+                _ = tokio::signal::ctrl_c() => return,
+            }
+        }
     }
+    drop(tokio::signal::ctrl_c().await);
 }

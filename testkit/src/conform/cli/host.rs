@@ -2,10 +2,11 @@
 //! directions. It reads line by line and does what a line brings about at
 //! once, so that what it sends stands in the record behind what it came of.
 
+use super::super::{not_over_after, short};
 use super::case::{Case, Decision, HookStep, Step};
 use super::process::Process;
 use super::servers;
-use super::tell::short;
+use super::tell::SHOWN;
 use crate::model::ScriptedModel;
 use crate::scenario::gate::REACHED;
 use agentwire_protocol::codec::{Line, LineDecoder};
@@ -104,7 +105,7 @@ pub async fn play(case: &Case, cli: &[OsString], deadline: Duration) -> io::Resu
     let model = ScriptedModel::start(case.scenario.clone()).await?;
     let mut process = Process::start(case, cli, &model)?;
     let project = process.project();
-    let child = &mut process.child;
+    let child = &mut process.watched.child;
     let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
         return Err(io::Error::other("the CLI has no pipes"));
     };
@@ -130,10 +131,7 @@ pub async fn play(case: &Case, cli: &[OsString], deadline: Duration) -> io::Resu
     };
     let stuck = match timeout(deadline, session).await {
         Ok(ended) => ended.err(),
-        Err(_) => Some(format!(
-            "it was not over after {} s",
-            deadline.as_secs_f32()
-        )),
+        Err(_) => Some(not_over_after(deadline)),
     };
     let left = player.steps.front();
     let left = left.map(|step| format!("the host had still {step}"));
@@ -254,7 +252,7 @@ impl Player<'_> {
         let line = match serde_json::from_slice(text) {
             Ok(line @ Value::Object(_)) => line,
             _ => {
-                let text = short(&String::from_utf8_lossy(text));
+                let text = short(&String::from_utf8_lossy(text), SHOWN);
                 self.entries.push(Entry::Noise(text));
                 return Ok(());
             }

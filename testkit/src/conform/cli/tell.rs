@@ -1,6 +1,7 @@
 //! A difference, for people: of two lines of one kind the members that differ,
 //! of other lines their beginnings.
 
+use super::super::short;
 use super::Hunk;
 use serde_json::Value;
 use std::fmt;
@@ -9,17 +10,17 @@ use std::fmt;
 const NAMED: usize = 4;
 
 /// How much of a line or a value is shown, in characters.
-const SHOWN: usize = 160;
+pub(super) const SHOWN: usize = 160;
 
 impl fmt::Display for Hunk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.measured.first(), self.found.first()) {
             (Some(measured), Some(found)) => match members(measured, found) {
                 Some(members) => write!(f, "{}: {members}", split(found).0),
-                None => write!(f, "{}, and not {}", short(found), short(measured)),
+                None => write!(f, "{}, and not {}", beginning(found), beginning(measured)),
             },
-            (Some(measured), None) => write!(f, "missing: {}", short(measured)),
-            (None, Some(found)) => write!(f, "not to come: {}", short(found)),
+            (Some(measured), None) => write!(f, "missing: {}", beginning(measured)),
+            (None, Some(found)) => write!(f, "not to come: {}", beginning(found)),
             (None, None) => f.write_str("no difference"),
         }
     }
@@ -94,13 +95,10 @@ fn compare(measured: &Value, found: &Value, path: &mut String, told: &mut Vec<St
 }
 
 fn value(value: &Value) -> String {
-    short(&value.to_string())
+    beginning(&value.to_string())
 }
 
 /// Its beginning.
-pub(super) fn short(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{} …", &text[..end]),
-        None => text.to_owned(),
-    }
+fn beginning(text: &str) -> String {
+    short(text, SHOWN)
 }

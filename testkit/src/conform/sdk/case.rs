@@ -7,10 +7,8 @@ use std::sync::LazyLock;
 
 /// A case: what happens in it, and what is right.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub struct Case {
-    /// Its name, that of its file.
-    pub name: &'static str,
+    name: &'static str,
     pub(super) text: CaseText,
 }
 
@@ -38,6 +36,12 @@ pub(super) struct CaseText {
 }
 
 impl Case {
+    /// What it is called, as its file is.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
     /// What it shows, for people.
     #[must_use]
     pub fn about(&self) -> &str {
@@ -73,7 +77,7 @@ static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
 
 macro_rules! files {
     ($($name:literal)*) => {
-        &[$(($name, include_str!(concat!("../../conform/sdk/", $name, ".json"))),)*]
+        &[$(($name, include_str!(concat!("../../../conform/sdk/", $name, ".json"))),)*]
     };
 }
 

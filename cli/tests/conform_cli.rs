@@ -4,35 +4,26 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+mod support;
+
 use agentwire_testkit::conform::cli::{Case, Golden};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use support::processes::{assert_gone, lines_of};
+use support::{agentwire, fake_agent_path, stderr, stdout};
 
-fn agentwire() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_agentwire"));
-    command.args(["conform", "cli"]);
+fn conform() -> Command {
+    let mut command = agentwire("conform");
+    command.arg("cli");
     command
-}
-
-fn fake_agent() -> PathBuf {
-    let binary = Path::new(env!("CARGO_BIN_EXE_agentwire"));
-    let path = binary.parent().unwrap().join("examples/cli_fake_agent");
-    assert!(
-        path.exists(),
-        "cargo builds {} with the tests",
-        path.display()
-    );
-    path
 }
 
 /// What is printed, and the exit status.
 fn run(options: &[&str], cli: &[&str]) -> (String, i32) {
-    let command = agentwire().args(options).arg("--").args(cli).output();
+    let command = conform().args(options).arg("--").args(cli).output();
     let output = command.unwrap();
-    let mut text = String::from_utf8(output.stdout).unwrap();
-    text.push_str(std::str::from_utf8(&output.stderr).unwrap());
+    let text = stdout(&output) + &stderr(&output);
     println!("{text}");
     (text, output.status.code().unwrap())
 }
@@ -60,7 +51,7 @@ fn the_fake_agent_departs_only_where_that_is_expected() {
     let reasons: Value =
         serde_json::from_str(&std::fs::read_to_string(&expected).unwrap()).unwrap();
     let options = ["--json", "--expected", expected.to_str().unwrap()];
-    let (report, status) = run(&options, &[fake_agent().to_str().unwrap()]);
+    let (report, status) = run(&options, &[fake_agent_path().to_str().unwrap()]);
     let mut cases = 0;
     for line in report.lines() {
         let case: Value = serde_json::from_str(line).unwrap();
@@ -81,17 +72,18 @@ fn the_fake_agent_departs_only_where_that_is_expected() {
 
 #[test]
 fn an_older_cli_departs_and_the_report_says_in_what() {
-    let fake_agent = fake_agent();
+    let fake_agent = fake_agent_path();
     let older = [
         "env",
         "FAKE_AGENT_PROFILE=2.0.77",
         fake_agent.to_str().unwrap(),
     ];
     let (report, status) = run(&["--case", "interrupt_tool"], &older);
-    let expected = "departs   interrupt_tool\n    An interrupt while a tool runs.\n    \
+    let expected = " s)\n    An interrupt while a tool runs.\n    \
         < control_response: response.response is missing, and is to be {\"still_queued\":[]}\n    \
         after < system/session_state_changed";
-    assert!(report.starts_with(expected));
+    assert!(report.starts_with("departs   interrupt_tool ("));
+    assert!(report.contains(expected));
     assert!(report.contains("\n2 cases: 2 depart; measured on 2."));
     assert_eq!(status, 1);
 }
@@ -101,17 +93,17 @@ fn a_case_that_passes_although_it_is_expected_to_depart_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let expected = file(folder.path(), &json!({"hello": "It cannot greet."}));
     let options = ["--case", "hello", "--expected", &expected];
-    let (report, status) = run(&options, &[fake_agent().to_str().unwrap()]);
-    assert!(report.starts_with(
-        "passes    hello\n    it was expected to depart: It cannot greet.\n1 cases: 1 pass although"
-    ));
+    let (report, status) = run(&options, &[fake_agent_path().to_str().unwrap()]);
+    assert!(report.starts_with("passes    hello ("));
+    let told = "\n    it was expected to depart: It cannot greet.\n1 cases: 1 pass although";
+    assert!(report.contains(told));
     assert_eq!(status, 1);
 }
 
 #[test]
 fn a_cli_that_ends_at_once_departs() {
     let (report, status) = run_script(&[], "echo Oh. >&2; exit 3");
-    assert!(report.starts_with("departs   hello\n"));
+    assert!(report.starts_with("departs   hello ("));
     assert!(report.contains("\n    the host had still to hear a line with "));
     assert!(report.contains("\n    exit 3, and not < control_response"));
     assert!(report.contains("\n    its standard error: Oh.\n"));
@@ -128,7 +120,7 @@ fn lines_that_are_no_json_and_output_that_is_held_open_are_no_obstacle() {
 #[test]
 fn a_cli_that_says_nothing_is_stuck_until_the_deadline() {
     let (report, status) = run_script(&["--deadline=0.5"], "exec sleep 1000");
-    assert!(report.starts_with("stuck     hello\n"));
+    assert!(report.starts_with("stuck     hello ("));
     assert!(report.contains("\n    it was not over after 0.5 s\n    the host had still to hear"));
     assert!(report.contains("\n    missing: < control_response"));
     assert!(report.contains("\n1 cases: 1 are stuck; "));
@@ -138,7 +130,7 @@ fn a_cli_that_says_nothing_is_stuck_until_the_deadline() {
 #[test]
 fn a_cli_that_echoes_is_stuck_too() {
     let (report, status) = run_script(&["--deadline=1"], "exec cat");
-    assert!(report.starts_with("stuck     hello\n"));
+    assert!(report.starts_with("stuck     hello ("));
     assert!(report.contains("to hear that the session is idle"));
     assert_eq!(status, 1);
 }
@@ -149,42 +141,6 @@ fn a_cli_that_writes_without_end_is_stuck() {
         let (report, status) = run_script(&[], endless);
         assert!(report.contains("\n    it writes without end\n"));
         assert_eq!(status, 1);
-    }
-}
-
-/// Whether a process is alive, which a zombie is not.
-fn is_alive(pid: &str) -> bool {
-    std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
-        !stat
-            .rsplit_once(") ")
-            .is_some_and(|(_, rest)| rest.starts_with('Z'))
-    })
-}
-
-/// Waits until the file has so many lines, and gives them.
-fn lines_of(path: &Path, count: usize) -> Vec<String> {
-    let until = Instant::now() + Duration::from_secs(20);
-    loop {
-        let text = std::fs::read_to_string(path).unwrap_or_default();
-        if text.lines().count() == count && text.ends_with('\n') {
-            return text.lines().map(str::to_owned).collect();
-        }
-        assert!(
-            Instant::now() < until,
-            "{} has only {text:?}",
-            path.display()
-        );
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-fn assert_gone(pids: &[String]) {
-    let until = Instant::now() + Duration::from_secs(10);
-    for pid in pids {
-        while is_alive(pid) {
-            assert!(Instant::now() < until, "process {pid} is still alive");
-            std::thread::sleep(Duration::from_millis(5));
-        }
     }
 }
 
@@ -199,7 +155,7 @@ fn all_that_it_started_goes_at_the_deadline() {
     let folder = tempfile::tempdir().unwrap();
     let pids = folder.path().join("pids");
     let (report, _) = run_script(&["--deadline=4"], &with_children(&pids));
-    assert!(report.starts_with("stuck     hello\n"));
+    assert!(report.starts_with("stuck     hello ("));
     assert_gone(&lines_of(&pids, 3));
 }
 
@@ -207,7 +163,7 @@ fn all_that_it_started_goes_at_the_deadline() {
 fn all_that_it_started_goes_when_this_is_ended() {
     let folder = tempfile::tempdir().unwrap();
     let pids = folder.path().join("pids");
-    let mut running = agentwire()
+    let mut running = conform()
         .args(["--case", "hello", "--", "sh", "-c", &with_children(&pids)])
         .stderr(Stdio::null())
         .spawn()
@@ -223,7 +179,7 @@ fn all_that_it_started_goes_when_this_is_ended() {
 fn what_one_cli_does_can_be_the_measure_for_others() {
     let folder = tempfile::tempdir().unwrap();
     let golden = folder.path().join("golden.json");
-    let (golden, fake_agent) = (golden.to_str().unwrap(), fake_agent());
+    let (golden, fake_agent) = (golden.to_str().unwrap(), fake_agent_path());
     let fake_agent = fake_agent.to_str().unwrap();
     let older = ["env", "FAKE_AGENT_PROFILE=2.0.77", fake_agent];
     let case = ["--case", "interrupt_tool"];

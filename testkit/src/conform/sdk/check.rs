@@ -1,5 +1,6 @@
 //! Holds what was printed and what was sent against what is right.
 
+use super::super::short;
 use super::case::CaseText;
 use crate::fake_agent::expect::{Expected, difference};
 use serde_json::Value;
@@ -7,7 +8,7 @@ use serde_json::Value;
 /// How many of the lines that came instead are told.
 const TOLD: usize = 6;
 
-/// How long a line may be that is told.
+/// How long a line may be that is told, in characters.
 const WIDTH: usize = 300;
 
 /// In what the lines that the adapter printed are not as they should be.
@@ -20,7 +21,7 @@ pub(super) fn printed(case: &CaseText, output: &str) -> Vec<String> {
             Ok(seen) if seen["saw"].is_string() => lines.push(seen),
             _ => departures.push(format!(
                 "the adapter printed what is no JSON object with a `saw`: {}",
-                short(line)
+                beginning(line)
             )),
         }
     }
@@ -35,7 +36,7 @@ pub(super) fn printed(case: &CaseText, output: &str) -> Vec<String> {
     }
     for unwanted in &case.sees_not {
         if let Some(seen) = lines.iter().find(|seen| is_like(unwanted, seen)) {
-            let seen = short(&seen.to_string());
+            let seen = beginning(&seen.to_string());
             departures.push(format!("its user saw {seen}, and should not have"));
         }
     }
@@ -48,7 +49,7 @@ fn is_like(wanted: &Value, seen: &Value) -> bool {
 
 fn told(lines: &[Value]) -> String {
     let mut told: Vec<_> = (lines.iter().take(TOLD))
-        .map(|line| short(&line.to_string()))
+        .map(|line| beginning(&line.to_string()))
         .collect();
     match lines.len() {
         0 => return "nothing more".to_owned(),
@@ -68,7 +69,7 @@ pub(super) fn sent(case: &CaseText, log: &str) -> Vec<String> {
     }
     let mut departures: Vec<_> = (log.iter().filter(|entry| entry["dir"] == "send_raw"))
         .map(|entry| {
-            let line = short(&entry["msg"].to_string());
+            let line = beginning(&entry["msg"].to_string());
             format!("the host sent a line that is not JSON: {line}")
         })
         .collect();
@@ -79,7 +80,7 @@ pub(super) fn sent(case: &CaseText, log: &str) -> Vec<String> {
         expected.hear(line.as_bytes())
     });
     if let Err(report) = heard.and_then(|()| expected.finish()) {
-        let lines = report.lines().take(TOLD).map(short);
+        let lines = report.lines().take(TOLD).map(beginning);
         let report = lines.collect::<Vec<_>>().join("\n");
         departures.push(report.replace("fake-agent: ", ""));
     }
@@ -99,13 +100,8 @@ pub(super) fn sent(case: &CaseText, log: &str) -> Vec<String> {
 }
 
 /// A text that is short enough for a report.
-pub(super) fn short(text: &str) -> String {
-    let text = text.trim_end();
-    if text.chars().count() <= WIDTH {
-        return text.to_owned();
-    }
-    let start: String = text.chars().take(WIDTH).collect();
-    format!("{start}… ({} bytes)", text.len())
+pub(super) fn beginning(text: &str) -> String {
+    short(text.trim_end(), WIDTH)
 }
 
 #[cfg(test)]

@@ -1,0 +1,65 @@
+//! What the tests share: `agentwire`, what stands in for others, and what was
+//! printed.
+
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "each test file uses a part of it"
+)]
+
+pub(crate) mod processes;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+pub(crate) const AGENTWIRE: &str = env!("CARGO_BIN_EXE_agentwire");
+
+/// One of the commands of `agentwire`.
+pub(crate) fn agentwire(command: &str) -> Command {
+    let mut agentwire = Command::new(AGENTWIRE);
+    agentwire.arg(command);
+    agentwire
+}
+
+/// What comes of a command that is told this and no more.
+pub(crate) fn told(command: &mut Command, input: &str) -> Output {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It may be gone before it has read everything.
+    drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
+    child.wait_with_output().unwrap()
+}
+
+pub(crate) fn stdout(output: &Output) -> String {
+    text(&output.stdout)
+}
+
+pub(crate) fn stderr(output: &Output) -> String {
+    text(&output.stderr)
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// The fake agent.
+pub(crate) fn fake_agent_path() -> PathBuf {
+    example("cli_fake_agent")
+}
+
+/// An example of this package: cargo builds them with its tests.
+pub(crate) fn example(name: &str) -> PathBuf {
+    let binary = Path::new(AGENTWIRE);
+    let path = binary.parent().unwrap().join("examples").join(name);
+    assert!(
+        path.exists(),
+        "{} is not built: `cargo test` and `cargo build --examples` build it",
+        path.display()
+    );
+    path
+}

@@ -1,0 +1,38 @@
+use super::Marked;
+use std::ffi::OsStr;
+use sysinfo::{Process, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, UpdateKind};
+
+/// The processes that have this variable in their environment, but for
+/// zombies. The environment of one that the system protects cannot be read.
+pub(super) fn marked(mark: &OsStr) -> Vec<Marked> {
+    let wanted = ProcessRefreshKind::nothing()
+        .without_tasks()
+        .with_environ(UpdateKind::Always)
+        .with_cmd(UpdateKind::Always);
+    let mut system = System::new();
+    system.refresh_processes_specifics(ProcessesToUpdate::All, false, wanted);
+    let is_marked = |process: &&Process| {
+        let is_alive = !matches!(
+            process.status(),
+            ProcessStatus::Zombie | ProcessStatus::Dead
+        );
+        is_alive && process.environ().iter().any(|it| it == mark)
+    };
+    let read = |process: &Process| Marked {
+        pid: process.pid().as_u32(),
+        argv: process.cmd().join(OsStr::new(" ")).display().to_string(),
+    };
+    let processes = system.processes().values();
+    processes.filter(is_marked).map(read).collect()
+}
+
+#[cfg(not(unix))]
+pub(super) fn end(process: u32) {
+    let pid = sysinfo::Pid::from_u32(process);
+    let mut system = System::new();
+    system.refresh_processes(ProcessesToUpdate::Some(&[pid]), true);
+    if let Some(process) = system.process(pid) {
+        // It may be gone by itself.
+        _ = process.kill();
+    }
+}
