@@ -2,29 +2,21 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod support;
+
 use serde_json::{Value, json};
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
+use support::{agentwire, stderr, stdout, told};
 
 fn inspect(arguments: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_agentwire"))
-        .arg("inspect")
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A command line that makes no sense is refused before anything is read.
-    drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
-    child.wait_with_output().unwrap()
+    told(agentwire("inspect").args(arguments), input)
 }
 
 fn reports(input: &str) -> Vec<Value> {
     let output = inspect(&["--json", "-"], input);
     assert!(output.status.success());
-    let text = String::from_utf8(output.stdout).unwrap();
-    text.lines()
+    stdout(&output)
+        .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
 }
@@ -87,7 +79,7 @@ fn people_see_what_was_said_and_what_is_not_known() {
         &["-"],
         "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"Hello.\",\"tone\":1}]}}\n",
     );
-    let text = String::from_utf8(output.stdout).unwrap();
+    let text = stdout(&output);
     assert!(text.contains("assistant  Hello."), "{text}");
     assert!(
         text.contains("no typed field holds /message/content/*/tone"),
@@ -99,9 +91,5 @@ fn people_see_what_was_said_and_what_is_not_known() {
 fn a_file_that_cannot_be_read_is_status_2() {
     let output = inspect(&["/no/such/file"], "");
     assert_eq!(output.status.code(), Some(2));
-    assert!(
-        String::from_utf8(output.stderr)
-            .unwrap()
-            .contains("/no/such/file")
-    );
+    assert!(stderr(&output).contains("/no/such/file"));
 }

@@ -3,11 +3,14 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+mod support;
+
 use agentwire_testkit::model::ScriptedModel;
 use agentwire_testkit::{Scenario, Step};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::{Output, Stdio};
+use support::{agentwire, stderr, stdout};
 use tempfile::TempDir;
 use tokio::process::Command;
 
@@ -18,8 +21,7 @@ async fn run(scenario: Scenario, arguments: &[&str]) -> (Output, TempDir) {
         .expect("AGENTWIRE_LIVE_CLI is not set: run the live tests with scripts/live");
     let model = ScriptedModel::start(scenario).await.unwrap();
     let home = tempfile::tempdir().unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_agentwire"))
-        .arg("run")
+    let output = Command::from(agentwire("run"))
         .arg("--cli")
         .arg(cli)
         .args(arguments)
@@ -48,16 +50,12 @@ async fn run(scenario: Scenario, arguments: &[&str]) -> (Output, TempDir) {
     (output, home)
 }
 
-fn text(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).unwrap()
-}
-
 #[tokio::test]
 async fn the_models_text_is_printed() {
     let scenario = Scenario::default().reply([Step::text("Hello from the scripted model.")]);
     let (output, _) = run(scenario, &["Say hello"]).await;
     assert_eq!(output.status.code(), Some(0));
-    assert_eq!(text(&output.stdout), "Hello from the scripted model.\n");
+    assert_eq!(stdout(&output), "Hello from the scripted model.\n");
 }
 
 #[tokio::test]
@@ -65,7 +63,7 @@ async fn json_prints_the_lines() {
     let scenario = Scenario::default().reply([Step::text("Hello.")]);
     let (output, _) = run(scenario, &["--json", "Say hello"]).await;
     assert_eq!(output.status.code(), Some(0));
-    let last_but_two: serde_json::Value = text(&output.stdout)
+    let last_but_two: serde_json::Value = stdout(&output)
         .lines()
         .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
         .find(|message| message["type"] == "result")
@@ -87,12 +85,12 @@ async fn a_tool_runs_or_not_as_the_command_line_says() {
     let (output, home) = run(scenario(), &["--deny", "Bash", "Make it"]).await;
     assert_eq!(output.status.code(), Some(0));
     assert!(!home.path().join("made").exists());
-    assert!(text(&output.stderr).contains("denied: Bash"));
+    assert!(stderr(&output).contains("denied: Bash"));
 }
 
 #[tokio::test]
 async fn an_error_of_the_model_is_status_1() {
     let (output, _) = run(Scenario::default(), &["Say hello"]).await;
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains("the script has no reply left"));
+    assert!(stderr(&output).contains("the script has no reply left"));
 }

@@ -2,11 +2,14 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod support;
+
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use support::{agentwire, stderr};
 use tempfile::TempDir;
 
 /// A server of ours, which is killed when the test is over.
@@ -78,9 +81,8 @@ impl Drop for Server {
 }
 
 fn command(script: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_agentwire"));
+    let mut command = agentwire("model");
     command
-        .arg("model")
         .arg(script)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -198,7 +200,7 @@ fn a_script_that_cannot_be_used_is_status_2_with_the_place() {
         let output = command(&script).output().unwrap();
         assert_eq!(output.status.code(), Some(2));
         assert!(output.stdout.is_empty());
-        let error = String::from_utf8(output.stderr).unwrap();
+        let error = stderr(&output);
         assert!(error.contains(complaint), "{error}");
     }
 }

@@ -3,10 +3,12 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod support;
+
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::Command;
+use support::{agentwire, stdout};
 
 /// Lines that were sent to see what an agent does with them: file, line, and
 /// what is wrong with it.
@@ -67,14 +69,13 @@ fn every_recorded_line_is_typed_and_lossless_and_has_no_unknown_member() {
 }
 
 fn reports(recording: &Path) -> Vec<Value> {
-    let output = Command::new(env!("CARGO_BIN_EXE_agentwire"))
-        .args(["inspect", "--json"])
+    let output = agentwire("inspect")
+        .arg("--json")
         .arg(recording)
         .output()
         .unwrap();
     assert!(output.status.success());
-    String::from_utf8(output.stdout)
-        .unwrap()
+    stdout(&output)
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()

@@ -4,35 +4,19 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod support;
+
 use agentwire_testkit::{Scenario, Step, fake_agent, replay};
 use serde_json::{Value, json};
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
+use support::{AGENTWIRE, agentwire, fake_agent_path, stderr, stdout, told};
 use tempfile::TempDir;
-
-const AGENTWIRE: &str = env!("CARGO_BIN_EXE_agentwire");
-
-/// The fake agent: cargo builds the examples of a package with its tests.
-fn fake_agent_path() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let path = (test.parent().unwrap().parent().unwrap()).join("examples/cli_fake_agent");
-    assert!(
-        path.exists(),
-        "{} is not built: `cargo test` and `cargo build --examples` build it",
-        path.display()
-    );
-    path
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
-}
 
 /// `agentwire run` with this CLI.
 fn run(cli: &Path, prompt: &str, environment: &[(&str, &str)]) -> Output {
-    Command::new(AGENTWIRE)
-        .args(["run", "--allow", "Bash", "--cli"])
+    agentwire("run")
+        .args(["--allow", "Bash", "--cli"])
         .arg(cli)
         .arg(prompt)
         .envs(environment.iter().copied())
@@ -60,7 +44,7 @@ fn record(folder: &TempDir) -> (Output, PathBuf) {
             (fake_agent::SCRIPT, &scenario.to_json()),
         ],
     );
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     (output, file)
 }
 
@@ -68,31 +52,31 @@ fn record(folder: &TempDir) -> (Output, PathBuf) {
 fn a_session_is_recorded_and_played_again() {
     let folder = tempfile::tempdir().unwrap();
     let (first, file) = record(&folder);
-    assert!(text(&first.stdout).contains("It is today."));
+    assert!(stdout(&first).contains("It is today."));
     let file = file.to_str().unwrap();
 
     for pace in ["lockstep", "time"] {
         let environment = [(replay::RECORDING, file), (replay::PACE, pace)];
         let again = run(AGENTWIRE.as_ref(), "Which day is it?", &environment);
-        assert_eq!(again.status.code(), Some(0), "{}", text(&again.stderr));
-        assert_eq!(text(&again.stdout), text(&first.stdout));
-        assert_eq!(text(&again.stderr), text(&first.stderr));
+        assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
+        assert_eq!(stdout(&again), stdout(&first));
+        assert_eq!(stderr(&again), stderr(&first));
     }
 
     let environment = [(replay::RECORDING, file)];
     let other = run(AGENTWIRE.as_ref(), "Which year is it?", &environment);
     assert_eq!(other.status.code(), Some(3));
-    let said = text(&other.stderr);
+    let said = stderr(&other);
     assert!(said.contains("expected: \"Which day is it?\""), "{said}");
 
     let environment = [(replay::RECORDING, file), (replay::TOLERANT, "1")];
     let other = run(AGENTWIRE.as_ref(), "Which year is it?", &environment);
-    assert_eq!(other.status.code(), Some(0), "{}", text(&other.stderr));
-    assert_eq!(text(&other.stdout), text(&first.stdout));
+    assert_eq!(other.status.code(), Some(0), "{}", stderr(&other));
+    assert_eq!(stdout(&other), stdout(&first));
 
     let environment = [(replay::RECORDING, file), (replay::SESSION, "2")];
     let other = run(AGENTWIRE.as_ref(), "Which day is it?", &environment);
-    let said = text(&other.stderr);
+    let said = stderr(&other);
     assert!(said.contains("it has 1 sessions"), "{said}");
 }
 
@@ -100,13 +84,9 @@ fn a_session_is_recorded_and_played_again() {
 fn a_scenario_of_a_recording_says_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let (first, file) = record(&folder);
-    let made = Command::new(AGENTWIRE)
-        .arg("scenario")
-        .arg(&file)
-        .output()
-        .unwrap();
-    assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
-    let script = text(&made.stdout);
+    let made = agentwire("scenario").arg(&file).output().unwrap();
+    assert_eq!(made.status.code(), Some(0), "{}", stderr(&made));
+    let script = stdout(&made);
     let host = Scenario::from_json(&script).unwrap().host.unwrap();
     assert_eq!(host["prompts"], json!(["Which day is it?"]));
     let again = run(
@@ -114,21 +94,21 @@ fn a_scenario_of_a_recording_says_the_same() {
         "Which day is it?",
         &[(fake_agent::SCRIPT, &script)],
     );
-    assert_eq!(again.status.code(), Some(0), "{}", text(&again.stderr));
-    assert_eq!(text(&again.stdout), text(&first.stdout));
-    assert_eq!(text(&again.stderr), text(&first.stderr));
+    assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
+    assert_eq!(stdout(&again), stdout(&first));
+    assert_eq!(stderr(&again), stderr(&first));
 }
 
 #[test]
 fn a_recording_can_be_inspected() {
     let folder = tempfile::tempdir().unwrap();
     let (_, file) = record(&folder);
-    let output = Command::new(AGENTWIRE)
-        .args(["inspect", "--json"])
+    let output = agentwire("inspect")
+        .arg("--json")
         .arg(file)
         .output()
         .unwrap();
-    let kinds: Vec<Value> = text(&output.stdout)
+    let kinds: Vec<Value> = stdout(&output)
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap()["kind"].take())
         .collect();
@@ -140,17 +120,7 @@ fn a_recording_can_be_inspected() {
 
 /// `agentwire replay`, with all that the host ever writes.
 fn replayed(arguments: &[&str], input: &str) -> Output {
-    let mut child = Command::new(AGENTWIRE)
-        .arg("replay")
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // It may be gone before it has read everything.
-    drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
-    child.wait_with_output().unwrap()
+    told(agentwire("replay").args(arguments), input)
 }
 
 #[test]
@@ -180,28 +150,24 @@ fn the_exit_status_is_that_of_the_recorded_cli_or_4_or_2() {
     let output = replayed(&[path, "--model", "any"], prompt);
     assert_eq!(output.status.code(), Some(137));
     assert_eq!(
-        (text(&output.stdout), text(&output.stderr)),
+        (stdout(&output), stderr(&output)),
         ("ha".to_owned(), "oh\n".to_owned())
     );
 
     let output = replayed(&["--session=1", path], "");
     assert_eq!(
-        (output.status.code(), text(&output.stdout)),
+        (output.status.code(), stdout(&output)),
         (Some(0), "9.8.7 (CLI)\n".to_owned())
     );
 
     let output = replayed(&[path], "");
     assert_eq!(output.status.code(), Some(replay::DIFFERS));
-    assert!(
-        text(&output.stderr).contains("line 5"),
-        "{}",
-        text(&output.stderr)
-    );
+    assert!(stderr(&output).contains("line 5"), "{}", stderr(&output));
 
     std::fs::write(&file, text_of(&lines[..1]) + "{\"t\":1}\n").unwrap();
     for arguments in [&["/no/such/file"][..], &[path]] {
         let output = replayed(arguments, "");
         assert_eq!(output.status.code(), Some(2));
-        assert!(text(&output.stderr).contains(arguments[0]));
+        assert!(stderr(&output).contains(arguments[0]));
     }
 }

@@ -3,33 +3,19 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod support;
+
 use agentwire_testkit::{Fault, Scenario, Step, fake_agent};
 use serde_json::json;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
-
-/// The fake agent: cargo builds the examples of a package with its tests.
-fn fake_agent_path() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let path = test
-        .parent()
-        .unwrap()
-        .parent()
-        .unwrap()
-        .join("examples/cli_fake_agent");
-    assert!(
-        path.exists(),
-        "{} is not built: `cargo test` and `cargo build --examples` build it",
-        path.display()
-    );
-    path
-}
+use std::time::Duration;
+use support::processes::assert_gone;
+use support::{agentwire, fake_agent_path, stderr, stdout};
 
 fn run(scenario: &Scenario, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_agentwire"))
-        .arg("run")
+    agentwire("run")
         .arg("--cli")
         .arg(fake_agent_path())
         .args(arguments)
@@ -37,14 +23,6 @@ fn run(scenario: &Scenario, arguments: &[&str]) -> Output {
         .stdin(Stdio::null())
         .output()
         .unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
 }
 
 fn tool_then_text() -> Scenario {
@@ -181,8 +159,8 @@ fn a_command_line_that_makes_no_sense_is_status_2() {
 
 #[test]
 fn a_cli_that_is_not_there_is_status_3_and_one_line_that_says_what_to_do() {
-    let output = Command::new(env!("CARGO_BIN_EXE_agentwire"))
-        .args(["run", "--cli", "/no/such/claude", "Hello?"])
+    let output = agentwire("run")
+        .args(["--cli", "/no/such/claude", "Hello?"])
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(3));
@@ -226,8 +204,8 @@ fn endless(pid_file: &Path) -> Scenario {
 
 /// A run of that agent whose answer can be read.
 fn start_endless(pid_file: &Path) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_agentwire"))
-        .args(["run", "Go", "--cli"])
+    agentwire("run")
+        .args(["Go", "--cli"])
         .arg(fake_agent_path())
         .env(fake_agent::SCRIPT, endless(pid_file).to_json())
         .stdin(Stdio::null())
@@ -239,12 +217,7 @@ fn start_endless(pid_file: &Path) -> Child {
 /// Waits until the process named in the file is gone.
 fn wait_until_gone(pid_file: &Path) {
     let pid = std::fs::read_to_string(pid_file).unwrap();
-    let stat = format!("/proc/{}/stat", pid.trim());
-    let until = Instant::now() + Duration::from_secs(20);
-    while std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z ")) {
-        assert!(Instant::now() < until, "the agent is still alive");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    assert_gone(&[pid.trim().to_owned()]);
 }
 
 #[test]
@@ -299,8 +272,8 @@ fn when_the_agent_does_not_start_up_nothing_of_it_is_left() {
         .status()
         .unwrap();
     assert!(written.success());
-    let output = Command::new(env!("CARGO_BIN_EXE_agentwire"))
-        .args(["run", "Go", "--cli"])
+    let output = agentwire("run")
+        .args(["Go", "--cli"])
         .arg(cli)
         .stdin(Stdio::null())
         .output()

@@ -4,19 +4,21 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
+mod support;
+
 use agentwire_testkit::recording::{Entry, Exit, INPUT_CLOSED, What, sessions};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
+use support::{agentwire, stderr, stdout};
 use tempfile::TempDir;
 
 /// A tap before a shell that runs this script.
 fn tap(folder: &TempDir, options: &[&str], script: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_agentwire"));
+    let mut command = agentwire("tap");
     command
-        .arg("tap")
         .arg("--record")
         .arg(folder.path().join("session.ndjson"))
         .args(options)
@@ -227,7 +229,7 @@ fn what_is_scrubbed_is_passed_on_all_the_same() {
     input.write_all(b"{\"apiKey\":\"sk\"}\n").unwrap();
     drop(input);
     let output = child.wait_with_output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
+    let text = stdout(&output);
     assert!(text.contains(&format!("correct horse in {home}")), "{text}");
     let file = std::fs::read_to_string(folder.path().join("session.ndjson")).unwrap();
     assert!(
@@ -260,8 +262,8 @@ fn a_recording_is_added_to_a_file_or_is_a_new_file_in_a_folder() {
     assert_eq!(sessions(lines[1..].join("\n").as_bytes()).unwrap().len(), 2);
 
     let into = tempfile::tempdir().unwrap();
-    let status = Command::new(env!("CARGO_BIN_EXE_agentwire"))
-        .args(["tap", "--record"])
+    let status = agentwire("tap")
+        .arg("--record")
         .arg(into.path())
         .args(["--", "true"])
         .status()
@@ -273,16 +275,8 @@ fn a_recording_is_added_to_a_file_or_is_a_new_file_in_a_folder() {
 
 #[test]
 fn a_recording_that_cannot_be_written_does_not_break_the_session() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_agentwire"))
-        .args([
-            "tap",
-            "--record",
-            "/dev/full",
-            "--",
-            "sh",
-            "-c",
-            "cat; exit 6",
-        ])
+    let mut child = agentwire("tap")
+        .args(["--record", "/dev/full", "--", "sh", "-c", "cat; exit 6"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -294,22 +288,15 @@ fn a_recording_that_cannot_be_written_does_not_break_the_session() {
         (&*output.stdout, output.status.code()),
         (&b"on\n"[..], Some(6))
     );
-    let said = String::from_utf8(output.stderr).unwrap();
+    let said = stderr(&output);
     assert!(said.contains("the recording is not complete"), "{said}");
 }
 
 #[test]
 fn what_cannot_begin_says_why() {
     let run = |arguments: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_agentwire"))
-            .arg("tap")
-            .args(arguments)
-            .output()
-            .unwrap();
-        (
-            output.status.code(),
-            String::from_utf8(output.stderr).unwrap(),
-        )
+        let output = agentwire("tap").args(arguments).output().unwrap();
+        (output.status.code(), stderr(&output))
     };
     let (code, said) = run(&["--", "true"]);
     assert!(code == Some(2) && said.contains("--record"), "{said}");
