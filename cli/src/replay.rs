@@ -16,8 +16,9 @@ const USAGE: u8 = 2;
 ///
 /// Plays the CLI's side of a recorded session on standard input and output, to
 /// the host that has started it as its CLI. What the host writes is matched
-/// with what the recorded host wrote by its meaning, and not by its ids; the
-/// first difference is told on standard error.
+/// with what the recorded host wrote by its meaning, and not by its ids, and so
+/// is what it has started its CLI with, flag by flag; the first difference is told
+/// on standard error.
 ///
 /// Exit status: that of the recorded CLI; 4 when the host did something else
 /// than the recorded one, 2 when the recording cannot be used.
@@ -44,9 +45,10 @@ pub(crate) struct Arguments {
     #[arg(long)]
     tolerant: bool,
 
-    /// What the host gives its CLI; it has no effect
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-    ignored: Vec<OsString>,
+    /// What the host starts its CLI with. It is compared with what was recorded,
+    /// if there is anything
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<OsString>,
 }
 
 /// When the recorded lines are said.
@@ -60,10 +62,14 @@ enum When {
 }
 
 pub(crate) fn replay(arguments: &Arguments) -> ExitCode {
-    let mut config = Config::default().pace(match arguments.pace {
-        When::Lockstep => Pace::Lockstep,
-        When::Time => Pace::InTime,
-    });
+    let given = arguments.arguments.iter();
+    let given = given.map(|it| it.to_string_lossy().into_owned());
+    let mut config = Config::default()
+        .arguments(given)
+        .pace(match arguments.pace {
+            When::Lockstep => Pace::Lockstep,
+            When::Time => Pace::InTime,
+        });
     if arguments.tolerant {
         config = config.tolerant();
     }

@@ -74,6 +74,17 @@ fn a_session_is_recorded_and_played_again() {
     assert_eq!(other.status.code(), Some(0), "{}", stderr(&other));
     assert_eq!(stdout(&other), stdout(&first));
 
+    let environment = [(replay::RECORDING, file), (replay::TOLERANT, "1")];
+    let mut with_more = agentwire("run");
+    let other = with_more
+        .args(["--allow", "Bash", "--cli", AGENTWIRE, "Which day is it?"])
+        .args(["--", "--model=other"])
+        .envs(environment)
+        .output()
+        .unwrap();
+    assert_eq!(other.status.code(), Some(0), "{}", stderr(&other));
+    assert_eq!(stdout(&other), stdout(&first));
+
     let environment = [(replay::RECORDING, file), (replay::SESSION, "2")];
     let other = run(AGENTWIRE.as_ref(), "Which day is it?", &environment);
     let said = stderr(&other);
@@ -132,7 +143,7 @@ fn the_exit_status_is_that_of_the_recorded_cli_or_4_or_2() {
         json!({"t": 0, "dir": "spawn", "msg": {"argv": ["cli", "--version"]}}),
         json!({"t": 0, "dir": "recv_raw", "msg": "9.8.7 (CLI)"}),
         json!({"t": 0, "dir": "exit", "msg": {"code": 0}}),
-        json!({"t": 1, "dir": "spawn", "msg": {"argv": ["cli"]}}),
+        json!({"t": 1, "dir": "spawn", "msg": {"argv": ["cli", "--model", "any"]}}),
         json!({"t": 1, "dir": "send", "msg": {"type": "user", "message": {"content": "Go"}}}),
         json!({"t": 1, "dir": "stderr", "msg": "oh"}),
         json!({"t": 1, "dir": "recv_raw", "msg": {"text": "ha", "unfinished": true}}),
@@ -152,6 +163,14 @@ fn the_exit_status_is_that_of_the_recorded_cli_or_4_or_2() {
     assert_eq!(
         (stdout(&output), stderr(&output)),
         ("ha".to_owned(), "oh\n".to_owned())
+    );
+
+    let output = replayed(&[path, "--model=other"], prompt);
+    assert_eq!(output.status.code(), Some(replay::DIFFERS));
+    assert!(
+        stderr(&output).contains("at:       /--model/0"),
+        "{}",
+        stderr(&output)
     );
 
     let output = replayed(&["--session=1", path], "");

@@ -92,6 +92,21 @@ fn read<T: DeserializeOwned>(answer: &Value) -> T {
     serde_json::from_value(answer.clone()).unwrap()
 }
 
+/// The flags of the recorded host's that a client gives only when it is told to.
+pub(crate) fn started_as_recorded(session: &[Entry], mut options: Options) -> Options {
+    let Some(What::Spawn(spawn)) = session.first().map(|it| &it.what) else {
+        panic!("the recording does not say how the CLI was started");
+    };
+    for (at, flag) in spawn.argv.iter().enumerate() {
+        options = match &**flag {
+            "--allow-dangerously-skip-permissions" | "--replay-user-messages" => options.flag(flag),
+            "--permission-mode" => options.flag_value(flag, &spawn.argv[at + 1]),
+            _ => options,
+        };
+    }
+    options
+}
+
 /// The first request of the recorded host's, and its callbacks. What it did not
 /// answer was cancelled.
 pub(crate) fn answering_as_recorded(session: &[Entry], options: Options) -> Options {

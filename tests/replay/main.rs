@@ -83,13 +83,16 @@ async fn all_control_requests() {
 }
 
 /// The recorded host had another server from `mcp_set_servers` on, which our
-/// client cannot be given then: what it is asked is refused.
+/// client cannot be given then: what it is asked is refused. Our client names
+/// servers in a request, where the recorded host had a flag.
 #[cfg(feature = "mcp")]
 #[tokio::test]
 async fn an_mcp_server_inside_the_host() {
     let mut recorded = Recorded::read("04_sdk_mcp");
     let refused = recorded.refuse(|asked| asked["server_name"] == "two");
     assert_eq!(refused, 4);
+    recorded.forget_flag("--mcp-config");
+    recorded.forget_flag("--strict-mcp-config");
     let options = (recorded.options()).mcp_server("calc", server::Recorded::of(&recorded.session));
     recorded.replay(options, &["mcp_message"; 4]).await;
 }
@@ -187,13 +190,30 @@ impl Recorded {
         asks.len()
     }
 
+    /// Takes a flag out of what the recorded host started its CLI with.
+    #[cfg(feature = "mcp")]
+    fn forget_flag(&mut self, flag: &str) {
+        let Some(What::Spawn(spawn)) = self.session.first_mut().map(|it| &mut it.what) else {
+            panic!("the recording does not say how the CLI was started");
+        };
+        let at = spawn.argv.iter().position(|it| it == flag).unwrap();
+        spawn.argv.remove(at);
+        // Its value.
+        while spawn.argv.get(at).is_some_and(|it| !it.starts_with('-')) {
+            spawn.argv.remove(at);
+        }
+        self.save();
+    }
+
     /// A session with the recording in the agent's place.
     fn options(&self) -> Options {
         let options = Options::new()
             .cli(agent())
             .clean_env()
             .env(replay::RECORDING, self.file.path())
-            .partial_messages(true);
+            .partial_messages(true)
+            .setting_sources::<&str>([]);
+        let options = host::started_as_recorded(&self.session, options);
         host::answering_as_recorded(&self.session, options)
     }
 
@@ -218,6 +238,8 @@ impl Recorded {
                 Event::Notice(Notice::NotSupported { subtype, .. }) => not_supported.push(subtype),
                 Event::Notice(Notice::Lost { uuid }) => drop(lost.insert(uuid.to_string())),
                 Event::Notice(Notice::Wire(WireNotice::StrayAnswer { .. })) => echoes += 1,
+                // The recorded host bypassed its own permission callback.
+                Event::Notice(Notice::Shadowed(_)) => {}
                 Event::Notice(notice) => panic!("{notice}"),
                 _ => {}
             }

@@ -11,6 +11,9 @@ const SHOWN: usize = 600;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Difference {
+    /// Whether it is in what the CLI was started with, and not in a line. The
+    /// pointer then begins with the flag.
+    pub in_arguments: bool,
     /// The line of the recording.
     pub recorded: Option<u64>,
     /// The line of the host's, counted from 1.
@@ -27,6 +30,7 @@ pub struct Difference {
 impl Difference {
     pub(super) fn missing(recorded: u64, expected: Value) -> Self {
         Self {
+            in_arguments: false,
             recorded: Some(recorded),
             heard: None,
             pointer: String::new(),
@@ -37,6 +41,7 @@ impl Difference {
 
     pub(super) fn unexpected(heard: u64, actual: Value) -> Self {
         Self {
+            in_arguments: false,
             recorded: None,
             heard: Some(heard),
             pointer: String::new(),
@@ -57,9 +62,16 @@ impl Difference {
         self
     }
 
+    pub(super) fn in_arguments(mut self, recorded: u64) -> Self {
+        self.in_arguments = true;
+        self.recorded = Some(recorded);
+        self
+    }
+
     /// The first difference between two values.
     pub(super) fn first(expected: &Value, actual: &Value) -> Option<Self> {
         find(expected, actual).map(|(pointer, expected, actual)| Self {
+            in_arguments: false,
             recorded: None,
             heard: None,
             pointer,
@@ -107,6 +119,7 @@ fn find_either(expected: Option<&Value>, actual: Option<&Value>) -> Option<Found
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match (&self.expected, &self.actual) {
+            _ if self.in_arguments => "the host started its CLI with other arguments",
             _ if !self.pointer.is_empty() => "the host wrote something else",
             (Some(_), None) => "the host closed its pipe before it wrote what was recorded",
             (None, Some(_)) => "the host wrote what was not recorded",

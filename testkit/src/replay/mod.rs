@@ -6,8 +6,11 @@
 //! [`main`] is a CLI that runs it on standard input and output.
 //!
 //! The order of prompts and requests has meaning, and is compared. Answers are
-//! found by the ask that they belong to, and may come in any order.
+//! found by the ask that they belong to, and may come in any order. The
+//! arguments that the CLI was started with are compared flag by flag, where the
+//! recording has them.
 
+mod arguments;
 mod difference;
 mod ids;
 mod meaning;
@@ -40,7 +43,7 @@ pub enum Pace {
 }
 
 /// How a recording is replayed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Config {
     /// When the recorded lines are said.
@@ -48,6 +51,10 @@ pub struct Config {
     /// Whether the session goes on when the host does something else than the
     /// recorded one.
     pub is_tolerant: bool,
+    /// What the host has started its CLI with, the program aside. It is
+    /// compared with what was recorded, unless there is nothing: that is a
+    /// person who has started it, or a recording that does not say.
+    pub arguments: Vec<String>,
 }
 
 impl Config {
@@ -63,6 +70,13 @@ impl Config {
     #[must_use]
     pub fn tolerant(mut self) -> Self {
         self.is_tolerant = true;
+        self
+    }
+
+    /// Compares what the host has started its CLI with, the program aside.
+    #[must_use]
+    pub fn arguments(mut self, arguments: impl IntoIterator<Item = String>) -> Self {
+        self.arguments = arguments.into_iter().collect();
         self
     }
 }
@@ -201,9 +215,21 @@ impl Replay {
                 let by_signal = exit.signal.map(|signal| 128 + signal);
                 Step::Exit(exit.code.or(by_signal).unwrap_or(0))
             }
-            What::Spawn(_) | What::Note(_) | What::Other { .. } => return,
+            What::Spawn(spawn) => return self.compare(entry.line, &spawn.argv),
+            What::Note(_) | What::Other { .. } => return,
         };
         self.steps.push_back(step);
+    }
+
+    /// The recorded CLI was started with this.
+    fn compare(&mut self, line: u64, argv: &[String]) {
+        let arguments = &self.config.arguments;
+        if argv.is_empty() || arguments.is_empty() {
+            return;
+        }
+        if let Some(difference) = arguments::difference(argv, arguments) {
+            self.differ(difference.in_arguments(line));
+        }
     }
 
     /// Bytes arrived from the host.

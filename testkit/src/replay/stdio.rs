@@ -55,8 +55,8 @@ pub enum Unusable {
     },
 }
 
-/// Replays the recording that the environment names, with any arguments, until
-/// it is over. With `-v` or `--version` it says which version was recorded.
+/// Replays the recording that the environment names, until it is over. All
+/// arguments are the CLI's, and are compared with those that were recorded. With `-v` or `--version` it says which version was recorded.
 ///
 /// Exits as the recorded CLI did; with status 4 ([`DIFFERS`]) when the host
 /// did something else than the recorded one, which is told on standard error;
@@ -81,7 +81,9 @@ fn from_environment() -> Result<(Vec<Entry>, Config), Unusable> {
             value,
         }),
     });
-    let mut config = Config::default();
+    let arguments = std::env::args_os().skip(1);
+    let arguments = arguments.map(|it| it.to_string_lossy().into_owned());
+    let mut config = Config::default().arguments(arguments);
     match value(PACE).as_deref() {
         None | Some("lockstep") => {}
         Some("time") => config.pace = Pace::InTime,

@@ -2,7 +2,7 @@
 //! recorded one did, or not.
 
 use super::*;
-use crate::recording::sessions;
+use crate::recording::{Spawn, sessions};
 use serde_json::json;
 use std::path::Path;
 
@@ -154,7 +154,7 @@ fn of_another_host(line: &Value) -> Value {
 fn every_recording_replays_to_a_host_that_does_the_same_by_other_names() {
     for (name, session) in recordings() {
         for config in [Config::default(), Config::default().tolerant()] {
-            let mut host = Host::new(&session, config);
+            let mut host = Host::new(&session, config.clone());
             let mut heard = host.hears();
             for entry in &session {
                 match &entry.what {
@@ -449,4 +449,42 @@ fn bytes_may_come_in_any_pieces_and_signs_of_life_are_no_difference() {
     assert!(host.hears().lines.is_empty());
     host.replay.handle_input(start, b"\n");
     assert_eq!(host.hears().lines.len(), 2);
+}
+
+#[test]
+fn what_the_cli_is_started_with_is_compared_where_it_is_known() {
+    let started_with = |argv: &[&str]| {
+        let mut spawn = Spawn::default();
+        spawn.argv = argv.iter().map(|&it| it.to_owned()).collect();
+        let mut entry = Entry::new(Some(0.0), What::Spawn(spawn));
+        entry.line = 1;
+        let mut session = vec![entry];
+        session.extend(small());
+        session
+    };
+    let given = |argument: &str| Config::default().arguments([argument.to_owned()]);
+    let recorded = started_with(&["cli", "--model=a"]);
+    for (session, config) in [
+        (&recorded, given("--model=a")),
+        // Nobody has started it, or nobody knows how.
+        (&recorded, Config::default()),
+        (&started_with(&[]), given("--model=b")),
+        (&small(), given("--model=b")),
+    ] {
+        let heard = Host::new(session, config).hears();
+        assert_eq!((heard.differences, heard.ending), (vec![], None));
+    }
+
+    let heard = Host::new(&recorded, given("--model=b")).hears();
+    assert_eq!(heard.ending, Some(Ending::Differs));
+    assert_eq!(heard.differences.len(), 1);
+    let told = "the host started its CLI with other arguments\n  \
+        in the recording: line 1\n  at:       /--model/0\n  \
+        expected: \"a\"\n  actual:   \"b\"";
+    assert_eq!(heard.differences[0].to_string(), told);
+
+    // It is said, and the session goes on.
+    let mut host = Host::new(&recorded, given("--model=b").tolerant());
+    let heard = host.hears();
+    assert_eq!((heard.differences.len(), heard.ending), (1, None));
 }
