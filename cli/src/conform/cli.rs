@@ -107,10 +107,11 @@ async fn write(arguments: &Arguments, file: &Path) -> Result<ExitCode, Failure> 
         return suite::list(&cases);
     }
     let command: Arc<[OsString]> = cli.clone().into();
-    let running = options.at_once(&cases, |case, deadline| {
+    let measure = |case: Arc<Case>, deadline| {
         let command = Arc::clone(&command);
         async move { play(&case, &command, deadline).await }
-    });
+    };
+    let running = options.at_once(&cases, |_| false, measure);
     let mut golden = Golden::default();
     for (case, running) in cases.iter().zip(running) {
         let recording = suite::ended(cli, running).await?;

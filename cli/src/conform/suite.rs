@@ -69,10 +69,12 @@ impl Options {
         Ok(cases.into_iter().map(Arc::new).collect())
     }
 
-    /// Does something with each case, so many at once as the user wants.
+    /// Does something with each case, so many at once as the user wants; first
+    /// with those that may take all their time, so that others run beside them.
     pub(super) fn at_once<C, R, F>(
         &self,
         cases: &[Arc<C>],
+        is_slow: impl Fn(&C) -> bool,
         work: impl Fn(Arc<C>, Duration) -> F,
     ) -> Vec<JoinHandle<io::Result<R>>>
     where
@@ -91,7 +93,12 @@ impl Options {
                 work.await
             })
         };
-        cases.iter().map(start).collect()
+        let mut order: Vec<_> = cases.iter().enumerate().collect();
+        order.sort_by_key(|(_, case)| !is_slow(case));
+        let started = order.into_iter().map(|(at, case)| (at, start(case)));
+        let mut started: Vec<_> = started.collect();
+        started.sort_by_key(|(at, _)| *at);
+        started.into_iter().map(|(_, running)| running).collect()
     }
 
     /// Holds a program against all cases that are wanted, and prints what came
@@ -109,7 +116,8 @@ impl Options {
     {
         let mut expected = self.expected(&cases)?;
         let cases = self.wanted(cases)?;
-        let running = self.at_once(&cases, |case, deadline| {
+        let is_slow = |case: &C| expected.contains_key(case.name());
+        let running = self.at_once(&cases, is_slow, |case, deadline| {
             let hold = hold(case, deadline);
             async move {
                 let begin = Instant::now();
