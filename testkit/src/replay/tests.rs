@@ -454,8 +454,10 @@ fn bytes_may_come_in_any_pieces_and_signs_of_life_are_no_difference() {
 #[test]
 fn what_the_cli_is_started_with_is_compared_where_it_is_known() {
     let started_with = |argv: &[&str]| {
-        let mut spawn = Spawn::default();
-        spawn.argv = argv.iter().map(|&it| it.to_owned()).collect();
+        let spawn = Spawn {
+            argv: argv.iter().map(|&it| it.to_owned()).collect(),
+            ..Spawn::default()
+        };
         let mut entry = Entry::new(Some(0.0), What::Spawn(spawn));
         entry.line = 1;
         let mut session = vec![entry];
