@@ -29,3 +29,15 @@ open_enum! {
         OneHour = "1h",
     }
 }
+
+impl CacheControl {
+    /// The API may cache the prompt up to here, for five minutes.
+    #[must_use]
+    pub fn ephemeral() -> Self {
+        Self {
+            kind: CacheKind::Ephemeral,
+            ttl: None,
+            extra: Default::default(),
+        }
+    }
+}

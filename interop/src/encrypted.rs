@@ -1,0 +1,54 @@
+//! What only another system can read, and nobody is to print.
+
+use agentwire_protocol::open::Field;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A model's reasoning, encrypted by the API that it came from. It is written
+/// as JSON, and not by `Debug`. It is no signature of thinking.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Encrypted(String);
+
+impl Encrypted {
+    /// Takes what an API returned.
+    pub fn new(data: impl Into<String>) -> Self {
+        Self(data.into())
+    }
+
+    /// What the API returned, to be sent back to it.
+    #[must_use]
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Encrypted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("…")
+    }
+}
+
+impl Field for Encrypted {}
+
+agentwire_protocol::if_audit! {
+    impl agentwire_protocol::Untyped for Encrypted {
+        fn collect_untyped(&self, _: &mut agentwire_protocol::Pointer, _: &mut Vec<String>) {}
+    }
+}
+
+agentwire_protocol::if_schema! {
+    impl agentwire_protocol::schema::schemars::JsonSchema for Encrypted {
+        fn inline_schema() -> bool {
+            true
+        }
+
+        fn schema_name() -> std::borrow::Cow<'static, str> {
+            "Encrypted".into()
+        }
+
+        fn json_schema(generator: &mut agentwire_protocol::schema::schemars::SchemaGenerator) -> agentwire_protocol::schema::schemars::Schema {
+            generator.subschema_for::<String>()
+        }
+    }
+}

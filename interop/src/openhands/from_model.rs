@@ -1,0 +1,203 @@
+//! What a model answered, as OpenHands' message.
+
+use super::python::stripped;
+use super::{
+    Content, ImageContent, Message, MessageToolCall, ReasoningItem, Role, TextContent,
+    ThinkingBlock, ToolCallError,
+};
+use crate::chat::{self, Part};
+use crate::responses::{Item, Part as ResponsesPart, Reasoning};
+use crate::{Compat, TextOr};
+
+/// A message that OpenHands cannot hold.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FromModelError {
+    /// There is no such role.
+    #[error("there is no role `{0}`")]
+    UnknownRole(String),
+    /// It calls tools, none of which is a function.
+    #[error("calls of tools, none of which is a function")]
+    NoFunctions,
+    /// A call that cannot be held.
+    #[error(transparent)]
+    ToolCall(#[from] ToolCallError),
+    /// Thinking of a kind that nobody knows.
+    #[error("thinking of an unknown kind")]
+    UnknownThinking,
+    /// The content is a list, which the library refuses.
+    #[error("the content is a list")]
+    ContentIsAList,
+}
+
+impl Message {
+    /// What a model answered over Chat Completions. Calls that are not of
+    /// functions are left out.
+    ///
+    /// Content that is a list becomes contents of OpenHands: texts and images.
+    /// The library ([`Compat::Library`]) refuses it.
+    ///
+    /// # Errors
+    ///
+    /// [`FromModelError`] when OpenHands does not know the role, when none of
+    /// its calls is of a function, or one has no id or no name, when thinking
+    /// is of an unknown kind.
+    pub fn from_llm_chat_message(
+        message: &chat::Message,
+        compat: Compat,
+    ) -> Result<Self, FromModelError> {
+        let (role, content) = match message {
+            chat::Message::System(it) => (Role::System, &it.content),
+            chat::Message::User(it) => (Role::User, &it.content),
+            chat::Message::Assistant(it) => (Role::Assistant, &it.content),
+            chat::Message::Tool(it) => (Role::Tool, &it.content),
+            other => {
+                let role = match other {
+                    chat::Message::Unknown(members) => members.get_str("role"),
+                    other => other.tag(),
+                };
+                return Err(FromModelError::UnknownRole(role.unwrap_or_default()));
+            }
+        };
+        let mut made = Self::new(role);
+        made.content = match content {
+            None => None,
+            Some(chat::Content::Text(text)) => Some(vec![Content::text(text)].into()),
+            Some(chat::Content::Other(_)) if compat == Compat::Library => {
+                return Err(FromModelError::ContentIsAList);
+            }
+            Some(chat::Content::Other(parts)) => {
+                Some(TextOr::Other(parts.iter().filter_map(content_of).collect()))
+            }
+        };
+        if let chat::Message::Assistant(message) = message {
+            made.tool_calls = tool_calls(message)?;
+            made.reasoning_content
+                .clone_from(&message.reasoning_content);
+            made.thinking_blocks = message
+                .thinking_blocks
+                .as_ref()
+                .map(|blocks| blocks.iter().map(thinking_block).collect())
+                .transpose()?;
+        }
+        Ok(made)
+    }
+
+    /// What a model answered over Responses, as one message: texts are joined
+    /// by newlines, and the space around them is taken away; of several
+    /// reasoning items the last is kept; refusals, and items that OpenHands
+    /// does not know, are left out.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolCallError`] when a call has no id or no name. The library
+    /// ([`Compat::Library`]) then takes an empty text, where the items are no
+    /// objects of `openai`'s.
+    pub fn from_llm_responses_output(
+        output: &[Item],
+        compat: Compat,
+    ) -> Result<Self, ToolCallError> {
+        let mut made = Self::new(Role::Assistant);
+        let mut texts: Vec<&str> = Vec::new();
+        let mut calls = Vec::new();
+        for item in output {
+            match item {
+                // One without a type is a message that goes into a model.
+                Item::Message(message) if message.kind.is_some() => {
+                    if let Some(TextOr::Other(parts)) = &message.content {
+                        texts.extend(parts.iter().filter_map(output_text));
+                    }
+                }
+                Item::FunctionCall(call) => calls.push(MessageToolCall::of_item(call, compat)?),
+                Item::Reasoning(item) => {
+                    made.responses_reasoning_item = Some(reasoning_item(item));
+                }
+                _ => {}
+            }
+        }
+        let text = texts.join("\n");
+        let text = stripped(&text);
+        if !text.is_empty() {
+            made.content = Some(vec![Content::text(text)].into());
+        }
+        made.tool_calls = (!calls.is_empty()).then_some(calls);
+        Ok(made)
+    }
+}
+
+fn content_of(part: &Part) -> Option<Content> {
+    Some(match part {
+        Part::Text(part) => {
+            let mut content = TextContent::new(&*part.text);
+            content.cache_prompt = part.cache_control.is_some().then_some(true);
+            content.into()
+        }
+        Part::Image(part) => {
+            let mut content = ImageContent::new(vec![part.url().to_owned()]);
+            content.cache_prompt = part.cache_control.is_some().then_some(true);
+            content.into()
+        }
+        _ => return None,
+    })
+}
+
+fn tool_calls(
+    message: &chat::AssistantMessage,
+) -> Result<Option<Vec<MessageToolCall>>, FromModelError> {
+    let calls = message.tool_calls.as_deref().unwrap_or_default();
+    if calls.is_empty() {
+        return Ok(None);
+    }
+    let functions: Vec<_> = calls.iter().filter(|it| it.kind() == "function").collect();
+    if functions.is_empty() {
+        return Err(FromModelError::NoFunctions);
+    }
+    let calls = functions
+        .into_iter()
+        .map(MessageToolCall::from_chat_tool_call)
+        .collect::<Result<_, _>>()?;
+    Ok(Some(calls))
+}
+
+fn thinking_block(block: &chat::ThinkingBlock) -> Result<ThinkingBlock, FromModelError> {
+    match block {
+        chat::ThinkingBlock::Thinking(block) => Ok(ThinkingBlock::thinking(
+            &*block.thinking,
+            block.signature.clone(),
+        )),
+        chat::ThinkingBlock::Redacted(block) => Ok(ThinkingBlock::redacted(&*block.data)),
+        chat::ThinkingBlock::Unknown(_) => Err(FromModelError::UnknownThinking),
+    }
+}
+
+fn output_text(part: &ResponsesPart) -> Option<&str> {
+    match part {
+        ResponsesPart::OutputText(part) => part.text.as_deref().filter(|text| !text.is_empty()),
+        _ => None,
+    }
+}
+
+fn reasoning_item(item: &Reasoning) -> ReasoningItem {
+    let content: Vec<String> = item
+        .content
+        .iter()
+        .flatten()
+        .map(|part| part.text.clone().unwrap_or_default())
+        .collect();
+    let summary = item.summary.iter().flatten();
+    ReasoningItem {
+        id: item.id.clone(),
+        summary: Some(
+            summary
+                .map(|part| part.text.clone().unwrap_or_default())
+                .collect(),
+        ),
+        content: (!content.is_empty()).then_some(content),
+        encrypted_content: item.encrypted_content.clone(),
+        status: item
+            .status
+            .as_ref()
+            .map(|status| status.as_str().to_owned()),
+        extra: Default::default(),
+    }
+}

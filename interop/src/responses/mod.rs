@@ -1,0 +1,10 @@
+#![doc = include_str!("../../docs/responses.md")]
+
+mod item;
+mod part;
+
+pub use item::{
+    Content, FunctionCall, FunctionCallOutput, Item, Message, Phase, Reasoning, ReasoningText,
+    Role, Status, SummaryText,
+};
+pub use part::{InputFile, InputImage, InputText, OutputText, Part, Refusal};

@@ -1,0 +1,114 @@
+//! Members that are a text or something else.
+
+use agentwire_protocol::open::Field;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A text, or something else: a list or an object.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TextOr<T> {
+    /// Just a text.
+    Text(String),
+    /// Something else.
+    Other(T),
+}
+
+impl<T> TextOr<T> {
+    /// The text, when it is just one.
+    #[must_use]
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Other(_) => None,
+        }
+    }
+}
+
+impl<T> From<&str> for TextOr<T> {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl<T> From<String> for TextOr<T> {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<T> From<Vec<T>> for TextOr<Vec<T>> {
+    fn from(items: Vec<T>) -> Self {
+        Self::Other(items)
+    }
+}
+
+impl<T: Field> Field for TextOr<T> {}
+
+agentwire_protocol::if_audit! {
+    impl<T: agentwire_protocol::Untyped> agentwire_protocol::Untyped for TextOr<T> {
+        fn collect_untyped(&self, at: &mut agentwire_protocol::Pointer, found: &mut Vec<String>) {
+            if let Self::Other(other) = self {
+                other.collect_untyped(at, found);
+            }
+        }
+    }
+}
+
+agentwire_protocol::if_schema! {
+    impl<T: agentwire_protocol::schema::schemars::JsonSchema> agentwire_protocol::schema::schemars::JsonSchema for TextOr<T> {
+        fn inline_schema() -> bool {
+            true
+        }
+
+        fn schema_name() -> std::borrow::Cow<'static, str> {
+            format!("TextOr{}", T::schema_name()).into()
+        }
+
+        fn json_schema(generator: &mut agentwire_protocol::schema::schemars::SchemaGenerator) -> agentwire_protocol::schema::schemars::Schema {
+            let kinds = [generator.subschema_for::<String>(), generator.subschema_for::<T>()];
+            agentwire_protocol::schema::any_of(&[" A text, or something else."], kinds)
+        }
+    }
+}
+
+impl<T: Serialize> Serialize for TextOr<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::Other(other) => other.serialize(serializer),
+        }
+    }
+}
+
+impl<'de, T: Field> Deserialize<'de> for TextOr<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TextOrVisitor<T>(PhantomData<T>);
+        impl<'de, T: Field> Visitor<'de> for TextOrVisitor<T> {
+            type Value = TextOr<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text, a list or an object")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<TextOr<T>, E> {
+                Ok(TextOr::Text(text.to_owned()))
+            }
+
+            fn visit_string<E>(self, text: String) -> Result<TextOr<T>, E> {
+                Ok(TextOr::Text(text))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<TextOr<T>, A::Error> {
+                T::read(SeqAccessDeserializer::new(seq)).map(TextOr::Other)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<TextOr<T>, A::Error> {
+                T::read(MapAccessDeserializer::new(map)).map(TextOr::Other)
+            }
+        }
+        deserializer.deserialize_any(TextOrVisitor(PhantomData))
+    }
+}
