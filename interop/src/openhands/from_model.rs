@@ -25,9 +25,9 @@ pub enum FromModelError {
     /// Thinking of a kind that nobody knows.
     #[error("thinking of an unknown kind")]
     UnknownThinking,
-    /// The content is a list, which the library refuses.
-    #[error("the content is a list")]
-    ContentIsAList,
+    /// The content is a list, or a text, and the library wants the other.
+    #[error("the library refuses content of this form")]
+    ContentForm,
 }
 
 impl Message {
@@ -64,7 +64,7 @@ impl Message {
             None => None,
             Some(chat::Content::Text(text)) => Some(vec![Content::text(text)].into()),
             Some(chat::Content::Other(_)) if compat == Compat::Library => {
-                return Err(FromModelError::ContentIsAList);
+                return Err(FromModelError::ContentForm);
             }
             Some(chat::Content::Other(parts)) => {
                 Some(TextOr::Other(parts.iter().filter_map(content_of).collect()))
@@ -92,22 +92,27 @@ impl Message {
     ///
     /// [`ToolCallError`] when a call has no id or no name. The library
     /// ([`Compat::Library`]) then takes an empty text, where the items are no
-    /// objects of `openai`'s.
+    /// objects of `openai`'s; and it refuses a message that is just a text.
     pub fn from_llm_responses_output(
         output: &[Item],
         compat: Compat,
-    ) -> Result<Self, ToolCallError> {
+    ) -> Result<Self, FromModelError> {
         let mut made = Self::new(Role::Assistant);
         let mut texts: Vec<&str> = Vec::new();
         let mut calls = Vec::new();
         for item in output {
             match item {
                 // One without a type is a message that goes into a model.
-                Item::Message(message) if message.kind.is_some() => {
-                    if let Some(TextOr::Other(parts)) = &message.content {
+                Item::Message(message) if message.kind.is_some() => match &message.content {
+                    None => {}
+                    Some(TextOr::Other(parts)) => {
                         texts.extend(parts.iter().filter_map(output_text));
                     }
-                }
+                    Some(TextOr::Text(_)) if compat == Compat::Library => {
+                        return Err(FromModelError::ContentForm);
+                    }
+                    Some(TextOr::Text(text)) => texts.push(text),
+                },
                 Item::FunctionCall(call) => calls.push(MessageToolCall::of_item(call, compat)?),
                 Item::Reasoning(item) => {
                     made.responses_reasoning_item = Some(reasoning_item(item));

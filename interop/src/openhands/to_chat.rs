@@ -9,6 +9,7 @@ use agentwire_protocol::content::CacheControl;
 
 /// What a model can do, and how it is sent to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct ChatOptions {
     /// Prompts are cached.
     pub cache_enabled: bool,

@@ -1,6 +1,7 @@
 //! Calls of tools.
 
 use crate::{Compat, chat, responses};
+use agentwire_protocol::Json;
 use agentwire_protocol::open::{object, open_enum};
 
 object! {
@@ -42,6 +43,9 @@ pub enum ToolCallError {
     /// It does not say what is called.
     #[error("a call without a name")]
     NoName,
+    /// This member is `null`.
+    #[error("a call whose `{0}` is null")]
+    Null(&'static str),
 }
 
 impl MessageToolCall {
@@ -124,7 +128,15 @@ impl MessageToolCall {
     ) -> Result<Self, ToolCallError> {
         match compat {
             Compat::Right => Self::from_responses_function_call(item),
-            Compat::Library => Ok(Self::of_function_output(item)),
+            Compat::Library => {
+                let null = ["name", "arguments"]
+                    .into_iter()
+                    .find(|name| item.extra.get(name).is_some_and(Json::is_null));
+                match null {
+                    Some(name) => Err(ToolCallError::Null(name)),
+                    None => Ok(Self::of_function_output(item)),
+                }
+            }
         }
     }
 

@@ -1,0 +1,8 @@
+//! Chat Completions, Responses and OpenHands, held against OpenHands' library
+//! and the types of `litellm` and `openai` that it carries.
+#![allow(clippy::unwrap_used)]
+
+mod library;
+#[path = "../support/mod.rs"]
+mod support;
+mod theirs;
