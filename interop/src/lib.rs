@@ -16,6 +16,7 @@ mod message;
 pub mod openhands;
 pub mod responses;
 pub mod session;
+mod sorted;
 mod text_or;
 
 pub use calls::Calls;

@@ -2,6 +2,9 @@
 
 mod message;
 mod part;
+mod read;
+mod system;
+mod write;
 
 pub use message::{
     Annotation, AssistantMessage, Content, CustomCall, DeveloperMessage, FunctionCall,
@@ -12,3 +15,5 @@ pub use part::{
     AudioPart, Detail, DocumentPart, File, FilePart, ImagePart, ImageUrl, InputAudio, Part,
     RefusalPart, TextPart, ToolReferencePart, VideoPart, VideoUrl,
 };
+pub(crate) use read::thinking_block;
+pub use system::Chat;

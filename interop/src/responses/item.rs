@@ -169,10 +169,19 @@ impl Message {
     /// A message.
     pub fn new(role: Role, content: impl Into<Content>) -> Self {
         Self {
+            content: Some(content.into()),
+            ..Self::of(role)
+        }
+    }
+
+    /// A message in which nothing is said yet.
+    #[must_use]
+    pub fn of(role: Role) -> Self {
+        Self {
             kind: Some("message".to_owned()),
             id: None,
             role,
-            content: Some(content.into()),
+            content: None,
             status: None,
             phase: None,
             extra: Default::default(),

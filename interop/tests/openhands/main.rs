@@ -5,4 +5,5 @@
 mod library;
 #[path = "../support/mod.rs"]
 mod support;
+mod systems;
 mod theirs;

@@ -247,9 +247,96 @@ pub(crate) fn chat_answer() -> impl Strategy<Value = Value> {
     ]
 }
 
+/// A message that goes into a model over Chat Completions.
+pub(crate) fn chat_message() -> impl Strategy<Value = Value> {
+    let cache = || weighted(0.2, Just(json!({"type": "ephemeral", "ttl": "1h"})));
+    let part = (
+        prop_oneof![
+            4 => words().prop_map(|text| json!({"type": "text", "text": text})),
+            2 => url().prop_map(|url| json!({"type": "image_url", "image_url": {"url": url, "detail": "high"}})),
+            1 => url().prop_map(|url| json!({"type": "image_url", "image_url": url})),
+            1 => Just(json!({"type": "file", "file": {
+                "file_data": "data:application/pdf;base64,JVBERi0=", "filename": "a.pdf",
+            }})),
+            1 => Just(json!({"type": "file", "file": {"file_id": "file-1"}})),
+            1 => Just(json!({"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}})),
+            1 => Just(json!({"type": "tool_reference", "tool_name": "Read"})),
+            1 => Just(json!({"type": "refusal", "refusal": "no"})),
+            1 => Just(json!({"type": "smell", "of": "roses"})),
+        ],
+        cache(),
+    )
+        .prop_map(|(part, cache)| with(part, [("cache_control", cache)]));
+    let content = prop_oneof![
+        1 => Just(None),
+        4 => words().prop_map(Some),
+        4 => vec(part, 0..4).prop_map(|parts| Some(parts.into())),
+    ];
+    let name = weighted(0.2, Just(Value::from("bash")));
+    let id = weighted(0.8, Just(Value::from("call_1")));
+    let role = select(vec![
+        "user",
+        "user",
+        "tool",
+        "tool",
+        "system",
+        "developer",
+        "function",
+        "bird",
+    ]);
+    (role, content, cache(), name, id).prop_map(|(role, content, cache, name, id)| {
+        let id = id.filter(|_| ["tool", "function"].contains(&role));
+        with(
+            json!({"role": role}),
+            [
+                ("content", content),
+                ("cache_control", cache),
+                ("name", name),
+                ("tool_call_id", id),
+            ],
+        )
+    })
+}
+
+/// An item that goes into a model over Responses.
+pub(crate) fn input_item() -> impl Strategy<Value = Value> {
+    let part = || {
+        prop_oneof![
+            4 => words().prop_map(|text| json!({"type": "input_text", "text": text})),
+            2 => url().prop_map(|url| json!({"type": "input_image", "image_url": url, "detail": "low"})),
+            1 => Just(json!({"type": "input_image", "file_id": "file-1", "detail": "auto"})),
+            1 => Just(json!({"type": "input_file", "file_url": "https://example.com/a.pdf"})),
+            1 => Just(json!({"type": "input_file", "filename": "a.txt", "file_data": "data:text/plain;base64,eMOp"})),
+            1 => Just(json!({"type": "computer_screenshot", "image_url": "data:image/png;base64,AAAA"})),
+        ]
+    };
+    let content = move || prop_oneof![words(), vec(part(), 0..3).prop_map(Value::from),];
+    let role = select(vec![
+        "user",
+        "user",
+        "assistant",
+        "system",
+        "developer",
+        "bird",
+    ]);
+    prop_oneof![
+        4 => (role, maybe(content()), any::<bool>()).prop_map(|(role, content, typed)| with(
+            json!({"role": role}),
+            [("content", content), ("type", typed.then(|| "message".into()))],
+        )),
+        3 => maybe(content()).prop_map(|output| with(
+            json!({"type": "function_call_output", "call_id": "call_1"}),
+            [("output", output)],
+        )),
+        1 => Just(json!({"type": "computer_call", "call_id": "call_3", "status": "completed",
+            "action": {"type": "screenshot"}})),
+        1 => Just(json!({"id": "msg_1", "type": "item_reference"})),
+    ]
+}
+
 /// An item that a model answers over Responses: `whole`, as `openai`'s own
 /// types want it, or with members missing.
-fn output_item(whole: bool) -> BoxedStrategy<Value> {
+pub(crate) fn output_item(whole: bool) -> BoxedStrategy<Value> {
     let optional = move |value: BoxedStrategy<Value>| {
         if whole {
             value.prop_map(Some).boxed()

@@ -1,0 +1,210 @@
+//! Messages of Chat Completions as messages of ours.
+
+use super::{
+    AssistantMessage, Content, FunctionMessage, Message, Part, ThinkingBlock, ToolCall,
+    ToolMessage, UserMessage,
+};
+use crate::media::{document, image};
+use crate::message::Message as Ours;
+use crate::sorted::{answer_of, is_copy, joined, user};
+use crate::{TextOr, arguments};
+use agentwire_protocol::content::{
+    CacheControl, Content as OurContent, ContentBlock, DocumentBlock,
+};
+
+/// Reads messages that belong together: one, or answers of tools and what a
+/// user said behind them.
+pub(super) fn read(messages: &[Message]) -> Vec<Ours> {
+    match messages {
+        [] | [Message::Unknown(_)] => vec![],
+        [Message::System(message)] => vec![instructions(&message.content)],
+        [Message::Developer(message)] => vec![instructions(&message.content)],
+        [Message::User(message)] => vec![user(said(message))],
+        [Message::Assistant(message)] => vec![Ours::assistant(assistant(message))],
+        messages => vec![Ours::user(
+            messages.iter().flat_map(heard).collect::<Vec<_>>(),
+        )],
+    }
+}
+
+fn instructions(content: &Option<Content>) -> Ours {
+    Ours::instructions(match content {
+        None => String::new(),
+        Some(TextOr::Text(text)) => text.clone(),
+        Some(TextOr::Other(parts)) => {
+            let texts: Vec<&str> = parts
+                .iter()
+                .filter_map(|part| match part {
+                    Part::Text(part) => Some(&*part.text),
+                    _ => None,
+                })
+                .collect();
+            texts.join("\n")
+        }
+    })
+}
+
+fn said(message: &UserMessage) -> Option<OurContent> {
+    match (message.content.as_ref()?, &message.cache_control) {
+        (TextOr::Text(text), None) => Some(text.as_str().into()),
+        (content, cache_control) => {
+            let mut blocks = blocks(content);
+            if let Some(cache_control) = cache_control {
+                cached(&mut blocks, cache_control);
+            }
+            Some(blocks.into())
+        }
+    }
+}
+
+/// Where a message may be cached, there its last block may be.
+fn cached(blocks: &mut [ContentBlock], cache_control: &CacheControl) {
+    let place = match blocks.last_mut() {
+        Some(ContentBlock::Text(block)) => &mut block.cache_control,
+        Some(ContentBlock::Image(block)) => &mut block.cache_control,
+        Some(ContentBlock::Document(block)) => &mut block.cache_control,
+        _ => return,
+    };
+    place.get_or_insert_with(|| cache_control.clone());
+}
+
+fn heard(message: &Message) -> Vec<ContentBlock> {
+    match message {
+        Message::Tool(ToolMessage {
+            tool_call_id,
+            content,
+            cache_control,
+            ..
+        }) => {
+            let id = tool_call_id.as_deref().unwrap_or_default();
+            let mut answer = answer(id, content.as_ref());
+            if let ContentBlock::ToolResult(answer) = &mut answer {
+                answer.cache_control.clone_from(cache_control);
+            }
+            vec![answer]
+        }
+        Message::Function(FunctionMessage {
+            tool_call_id,
+            name,
+            content,
+            ..
+        }) => {
+            let id = tool_call_id.as_ref().or(name.as_ref());
+            vec![answer(id.map_or("", |it| it), content.as_ref())]
+        }
+        Message::User(message) => match said(message) {
+            None => vec![],
+            Some(OurContent::Text(text)) => vec![ContentBlock::text(text)],
+            Some(OurContent::Blocks(blocks)) => blocks,
+        },
+        _ => vec![],
+    }
+}
+
+fn answer(id: &str, content: Option<&Content>) -> ContentBlock {
+    match content {
+        // There has to be a content, and an empty one is none.
+        None => answer_of(id, None),
+        Some(TextOr::Text(text)) if text.is_empty() => answer_of(id, None),
+        Some(TextOr::Text(text)) => answer_of(id, Some(text.as_str().into())),
+        Some(content) => answer_of(id, Some(blocks(content).into())),
+    }
+}
+
+fn assistant(message: &AssistantMessage) -> Vec<ContentBlock> {
+    let mut said = thoughts(message);
+    match &message.content {
+        // Nothing is said, as a rule because tools are called.
+        None => {}
+        Some(TextOr::Text(text)) if text.is_empty() => {}
+        Some(content) => said.extend(blocks(content)),
+    }
+    said.extend(message.refusal.as_deref().map(ContentBlock::text));
+    if let Some(cache_control) = &message.cache_control {
+        cached(&mut said, cache_control);
+    }
+    said.extend(message.tool_calls.iter().flatten().map(call));
+    said.extend(message.function_call.as_ref().map(|function| {
+        let name = function.name.as_deref().unwrap_or_default();
+        ContentBlock::tool_use(name, name, arguments::input(&function.arguments()))
+    }));
+    said
+}
+
+fn thoughts(message: &AssistantMessage) -> Vec<ContentBlock> {
+    let blocks = message.thinking_blocks.as_deref().unwrap_or_default();
+    let thinking = blocks.iter().filter_map(|block| match block {
+        ThinkingBlock::Thinking(block) => Some(&*block.thinking),
+        _ => None,
+    });
+    let items = message.reasoning_items.iter().flatten();
+    let summary = items.flat_map(|item| item.summary.iter().flatten());
+    let reasoning = match &message.reasoning_content {
+        Some(reasoning) => (!is_copy(reasoning, thinking)).then(|| reasoning.clone()),
+        None if blocks.is_empty() => joined(summary.map(|it| &*it.text)),
+        None => None,
+    };
+    let reasoning = reasoning.map(ContentBlock::thinking);
+    let blocks = blocks.iter().filter_map(|block| match block {
+        ThinkingBlock::Thinking(it) => Some(thinking_block(&it.thinking, it.signature.as_deref())),
+        ThinkingBlock::Redacted(it) => Some(ContentBlock::redacted_thinking(&*it.data)),
+        ThinkingBlock::Unknown(_) => None,
+    });
+    reasoning.into_iter().chain(blocks).collect()
+}
+
+/// A thinking block, with its signature where it has one.
+pub(crate) fn thinking_block(thinking: &str, signature: Option<&str>) -> ContentBlock {
+    let mut block = ContentBlock::thinking(thinking);
+    if let ContentBlock::Thinking(block) = &mut block {
+        block.signature = signature.map(str::to_owned);
+    }
+    block
+}
+
+fn call(call: &ToolCall) -> ContentBlock {
+    let (name, arguments) = match (&call.function, &call.custom) {
+        (Some(function), _) => (function.name.as_deref(), function.arguments()),
+        (None, Some(custom)) => (Some(&*custom.name), custom.input.clone()),
+        (None, None) => (None, String::new()),
+    };
+    ContentBlock::tool_use(
+        call.id.as_deref().unwrap_or_default(),
+        name.unwrap_or_default(),
+        arguments::input(&arguments),
+    )
+}
+
+fn blocks(content: &Content) -> Vec<ContentBlock> {
+    match content {
+        TextOr::Text(text) => vec![ContentBlock::text(text)],
+        TextOr::Other(parts) => parts.iter().filter_map(block).collect(),
+    }
+}
+
+fn block(part: &Part) -> Option<ContentBlock> {
+    let (mut block, cache_control) = match part {
+        Part::Text(part) => (ContentBlock::text(&part.text), &part.cache_control),
+        Part::Image(part) => (image(part.url()), &part.cache_control),
+        Part::File(part) => {
+            let file = &part.file;
+            let block = document(file.file_data.as_deref()?, file.filename.as_deref());
+            (block, &part.cache_control)
+        }
+        Part::Refusal(part) => (ContentBlock::text(&part.refusal), &None),
+        Part::Document(part) => {
+            let mut block = DocumentBlock::new(part.source.clone());
+            block.title.clone_from(&part.title);
+            block.context.clone_from(&part.context);
+            block.citations.clone_from(&part.citations);
+            (block.into(), &None)
+        }
+        Part::Thinking(it) => (thinking_block(&it.thinking, it.signature.as_deref()), &None),
+        Part::RedactedThinking(it) => (ContentBlock::redacted_thinking(&*it.data), &None),
+        Part::Audio(_) | Part::Video(_) | Part::ToolReference(_) | Part::Unknown(_) => return None,
+    };
+    if let Some(cache_control) = cache_control {
+        cached(std::slice::from_mut(&mut block), cache_control);
+    }
+    Some(block)
+}

@@ -1,0 +1,166 @@
+//! Messages of ours as messages of Chat Completions.
+
+use super::{
+    AssistantMessage, Content, File, FilePart, ImagePart, Message, Part, RedactedThinking,
+    SystemMessage, TextPart, Thinking, ThinkingBlock, ToolCall, ToolMessage, UserMessage,
+};
+use crate::media::url_of;
+use crate::message::Message as Ours;
+use crate::sorted::{Heard, Said};
+use crate::{TextOr, arguments};
+use agentwire_protocol::content::{
+    Content as OurContent, ContentBlock, TextBlock, ToolResultBlock, ToolUseBlock,
+};
+
+pub(super) fn write(message: &Ours) -> Vec<Message> {
+    match message {
+        Ours::Instructions(instructions) => vec![
+            SystemMessage {
+                content: Some(instructions.text.as_str().into()),
+                ..Default::default()
+            }
+            .into(),
+        ],
+        Ours::User(message) => match &message.message.content {
+            None => vec![UserMessage::default().into()],
+            Some(OurContent::Text(text)) => vec![user(text.as_str().into())],
+            Some(OurContent::Blocks(blocks)) => of_user(blocks),
+        },
+        Ours::Assistant(message) => of_assistant(&message.message.content),
+        Ours::Unknown(_) => vec![],
+    }
+}
+
+fn user(content: Content) -> Message {
+    UserMessage {
+        content: Some(content),
+        ..Default::default()
+    }
+    .into()
+}
+
+fn of_user(blocks: &[ContentBlock]) -> Vec<Message> {
+    let heard = Heard::of(blocks);
+    let mut messages: Vec<Message> = heard.answers.iter().map(|it| answer(it).into()).collect();
+    let parts: Vec<Part> = heard.rest.iter().filter_map(|block| part(block)).collect();
+    if !parts.is_empty() || blocks.is_empty() {
+        messages.push(user(match lone_text(&parts) {
+            // Beside tools' answers there is always a list of ours to go back
+            // to; alone, a text is a text and a list is a list.
+            Some(text) if !heard.answers.is_empty() => text.into(),
+            _ => TextOr::Other(parts),
+        }));
+    }
+    messages
+}
+
+/// The text, when a list of parts is just one, and nothing is said of it.
+pub(super) fn lone_text(parts: &[Part]) -> Option<&str> {
+    match parts {
+        [Part::Text(part)] if part.cache_control.is_none() => Some(&part.text),
+        _ => None,
+    }
+}
+
+fn answer(answer: &ToolResultBlock) -> ToolMessage {
+    let content = match &answer.content {
+        None => "".into(),
+        Some(OurContent::Text(text)) => text.as_str().into(),
+        Some(OurContent::Blocks(blocks)) => TextOr::Other(blocks.iter().filter_map(part).collect()),
+    };
+    ToolMessage {
+        content: Some(content),
+        tool_call_id: Some(answer.tool_use_id.clone()),
+        cache_control: answer.cache_control.clone(),
+        ..Default::default()
+    }
+}
+
+fn of_assistant(blocks: &[ContentBlock]) -> Vec<Message> {
+    let said = Said::of(blocks);
+    if said.is_empty() && !blocks.is_empty() {
+        return vec![];
+    }
+    let calls: Vec<ToolCall> = said.calls.iter().map(|call| of_call(call)).collect();
+    let thinking: Vec<ThinkingBlock> = said.thinking.iter().filter_map(|it| thought(it)).collect();
+    let content = match &said.texts[..] {
+        [] if calls.is_empty() => Some("".into()),
+        [] => None,
+        [text] if text.cache_control.is_none() && !text.text.is_empty() => {
+            Some(text.text.as_str().into())
+        }
+        texts => Some(TextOr::Other(
+            texts.iter().map(|text| text_part(text).into()).collect(),
+        )),
+    };
+    vec![
+        AssistantMessage {
+            content,
+            tool_calls: (!calls.is_empty()).then_some(calls),
+            thinking_blocks: (!thinking.is_empty()).then_some(thinking),
+            reasoning_content: said.reasoning,
+            ..Default::default()
+        }
+        .into(),
+    ]
+}
+
+fn of_call(call: &ToolUseBlock) -> ToolCall {
+    ToolCall::function(&*call.id, &*call.name, arguments::arguments(&call.input))
+}
+
+fn thought(block: &ContentBlock) -> Option<ThinkingBlock> {
+    match block {
+        ContentBlock::Thinking(block) => Some(
+            Thinking {
+                thinking: block.thinking.clone(),
+                signature: block.signature.clone(),
+                cache_control: None,
+                extra: Default::default(),
+            }
+            .into(),
+        ),
+        ContentBlock::RedactedThinking(block) => Some(
+            RedactedThinking {
+                data: block.data.clone(),
+                cache_control: None,
+                extra: Default::default(),
+            }
+            .into(),
+        ),
+        _ => None,
+    }
+}
+
+fn text_part(block: &TextBlock) -> TextPart {
+    let mut part = TextPart::new(&*block.text);
+    part.cache_control.clone_from(&block.cache_control);
+    part
+}
+
+fn part(block: &ContentBlock) -> Option<Part> {
+    match block {
+        ContentBlock::Text(block) => Some(text_part(block).into()),
+        ContentBlock::Image(block) => {
+            let mut part = ImagePart::new(url_of(&block.source)?);
+            part.cache_control.clone_from(&block.cache_control);
+            Some(part.into())
+        }
+        ContentBlock::Document(block) => {
+            // There is a place for what is in a file, and none for its URL.
+            let file_data = url_of(&block.source).filter(|url| url.starts_with("data:"))?;
+            let part = FilePart {
+                file: File {
+                    file_data: Some(file_data),
+                    filename: block.title.clone(),
+                    ..Default::default()
+                },
+                cache_control: block.cache_control.clone(),
+                prompt_cache_breakpoint: None,
+                extra: Default::default(),
+            };
+            Some(part.into())
+        }
+        _ => None,
+    }
+}

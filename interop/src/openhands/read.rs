@@ -1,0 +1,108 @@
+//! OpenHands' messages as messages of ours.
+
+use super::content::ephemeral;
+use super::{Content, Message, Role, ThinkingBlock};
+use crate::chat::thinking_block;
+use crate::media::image;
+use crate::message::Message as Ours;
+use crate::sorted::{answer_of, is_copy, joined, user};
+use crate::{TextOr, arguments};
+use agentwire_protocol::content::{Content as OurContent, ContentBlock};
+
+/// Reads messages that belong together: one, or answers of tools and what a
+/// user said behind them.
+pub(super) fn read(messages: &[Message]) -> Vec<Ours> {
+    let [message] = messages else {
+        return vec![Ours::user(
+            messages.iter().flat_map(heard).collect::<Vec<_>>(),
+        )];
+    };
+    match &message.role {
+        Role::System => {
+            let contents = message.contents();
+            let texts = contents.iter().filter_map(Content::as_text);
+            let texts: Vec<&str> = texts.map(|text| &*text.text).collect();
+            vec![Ours::instructions(texts.join("\n"))]
+        }
+        Role::User => vec![user(said(message))],
+        Role::Tool => vec![Ours::user(heard(message))],
+        Role::Assistant => vec![Ours::assistant(assistant(message))],
+        Role::Unknown(_) => vec![],
+    }
+}
+
+fn said(message: &Message) -> Option<OurContent> {
+    Some(match message.content.as_ref()? {
+        TextOr::Text(text) => text.as_str().into(),
+        TextOr::Other(contents) => blocks(contents).into(),
+    })
+}
+
+fn heard(message: &Message) -> Vec<ContentBlock> {
+    match (&message.role, said(message)) {
+        (Role::Tool, content) => {
+            let id = message.tool_call_id.as_deref().unwrap_or_default();
+            vec![answer_of(id, content)]
+        }
+        (_, Some(OurContent::Text(text))) => vec![ContentBlock::text(text)],
+        (_, Some(OurContent::Blocks(blocks))) => blocks,
+        (_, None) => vec![],
+    }
+}
+
+fn assistant(message: &Message) -> Vec<ContentBlock> {
+    let mut said = thoughts(message);
+    said.extend(blocks(&message.contents()));
+    let calls = message.tool_calls.iter().flatten();
+    said.extend(calls.map(|call| {
+        ContentBlock::tool_use(&*call.id, &*call.name, arguments::input(&call.arguments))
+    }));
+    said
+}
+
+fn thoughts(message: &Message) -> Vec<ContentBlock> {
+    let blocks = message.thinking_blocks.as_deref().unwrap_or_default();
+    let thinking = blocks.iter().filter_map(|block| match block {
+        ThinkingBlock::Thinking(block) => Some(&*block.thinking),
+        _ => None,
+    });
+    let item = message.responses_reasoning_item.as_ref();
+    let summary = item.and_then(|item| {
+        let texts =
+            |texts: &Option<Vec<String>>| joined(texts.iter().flatten().map(String::as_str));
+        texts(&item.summary).or_else(|| texts(&item.content))
+    });
+    let reasoning = match &message.reasoning_content {
+        Some(reasoning) => (!is_copy(reasoning, thinking)).then(|| reasoning.clone()),
+        None if blocks.is_empty() => summary,
+        None => None,
+    };
+    let reasoning = reasoning.map(ContentBlock::thinking);
+    let blocks = blocks.iter().filter_map(|block| match block {
+        ThinkingBlock::Thinking(it) => Some(thinking_block(&it.thinking, it.signature.as_deref())),
+        ThinkingBlock::Redacted(it) => Some(ContentBlock::redacted_thinking(&*it.data)),
+        ThinkingBlock::Unknown(_) => None,
+    });
+    reasoning.into_iter().chain(blocks).collect()
+}
+
+fn blocks(contents: &[Content]) -> Vec<ContentBlock> {
+    let mut blocks = Vec::new();
+    for content in contents {
+        let before = blocks.len();
+        match content {
+            Content::Text(text) => blocks.push(ContentBlock::text(&*text.text)),
+            Content::Image(images) => blocks.extend(images.image_urls.iter().map(|url| image(url))),
+            Content::Unknown(_) => {}
+        }
+        // Of several images the prompt may be cached up to the last.
+        if content.cache_prompt() && blocks.len() > before {
+            match blocks.last_mut() {
+                Some(ContentBlock::Text(block)) => block.cache_control = ephemeral(Some(true)),
+                Some(ContentBlock::Image(block)) => block.cache_control = ephemeral(Some(true)),
+                _ => {}
+            }
+        }
+    }
+    blocks
+}

@@ -1,0 +1,51 @@
+//! OpenHands as a system to which conversations are carried.
+
+use super::write::lone_text;
+use super::{Message, Role, read, write};
+use crate::conversion::{Lost, System, Why};
+use crate::message::Message as Ours;
+use crate::{Calls, TextOr};
+
+/// OpenHands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OpenHands;
+
+impl System for OpenHands {
+    type Item = Message;
+
+    fn write(&self, calls: &Calls, message: &Ours) -> Vec<Message> {
+        write::write(calls, message)
+    }
+
+    fn joins(&self, before: &[Message], message: &Message) -> bool {
+        before.iter().all(|it| it.role == Role::Tool)
+            && match &message.role {
+                Role::User => match &message.content {
+                    // What is written beside answers of tools, and not alone.
+                    Some(TextOr::Other(contents)) => {
+                        !contents.is_empty() && lone_text(contents).is_none()
+                    }
+                    Some(TextOr::Text(_)) => true,
+                    None => false,
+                },
+                role => *role == Role::Tool,
+            }
+    }
+
+    fn read(&self, _: &Calls, messages: &[Message]) -> Vec<Ours> {
+        read::read(messages)
+    }
+
+    fn note_calls(&self, calls: &mut Calls, message: &Message) {
+        for call in message.tool_calls.iter().flatten() {
+            calls.note(&call.id, &call.name);
+        }
+    }
+
+    fn why_of_theirs(&self, _: &str, lost: &Lost) -> Why {
+        match lost {
+            Lost::Changed(_) | Lost::Order(_) => Why::OtherForm,
+            _ => Why::NoPlace,
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Messages of ours as OpenHands' messages.
+
+use super::{
+    Content, ImageContent, Message, MessageToolCall, Origin, Role, TextContent, ThinkingBlock,
+};
+use crate::media::url_of;
+use crate::message::Message as Ours;
+use crate::sorted::{Heard, Said};
+use crate::{Calls, TextOr, arguments};
+use agentwire_protocol::content::{
+    Content as OurContent, ContentBlock, TextBlock, ToolResultBlock, ToolUseBlock,
+};
+
+pub(super) fn write(calls: &Calls, message: &Ours) -> Vec<Message> {
+    match message {
+        Ours::Instructions(instructions) => {
+            vec![said_by(Role::System, instructions.text.as_str().into())]
+        }
+        Ours::User(message) => match &message.message.content {
+            None => vec![Message::new(Role::User)],
+            Some(OurContent::Text(text)) => vec![said_by(Role::User, text.as_str().into())],
+            Some(OurContent::Blocks(blocks)) => of_user(calls, blocks),
+        },
+        Ours::Assistant(message) => of_assistant(&message.message.content),
+        Ours::Unknown(_) => vec![],
+    }
+}
+
+fn said_by(role: Role, content: TextOr<Vec<Content>>) -> Message {
+    let mut message = Message::new(role);
+    message.content = Some(content);
+    message
+}
+
+fn of_user(calls: &Calls, blocks: &[ContentBlock]) -> Vec<Message> {
+    let heard = Heard::of(blocks);
+    let answers = heard.answers.iter();
+    let mut messages: Vec<Message> = answers.map(|it| answer(calls, it)).collect();
+    let contents: Vec<Content> = heard.rest.iter().filter_map(|it| content(it)).collect();
+    if !contents.is_empty() || blocks.is_empty() {
+        let content = match lone_text(&contents) {
+            // Beside tools' answers there is always a list of ours to go back
+            // to; alone, a text is a text and a list is a list.
+            Some(text) if !heard.answers.is_empty() => text.into(),
+            _ => TextOr::Other(contents),
+        };
+        messages.push(said_by(Role::User, content));
+    }
+    messages
+}
+
+/// The text, when a list of contents is just one, and nothing is said of it.
+pub(super) fn lone_text(contents: &[Content]) -> Option<&str> {
+    match contents {
+        [Content::Text(text)] if text.cache_prompt != Some(true) => Some(&text.text),
+        _ => None,
+    }
+}
+
+fn answer(calls: &Calls, answer: &ToolResultBlock) -> Message {
+    let mut message = Message::new(Role::Tool);
+    message.content = answer.content.as_ref().map(|it| match it {
+        OurContent::Text(text) => text.as_str().into(),
+        OurContent::Blocks(blocks) => TextOr::Other(blocks.iter().filter_map(content).collect()),
+    });
+    message.name = calls.tool(&answer.tool_use_id).map(str::to_owned);
+    message.tool_call_id = Some(answer.tool_use_id.clone());
+    message
+}
+
+fn of_assistant(blocks: &[ContentBlock]) -> Vec<Message> {
+    let said = Said::of(blocks);
+    if said.is_empty() && !blocks.is_empty() {
+        return vec![];
+    }
+    let contents: Vec<Content> = said.texts.iter().map(|it| text(it).into()).collect();
+    let calls: Vec<_> = said.calls.iter().map(|it| call(it)).collect();
+    let thinking: Vec<_> = said.thinking.iter().filter_map(|it| thought(it)).collect();
+    let mut message = said_by(Role::Assistant, TextOr::Other(contents));
+    message.tool_calls = (!calls.is_empty()).then_some(calls);
+    message.thinking_blocks = (!thinking.is_empty()).then_some(thinking);
+    message.reasoning_content = said.reasoning;
+    vec![message]
+}
+
+fn call(call: &ToolUseBlock) -> MessageToolCall {
+    MessageToolCall::new(
+        &*call.id,
+        &*call.name,
+        arguments::arguments(&call.input),
+        Origin::Completion,
+    )
+}
+
+fn thought(block: &ContentBlock) -> Option<ThinkingBlock> {
+    match block {
+        ContentBlock::Thinking(block) => Some(ThinkingBlock::thinking(
+            &*block.thinking,
+            block.signature.clone(),
+        )),
+        ContentBlock::RedactedThinking(block) => Some(ThinkingBlock::redacted(&*block.data)),
+        _ => None,
+    }
+}
+
+fn text(block: &TextBlock) -> TextContent {
+    let mut content = TextContent::new(&*block.text);
+    content.cache_prompt = block.cache_control.is_some().then_some(true);
+    content
+}
+
+fn content(block: &ContentBlock) -> Option<Content> {
+    match block {
+        ContentBlock::Text(block) => Some(text(block).into()),
+        ContentBlock::Image(block) => {
+            let mut content = ImageContent::new(vec![url_of(&block.source)?]);
+            content.cache_prompt = block.cache_control.is_some().then_some(true);
+            Some(content.into())
+        }
+        _ => None,
+    }
+}

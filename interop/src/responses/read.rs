@@ -1,0 +1,109 @@
+//! Items of Responses as messages of ours.
+
+use super::{Content, FunctionCall, FunctionCallOutput, Item, Message, Part, Reasoning, Role};
+use crate::media::{document, image};
+use crate::message::Message as Ours;
+use crate::sorted::{answer_of, joined, user};
+use crate::{TextOr, arguments};
+use agentwire_protocol::content::{Content as OurContent, ContentBlock};
+
+/// Reads items that belong together: what a model said, or answers of tools
+/// and what a user said behind them.
+pub(super) fn read(items: &[Item]) -> Vec<Ours> {
+    match items {
+        [] | [Item::Unknown(_)] => vec![],
+        [Item::Message(message)] => of_message(message),
+        [Item::FunctionCallOutput(_), ..] => {
+            vec![Ours::user(items.iter().flat_map(heard).collect::<Vec<_>>())]
+        }
+        items => {
+            let said: Vec<_> = items.iter().filter_map(said).flatten().collect();
+            if said.is_empty() {
+                return vec![];
+            }
+            vec![Ours::assistant(said)]
+        }
+    }
+}
+
+fn of_message(message: &Message) -> Vec<Ours> {
+    match message.role {
+        Role::User => vec![user(content(message.content.as_ref()))],
+        Role::Assistant => vec![Ours::assistant(blocks(message.content.as_ref()))],
+        Role::System | Role::Developer => {
+            let blocks = blocks(message.content.as_ref());
+            vec![Ours::instructions(OurContent::from(blocks).text())]
+        }
+        Role::Unknown(_) => vec![],
+    }
+}
+
+fn heard(item: &Item) -> Vec<ContentBlock> {
+    match item {
+        Item::FunctionCallOutput(FunctionCallOutput {
+            call_id, output, ..
+        }) => {
+            let id = call_id.as_deref().unwrap_or_default();
+            // There has to be an output, and an empty one is none.
+            let output = output.as_ref().filter(|it| it.as_text() != Some(""));
+            vec![answer_of(id, content(output))]
+        }
+        Item::Message(message) => blocks(message.content.as_ref()),
+        _ => vec![],
+    }
+}
+
+fn said(item: &Item) -> Option<Vec<ContentBlock>> {
+    Some(match item {
+        Item::Message(message) => blocks(message.content.as_ref()),
+        Item::FunctionCall(item) => vec![call(item)],
+        Item::Reasoning(item) => vec![ContentBlock::thinking(thoughts(item)?)],
+        _ => return None,
+    })
+}
+
+fn call(item: &FunctionCall) -> ContentBlock {
+    let id = item.call_id.as_ref().or(item.id.as_ref());
+    ContentBlock::tool_use(
+        id.map_or("", |it| it),
+        item.name.as_deref().unwrap_or_default(),
+        arguments::input(item.arguments.as_deref().unwrap_or_default()),
+    )
+}
+
+/// The thoughts, or their summary; nothing, when only the API can read them.
+fn thoughts(item: &Reasoning) -> Option<String> {
+    let summary = item.summary.iter().flatten();
+    let content = item.content.iter().flatten();
+    joined(summary.filter_map(|it| it.text.as_deref()))
+        .or_else(|| joined(content.filter_map(|it| it.text.as_deref())))
+}
+
+fn content(content: Option<&Content>) -> Option<OurContent> {
+    Some(match content? {
+        TextOr::Text(text) => text.as_str().into(),
+        TextOr::Other(parts) => parts.iter().filter_map(block).collect::<Vec<_>>().into(),
+    })
+}
+
+fn blocks(it: Option<&Content>) -> Vec<ContentBlock> {
+    match content(it) {
+        None => vec![],
+        Some(OurContent::Text(text)) => vec![ContentBlock::text(text)],
+        Some(OurContent::Blocks(blocks)) => blocks,
+    }
+}
+
+fn block(part: &Part) -> Option<ContentBlock> {
+    match part {
+        Part::InputText(part) => Some(ContentBlock::text(&*part.text)),
+        Part::OutputText(part) => part.text.as_deref().map(ContentBlock::text),
+        Part::Refusal(part) => Some(ContentBlock::text(&*part.refusal)),
+        Part::Image(part) => part.image_url.as_deref().map(image),
+        Part::File(part) => {
+            let url = part.file_data.as_deref().or(part.file_url.as_deref())?;
+            Some(document(url, part.filename.as_deref()))
+        }
+        Part::Unknown(_) => None,
+    }
+}

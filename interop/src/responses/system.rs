@@ -1,0 +1,87 @@
+//! Responses as a system to which conversations are carried.
+
+use super::write::lone_text;
+use super::{Content, Item, Role, read, write};
+use crate::conversion::{Lost, System, Why};
+use crate::message::Message as Ours;
+use crate::{Calls, TextOr};
+
+/// The Responses API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Responses;
+
+impl System for Responses {
+    type Item = Item;
+
+    fn write(&self, _: &Calls, message: &Ours) -> Vec<Item> {
+        write::write(message)
+    }
+
+    /// What a model says goes on until somebody else speaks, or until it
+    /// speaks anew: a message behind a message is another one.
+    fn joins(&self, before: &[Item], item: &Item) -> bool {
+        let Some(last) = before.last() else {
+            return false;
+        };
+        match (Speaker::of(last), Speaker::of(item)) {
+            (Speaker::Tool, Speaker::Tool) => true,
+            (Speaker::Tool, Speaker::User(content)) => match content {
+                // What is written beside answers of tools, and not alone.
+                Some(TextOr::Other(parts)) => !parts.is_empty() && lone_text(parts).is_none(),
+                Some(TextOr::Text(_)) => true,
+                None => false,
+            },
+            (Speaker::Model(one), Speaker::Model(other)) => !(one.is_some() && other.is_some()),
+            _ => false,
+        }
+    }
+
+    fn read(&self, _: &Calls, items: &[Item]) -> Vec<Ours> {
+        read::read(items)
+    }
+
+    fn note_calls(&self, calls: &mut Calls, item: &Item) {
+        if let Item::FunctionCall(call) = item
+            && let Some(id) = call.call_id.as_ref().or(call.id.as_ref())
+            && let Some(name) = &call.name
+        {
+            calls.note(id, name);
+        }
+    }
+
+    fn why_of_theirs(&self, _: &str, lost: &Lost) -> Why {
+        match lost {
+            Lost::Changed(_) | Lost::Order(_) => Why::OtherForm,
+            _ => Why::NoPlace,
+        }
+    }
+}
+
+/// Who speaks in an item.
+enum Speaker<'a> {
+    User(&'a Option<Content>),
+    /// The model; with what it says, in a message.
+    Model(Option<&'a Content>),
+    Tool,
+    Other,
+}
+
+impl<'a> Speaker<'a> {
+    fn of(item: &'a Item) -> Self {
+        match item {
+            Item::Message(message) => match message.role {
+                Role::User => Self::User(&message.content),
+                Role::Assistant => match &message.content {
+                    // Nothing is said, and so it would vanish among others.
+                    None => Self::Other,
+                    Some(TextOr::Other(parts)) if parts.is_empty() => Self::Other,
+                    content => Self::Model(content.as_ref()),
+                },
+                _ => Self::Other,
+            },
+            Item::FunctionCall(_) | Item::Reasoning(_) => Self::Model(None),
+            Item::FunctionCallOutput(_) => Self::Tool,
+            Item::Unknown(_) => Self::Other,
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Messages of ours, sorted by what other systems have in different places.
+
+use crate::Message;
+use agentwire_protocol::content::{
+    Content, ContentBlock, TextBlock, ToolResultBlock, ToolUseBlock,
+};
+
+/// Between thoughts that other systems have as one text.
+const BETWEEN: &str = "\n\n";
+
+/// What a model said.
+#[derive(Debug, Default)]
+pub(crate) struct Said<'a> {
+    pub(crate) texts: Vec<&'a TextBlock>,
+    pub(crate) calls: Vec<&'a ToolUseBlock>,
+    /// Thinking that can be sent back to the Messages API: signed, or
+    /// encrypted.
+    pub(crate) thinking: Vec<&'a ContentBlock>,
+    /// Thinking that nobody signed. Another model thought it, and the Messages
+    /// API would not take it back.
+    pub(crate) reasoning: Option<String>,
+}
+
+impl<'a> Said<'a> {
+    pub(crate) fn of(blocks: &'a [ContentBlock]) -> Self {
+        let mut said = Self::default();
+        let mut unsigned: Vec<&str> = Vec::new();
+        for block in blocks {
+            match block {
+                ContentBlock::Text(text) => said.texts.push(text),
+                ContentBlock::ToolUse(call) => said.calls.push(call),
+                ContentBlock::Thinking(it) if it.signature.is_none() => unsigned.push(&it.thinking),
+                ContentBlock::Thinking(_) | ContentBlock::RedactedThinking(_) => {
+                    said.thinking.push(block);
+                }
+                _ => {}
+            }
+        }
+        if !unsigned.is_empty() {
+            let reasoning = unsigned.join(BETWEEN);
+            let signed = said.thinking.iter().filter_map(|block| match block {
+                ContentBlock::Thinking(it) => Some(&*it.thinking),
+                _ => None,
+            });
+            said.reasoning = (!is_copy(&reasoning, signed)).then_some(reasoning);
+        }
+        said
+    }
+
+    /// Whether another system has no place for any of it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+            && self.calls.is_empty()
+            && self.thinking.is_empty()
+            && self.reasoning.is_none()
+    }
+}
+
+/// Whether a text of thoughts is just what blocks of thinking have as well:
+/// `litellm` gives both.
+pub(crate) fn is_copy<'a>(reasoning: &str, thinking: impl Iterator<Item = &'a str>) -> bool {
+    let thinking: Vec<&str> = thinking.collect();
+    !thinking.is_empty() && thinking.concat() == reasoning
+}
+
+/// Thoughts that another system has as several texts.
+pub(crate) fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> Option<String> {
+    let texts: Vec<&str> = texts.collect();
+    (!texts.is_empty()).then(|| texts.join(BETWEEN))
+}
+
+/// A user's message, which may be without content.
+pub(crate) fn user(content: Option<Content>) -> Message {
+    let mut message = Message::user("");
+    if let Message::User(message) = &mut message {
+        message.message.content = content;
+    }
+    message
+}
+
+/// A tool's answer, which may be without content.
+pub(crate) fn answer_of(tool_use_id: &str, content: Option<Content>) -> ContentBlock {
+    let mut answer = ContentBlock::tool_result(tool_use_id, "");
+    if let ContentBlock::ToolResult(answer) = &mut answer {
+        answer.content = content;
+    }
+    answer
+}
+
+/// What a user said, or tools answered.
+#[derive(Debug, Default)]
+pub(crate) struct Heard<'a> {
+    pub(crate) answers: Vec<&'a ToolResultBlock>,
+    pub(crate) rest: Vec<&'a ContentBlock>,
+}
+
+impl<'a> Heard<'a> {
+    pub(crate) fn of(blocks: &'a [ContentBlock]) -> Self {
+        let mut heard = Self::default();
+        for block in blocks {
+            match block {
+                ContentBlock::ToolResult(answer) => heard.answers.push(answer),
+                block => heard.rest.push(block),
+            }
+        }
+        heard
+    }
+}
