@@ -10,7 +10,7 @@ const INVALID: &str = "INVALID_JSON";
 /// empty object. What is no object, or not even JSON, becomes the one member
 /// `INVALID_JSON` of an object, as the Messages API's own documentation has it.
 #[must_use]
-pub fn input(arguments: &str) -> Json {
+pub(crate) fn input(arguments: &str) -> Json {
     if arguments.trim().is_empty() {
         return object(Members::default());
     }
@@ -27,7 +27,7 @@ pub fn input(arguments: &str) -> Json {
 /// The arguments that this input is as a text: JSON without space, whatever
 /// spelling the input has. The way back of [`input`].
 #[must_use]
-pub fn arguments(input: &Json) -> String {
+pub(crate) fn arguments(input: &Json) -> String {
     if let Ok(members) = input.read::<Members>()
         && members.len() == 1
         && let Some(invalid) = members.get_str(INVALID)
