@@ -11,6 +11,7 @@ mod compat;
 pub mod conversion;
 mod encrypted;
 mod lenient;
+pub mod cua;
 mod media;
 mod message;
 pub mod openhands;

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "no test needs all of it")]
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
+pub(crate) mod cua;
 pub(crate) mod lines;
 pub(crate) mod oracle;
 pub(crate) mod ours;

@@ -1,0 +1,426 @@
+//! Anthropic's `computer` tool, and its actions as Cua's.
+//!
+//! | Cua | `computer` tool |
+//! |---|---|
+//! | `click` left, right, wheel | `left_click`, `right_click`, `middle_click` |
+//! | `click` back, forward | `click` with its `button`: the tool has no such click |
+//! | `double_click`, `triple_click` | the same |
+//! | `move` | `mouse_move` |
+//! | `drag` | `left_click_drag` from the first point to the last; the `path` beside them where it has more than two |
+//! | `keypress` | `key`, the keys joined by `+` |
+//! | `type` | `type` |
+//! | `scroll`: right and down are positive | `scroll` with a direction and an amount; `scroll_x` and `scroll_y` beside them where it goes both ways |
+//! | `wait` in `ms` | `wait` in seconds |
+//! | `screenshot`, `left_mouse_down`, `left_mouse_up` | the same |
+//! | `keys` that are held | `text` |
+//! | `x`, `y` | `coordinate` |
+//! | anything else | an action of the same name, with the same members |
+
+use super::{Action, Point};
+use agentwire_protocol::open::{object, open_enum};
+use agentwire_protocol::{Json, Members, Number};
+use serde::de::DeserializeOwned;
+
+/// What Anthropic calls its tool.
+pub const COMPUTER: &str = "computer";
+
+object! {
+    /// What a model gives to Anthropic's `computer` tool.
+    pub struct ComputerInput {
+        /// What it does.
+        pub action: ComputerAction,
+        /// Where: pixels from the left, and from the top.
+        pub coordinate: Option<Vec<Number>>,
+        /// Where a drag begins.
+        pub start_coordinate: Option<Vec<Number>>,
+        /// What is typed; for `key` and `hold_key` the keys; for clicks and
+        /// `scroll` the keys that are held meanwhile.
+        pub text: Option<String>,
+        /// Seconds that it waits, or holds a key.
+        pub duration: Option<Number>,
+        /// Where it scrolls to.
+        pub scroll_direction: Option<ScrollDirection>,
+        /// How far it scrolls.
+        pub scroll_amount: Option<Number>,
+        /// What `zoom` looks at: left, top, right and bottom.
+        pub region: Option<Vec<Number>>,
+    }
+}
+
+open_enum! {
+    /// What Anthropic's `computer` tool does.
+    pub enum ComputerAction {
+        /// Says where the pointer is.
+        CursorPosition = "cursor_position",
+        /// Clicks twice.
+        DoubleClick = "double_click",
+        /// Holds a key for a while.
+        HoldKey = "hold_key",
+        /// Presses keys together.
+        Key = "key",
+        /// Clicks.
+        LeftClick = "left_click",
+        /// Drags.
+        LeftClickDrag = "left_click_drag",
+        /// Presses the left button, and holds it.
+        LeftMouseDown = "left_mouse_down",
+        /// Lets the left button go.
+        LeftMouseUp = "left_mouse_up",
+        /// Clicks with the wheel.
+        MiddleClick = "middle_click",
+        /// Moves the pointer.
+        MouseMove = "mouse_move",
+        /// Clicks with the right button.
+        RightClick = "right_click",
+        /// Looks at the screen.
+        Screenshot = "screenshot",
+        /// Scrolls.
+        Scroll = "scroll",
+        /// Clicks three times.
+        TripleClick = "triple_click",
+        /// Types a text.
+        Type = "type",
+        /// Waits.
+        Wait = "wait",
+        /// Looks at a part of the screen closely.
+        Zoom = "zoom",
+    }
+}
+
+open_enum! {
+    /// Where to scroll to.
+    pub enum ScrollDirection {
+        /// Up.
+        Up = "up",
+        /// Down.
+        Down = "down",
+        /// To the left.
+        Left = "left",
+        /// To the right.
+        Right = "right",
+    }
+}
+
+/// Clicks, which may have keys that are held.
+const CLICKS: [&str; 5] = [
+    "left_click",
+    "right_click",
+    "middle_click",
+    "double_click",
+    "triple_click",
+];
+
+/// An action of Cua's as input of the `computer` tool. It always has one: what
+/// the tool does not know goes along under its own name.
+#[must_use]
+pub fn to_computer_input(action: &Action) -> ComputerInput {
+    let mut from = Bag::of(action);
+    let kind: String = from.take("type").unwrap_or_default();
+    let mut to = Members::default();
+    let name = match &*kind {
+        "click" => match from.take::<String>("button").as_deref() {
+            None | Some("left") => "left_click",
+            Some("right") => "right_click",
+            Some("wheel") => "middle_click",
+            Some(button) => {
+                to.set("button", button);
+                "click"
+            }
+        },
+        "move" => "mouse_move",
+        "keypress" => "key",
+        "drag" => "left_click_drag",
+        kind => kind,
+    };
+    to.set("action", name);
+    if let Some(at) = from.take_both::<Number>("x", "y") {
+        to.set("coordinate", written(&at));
+    }
+    match name {
+        "key" if kind == "keypress" => {
+            from.rename("keys", "text", &mut to, |keys: super::Keys| match keys {
+                super::Keys::List(keys) => Some(keys.join("+")),
+                super::Keys::Text(keys) => Some(keys),
+            })
+        }
+        "left_click_drag" => drag_ends(&mut from, &mut to),
+        "scroll" => {
+            held_keys(&mut from, &mut to);
+            if let Some([x, y]) = from.take_both::<Number>("scroll_x", "scroll_y") {
+                scroll_direction(x, y, &mut to);
+            }
+        }
+        "wait" => from.rename("ms", "duration", &mut to, |ms: Number| seconds(&ms)),
+        name if CLICKS.contains(&name) => held_keys(&mut from, &mut to),
+        _ => {}
+    }
+    for (key, value) in from.0.iter() {
+        to.set(key.to_owned(), value.clone());
+    }
+    // Its members have the right types, or were not taken.
+    read_input(&to).unwrap_or_else(|| ComputerInput {
+        action: name.into(),
+        coordinate: None,
+        start_coordinate: None,
+        text: None,
+        duration: None,
+        scroll_direction: None,
+        scroll_amount: None,
+        region: None,
+        extra: from.0,
+    })
+}
+
+/// Input of the `computer` tool as an action of Cua's. Nothing, where there is
+/// not enough in it to say what is done: a scroll without an amount, a place
+/// that is not two numbers.
+#[must_use]
+pub fn of_computer_input(input: &ComputerInput) -> Option<Action> {
+    let mut from = Bag::of(input);
+    let name: String = from.take("action")?;
+    let mut to = Members::default();
+    let kind = match &*name {
+        "left_click" | "right_click" | "middle_click" | "click" => "click",
+        "mouse_move" => "move",
+        "key" => "keypress",
+        "left_click_drag" => "drag",
+        name => name,
+    };
+    to.set("type", kind);
+    match &*name {
+        "left_click" => to.set("button", "left"),
+        "right_click" => to.set("button", "right"),
+        "middle_click" => to.set("button", "wheel"),
+        "click" => {
+            let button: Option<String> = from.take("button");
+            to.set("button", button.as_deref().unwrap_or("left"));
+        }
+        "key" => {
+            let keys: String = from.take("text")?;
+            to.set("keys", written(&keys_of(&keys)));
+        }
+        "left_click_drag" => {
+            if let Some(path) = path(&mut from)? {
+                to.set("path", path);
+            }
+        }
+        "scroll" => {
+            let [x, y] = scrolled(&mut from)?;
+            to.set("scroll_x", written(&x));
+            to.set("scroll_y", written(&y));
+        }
+        "wait" => from.rename("duration", "ms", &mut to, |duration| {
+            milliseconds(&duration)
+        }),
+        _ => {}
+    }
+    if (CLICKS.contains(&&*name) || name == "scroll")
+        && let Some(held) = from.take::<String>("text")
+    {
+        to.set("keys", written(&keys_of(&held)));
+    }
+    if from.0.get("coordinate").is_some() {
+        let at: Vec<Number> = from.take("coordinate")?;
+        let [x, y] = <[Number; 2]>::try_from(at).ok()?;
+        to.set("x", written(&x));
+        to.set("y", written(&y));
+    }
+    for (key, value) in from.0.iter() {
+        if to.get(key).is_some() {
+            return None;
+        }
+        to.set(key.to_owned(), value.clone());
+    }
+    written(&to).read().ok()
+}
+
+/// The keys that are pressed together in a text such as `ctrl+c`. The key `+`
+/// stands for itself: `ctrl++`.
+pub(super) fn keys_of(text: &str) -> Vec<String> {
+    let mut keys = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = match rest.char_indices().skip(1).find(|&(_, key)| key == '+') {
+            Some((end, _)) => end,
+            None => rest.len(),
+        };
+        let (key, after) = rest.split_at(end);
+        keys.push(key.to_owned());
+        rest = match after.strip_prefix('+') {
+            // It ends with the key `+`, and not with a key that is missing.
+            Some("") => {
+                keys.push("+".to_owned());
+                ""
+            }
+            Some(rest) => rest,
+            None => after,
+        };
+    }
+    keys
+}
+
+fn held_keys(from: &mut Bag, to: &mut Members) {
+    from.rename("keys", "text", to, |keys: Vec<String>| Some(keys.join("+")));
+}
+
+fn drag_ends(from: &mut Bag, to: &mut Members) {
+    let Some(path) = from.peek::<Vec<Point>>("path") else {
+        return;
+    };
+    let points: Option<Vec<_>> = path.iter().map(Point::coordinates).collect();
+    let Some(points) = points else { return };
+    if let [first, .., last] = &*points {
+        to.set("start_coordinate", written(first));
+        to.set("coordinate", written(last));
+        from.0.remove("path");
+        if points.len() > 2 {
+            to.set("path", written(&points));
+        }
+    }
+}
+
+/// The path of a drag: the ends, or all of it where it is there. The library
+/// calls the end `end_coordinate`. There may be nothing of all that, where the
+/// ends are yet to be found, but not one end alone.
+fn path(from: &mut Bag) -> Option<Option<Json>> {
+    let end: Option<Vec<Number>> = from.take("coordinate");
+    let end = end.or_else(|| from.take("end_coordinate"));
+    let start: Option<Vec<Number>> = from.take("start_coordinate");
+    let path = match (from.take("path"), start, end) {
+        (Some(path), ..) => path,
+        (None, Some(start), Some(end)) => vec![Point::Pair(start), Point::Pair(end)],
+        (None, None, None) => return Some(None),
+        _ => return None,
+    };
+    let path: Option<Vec<_>> = path.iter().map(Point::coordinates).collect();
+    path.map(|path| Some(written(&path)))
+}
+
+fn scroll_direction(x: Number, y: Number, to: &mut Members) {
+    let (across, down) = (x.as_f64(), y.as_f64());
+    let (direction, amount) = if across != 0.0 && across.abs() >= down.abs() {
+        (if across > 0.0 { "right" } else { "left" }, &x)
+    } else {
+        (if down < 0.0 { "up" } else { "down" }, &y)
+    };
+    to.set("scroll_direction", direction);
+    to.set("scroll_amount", written(&without_sign(amount)));
+    if across != 0.0 && down != 0.0 {
+        to.set("scroll_x", written(&x));
+        to.set("scroll_y", written(&y));
+    }
+}
+
+/// How far is scrolled to the right, and down.
+fn scrolled(from: &mut Bag) -> Option<[Number; 2]> {
+    let direction: String = from.take("scroll_direction")?;
+    let amount: Number = from.take("scroll_amount")?;
+    if let Some(both) = from.take_both("scroll_x", "scroll_y") {
+        return Some(both);
+    }
+    let zero = || Number::from(0);
+    match &*direction {
+        "up" => Some([zero(), negative(&amount)]),
+        "down" => Some([zero(), amount]),
+        "left" => Some([negative(&amount), zero()]),
+        "right" => Some([amount, zero()]),
+        _ => None,
+    }
+}
+
+fn without_sign(number: &Number) -> Number {
+    match number.get().strip_prefix('-') {
+        Some(digits) => number_of(digits).unwrap_or_else(|| number.clone()),
+        None => number.clone(),
+    }
+}
+
+fn negative(number: &Number) -> Number {
+    if number.as_f64() == 0.0 {
+        return number.clone();
+    }
+    let opposite = match number.get().strip_prefix('-') {
+        Some(digits) => number_of(digits),
+        None => number_of(&format!("-{number}")),
+    };
+    opposite.unwrap_or_else(|| number.clone())
+}
+
+fn number_of(digits: &str) -> Option<Number> {
+    serde_json::from_str(digits).ok()
+}
+
+fn seconds(ms: &Number) -> Option<Number> {
+    Some(match ms.get().parse::<u64>() {
+        Ok(ms) if ms % 1000 == 0 => (ms / 1000).into(),
+        _ => (ms.as_f64() / 1000.0).into(),
+    })
+}
+
+fn milliseconds(seconds: &Number) -> Option<Number> {
+    let whole = seconds.get().parse::<u64>().ok();
+    Some(match whole.and_then(|seconds| seconds.checked_mul(1000)) {
+        Some(ms) => ms.into(),
+        None => {
+            let ms = seconds.as_f64() * 1000.0;
+            match number_of(&format!("{ms:.0}")) {
+                Some(whole) if (ms - ms.round()).abs() < 1e-6 => whole,
+                _ => ms.into(),
+            }
+        }
+    })
+}
+
+/// Members that are taken out one by one.
+struct Bag(Members);
+
+impl Bag {
+    fn of<T: serde::Serialize>(value: &T) -> Self {
+        Self(written(value).read().unwrap_or_default())
+    }
+
+    fn peek<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
+        self.0.get(key)?.read().ok()
+    }
+
+    /// Takes a member, when it has this type.
+    fn take<T: DeserializeOwned>(&mut self, key: &str) -> Option<T> {
+        let value = self.peek(key)?;
+        self.0.remove(key);
+        Some(value)
+    }
+
+    /// Takes two members, when both have this type.
+    fn take_both<T: DeserializeOwned>(&mut self, one: &str, other: &str) -> Option<[T; 2]> {
+        let both = [self.peek(one)?, self.peek(other)?];
+        self.0.remove(one);
+        self.0.remove(other);
+        Some(both)
+    }
+
+    /// Puts a member under another name, where it can be changed and the name
+    /// is free.
+    fn rename<T: DeserializeOwned, U: serde::Serialize>(
+        &mut self,
+        key: &str,
+        name: &'static str,
+        to: &mut Members,
+        change: impl FnOnce(T) -> Option<U>,
+    ) {
+        if self.0.get(name).is_none()
+            && let Some(changed) = self.peek(key).and_then(change)
+        {
+            self.0.remove(key);
+            to.set(name, written(&changed));
+        }
+    }
+}
+
+/// As JSON. All that is written here can be.
+fn written<T: serde::Serialize + ?Sized>(value: &T) -> Json {
+    Json::from_value(value).unwrap_or_default()
+}
+
+fn read_input(members: &Members) -> Option<ComputerInput> {
+    written(members).read().ok()
+}

@@ -1,0 +1,203 @@
+//! The three ways of writing the same items.
+
+use super::{Action, Button, ComputerScreenshot, InputImage, Item, MessageContent, Output, Part};
+use super::{Keys, Point, Role, Status};
+use crate::conversion::Fingerprint;
+use agentwire_protocol::{Json, Number};
+
+/// How items are written. All of it is read, whatever is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Dialect {
+    /// As the message format is documented: paths are pairs of numbers, items
+    /// have no ids, and only documented actions are calls of the computer.
+    #[default]
+    Documented,
+    /// As the library writes items, and its own functions read them: points
+    /// have names, calls have `pending_safety_checks`, and every action is a
+    /// call of the computer.
+    Library,
+    /// As OpenAI's types want them: as [`Dialect::Library`], and items have
+    /// ids, images are `computer_screenshot`s, and only OpenAI's actions are
+    /// calls of the computer.
+    OpenAi,
+}
+
+impl Dialect {
+    /// Whether an action can be said: the others are calls of a function.
+    #[must_use]
+    pub fn takes(self, action: &Action) -> bool {
+        let only_openai = self == Self::OpenAi;
+        if self == Self::Library {
+            return true;
+        }
+        match action {
+            Action::Click(click) => {
+                at(&click.x, &click.y) && click.button.as_ref().is_some_and(is_known)
+            }
+            Action::DoubleClick(click) => {
+                at(&click.x, &click.y) && click.button.as_ref().is_none_or(is_known)
+            }
+            Action::Move(to) => at(&to.x, &to.y),
+            Action::Drag(drag) => {
+                let points = drag.path.as_deref().unwrap_or_default();
+                let pairs = points.iter().all(|point| {
+                    let point = point.coordinates();
+                    point.is_some_and(|at| at.into_iter().all(is_whole))
+                });
+                drag.path.is_some() && pairs && drag.button.as_ref().is_none_or(is_known)
+            }
+            Action::KeyPress(press) => matches!(press.keys, Some(Keys::List(_))),
+            Action::Scroll(scroll) => {
+                at(&scroll.x, &scroll.y) && at(&scroll.scroll_x, &scroll.scroll_y)
+            }
+            Action::Type(typed) => typed.text.is_some(),
+            Action::Screenshot(_) | Action::Wait(_) => true,
+            Action::LeftMouseDown(down) => !only_openai && at(&down.x, &down.y),
+            Action::LeftMouseUp(up) => !only_openai && at(&up.x, &up.y),
+            Action::TripleClick(_) | Action::Terminate(_) | Action::Unknown(_) => false,
+        }
+    }
+
+    /// Writes an item this way. What is already there, ids among it, stays.
+    #[must_use]
+    pub fn write(self, mut item: Item) -> Item {
+        match &mut item {
+            Item::Message(message) => {
+                let assistant = message.role == Some(Role::Assistant);
+                if self == Self::OpenAi && assistant {
+                    set_status(&mut message.status, self);
+                }
+                if let Some(MessageContent::Parts(parts)) = &mut message.content {
+                    parts.iter_mut().for_each(|part| self.part(part));
+                }
+            }
+            Item::ComputerCall(call) => {
+                set_status(&mut call.status, self);
+                let actions = call.actions.iter_mut().flatten();
+                for action in call.action.iter_mut().chain(actions) {
+                    self.action(action);
+                }
+                if self != Self::Documented {
+                    call.pending_safety_checks.get_or_insert_with(Vec::new);
+                }
+            }
+            Item::FunctionCall(call) => set_status(&mut call.status, self),
+            Item::ComputerCallOutput(output) => {
+                if let Output::Part(part) = &mut output.output {
+                    self.screenshot(part);
+                }
+            }
+            Item::FunctionCallOutput(output) => {
+                if let Output::Parts(parts) = &mut output.output {
+                    parts.iter_mut().for_each(|part| self.part(part));
+                }
+            }
+            Item::Reasoning(_) | Item::Unknown(_) => {}
+        }
+        if self == Self::OpenAi {
+            give_id(&mut item);
+        }
+        item
+    }
+
+    fn action(self, action: &mut Action) {
+        match action {
+            Action::Drag(drag) => {
+                for point in drag.path.iter_mut().flatten() {
+                    if let Some([x, y]) = point.coordinates() {
+                        let (x, y) = (x.clone(), y.clone());
+                        *point = match self {
+                            Self::Documented => Point::pair(x, y),
+                            _ => Point::named(x, y),
+                        };
+                    }
+                }
+            }
+            Action::DoubleClick(click)
+                if self == Self::OpenAi
+                    && click.keys.is_none()
+                    && click.extra.get("keys").is_none() =>
+            {
+                click.extra.set("keys", Json::null());
+            }
+            _ => {}
+        }
+    }
+
+    fn part(self, part: &mut Part) {
+        match part {
+            Part::OutputText(text) if self != Self::Documented => {
+                text.annotations.get_or_insert_with(Vec::new);
+            }
+            Part::InputImage(image) if self == Self::OpenAi => {
+                image.detail.get_or_insert_with(|| "auto".to_owned());
+            }
+            _ => {}
+        }
+    }
+
+    /// The library knows a screenshot only as an `input_image`, OpenAI only as
+    /// a `computer_screenshot`; documented are both.
+    fn screenshot(self, part: &mut Part) {
+        match (self, &mut *part) {
+            (Self::OpenAi, Part::InputImage(image)) => {
+                let mut screenshot = ComputerScreenshot::default();
+                screenshot.image_url = image.image_url.take();
+                screenshot.file_id = image.file_id.take();
+                *part = screenshot.into();
+            }
+            (Self::Library, Part::Screenshot(screenshot)) => {
+                let mut image = InputImage::default();
+                image.image_url = screenshot.image_url.take();
+                image.file_id = screenshot.file_id.take();
+                *part = image.into();
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The same status in the words of a dialect; `completed`, where it does not
+/// say.
+fn set_status(status: &mut Option<Status>, dialect: Dialect) {
+    let said = status.take().unwrap_or(Status::Completed);
+    *status = Some(match (dialect, said) {
+        (Dialect::Documented, Status::InProgress) => Status::Pending,
+        (Dialect::Documented, Status::Incomplete) => Status::Failed,
+        (Dialect::OpenAi, Status::Pending) => Status::InProgress,
+        (Dialect::OpenAi, Status::Failed) => Status::Incomplete,
+        (_, said) => said,
+    });
+}
+
+/// OpenAI wants ids, which are made of what the item says: the same item gets
+/// the same id.
+fn give_id(item: &mut Item) {
+    let fingerprint = Fingerprint::of(&Json::from_value(item).unwrap_or_default());
+    let (id, made) = match item {
+        Item::ComputerCall(call) => (&mut call.id, format!("cu_{}", call.call_id)),
+        Item::Reasoning(reasoning) => (&mut reasoning.id, format!("rs_{fingerprint}")),
+        Item::Message(message) if message.role == Some(Role::Assistant) => {
+            (&mut message.id, format!("msg_{fingerprint}"))
+        }
+        _ => return,
+    };
+    id.get_or_insert(made);
+}
+
+/// Whether there is a place, in whole pixels.
+fn at(x: &Option<Number>, y: &Option<Number>) -> bool {
+    [x, y]
+        .into_iter()
+        .all(|it| it.as_ref().is_some_and(is_whole))
+}
+
+fn is_whole(number: &Number) -> bool {
+    // Beyond 2^53 a float is not the number that it seems to be.
+    let value = number.as_f64();
+    value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0
+}
+
+fn is_known(button: &Button) -> bool {
+    !matches!(button, Button::Unknown(_))
+}

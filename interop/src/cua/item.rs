@@ -1,0 +1,389 @@
+//! The items of a conversation.
+
+use super::{Action, Arguments, MessageContent, Output, Part};
+use agentwire_protocol::open::{Field, Key, Object, Rest, object, open_enum, read_object};
+use agentwire_protocol::{Json, Members};
+use serde::de::{Deserialize, Deserializer, MapAccess};
+use serde::ser::{Serialize, Serializer};
+
+/// One item of a conversation.
+///
+/// A message may come without its `type`. What has a type that nobody knows,
+/// or neither a type nor a role, is kept whole.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Item {
+    /// What somebody said.
+    Message(MessageItem),
+    /// What the model thought.
+    Reasoning(ReasoningItem),
+    /// The model does something with the computer.
+    ComputerCall(Box<ComputerCall>),
+    /// What came of it.
+    ComputerCallOutput(ComputerCallOutput),
+    /// The model calls a function.
+    FunctionCall(FunctionCall),
+    /// What the function gave.
+    FunctionCallOutput(FunctionCallOutput),
+    /// An item of a kind that this version does not know, with all its
+    /// members.
+    Unknown(Members),
+}
+
+open_enum! {
+    /// Who says something.
+    pub enum Role {
+        /// The user.
+        User = "user",
+        /// The model.
+        Assistant = "assistant",
+        /// Who set the model up.
+        System = "system",
+        /// The same, in OpenAI's newer words.
+        Developer = "developer",
+    }
+}
+
+open_enum! {
+    /// How far an item has come: in the words of the documentation, and in
+    /// OpenAI's.
+    pub enum Status {
+        /// It is done.
+        Completed = "completed",
+        /// It went wrong.
+        Failed = "failed",
+        /// It is not done yet.
+        Pending = "pending",
+        /// It is not done yet. OpenAI's.
+        InProgress = "in_progress",
+        /// It was cut off. OpenAI's.
+        Incomplete = "incomplete",
+    }
+}
+
+object! {
+    /// What somebody said.
+    #[derive(Default)]
+    pub struct MessageItem {
+        /// `message`. The library takes messages without it, and `user`.
+        pub kind: Option<String> = "type",
+        /// Who said it.
+        pub role: Option<Role>,
+        /// What was said.
+        pub content: Option<MessageContent>,
+        /// The item's id. OpenAI's.
+        pub id: Option<String>,
+        /// How far it has come. OpenAI's.
+        pub status: Option<Status>,
+        /// Whether it is the answer, or said on the way to it. OpenAI's.
+        pub phase: Option<String>,
+    }
+}
+
+object! {
+    /// What the model thought.
+    #[derive(Default)]
+    pub struct ReasoningItem tags("type" = "reasoning") {
+        /// What it thought, in short.
+        pub summary: Option<Vec<Part>>,
+        /// What it thought. OpenAI's.
+        pub content: Option<Vec<Part>>,
+        /// The same, for nobody but the API. OpenAI's.
+        pub encrypted_content: Option<String>,
+        /// What it thought, where there is no summary. The library reads it.
+        pub reasoning: Option<String>,
+        /// The item's id. OpenAI's.
+        pub id: Option<String>,
+        /// How far it has come. OpenAI's.
+        pub status: Option<Status>,
+    }
+}
+
+object! {
+    /// The model does something with the computer.
+    pub struct ComputerCall tags("type" = "computer_call") {
+        /// The id that the output refers to.
+        pub call_id: String,
+        /// How far it has come.
+        pub status: Option<Status>,
+        /// What it does.
+        pub action: Option<Action>,
+        /// What it does, where it is several things. OpenAI's.
+        pub actions: Option<Vec<Action>>,
+        /// The item's id. OpenAI's.
+        pub id: Option<String>,
+        /// What somebody has to agree to first. OpenAI's.
+        pub pending_safety_checks: Option<Vec<SafetyCheck>>,
+    }
+}
+
+object! {
+    /// Something that somebody has to agree to.
+    pub struct SafetyCheck {
+        /// Its id.
+        pub id: String,
+        /// Its kind.
+        pub code: Option<String>,
+        /// What it is about.
+        pub message: Option<String>,
+    }
+}
+
+object! {
+    /// What came of a call of the computer.
+    pub struct ComputerCallOutput tags("type" = "computer_call_output") {
+        /// The call.
+        pub call_id: String,
+        /// What came of it: a screenshot.
+        pub output: Output,
+        /// What was agreed to. OpenAI's.
+        pub acknowledged_safety_checks: Option<Vec<SafetyCheck>>,
+        /// The item's id. OpenAI's.
+        pub id: Option<String>,
+        /// How far it has come. OpenAI's.
+        pub status: Option<Status>,
+    }
+}
+
+object! {
+    /// The model calls a function.
+    pub struct FunctionCall tags("type" = "function_call") {
+        /// The id that the output refers to.
+        pub call_id: String,
+        /// How far it has come.
+        pub status: Option<Status>,
+        /// The function.
+        pub name: String,
+        /// Its arguments.
+        pub arguments: Arguments,
+        /// The item's id. OpenAI's.
+        pub id: Option<String>,
+        /// Who called: the model, or a program. OpenAI's.
+        pub caller: Option<Json>,
+        /// Where the function's name belongs to. OpenAI's.
+        pub namespace: Option<String>,
+    }
+}
+
+object! {
+    /// What a function gave.
+    pub struct FunctionCallOutput tags("type" = "function_call_output") {
+        /// The call.
+        pub call_id: String,
+        /// What it gave.
+        pub output: Output,
+        /// The item's id. OpenAI's.
+        pub id: Option<String>,
+        /// How far it has come. OpenAI's.
+        pub status: Option<Status>,
+        /// Who called: the model, or a program. OpenAI's.
+        pub caller: Option<Json>,
+        /// The function. OpenAI's.
+        pub name: Option<String>,
+        /// Where the function's name belongs to. OpenAI's.
+        pub namespace: Option<String>,
+    }
+}
+
+impl Item {
+    /// What somebody said.
+    pub fn message(role: Role, content: impl Into<MessageContent>) -> Self {
+        let mut message = MessageItem::default();
+        message.kind = Some("message".to_owned());
+        message.role = Some(role);
+        message.content = Some(content.into());
+        Self::Message(message)
+    }
+
+    /// What the model thought; nothing of it, when the text is empty.
+    pub fn reasoning(text: &str) -> Self {
+        let parts = (!text.is_empty()).then(|| Part::summary_text(text));
+        let mut reasoning = ReasoningItem::default();
+        reasoning.summary = Some(parts.into_iter().collect());
+        Self::Reasoning(reasoning)
+    }
+
+    /// The model does something with the computer.
+    pub fn computer_call(call_id: impl Into<String>, action: Action) -> Self {
+        Self::ComputerCall(Box::new(ComputerCall {
+            call_id: call_id.into(),
+            status: Some(Status::Completed),
+            action: Some(action),
+            actions: None,
+            id: None,
+            pending_safety_checks: None,
+            extra: Default::default(),
+        }))
+    }
+
+    /// What came of it: a screenshot at this URL.
+    pub fn screenshot(call_id: impl Into<String>, image_url: impl Into<String>) -> Self {
+        Self::ComputerCallOutput(ComputerCallOutput {
+            call_id: call_id.into(),
+            output: Output::Part(Part::input_image(image_url)),
+            acknowledged_safety_checks: None,
+            id: None,
+            status: None,
+            extra: Default::default(),
+        })
+    }
+
+    /// The model calls a function with arguments, which are JSON.
+    pub fn function_call(
+        call_id: impl Into<String>,
+        name: impl Into<String>,
+        arguments: impl Into<String>,
+    ) -> Self {
+        Self::FunctionCall(FunctionCall {
+            call_id: call_id.into(),
+            status: Some(Status::Completed),
+            name: name.into(),
+            arguments: Arguments::Text(arguments.into()),
+            id: None,
+            caller: None,
+            namespace: None,
+            extra: Default::default(),
+        })
+    }
+
+    /// What the function gave.
+    pub fn function_call_output(call_id: impl Into<String>, output: impl Into<Output>) -> Self {
+        Self::FunctionCallOutput(FunctionCallOutput {
+            call_id: call_id.into(),
+            output: output.into(),
+            id: None,
+            status: None,
+            caller: None,
+            name: None,
+            namespace: None,
+            extra: Default::default(),
+        })
+    }
+
+    /// The call that it is, or answers.
+    #[must_use]
+    pub fn call_id(&self) -> Option<&str> {
+        match self {
+            Self::ComputerCall(call) => Some(&call.call_id),
+            Self::ComputerCallOutput(output) => Some(&output.call_id),
+            Self::FunctionCall(call) => Some(&call.call_id),
+            Self::FunctionCallOutput(output) => Some(&output.call_id),
+            _ => None,
+        }
+    }
+
+    /// What it answers a call with, when it does.
+    #[must_use]
+    pub fn output(&self) -> Option<&Output> {
+        match self {
+            Self::ComputerCallOutput(output) => Some(&output.output),
+            Self::FunctionCallOutput(output) => Some(&output.output),
+            _ => None,
+        }
+    }
+}
+
+impl Object for Item {
+    fn of_members<'de, A: MapAccess<'de>>(rest: &mut Rest<'de, A>) -> Result<Self, A::Error> {
+        let mut before = Members::default();
+        while let Some(Key(key)) = rest.next_key()? {
+            if key != "type" {
+                let value = rest.read(&key)?;
+                before.push(key.into_owned(), value);
+                continue;
+            }
+            let tag = rest.read_tag(&key)?;
+            macro_rules! read {
+                ($type:ty) => {{
+                    rest.put_back(before);
+                    <$type as Object>::of_members(rest)
+                }};
+            }
+            return match tag.quoted() {
+                "reasoning" => read!(ReasoningItem).map(Self::Reasoning),
+                "computer_call" => read!(Box<ComputerCall>).map(Self::ComputerCall),
+                "computer_call_output" => read!(ComputerCallOutput).map(Self::ComputerCallOutput),
+                "function_call" => read!(FunctionCall).map(Self::FunctionCall),
+                "function_call_output" => read!(FunctionCallOutput).map(Self::FunctionCallOutput),
+                "message" | "user" => {
+                    before.push("type", tag.into());
+                    read!(MessageItem).map(Self::Message)
+                }
+                _ => {
+                    before.push("type", tag.into());
+                    read!(Members).map(Self::Unknown)
+                }
+            };
+        }
+        let is_message = before.get("role").is_some();
+        rest.put_back(before);
+        if is_message {
+            MessageItem::of_members(rest).map(Self::Message)
+        } else {
+            Members::of_members(rest).map(Self::Unknown)
+        }
+    }
+}
+
+impl Field for Item {}
+
+impl<'de> Deserialize<'de> for Item {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read_object(deserializer)
+    }
+}
+
+impl Serialize for Item {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Message(item) => item.serialize(serializer),
+            Self::Reasoning(item) => item.serialize(serializer),
+            Self::ComputerCall(item) => item.serialize(serializer),
+            Self::ComputerCallOutput(item) => item.serialize(serializer),
+            Self::FunctionCall(item) => item.serialize(serializer),
+            Self::FunctionCallOutput(item) => item.serialize(serializer),
+            Self::Unknown(members) => members.serialize(serializer),
+        }
+    }
+}
+
+agentwire_protocol::if_audit! {
+    impl agentwire_protocol::Untyped for Item {
+        fn collect_untyped(
+            &self,
+            at: &mut agentwire_protocol::Pointer,
+            found: &mut Vec<String>,
+        ) {
+            match self {
+                Self::Message(item) => item.collect_untyped(at, found),
+                Self::Reasoning(item) => item.collect_untyped(at, found),
+                Self::ComputerCall(item) => item.collect_untyped(at, found),
+                Self::ComputerCallOutput(item) => item.collect_untyped(at, found),
+                Self::FunctionCall(item) => item.collect_untyped(at, found),
+                Self::FunctionCallOutput(item) => item.collect_untyped(at, found),
+                Self::Unknown(members) => members.collect_untyped(at, found),
+            }
+        }
+    }
+}
+
+agentwire_protocol::if_schema! {
+    impl agentwire_protocol::schema::schemars::JsonSchema for Item {
+        agentwire_protocol::schema::named!(Item);
+
+        fn json_schema(
+            generator: &mut agentwire_protocol::schema::schemars::SchemaGenerator,
+        ) -> agentwire_protocol::schema::schemars::Schema {
+            let kinds = [
+                generator.subschema_for::<MessageItem>(),
+                generator.subschema_for::<ReasoningItem>(),
+                generator.subschema_for::<ComputerCall>(),
+                generator.subschema_for::<ComputerCallOutput>(),
+                generator.subschema_for::<FunctionCall>(),
+                generator.subschema_for::<FunctionCallOutput>(),
+                agentwire_protocol::schema::unknown_kind(),
+            ];
+            agentwire_protocol::schema::any_of(&["One item of a conversation."], kinds)
+        }
+    }
+}
