@@ -5,7 +5,7 @@
  validate_openai {items}  openai.types.responses.ResponseInputItemParam, what cua_agent.types.Messages names
  to_completion   {items, allow_images?, multi_images?, xml?}   responses.convert_responses_items_to_completion_messages
  from_completion {messages}                                    responses.convert_completion_messages_to_responses_items
- anthropic_to_completion {items}     loops.anthropic (also returns scale factors)
+ anthropic_to_completion {items}     loops.anthropic, without the scale factors
  anthropic_from_completion {message, scale?}
  replace_failed {items} | desc2xy {items, map} | xy2desc {items, map}
  make {fn, kwargs}                   responses.make_*_item
@@ -13,6 +13,7 @@
  descriptions {items}                get_all_element_descriptions, sorted
  schema                              the members of the documented types, and of OpenAI's
 """
+import json
 import os
 os.environ.update(CUA_TELEMETRY="0", DO_NOT_TRACK="1", LITELLM_LOCAL_MODEL_COST_MAP="True", LITELLM_LOG="ERROR")
 import oracle_io as _io
@@ -21,6 +22,8 @@ from typing import List, Literal, Optional, Union
 from typing_extensions import TypedDict
 from pydantic import TypeAdapter
 from cua_agent import responses as R
+
+R.random_id = lambda: "ID"  # so that the same is answered every time
 
 Btn = Literal["left", "right", "wheel", "back", "forward"]
 class InputContent(TypedDict, total=False):
@@ -74,6 +77,11 @@ DOCS = {"assistant": TypeAdapter(Assistant), "user": TypeAdapter(User), "reasoni
         "function_call": TypeAdapter(FCall), "function_call_output": TypeAdapter(FOut)}
 
 
+def items(r):
+    """Items as text keep the order of their members, which shows in what the library writes."""
+    return json.loads(r["items"]) if isinstance(r["items"], str) else r["items"]
+
+
 def validate_docs(r):
     # pick the variant by its tags, so that an error names the right fields
     out = []
@@ -107,14 +115,14 @@ def anthropic_from_completion(r):
 
 def anthropic_to_completion(r):
     from cua_agent.loops import anthropic as A
-    m, s = A._convert_responses_items_to_completion_messages(r["items"])
-    return {"messages": m, "scale": s}
+    m, _ = A._convert_responses_items_to_completion_messages(items(r))
+    return m
 
 
 def image_retention(r):
     import asyncio
     from cua_agent.callbacks.image_retention import ImageRetentionCallback
-    return asyncio.run(ImageRetentionCallback(only_n_most_recent_images=r["n"]).on_llm_start(r["items"]))
+    return asyncio.run(ImageRetentionCallback(only_n_most_recent_images=r["n"]).on_llm_start(items(r)))
 
 
 def schema(_):
@@ -153,17 +161,17 @@ _io.main({
     "validate_docs": validate_docs,
     "validate_openai": validate_openai,
     "to_completion": lambda r: R.convert_responses_items_to_completion_messages(
-        r["items"], allow_images_in_tool_results=r.get("allow_images", True),
+        items(r), allow_images_in_tool_results=r.get("allow_images", True),
         send_multiple_user_images_per_parallel_tool_results=r.get("multi_images", False),
         use_xml_tools=r.get("xml", False)),
     "from_completion": lambda r: R.convert_completion_messages_to_responses_items(r["messages"]),
     "anthropic_to_completion": anthropic_to_completion,
     "anthropic_from_completion": anthropic_from_completion,
-    "replace_failed": lambda r: R.replace_failed_computer_calls_with_function_calls(r["items"]),
-    "desc2xy": lambda r: R.convert_computer_calls_desc2xy(r["items"], {k: tuple(v) for k, v in r["map"].items()}),
-    "xy2desc": lambda r: R.convert_computer_calls_xy2desc(r["items"], {k: tuple(v) for k, v in r["map"].items()}),
+    "replace_failed": lambda r: R.replace_failed_computer_calls_with_function_calls(items(r)),
+    "desc2xy": lambda r: R.convert_computer_calls_desc2xy(items(r), {k: tuple(v) for k, v in r["map"].items()}),
+    "xy2desc": lambda r: R.convert_computer_calls_xy2desc(items(r), {k: tuple(v) for k, v in r["map"].items()}),
     "make": lambda r: getattr(R, r["fn"])(**r.get("kwargs", {})),
     "image_retention": image_retention,
-    "descriptions": lambda r: sorted(R.get_all_element_descriptions(r["items"])),
+    "descriptions": lambda r: sorted(R.get_all_element_descriptions(items(r))),
     "schema": schema,
 })

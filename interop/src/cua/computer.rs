@@ -328,14 +328,14 @@ fn scrolled(from: &mut Bag) -> Option<[Number; 2]> {
     }
 }
 
-fn without_sign(number: &Number) -> Number {
+pub(super) fn without_sign(number: &Number) -> Number {
     match number.get().strip_prefix('-') {
         Some(digits) => number_of(digits).unwrap_or_else(|| number.clone()),
         None => number.clone(),
     }
 }
 
-fn negative(number: &Number) -> Number {
+pub(super) fn negative(number: &Number) -> Number {
     if number.as_f64() == 0.0 {
         return number.clone();
     }
@@ -346,7 +346,7 @@ fn negative(number: &Number) -> Number {
     opposite.unwrap_or_else(|| number.clone())
 }
 
-fn number_of(digits: &str) -> Option<Number> {
+pub(super) fn number_of(digits: &str) -> Option<Number> {
     serde_json::from_str(digits).ok()
 }
 
@@ -417,7 +417,7 @@ impl Bag {
 }
 
 /// As JSON. All that is written here can be.
-fn written<T: serde::Serialize + ?Sized>(value: &T) -> Json {
+pub(super) fn written<T: serde::Serialize + ?Sized>(value: &T) -> Json {
     Json::from_value(value).unwrap_or_default()
 }
 

@@ -24,6 +24,11 @@ pub(crate) fn conversation() -> impl Strategy<Value = Vec<Value>> {
     vec(turn(), 0..6).prop_map(|turns| turns.into_iter().flatten().collect())
 }
 
+/// Items of one turn, read.
+pub(crate) fn items_of_a_turn() -> impl Strategy<Value = Vec<Item>> {
+    turn().prop_map(|items| items.iter().map(item).collect())
+}
+
 fn turn() -> impl Strategy<Value = Vec<Value>> {
     prop_oneof![
         3 => vec(user(), 1..3),
@@ -225,7 +230,9 @@ fn output() -> impl Strategy<Value = Value> {
         4 => image_url().prop_map(|url| json!({"type": "input_image", "image_url": url})),
         2 => image_url().prop_map(|url| json!({"type": "computer_screenshot", "image_url": url})),
         1 => Just(json!({"terminated": true, "why": "it's done"})),
-        1 => text().prop_map(|text| json!([{"type": "input_text", "text": text}])),
+        // Which characters Python prints as they are depends on its version.
+        1 => "[a-z'\"\\\\ \n\u{7f}\u{a0}ä\u{301}\u{2028}🦀]{0,12}"
+            .prop_map(|text| json!([{"type": "input_text", "text": text}])),
     ];
     (any::<bool>(), call_id(), given, any::<bool>()).prop_map(|(computer, id, given, emitted)| {
         let kind = if computer {
@@ -265,4 +272,101 @@ fn with<const N: usize>(object: Value, members: [(&str, Option<Value>); N]) -> V
         object.extend(value.map(|value| (name.to_owned(), value)));
     }
     Value::Object(Map::from_iter(object))
+}
+
+/// Messages of Chat Completions.
+pub(crate) fn chat() -> impl Strategy<Value = Vec<Value>> {
+    vec(chat_message(), 0..8)
+}
+
+fn chat_message() -> impl Strategy<Value = Value> {
+    let part = || {
+        prop_oneof![
+            2 => text().prop_map(|text| json!({"type": "text", "text": text})),
+            2 => image_url().prop_map(|url| json!({"type": "image_url", "image_url": {"url": url}})),
+            1 => Just(json!({"type": "input_audio"})),
+        ]
+    };
+    let content = move || {
+        prop_oneof![
+            2 => text().prop_map(Value::from),
+            2 => vec(part(), 0..3).prop_map(Value::from),
+            1 => Just(Value::Null),
+        ]
+    };
+    let answer = prop_oneof![
+        4 => content(),
+        2 => Just(json!("[Execution completed. See screenshot below]")),
+        1 => select(vec!["{}", "{\"a\": 1}", "[1]", "7", "null", "\"x\"", " true "]).prop_map(Value::from),
+        1 => image_url().prop_map(|url| {
+            json!({"type": "input_image", "image_url": url}).to_string().into()
+        }),
+    ];
+    prop_oneof![
+        3 => content().prop_map(|content| json!({"role": "user", "content": content})),
+        1 => content().prop_map(|content| json!({"role": "system", "content": content})),
+        3 => (content(), vec(chat_call(), 0..3)).prop_map(|(content, calls)| {
+            let calls = (!calls.is_empty()).then(|| calls.into());
+            with(json!({"role": "assistant", "content": content}), [("tool_calls", calls)])
+        }),
+        4 => (answer, call_id()).prop_map(|(content, id)| {
+            json!({"role": "tool", "tool_call_id": id, "content": content})
+        }),
+    ]
+}
+
+/// A call of a tool, of the computer mostly.
+pub(crate) fn chat_call() -> impl Strategy<Value = Value> {
+    let arguments = prop_oneof![
+        4 => super::ours::computer().prop_map(|input| input.to_string()),
+        2 => computer_of_library().prop_map(|input| input.to_string()),
+        2 => action().prop_map(|action| action.to_string()),
+        1 => select(vec!["", "{", "[]", "5", "null", "\"x\"", "{}"]).prop_map(str::to_owned),
+        1 => text().prop_map(|text| format!("{{ \"q\" : {} }}", Value::from(text))),
+    ];
+    (
+        arguments,
+        call_id(),
+        select(vec![
+            "computer",
+            "computer",
+            "computer",
+            "computer_use",
+            "f",
+        ]),
+    )
+        .prop_map(|(arguments, id, name)| {
+            json!({
+                "id": id, "type": "function", "function": {"name": name, "arguments": arguments},
+            })
+        })
+}
+
+/// What the library has its own way with.
+fn computer_of_library() -> impl Strategy<Value = Value> {
+    select(vec![
+        json!({"action": "left_click_drag", "start_coordinate": [1, 2], "end_coordinate": [3, 4]}),
+        json!({"action": "key", "text": "ctrl+-"}),
+        json!({"action": "key", "text": "Return"}),
+        json!({"action": "left_mouse_down"}),
+        json!({"action": "left_mouse_up", "coordinate": [null, null]}),
+        json!({"action": "left_click", "coordinate": [2.5, 3.5]}),
+        json!({"action": "left_click", "coordinate": [7, 8], "text": "shift"}),
+        json!({"action": "scroll", "coordinate": [7, 8], "scroll_direction": "down"}),
+        json!({"action": "wait"}),
+        json!({"action": "click"}),
+        json!({"action": "type_text", "text": "x"}),
+        json!({"action": "zoom", "region": [0, 0, 9, 9]}),
+    ])
+}
+
+/// What a model answers: a text, and calls.
+pub(crate) fn answer() -> impl Strategy<Value = Value> {
+    (weighted(0.7, text()), vec(chat_call(), 0..4)).prop_map(|(content, calls)| {
+        let calls = (!calls.is_empty()).then(|| calls.into());
+        with(
+            json!({"role": "assistant", "content": content}),
+            [("tool_calls", calls)],
+        )
+    })
 }
