@@ -1,6 +1,7 @@
 //! `agentwire`: run an agent CLI from the command line.
 
 mod conform;
+mod convert;
 mod inspect;
 mod model;
 mod replay;
@@ -37,6 +38,7 @@ enum Command {
     Replay(replay::Arguments),
     Scenario(scenario::Arguments),
     Conform(conform::Arguments),
+    Convert(convert::Arguments),
 }
 
 // What the session needs goes on while a full pipe stops what is printed.
@@ -64,6 +66,7 @@ async fn main() -> ExitCode {
         Command::Replay(arguments) => replay::replay(&arguments),
         Command::Scenario(arguments) => scenario::scenario(&arguments),
         Command::Conform(arguments) => conform::conform(arguments).await,
+        Command::Convert(arguments) => convert::convert(&arguments),
     }
 }
 

@@ -1,7 +1,17 @@
 //! Conversations of an agent CLI, to and from other message systems, both
-//! ways.
+//! ways. No I/O: values go in, values come out.
 //!
-//! No I/O: values go in, values come out.
+//! | module | its one job |
+//! |---|---|
+//! | [`Message`] | a message of ours, from which and to which all is converted |
+//! | [`conversion`] | how a conversation is carried over, what is lost, and how it comes back |
+//! | [`session`] | the lines of a session as a conversation |
+//! | [`chat`], [`responses`] | OpenAI's Chat Completions, and Responses |
+//! | [`openhands`] | OpenHands, and what its library makes of its messages |
+//! | [`cua`] | Cua's items and computer actions |
+//! | [`bridgic`] | Bridgic's chat messages, messages of blocks, and tools |
+//!
+//! The README of this crate shows how they go together.
 
 mod arguments;
 pub mod bridgic;
@@ -26,3 +36,8 @@ pub use compat::Compat;
 pub use encrypted::Encrypted;
 pub use message::{Instructions, Message};
 pub use text_or::TextOr;
+
+/// The examples of the README, which are tests like any other.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

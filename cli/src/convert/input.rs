@@ -1,0 +1,291 @@
+//! What is read: JSON values, one after the other, or a list of them.
+
+use super::ConvertError;
+use agentwire_interop::session::{Line, Superseded};
+use agentwire_protocol::Json;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Deserializer;
+use serde::de::{DeserializeOwned, IgnoredAny, SeqAccess, Visitor};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, IsTerminal, Read};
+use std::marker::PhantomData;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::{fmt, thread, vec};
+use tempfile::NamedTempFile;
+
+/// How much is read at once.
+const BUFFER: usize = 1 << 20;
+
+/// How many values are handed over at once, and how many such batches wait.
+const BATCH: usize = 64;
+const WAITING: usize = 8;
+
+/// Something cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum InputError {
+    /// The file.
+    #[error("cannot read {file}: {error}")]
+    File { file: String, error: io::Error },
+    /// A value.
+    #[error("value {number}: {error}")]
+    Value {
+        /// Which one, counted from 1.
+        number: usize,
+        error: serde_json::Error,
+    },
+    /// The list that the values are in.
+    #[error("the list ends after value {number}: {error}")]
+    List {
+        number: usize,
+        error: serde_json::Error,
+    },
+}
+
+/// Values of a file, read ahead on a thread of its own.
+pub(super) struct Input<T> {
+    batches: Receiver<Vec<Result<T, InputError>>>,
+    batch: vec::IntoIter<Result<T, InputError>>,
+}
+
+impl<T: DeserializeOwned + Send + 'static> Input<T> {
+    /// The values of a file, or of standard input.
+    pub(super) fn open(file: &Path) -> Result<Self, InputError> {
+        let (progress, input) = open(file)?;
+        let (sender, batches) = sync_channel(WAITING);
+        let name = file.display().to_string();
+        thread::spawn(move || {
+            let input = BufReader::with_capacity(BUFFER, progress.wrap_read(input));
+            let mut values = Values {
+                sender,
+                batch: Vec::new(),
+                number: 0,
+            };
+            // Whoever wanted the values is gone.
+            _ = values.read(input, &name);
+            progress.finish_and_clear();
+        });
+        Ok(Self {
+            batches,
+            batch: vec![].into_iter(),
+        })
+    }
+}
+
+impl<T> Iterator for Input<T> {
+    type Item = Result<T, InputError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(value) = self.batch.next() {
+                return Some(value);
+            }
+            self.batch = self.batches.recv().ok()?.into_iter();
+        }
+    }
+}
+
+/// The input, and a bar for people who wait for a large file.
+fn open(file: &Path) -> Result<(ProgressBar, Box<dyn Read + Send>), InputError> {
+    if file == Path::new("-") {
+        return Ok((ProgressBar::hidden(), Box::new(io::stdin())));
+    }
+    let failed = |error| InputError::File {
+        file: file.display().to_string(),
+        error,
+    };
+    let opened = File::open(file).map_err(failed)?;
+    let progress = if io::stderr().is_terminal() {
+        let bar = ProgressBar::new(opened.metadata().map_err(failed)?.len());
+        if let Ok(style) = ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {eta}") {
+            bar.set_style(style);
+        }
+        bar
+    } else {
+        ProgressBar::hidden()
+    };
+    Ok((progress, Box::new(opened)))
+}
+
+/// The values on their way to whoever wants them.
+struct Values<T> {
+    sender: SyncSender<Vec<Result<T, InputError>>>,
+    batch: Vec<Result<T, InputError>>,
+    number: usize,
+}
+
+/// Nobody wants more values.
+struct Unwanted;
+
+impl<T: DeserializeOwned> Values<T> {
+    fn read(&mut self, mut input: impl BufRead, name: &str) -> Result<(), Unwanted> {
+        let read = match is_list(&mut input) {
+            Ok(true) => self.read_list(input),
+            Ok(false) => self.read_lines(input),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = read {
+            self.give(Err(InputError::File {
+                file: name.to_owned(),
+                error,
+            }))?;
+        }
+        self.flush()
+    }
+
+    /// Values, one after the other: a line each, or several lines.
+    fn read_lines(&mut self, mut input: impl BufRead) -> io::Result<()> {
+        let mut text = Vec::new();
+        loop {
+            let before = text.len();
+            if input.read_until(b'\n', &mut text)? == 0 {
+                if !text.trim_ascii().is_empty() {
+                    self.value(&String::from_utf8_lossy(&text), true);
+                }
+                return Ok(());
+            }
+            let is_blank = text[before..].trim_ascii().is_empty();
+            if (is_blank && before == 0) || self.value(&String::from_utf8_lossy(&text), false) {
+                text.clear();
+            }
+            if self.batch.len() >= BATCH && self.flush().is_err() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// A list of values.
+    fn read_list(&mut self, input: impl BufRead) -> io::Result<()> {
+        let mut deserializer = serde_json::Deserializer::from_reader(input);
+        let read = deserializer.deserialize_seq(Items(self, PhantomData));
+        if let Err(error) = read.and_then(|()| deserializer.end()) {
+            let number = self.number;
+            self.batch.push(Err(InputError::List { number, error }));
+        }
+        Ok(())
+    }
+
+    /// Takes a value. Says whether it was one: more may follow, unless it is
+    /// the last one.
+    fn value(&mut self, text: &str, is_last: bool) -> bool {
+        match serde_json::from_str::<Json>(text) {
+            Err(error) if error.is_eof() && !is_last => return false,
+            Err(error) => {
+                self.number += 1;
+                let number = self.number;
+                self.batch.push(Err(InputError::Value { number, error }));
+            }
+            Ok(value) => self.take(value),
+        }
+        true
+    }
+
+    fn take(&mut self, value: Json) {
+        self.number += 1;
+        let number = self.number;
+        if let Some(value) = unwrapped(value) {
+            let read = value.read();
+            self.batch
+                .push(read.map_err(|error| InputError::Value { number, error }));
+        }
+    }
+
+    fn give(&mut self, value: Result<T, InputError>) -> Result<(), Unwanted> {
+        self.batch.push(value);
+        self.flush()
+    }
+
+    fn flush(&mut self) -> Result<(), Unwanted> {
+        let batch = std::mem::take(&mut self.batch);
+        self.sender.send(batch).map_err(|_| Unwanted)
+    }
+}
+
+/// Whether the values are in a list.
+fn is_list(input: &mut impl BufRead) -> io::Result<bool> {
+    loop {
+        let buffer = input.fill_buf()?;
+        let blank = buffer.iter().take_while(|byte| byte.is_ascii_whitespace());
+        let blank = blank.count();
+        match buffer.get(blank) {
+            Some(byte) => return Ok(*byte == b'['),
+            None if blank == 0 => return Ok(false),
+            None => input.consume(blank),
+        }
+    }
+}
+
+/// What was said, where the value is an entry of a recording; nothing, where
+/// nothing was.
+fn unwrapped(value: Json) -> Option<Json> {
+    if !value.get().starts_with(r#"{"t":"#) {
+        return Some(value);
+    }
+    let Some(direction) = value.member("dir") else {
+        return Some(value);
+    };
+    match direction.get() {
+        r#""send""# | r#""recv""# => value
+            .member("msg")
+            .filter(|said| said.get().starts_with('{')),
+        _ => None,
+    }
+}
+
+/// The items of a list, each as soon as it is read.
+struct Items<'a, T>(&'a mut Values<T>, PhantomData<T>);
+
+impl<'de, T: DeserializeOwned> Visitor<'de> for Items<'_, T> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of values")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        let Self(values, _) = self;
+        while let Some(value) = seq.next_element::<Json>()? {
+            values.take(value);
+            if values.batch.len() >= BATCH && values.flush().is_err() {
+                while seq.next_element::<IgnoredAny>()?.is_some() {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The lines of a session whose place others took.
+pub(super) fn superseded(file: &Path) -> Result<Superseded, ConvertError> {
+    let failed = |error| InputError::File {
+        file: file.display().to_string(),
+        error,
+    };
+    let mut superseded = Superseded::default();
+    let mut input = BufReader::with_capacity(BUFFER, File::open(file).map_err(failed)?);
+    let mut text = Vec::new();
+    // Hardly any line says something of others: only those are read.
+    let says = [&b"\"supersedes\""[..], b"\"isReplay\""].map(memchr::memmem::Finder::new);
+    while {
+        text.clear();
+        input.read_until(b'\n', &mut text).map_err(failed)? > 0
+    } {
+        if says.iter().any(|word| word.find(&text).is_some())
+            && let Ok(line) = serde_json::from_slice::<Json>(&text)
+            && let Some(line) = unwrapped(line)
+        {
+            superseded.note(&Line::from(line));
+        }
+    }
+    Ok(superseded)
+}
+
+/// Standard input as a file, which can be read twice.
+pub(super) fn spool() -> Result<NamedTempFile, InputError> {
+    let failed = |error| InputError::File {
+        file: "standard input".to_owned(),
+        error,
+    };
+    let mut file = NamedTempFile::new().map_err(failed)?;
+    io::copy(&mut io::stdin().lock(), &mut file).map_err(failed)?;
+    Ok(file)
+}

@@ -1,0 +1,256 @@
+//! `agentwire convert`: conversations to and from other message systems.
+
+#![allow(clippy::print_stderr, reason = "it is what a command line prints")]
+
+mod format;
+mod input;
+mod output;
+mod residue;
+mod summary;
+
+use agentwire_interop::conversion::{Back, Converter, Direction, WayBack};
+use format::{Format, Visitor};
+use input::{Input, InputError};
+use output::Output;
+use std::cell::RefCell;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::rc::Rc;
+use summary::Summary;
+
+/// A file cannot be used.
+const USAGE: u8 = 2;
+
+/// Convert conversations to and from other message systems
+///
+/// Reads JSON values, one after the other or as one list, and prints what they
+/// become, one a line. What the other system has no place for is summed up on
+/// standard error; with `--losses` it is told one by one, and with `--residue`
+/// it is kept, so that the way back gives the original. A value that cannot be
+/// read is told and passed over. Exit status: 0; 1 when values were passed over;
+/// 2 when a file cannot be read or written, or the arguments make no sense.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Arguments {
+    /// The file; `-` is standard input
+    #[arg(default_value = "-")]
+    file: PathBuf,
+
+    /// What it is
+    #[arg(long)]
+    from: Format,
+
+    /// What it is to become
+    #[arg(long)]
+    to: Format,
+
+    /// Where to write to; standard output, if not given
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+
+    /// Write one JSON list, and not a value a line
+    #[arg(long)]
+    array: bool,
+
+    /// Of a session, what was said to a sub-agent and by it: the id of the tool
+    /// call that started it
+    #[arg(long, value_name = "TOOL_USE_ID")]
+    thread: Option<String>,
+
+    /// Write what is lost here, one JSON object a line: `index` of the value,
+    /// `path` in it, `what` and `why`
+    #[arg(long, value_name = "FILE")]
+    losses: Option<PathBuf>,
+
+    /// Write here what the way back needs to give the original
+    #[arg(long, value_name = "FILE")]
+    residue: Option<PathBuf>,
+
+    /// Go the way back of a conversion from `--to` to `--from`, with the
+    /// residue that it wrote here
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["losses", "residue"])]
+    restore: Option<PathBuf>,
+
+    /// Print no summary
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// Why a conversation could not be converted.
+#[derive(Debug, thiserror::Error)]
+enum ConvertError {
+    #[error("{0}")]
+    Input(#[from] InputError),
+    #[error("cannot write {file}: {error}")]
+    Output { file: String, error: io::Error },
+    #[error("the residue is of a conversion from {0} to {1}")]
+    OtherResidue(String, String),
+    #[error("there is no conversion from {0} to {0}")]
+    Same(Format),
+    #[error("{0} values cannot be read, and were passed over")]
+    PassedOver(u64),
+    #[error("this file is no residue")]
+    NoResidue,
+    #[error("only a session (`--from agent`) has threads")]
+    NoThreads,
+}
+
+pub(crate) fn convert(arguments: &Arguments) -> ExitCode {
+    match run(arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever read what is printed is gone.
+        Err(ConvertError::Output { error, .. }) if error.kind() == io::ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("agentwire: {error}");
+            match error {
+                ConvertError::PassedOver(_) => ExitCode::FAILURE,
+                _ => USAGE.into(),
+            }
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), ConvertError> {
+    // A session is read twice.
+    let spooled;
+    let mut arguments = arguments.clone();
+    if arguments.from == Format::Agent && arguments.file == Path::new("-") {
+        spooled = input::spool()?;
+        arguments.file = spooled.path().to_owned();
+    }
+    let arguments = &arguments;
+    if arguments.restore.is_some() {
+        // The other way round: what is read is what was made.
+        return format::visit(arguments.to, arguments.from, arguments, Restore(arguments));
+    }
+    format::visit(arguments.from, arguments.to, arguments, Forth(arguments))
+}
+
+/// The way there.
+struct Forth<'a>(&'a Arguments);
+
+impl Visitor for Forth<'_> {
+    fn visit<D: Direction>(self, direction: D) -> Result<(), ConvertError>
+    where
+        D::From: Send + 'static,
+    {
+        let Self(arguments) = self;
+        let mut output = Output::open(arguments.output.as_deref(), arguments.array)?;
+        let mut losses = Output::open_if(arguments.losses.as_deref())?;
+        let mut residue = Output::open_if(arguments.residue.as_deref())?;
+        if let Some(residue) = &mut residue {
+            residue.write(&residue::Head::new(arguments.from, arguments.to))?;
+        }
+        let mut summary = Summary::default();
+        let mut converter = Converter::new(direction);
+        let mut take = |converted: agentwire_interop::conversion::Converted<D::To>| {
+            for piece in &converted.made {
+                output.write(piece)?;
+            }
+            summary.add(converted.made.len(), &converted.losses);
+            if let Some(file) = &mut losses {
+                for loss in &converted.losses {
+                    file.write(loss)?;
+                }
+            }
+            if let Some(file) = &mut residue {
+                file.write(&converted.group)?;
+            }
+            Ok::<(), ConvertError>(())
+        };
+        let (mut read, mut unreadable) = (0, 0);
+        let mut failed = None;
+        for piece in Input::<D::From>::open(&arguments.file)? {
+            match piece {
+                Ok(piece) => {
+                    read += 1;
+                    if let Some(converted) = converter.push(piece) {
+                        take(converted)?;
+                    }
+                }
+                // The next one may be fine.
+                Err(error @ InputError::Value { .. }) => {
+                    eprintln!("agentwire: {error}; it is passed over");
+                    unreadable += 1;
+                }
+                Err(error) => failed = Some(error),
+            }
+        }
+        if let Some(converted) = converter.finish() {
+            take(converted)?;
+        }
+        output.finish()?;
+        for file in [losses, residue].into_iter().flatten() {
+            file.finish()?;
+        }
+        if !arguments.quiet {
+            eprint!("{}", summary.told(read, arguments.from, arguments.to));
+        }
+        match failed {
+            Some(error) => Err(error.into()),
+            None if unreadable > 0 => Err(ConvertError::PassedOver(unreadable)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The way back.
+struct Restore<'a>(&'a Arguments);
+
+impl Visitor for Restore<'_> {
+    fn visit<D: Direction>(self, direction: D) -> Result<(), ConvertError>
+    where
+        D::To: Send + 'static,
+    {
+        let Self(arguments) = self;
+        let mut output = Output::open(arguments.output.as_deref(), arguments.array)?;
+        let failed = Rc::new(RefCell::new(None));
+        let pieces = until_error(Input::<D::To>::open(&arguments.file)?, &failed);
+        let groups = residue::open(arguments.restore.as_deref(), arguments.to, arguments.from)?;
+        let groups = until_error(groups, &failed);
+        let (mut restored, mut projected, mut refused) = (0_u64, 0_u64, 0_u64);
+        for step in WayBack::new(direction, pieces, groups) {
+            match step {
+                Back::Restored(piece) => {
+                    restored += 1;
+                    output.write(&piece)?;
+                }
+                Back::Projected(piece) => {
+                    projected += 1;
+                    output.write(&piece)?;
+                }
+                Back::Refused(_) => refused += 1,
+            }
+        }
+        output.finish()?;
+        if let Some(error) = failed.take() {
+            return Err(error);
+        }
+        if !arguments.quiet {
+            eprintln!("agentwire: {restored} restored, {projected} converted anew");
+            if refused > 0 {
+                eprintln!(
+                    "  {refused} parts of the residue were refused: what they belong to was edited"
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What comes before the first error, which is kept.
+fn until_error<T, E: Into<ConvertError>>(
+    items: impl Iterator<Item = Result<T, E>>,
+    failed: &Rc<RefCell<Option<ConvertError>>>,
+) -> impl Iterator<Item = T> {
+    let failed = Rc::clone(failed);
+    items.map_while(move |item| match item {
+        Ok(item) => Some(item),
+        Err(error) => {
+            failed.borrow_mut().get_or_insert(error.into());
+            None
+        }
+    })
+}

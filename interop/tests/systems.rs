@@ -1,0 +1,126 @@
+//! What holds for all systems there are.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use agentwire_interop::conversion::{
+    Back, Converter, Direction, System, Through, WayBack, convert, undo,
+};
+use agentwire_interop::session::{self, Line, Session};
+use agentwire_interop::{bridgic, chat, cua, openhands, responses};
+use proptest::prelude::*;
+use serde_json::Value;
+use support::{ours, properties, tree};
+
+const REAL: &str = include_str!("sessions/real.ndjson");
+
+fn lines() -> Vec<Line> {
+    REAL.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// Carries the session of one agent over and back, and gives what it became.
+fn there_and_back<D: Direction<From = Line>>(direction: D, lines: &[Line]) -> Vec<Value>
+where
+    D: Clone,
+{
+    let mut converter = Converter::new(direction.clone());
+    let (mut made, mut groups) = (Vec::new(), Vec::new());
+    let mut take = |converted: agentwire_interop::conversion::Converted<D::To>| {
+        made.extend(converted.made);
+        groups.push(converted.group);
+    };
+    for line in lines {
+        converter.push(line.clone()).map(&mut take);
+    }
+    converter.finish().map(&mut take);
+    let back: Vec<Value> = WayBack::new(direction, made.clone(), groups)
+        .map(|step| match step {
+            Back::Restored(line) => tree(&line),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(back, lines.iter().map(tree).collect::<Vec<_>>());
+    made.iter().map(tree).collect()
+}
+
+macro_rules! for_all_systems {
+    ($($name:ident: $system:expr, $images:literal;)*) => {
+        $(
+            mod $name {
+                use super::*;
+
+                #[test]
+                fn a_real_session_comes_back_from_there() {
+                    let lines = lines();
+                    let made = there_and_back(Session::new($system), &lines);
+                    let text = Value::from(made).to_string();
+                    for said in [
+                        "What is this?", "A red dot. Let me look around.", "echo two; exit 3",
+                        "Exit code 3", "Now somebody else.", "count files",
+                        "There is one file, and the dot is red.", "Thank you.", "You are welcome.",
+                    ] {
+                        assert!(text.contains(said), "{said} in {text}");
+                    }
+                    assert_eq!(text.matches("iVBORw0KGgo").count(), $images, "{text}");
+                    assert!(!text.contains("I count."));
+                    let made = there_and_back(Session::new($system).of("toolu_4"), &lines);
+                    let text = Value::from(made).to_string();
+                    for said in ["Count the files.", "I count.", "ls | wc -l", "One file."] {
+                        assert!(text.contains(said), "{said} in {text}");
+                    }
+                }
+
+                #[test]
+                fn what_a_session_becomes_comes_back_as_messages() {
+                    let messages = session::messages(&lines(), None);
+                    properties::there_and_back($system, &messages).unwrap();
+                }
+
+                proptest! {
+                    #![proptest_config(ProptestConfig::with_cases(64))]
+
+                    #[test]
+                    fn an_edit_costs_only_what_was_edited(
+                        messages in ours::conversation(),
+                        at in any::<usize>(),
+                    ) {
+                        properties::edits_cost_only_what_was_edited($system, &messages, at, None)?;
+                    }
+
+                    #[test]
+                    fn from_any_system_through_ours_and_back(messages in ours::conversation()) {
+                        through($system, &messages)?;
+                    }
+                }
+            }
+        )*
+
+        /// From one system to all of them, by way of ours, and back.
+        fn through<A: System + Copy>(
+            from: A,
+            messages: &[agentwire_interop::Message],
+        ) -> Result<(), TestCaseError> {
+            let items = agentwire_interop::conversion::export(from, messages.to_vec()).made;
+            $(
+                let direction = Through(from, $system);
+                let carried = convert(direction, items.clone());
+                let back = undo(direction, carried.made, carried.residue);
+                prop_assert_eq!(back.refused, vec![]);
+                prop_assert_eq!(tree(&back.pieces), tree(&items));
+            )*
+            Ok(())
+        }
+    };
+}
+
+for_all_systems! {
+    to_chat: chat::Chat, 2;
+    to_responses: responses::Responses, 2;
+    to_openhands: openhands::OpenHands, 2;
+    to_cua: cua::Cua::default(), 2;
+    to_bridgic: bridgic::Chat, 0;
+    to_bridgic_blocks: bridgic::Blocks, 0;
+}
