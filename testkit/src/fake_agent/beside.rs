@@ -1,7 +1,8 @@
 //! What goes on beside the conversation: shells in the background, and
 //! sub-agents, which have replies of their own.
 
-use super::player::{Player, RunningTool};
+use super::player::Player;
+use super::tools::RunningTool;
 use crate::scenario::{Step, ToolCall};
 use crate::script::Asked;
 use agentwire_protocol::agent::{self, Task};

@@ -21,6 +21,7 @@ mod gates;
 mod input;
 mod lines;
 mod log;
+mod plan;
 mod player;
 mod process;
 mod sessions;
@@ -28,6 +29,7 @@ mod stdout;
 #[cfg(test)]
 mod tests;
 mod time;
+mod tools;
 
 pub use flags::{Flags, RETRY_MS};
 pub use player::{Output, Player};

@@ -3,19 +3,19 @@
 
 use super::beside::Beside;
 use super::expect::Expected;
+use super::plan::{Action, Plan};
 use super::sessions::Record;
+use super::tools::RunningTool;
 use super::{UNEXPECTED, lines};
 use crate::scenario::gate::Gates;
-use crate::scenario::{
-    ApiError, Fault, Load, NoSuchGate, OddLine, Scenario, Step, Streamed, ToolCall,
-};
+use crate::scenario::{ApiError, Fault, NoSuchGate, OddLine, Scenario, ToolCall};
 use crate::script::{Asked, Script};
 use agentwire_protocol::Json;
-use agentwire_protocol::agent::{self, Agent, Config, Decision, Ending, Event, Profile};
+use agentwire_protocol::agent::{Agent, Config, Decision, Ending, Event, Profile};
 use agentwire_protocol::content::ContentBlock;
 use bytes::Bytes;
 use std::collections::VecDeque;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What is to be done in the outside world.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,7 +53,7 @@ pub struct Player {
     /// does not mind.
     results: Vec<String>,
     /// What is left of the reply that is being played.
-    plan: VecDeque<Action>,
+    plan: Plan,
     /// How often the model's server has failed in a row.
     failed: u64,
     /// Before this the plan does not go on.
@@ -63,12 +63,10 @@ pub struct Player {
     /// Whether the plan waits for the host to answer a request.
     asks: bool,
     /// Tool calls that have not begun.
-    waiting: VecDeque<(String, ToolCall)>,
+    pub(super) waiting: VecDeque<(String, ToolCall)>,
     /// Those that have, and have no result yet.
     pub(super) running: Vec<RunningTool>,
     pub(super) beside: Beside,
-    /// Whether the reply that is being played calls tools.
-    had_tools: bool,
     /// Whether the model is asked next with the results of tools.
     follows_tools: bool,
     /// What is expected of the host.
@@ -78,41 +76,6 @@ pub struct Player {
     /// The answer that came last.
     last_answer: Bytes,
     outputs: VecDeque<Output>,
-}
-
-/// One thing that happens in a reply.
-#[derive(Debug)]
-enum Action {
-    /// The model is asked, and the next reply is taken.
-    AskModel,
-    StartMessage(String),
-    StartBlock(ContentBlock),
-    Say(String),
-    StopBlock,
-    StopMessage,
-    CallTool(String, ToolCall),
-    Ask(Json),
-    Wait(Duration),
-    Gate(String),
-    /// The connection to the model breaks: it is asked the same again.
-    Cut,
-    Fault(Fault),
-    /// Messages from this number on.
-    Load(Load, u64),
-    Fail(ApiError),
-    /// The reply is over; with tool calls, the turn goes on after them.
-    Over,
-}
-
-#[derive(Debug, Clone)]
-pub(super) struct RunningTool {
-    pub(super) id: String,
-    pub(super) call: ToolCall,
-    /// When it answers. Not known before it was allowed and its gate is open,
-    /// nor after it has answered.
-    pub(super) done_at: Option<Instant>,
-    /// Whether it may run, and waits for its gate.
-    is_gated: bool,
 }
 
 impl Player {
@@ -135,7 +98,7 @@ impl Player {
             agent: Agent::new(config, ids),
             asked: Asked::default(),
             results: Vec::new(),
-            plan: VecDeque::new(),
+            plan: Plan::default(),
             failed: 0,
             plan_due: None,
             plan_gate: None,
@@ -143,7 +106,6 @@ impl Player {
             waiting: VecDeque::new(),
             running: Vec::new(),
             beside: Beside::default(),
-            had_tools: false,
             follows_tools: false,
             expected: Expected::new(&scenario.expect),
             last_message: Bytes::new(),
@@ -190,9 +152,7 @@ impl Player {
     pub fn open(&mut self, now: Instant, gate: &str) -> Result<(), NoSuchGate> {
         self.gates.open(gate)?;
         for tool in self.running.iter_mut().chain(self.beside.tools()) {
-            if tool.is_gated && tool.call.gate.as_deref() == Some(gate) {
-                tool.run(now);
-            }
+            tool.opened(now, gate);
         }
         self.go_on(now);
         Ok(())
@@ -281,7 +241,7 @@ impl Player {
             }
             Event::HostAnswered { answer } => self.show(answer),
             Event::TurnAborted => {
-                self.plan.clear();
+                self.plan.actions.clear();
                 self.failed = 0;
                 self.plan_due = None;
                 self.plan_gate = None;
@@ -300,60 +260,6 @@ impl Player {
         }
     }
 
-    /// A tool may run: it does at once, or when its gate is open.
-    pub(super) fn begin_tool(
-        &mut self,
-        now: Instant,
-        mut tool: RunningTool,
-        keep: impl FnOnce(&mut Self, RunningTool),
-    ) {
-        let gate = tool.call.gate.clone();
-        match &gate {
-            Some(gate) if !self.gates.is_open(gate) => tool.is_gated = true,
-            _ => tool.run(now),
-        }
-        keep(self, tool);
-        if let Some(gate) = gate {
-            self.reach(gate);
-        }
-    }
-
-    fn put_back(&mut self, changed: RunningTool) {
-        let mut tools = self.running.iter_mut().chain(&mut self.beside.running);
-        if let Some(tool) = tools.find(|tool| tool.id == changed.id) {
-            *tool = changed;
-        }
-    }
-
-    /// A tool that is done, or the next one. `false` when nothing can happen.
-    fn advance_tools(&mut self, now: Instant) -> bool {
-        let is_done = |tool: &&mut RunningTool| tool.done_at.is_some_and(|at| at <= now);
-        if let Some(tool) = self.running.iter_mut().find(is_done) {
-            tool.done_at = None;
-            let (result, is_error) = (&tool.call.result, tool.call.is_error);
-            self.agent.finish_tool(now, &tool.id, result, is_error);
-            return true;
-        }
-        let agent = &self.agent;
-        let is_beside = |call: &ToolCall| agent.runs_beside_others(&call.name);
-        let may_begin = |(_, call): &(String, ToolCall)| {
-            let mut running = self.running.iter();
-            self.running.is_empty() || is_beside(call) && running.all(|it| is_beside(&it.call))
-        };
-        if !self.waiting.front().is_some_and(may_begin) {
-            return false;
-        }
-        let Some((id, call)) = self.waiting.pop_front() else {
-            return false;
-        };
-        let wanted = agent::ToolCall::new(&id, &call.name, call.input.clone())
-            .asks(call.ask)
-            .question(call.question.clone());
-        self.running.push(RunningTool::new(id, call));
-        self.agent.call_tool(now, wanted);
-        true
-    }
-
     /// The next thing of the reply. `false` when it has to wait.
     fn advance_plan(&mut self, now: Instant) -> bool {
         if self.asks || self.plan_due.is_some_and(|due| due > now) {
@@ -369,10 +275,10 @@ impl Player {
         }
         self.plan_gate = None;
         // All tools have to be done before the turn goes on.
-        if matches!(self.plan.front(), Some(Action::Over)) && !self.running.is_empty() {
+        if matches!(self.plan.actions.front(), Some(Action::Over)) && !self.running.is_empty() {
             return false;
         }
-        let Some(action) = self.plan.pop_front() else {
+        let Some(action) = self.plan.actions.pop_front() else {
             return false;
         };
         match action {
@@ -409,14 +315,14 @@ impl Player {
                 self.outputs.push_back(Output::Stdout(lines.into()));
                 if next < load.messages {
                     // The host is heard in between, and the pipe has its time.
-                    self.plan.push_front(Action::Load(load, next));
+                    self.plan.actions.push_front(Action::Load(load, next));
                     self.plan_due = Some(now);
                     return false;
                 }
             }
             Action::Fail(error) => self.fail_request(now, error),
             Action::Over => {
-                self.follows_tools = std::mem::take(&mut self.had_tools);
+                self.follows_tools = self.plan.calls_tools;
                 if self.follows_tools {
                     self.agent.finish_tools(now);
                 } else {
@@ -437,7 +343,7 @@ impl Player {
         self.failed += 1;
         if let Some(wait) = self.agent.retry(status, self.failed) {
             self.plan_due = Some(now + wait);
-            self.plan.push_front(Action::AskModel);
+            self.plan.actions.push_front(Action::AskModel);
             return;
         }
         self.failed = 0;
@@ -467,73 +373,11 @@ impl Player {
         }
         let Some(taken) = self.script.take(self.asked.clone()) else {
             let error = ApiError::end_of_script(&self.script);
-            self.plan.push_back(Action::Fail(error));
+            self.plan = Plan::failing(error);
             return;
         };
         lines::charge(&mut self.agent, &taken.reply);
-        self.plan
-            .push_back(Action::StartMessage(taken.message_id()));
-        let mut tools = 0;
-        self.had_tools = false;
-        for step in taken.reply.say.iter().cloned() {
-            match step {
-                Step::Text(text) => self.plan_block(ContentBlock::text(""), &text),
-                Step::Thinking(thinking) => {
-                    let block = lines::signed(thinking.signature);
-                    self.plan_block(block, &thinking.text);
-                }
-                Step::RedactedThinking(data) => {
-                    let block = ContentBlock::redacted_thinking(data);
-                    self.plan.push_back(Action::StartBlock(block));
-                    self.plan.push_back(Action::StopBlock);
-                }
-                Step::Tool(call) => {
-                    let id = taken.tool_id(tools);
-                    let block = ContentBlock::tool_use(&id, &call.name, call.input.clone());
-                    self.plan.push_back(Action::StartBlock(block));
-                    self.plan.push_back(Action::StopBlock);
-                    self.plan.push_back(Action::CallTool(id, call));
-                    tools += 1;
-                    self.had_tools = true;
-                }
-                Step::WaitMs(time) => {
-                    self.plan
-                        .push_back(Action::Wait(Duration::from_millis(time)));
-                }
-                Step::Cut => {
-                    self.plan.push_back(Action::Cut);
-                    return;
-                }
-                Step::Gate(gate) => self.plan.push_back(Action::Gate(gate)),
-                Step::Ask(request) => self.plan.push_back(Action::Ask(request.into())),
-                Step::Fault(fault) => self.plan.push_back(Action::Fault(fault)),
-                Step::Load(load) => {
-                    let block = Action::StartBlock(ContentBlock::text(""));
-                    let count = Action::Say(load.count());
-                    let load = Action::Load(load, 0);
-                    self.plan.extend([block, load, count, Action::StopBlock]);
-                }
-                Step::Error(error) => {
-                    // The model never began to speak.
-                    self.plan.clear();
-                    self.plan.push_back(Action::Fail(error));
-                    return;
-                }
-            }
-        }
-        self.plan.push_back(Action::StopMessage);
-        self.plan.push_back(Action::Over);
-    }
-
-    fn plan_block(&mut self, empty: ContentBlock, text: &Streamed) {
-        self.plan.push_back(Action::StartBlock(empty));
-        for piece in text.chunks() {
-            if !text.delay().is_zero() {
-                self.plan.push_back(Action::Wait(text.delay()));
-            }
-            self.plan.push_back(Action::Say(piece.to_owned()));
-        }
-        self.plan.push_back(Action::StopBlock);
+        self.plan = Plan::of(&taken);
     }
 
     /// Says what the host answered, before the plan goes on.
@@ -548,7 +392,7 @@ impl Player {
             Action::Say(text),
             Action::StartBlock(ContentBlock::text("")),
         ] {
-            self.plan.push_front(action);
+            self.plan.actions.push_front(action);
         }
     }
 
@@ -610,22 +454,5 @@ impl Player {
             }
             self.outputs.push_back(Output::Stdout(line));
         }
-    }
-}
-
-impl RunningTool {
-    /// Nothing keeps it any more.
-    pub(super) fn new(id: String, call: ToolCall) -> Self {
-        Self {
-            id,
-            call,
-            done_at: None,
-            is_gated: false,
-        }
-    }
-
-    fn run(&mut self, now: Instant) {
-        self.is_gated = false;
-        self.done_at = Some(now + Duration::from_millis(self.call.takes_ms));
     }
 }
