@@ -110,7 +110,7 @@ pub struct Scenario {
     /// Which version of the CLI the fake agent is like: `2.0.77`, `2.1.197`,
     /// `2.1.329`, or `no-queue`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "schema::profile"))]
     pub profile: Option<Profile>,
     /// Whether the fake agent has no key for the API, so that its turns fail
     /// before the model is asked. The real CLI has one or not.
