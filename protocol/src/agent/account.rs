@@ -51,6 +51,11 @@ impl Account {
         }
     }
 
+    /// Why the reply will stop, if something is known of that.
+    pub(super) fn stop_reason(&self) -> Option<&StopReason> {
+        self.stop_reason.as_ref()
+    }
+
     /// Why the reply stopped, if something is known of that.
     pub(super) fn take_stop_reason(&mut self) -> Option<StopReason> {
         self.stop_reason.take()

@@ -32,47 +32,93 @@ fn meaning(status: u16, message: &str) -> AssistantError {
     }
 }
 
+/// Why a turn ends without an answer of the model, as the host hears of it.
+#[derive(Debug, Clone)]
+pub(super) struct Failure {
+    pub(super) error: AssistantError,
+    /// What the user is told.
+    pub(super) text: String,
+    pub(super) stop_reason: StopReason,
+    pub(super) terminal_reason: TerminalReason,
+    /// The HTTP status.
+    pub(super) status: Option<u16>,
+    /// The API's name for it.
+    pub(super) kind: Option<String>,
+    /// The agent's name for it.
+    pub(super) cause: Option<&'static str>,
+    /// Members that its message has beside the usual ones.
+    pub(super) beside: Vec<(&'static str, Json)>,
+}
+
+impl Failure {
+    pub(super) fn new(error: AssistantError, text: String) -> Self {
+        Self {
+            error,
+            text,
+            stop_reason: StopReason::StopSequence,
+            terminal_reason: TerminalReason::ApiError,
+            status: None,
+            kind: None,
+            cause: None,
+            beside: vec![],
+        }
+    }
+}
+
 impl Agent {
     /// The API failed with this HTTP status, and the model was asked `failed`
     /// times by now. When it is asked again, this is how long to wait for
     /// that, and the host is told; [`Agent::finish_turn`] ends the turn where
     /// it is not.
     pub fn retry(&mut self, status: u16, failed: u64) -> Option<Duration> {
+        self.ask_model();
+        self.retry_after(Some(status), failed)
+    }
+
+    /// The same; without a status, the connection broke.
+    pub(super) fn retry_after(&mut self, status: Option<u16>, failed: u64) -> Option<Duration> {
         let most = match status {
             // A key that is refused may have been exchanged meanwhile.
-            401 => self.config.max_retries.min(1),
-            408 | 409 | 429 | 500.. => self.config.max_retries,
-            _ => 0,
+            Some(401) => self.config.max_retries.min(1),
+            None | Some(408 | 409 | 429 | 500..) => self.config.max_retries,
+            Some(_) => 0,
         };
         if failed > most {
             return None;
         }
-        self.ask_model();
         let factor = 1 << (failed - 1).min(6);
         let wait = self.config.retry_after * factor;
         let error = match status {
-            529 => AssistantError::Overloaded,
-            _ => meaning(status, ""),
+            None => AssistantError::Other,
+            Some(529) => AssistantError::Overloaded,
+            Some(status) => meaning(status, ""),
         };
-        let retry = ApiRetry {
+        let mut retry = ApiRetry {
             attempt: Some(failed),
             max_retries: Some(self.config.max_retries),
             retry_delay_ms: Some(Number::from(
                 u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
             )),
-            error_status: Some(status),
+            error_status: status,
             error: Some(error),
             uuid: Some((self.ids)()),
             session_id: Some(self.session_id.clone()),
             ..ApiRetry::default()
         };
+        if status.is_none() {
+            retry.extra.set("error_status", Json::null());
+        }
         self.send(encode(&retry));
+        // Whoever is asked again is not asked anew.
+        if let Some(turn) = &mut self.turn {
+            turn.is_asked = true;
+        }
         Some(wait)
     }
 
     /// The turn ends because the API failed, or was never asked.
     pub(super) fn end_failed(&mut self, now: Instant, ending: &Ending) {
-        let (error, status, kind, text) = match ending {
+        let failure = match ending {
             Ending::Completed => return,
             Ending::ApiError {
                 status,
@@ -84,32 +130,45 @@ impl Agent {
                     AssistantError::Other | AssistantError::ServerError => message.clone(),
                     _ => format!("The API refused: {error}."),
                 };
-                (error, Some(*status), Some(kind.clone()), text)
+                Failure {
+                    // The real one takes it for a picture that is too large.
+                    terminal_reason: match status {
+                        413 => TerminalReason::ImageError,
+                        _ => TerminalReason::ApiError,
+                    },
+                    status: Some(*status),
+                    kind: Some(kind.clone()),
+                    ..Failure::new(error, text)
+                }
             }
             Ending::NoKey => {
-                let text = "There is no key, so the API was not asked.".to_owned();
-                (AssistantError::AuthenticationFailed, None, None, text)
+                let text = "There is no key, so the API was not asked.";
+                Failure::new(AssistantError::AuthenticationFailed, text.to_owned())
             }
         };
         self.ask_model();
-        self.send_api_error(error.clone(), status, kind.as_deref(), &text);
+        self.send_failure(&failure);
+        self.end_with(now, failure);
+    }
+
+    /// The turn ends with this, when hooks have heard of it.
+    pub(super) fn end_with(&mut self, now: Instant, failure: Failure) {
         let mut result = ResultMessage {
             is_error: true,
-            terminal_reason: Some(match status {
-                // The real one takes it for a picture that is too large.
-                Some(413) => TerminalReason::ImageError,
-                _ => TerminalReason::ApiError,
-            }),
-            api_error_status: status,
-            stop_reason: Some("stop_sequence".to_owned()),
-            result: Some(text),
+            terminal_reason: Some(failure.terminal_reason),
+            api_error_status: failure.status,
+            stop_reason: Some(failure.stop_reason.as_str().to_owned()),
+            result: Some(failure.text),
             ..ResultMessage::default()
         };
-        if let Some(kind) = kind {
+        if let Some(kind) = &failure.kind {
             result.extra.set("api_error_type", kind.as_str());
         }
+        if let Some(cause) = failure.cause {
+            result.extra.set("api_error", cause);
+        }
         let event = StopFailure {
-            error: Some(error.clone()),
+            error: Some(failure.error.clone()),
             last_assistant_message: result.result.clone(),
             ..StopFailure::default()
         };
@@ -117,13 +176,8 @@ impl Agent {
             turn.phase = Phase::Stopping;
             turn.failure = Some(Box::new(result));
         }
-        self.raise(
-            now,
-            Occasion::StopFailure,
-            Some(error.as_str()),
-            event,
-            None,
-        );
+        let about = failure.error.as_str();
+        self.raise(now, Occasion::StopFailure, Some(about), event, None);
     }
 
     /// The hooks have heard of it.
@@ -154,40 +208,45 @@ impl Agent {
         self.exit(1, Some(why.to_owned()));
     }
 
-    fn send_api_error(
-        &mut self,
-        error: AssistantError,
-        status: Option<u16>,
-        kind: Option<&str>,
-        text: &str,
-    ) {
+    /// Sends what the user is told of a failure, in the model's place.
+    pub(super) fn send_failure(&mut self, failure: &Failure) {
         let Some(turn) = &mut self.turn else { return };
         let is_first = !std::mem::replace(&mut turn.has_spoken, true);
         let uuids = if is_first { turn.uuids.clone() } else { vec![] };
         let is_batch = turn.is_batch();
         let id = (self.ids)();
-        let mut body = self.body(id, vec![ContentBlock::text(text)]);
-        body.stop_reason = Some(StopReason::StopSequence);
-        body.stop_sequence = Some(String::new());
+        let mut body = self.body(id, vec![ContentBlock::text(&*failure.text)]);
+        body.stop_reason = Some(failure.stop_reason.clone());
+        // The real one says so even where it knows of none.
+        if failure.stop_reason != StopReason::ToolUse {
+            body.stop_sequence = Some(String::new());
+        }
         for member in ["container", "diagnostics", "stop_details"] {
             body.extra.set(member, Json::null());
         }
         let mut message = AssistantMessage {
             message: body,
-            error: Some(error),
+            error: Some(failure.error.clone()),
             uuid: Some((self.ids)()),
             session_id: Some(self.session_id.clone()),
             user_message_uuid: named(&uuids, is_batch),
             user_message_uuids: (!uuids.is_empty()).then_some(uuids),
             ..AssistantMessage::default()
         };
-        message.extra.set("parent_tool_use_id", Json::null());
-        message.extra.set("is_api_error_message", json!(true));
-        if let Some(status) = status {
-            message.extra.set("api_error_status", json!(status));
+        let extra = &mut message.extra;
+        extra.set("parent_tool_use_id", Json::null());
+        extra.set("is_api_error_message", json!(true));
+        if let Some(status) = failure.status {
+            extra.set("api_error_status", json!(status));
         }
-        if let Some(kind) = kind {
-            message.extra.set("api_error_type", kind);
+        if let Some(kind) = &failure.kind {
+            extra.set("api_error_type", kind.as_str());
+        }
+        if let Some(cause) = failure.cause {
+            extra.set("api_error", cause);
+        }
+        for (member, value) in &failure.beside {
+            extra.set(*member, value.clone());
         }
         self.send(encode(&message));
     }

@@ -27,6 +27,7 @@ mod speech;
 mod subagent;
 mod tools;
 mod turn;
+mod unfinished;
 
 pub use background::Task;
 pub use config::Config;
@@ -34,6 +35,7 @@ pub use failure::MAX_RETRIES;
 pub use profile::Profile;
 pub use tools::ToolCall;
 pub use turn::Ending;
+pub use unfinished::Broken;
 
 use crate::codec::{Line, LineDecoder, encode};
 use crate::control::ControlResponse;

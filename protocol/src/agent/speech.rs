@@ -18,7 +18,9 @@ pub(super) struct OpenMessage {
     id: String,
     pub(super) index: u64,
     pub(super) block: Option<ContentBlock>,
-    has_tools: bool,
+    pub(super) calls_tools: bool,
+    /// Whether it comes in one piece, and is not streamed.
+    is_whole: bool,
     /// How many tokens its thinking is taken for.
     thought: u64,
 }
@@ -49,6 +51,14 @@ impl Agent {
         self.send(encode(&status));
     }
 
+    /// The model is asked once more, for its answer in one piece.
+    pub(super) fn ask_for_whole(&mut self) {
+        if let Some(turn) = &mut self.turn {
+            turn.is_asked = true;
+            turn.asks_for_whole = true;
+        }
+    }
+
     /// The model begins a message, under the id that the API gives it.
     pub fn start_message(&mut self, id: &str) {
         self.ask_model();
@@ -59,7 +69,8 @@ impl Agent {
             id: id.to_owned(),
             index: 0,
             block: None,
-            has_tools: false,
+            calls_tools: false,
+            is_whole: std::mem::take(&mut turn.asks_for_whole),
             thought: 0,
         });
         let is_first = !std::mem::replace(&mut turn.has_streamed, true);
@@ -83,7 +94,7 @@ impl Agent {
     pub fn start_block(&mut self, block: ContentBlock) {
         let Some(open) = self.open() else { return };
         let index = open.index;
-        open.has_tools |= block.as_tool_use().is_some();
+        open.calls_tools |= block.as_tool_use().is_some();
         open.block = Some(block.clone());
         let (shown, input) = match block {
             ContentBlock::ToolUse(call) => {
@@ -189,12 +200,14 @@ impl Agent {
     /// The message is whole.
     pub fn stop_message(&mut self) {
         let Some(open) = self.open() else { return };
-        let reason = if open.has_tools {
+        let reason = if open.calls_tools {
             StopReason::ToolUse
         } else {
             StopReason::EndTurn
         };
+        let id = open.id.clone();
         let reason = self.account.take_stop_reason().unwrap_or(reason);
+        self.note_stop(&id, &reason);
         self.send_message_end(Some(reason), None);
     }
 
@@ -223,13 +236,20 @@ impl Agent {
     }
 
     fn send_stream(&mut self, event: StreamEventMessage) {
-        if self.config.partial_messages {
+        if self.is_streamed() {
             self.send(encode(&event));
         }
     }
 
+    /// Whether the host sees the message while it is being said.
+    fn is_streamed(&self) -> bool {
+        let turn = self.turn.as_ref();
+        let message = turn.and_then(|turn| turn.message.as_ref());
+        self.config.partial_messages && !message.is_some_and(|open| open.is_whole)
+    }
+
     fn send_thinking_tokens(&mut self, tokens: u64, delta: u64) {
-        if !self.config.partial_messages {
+        if !self.is_streamed() {
             return;
         }
         let turn = self.turn.as_ref();
@@ -304,6 +324,12 @@ impl Agent {
             change.extra.set("context_management", Json::null());
         }
         self.send_event(change.into());
+        self.send_message_stop(void);
+    }
+
+    /// Nothing more comes of the message, and nothing came of it from this
+    /// block on.
+    pub(super) fn send_message_stop(&mut self, void: Option<u64>) {
         let stop = MessageStop {
             extra: Default::default(),
         };
@@ -335,11 +361,9 @@ impl Agent {
         let is_batch = turn.is_batch();
         let call = block.as_tool_use();
         let tool_use_meta = call.and_then(|call| self.mcp.meta(&call.id, &call.name));
-        let id = turn
-            .message
-            .as_ref()
-            .map(|open| open.id.clone())
-            .unwrap_or_default();
+        let open = turn.message.as_ref();
+        let is_whole = open.is_some_and(|open| open.is_whole);
+        let id = open.map(|open| open.id.clone()).unwrap_or_default();
         let mut message = AssistantMessage {
             message: self.body(id, vec![block]),
             uuid: Some((self.ids)()),
@@ -351,6 +375,9 @@ impl Agent {
             ..AssistantMessage::default()
         };
         message.extra.set("parent_tool_use_id", Json::null());
+        if is_whole {
+            message.message.stop_reason = self.account.stop_reason().cloned();
+        }
         self.send(encode(&message));
     }
 }

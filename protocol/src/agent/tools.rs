@@ -192,6 +192,7 @@ impl Agent {
     pub fn finish_tools(&mut self, now: Instant) {
         let Some(turn) = &mut self.turn else { return };
         let tool_calls = std::mem::take(&mut turn.batch);
+        turn.unfinished.begin_row();
         if turn.preempted {
             return self.abort(now, false);
         }

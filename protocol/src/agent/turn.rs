@@ -4,6 +4,7 @@ use super::background::Task;
 use super::hooks::{Occasion, Verdict, line};
 use super::speech::{OpenMessage, named};
 use super::tools::{ToolAnswer, ToolCall};
+use super::unfinished::Unfinished;
 use super::{Agent, Event, ruling};
 use crate::codec::encode;
 use crate::content::ContentBlock;
@@ -37,6 +38,8 @@ pub(super) struct Turn {
     pub(super) uuids: Vec<String>,
     /// Whether the model is asked and has said nothing yet.
     pub(super) is_asked: bool,
+    /// Whether it is asked for its answer in one piece.
+    pub(super) asks_for_whole: bool,
     /// Whether anything was streamed, and whether a block was sent. The first
     /// of each names the prompts.
     pub(super) has_streamed: bool,
@@ -47,6 +50,8 @@ pub(super) struct Turn {
     pub(super) tools: BTreeMap<String, String>,
     /// Tool calls of the last reply that have one.
     pub(super) batch: Vec<BatchToolCall>,
+    /// Replies that were not whole.
+    pub(super) unfinished: Unfinished,
     /// How it is to end, while hooks hear of the API's failure.
     pub(super) failure: Option<Box<ResultMessage>>,
     /// A tool call that is left to others, so that the turn is to end.
@@ -107,11 +112,13 @@ impl Turn {
             folding: VecDeque::new(),
             uuids: vec![],
             is_asked: false,
+            asks_for_whole: false,
             has_streamed: false,
             has_spoken: false,
             message: None,
             tools: BTreeMap::new(),
             batch: vec![],
+            unfinished: Unfinished::default(),
             failure: None,
             deferred: None,
             denials: vec![],
@@ -145,9 +152,12 @@ impl Turn {
 }
 
 impl Agent {
-    /// The turn ends by itself, if the hooks let it: [`Event::TurnContinued`]
-    /// says that they do not.
+    /// The turn ends by itself, if the hooks let it, and if the model's last
+    /// reply came to its end: [`Event::TurnContinued`] says that it goes on.
     pub fn finish_turn(&mut self, now: Instant, ending: &Ending) {
+        if *ending == Ending::Completed && self.resume(now) {
+            return;
+        }
         let Some(turn) = self.turn.as_mut() else {
             return;
         };

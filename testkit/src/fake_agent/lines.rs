@@ -33,8 +33,12 @@ pub(super) fn charge(agent: &mut Agent, reply: &Reply) {
     usage.output_tokens = tokens.output_tokens;
     usage.cache_creation_input_tokens = tokens.cache_creation_input_tokens;
     usage.cache_read_input_tokens = tokens.cache_read_input_tokens;
-    let stop_reason = reply.stop_reason.as_deref().map(StopReason::from);
-    agent.charge(usage, reply.cost_usd.unwrap_or(0.0), stop_reason);
+    let stop_reason = match reply.stop_reason.as_deref() {
+        Some(reason) => StopReason::from(reason),
+        None if reply.tool_count() > 0 => StopReason::ToolUse,
+        None => StopReason::EndTurn,
+    };
+    agent.charge(usage, reply.cost_usd.unwrap_or(0.0), Some(stop_reason));
 }
 
 /// Thinking that has not begun, and how it will be signed.

@@ -39,6 +39,8 @@ pub(super) struct Plan {
     pub(super) actions: VecDeque<Action>,
     /// Whether the reply calls tools.
     pub(super) calls_tools: bool,
+    /// Whether the model refuses in the end, so that they do not run.
+    is_refused: bool,
 }
 
 impl Plan {
@@ -49,6 +51,8 @@ impl Plan {
             return Self::failing(error.clone());
         }
         let mut plan = Self::default();
+        plan.is_refused = taken.reply.stop_reason.as_deref() == Some("refusal");
+        plan.calls_tools = taken.reply.tool_count() > 0;
         plan.push(Action::StartMessage(taken.message_id()));
         let mut tools = 0;
         for step in taken.reply.say.iter().cloned() {
@@ -66,7 +70,9 @@ impl Plan {
                     let block = ContentBlock::tool_use(&id, &call.name, call.input.clone());
                     plan.push(Action::StartBlock(block));
                     plan.push(Action::StopBlock);
-                    plan.push(Action::CallTool(id, call));
+                    if !plan.is_refused {
+                        plan.push(Action::CallTool(id, call));
+                    }
                     tools += 1;
                 }
                 Step::WaitMs(time) => plan.push(Action::Wait(Duration::from_millis(time))),
@@ -88,7 +94,6 @@ impl Plan {
                 Step::Error(_) => {}
             }
         }
-        plan.calls_tools = tools > 0;
         plan.push(Action::StopMessage);
         plan.push(Action::Over);
         plan
@@ -99,6 +104,11 @@ impl Plan {
         let mut plan = Self::default();
         plan.push(Action::Fail(error));
         plan
+    }
+
+    /// Whether the turn goes on with what tools answer.
+    pub(super) fn runs_tools(&self) -> bool {
+        self.calls_tools && !self.is_refused
     }
 
     fn push(&mut self, action: Action) {

@@ -11,7 +11,7 @@ use crate::scenario::gate::Gates;
 use crate::scenario::{ApiError, Fault, NoSuchGate, OddLine, Scenario, ToolCall};
 use crate::script::{Asked, Script};
 use agentwire_protocol::Json;
-use agentwire_protocol::agent::{Agent, Config, Decision, Ending, Event, Profile};
+use agentwire_protocol::agent::{Agent, Broken, Config, Decision, Ending, Event, Profile};
 use agentwire_protocol::content::ContentBlock;
 use bytes::Bytes;
 use std::collections::VecDeque;
@@ -286,14 +286,14 @@ impl Player {
                 self.asked.is_retry = true;
                 self.plan_reply(now);
             }
-            Action::StartMessage(id) => {
-                self.failed = 0;
-                self.agent.start_message(&id);
-            }
+            Action::StartMessage(id) => self.agent.start_message(&id),
             Action::StartBlock(block) => self.agent.start_block(block),
             Action::Say(piece) => self.agent.say(&piece),
             Action::StopBlock => self.agent.stop_block(),
-            Action::StopMessage => self.agent.stop_message(),
+            Action::StopMessage => {
+                self.failed = 0;
+                self.agent.stop_message();
+            }
             Action::CallTool(id, call) => self.waiting.push_back((id, call)),
             Action::Ask(request) => {
                 self.asks = true;
@@ -304,10 +304,7 @@ impl Player {
                 self.plan_gate = Some(gate.clone());
                 self.reach(gate);
             }
-            Action::Cut => {
-                self.asked.is_retry = true;
-                self.plan_reply(now);
-            }
+            Action::Cut => self.lose_connection(now),
             Action::Fault(fault) => self.fail(fault),
             Action::Load(load, from) => {
                 let (lines, next) = load.lines(self.agent.session_id(), from);
@@ -323,7 +320,7 @@ impl Player {
             Action::Fail(error) => self.fail_request(now, error),
             Action::Over => {
                 self.follows_tools = self.plan.calls_tools;
-                if self.follows_tools {
+                if self.plan.runs_tools() {
                     self.agent.finish_tools(now);
                 } else {
                     self.agent.finish_turn(now, &Ending::Completed);
@@ -331,6 +328,22 @@ impl Player {
             }
         }
         true
+    }
+
+    /// The connection to the model broke: it is asked once more, or goes on.
+    fn lose_connection(&mut self, now: Instant) {
+        self.failed += 1;
+        match self.agent.lose_connection(self.failed) {
+            Broken::AskAgain(wait) => {
+                self.plan_due = Some(now + wait);
+                self.plan.actions.push_front(Action::AskModel);
+            }
+            Broken::AskForWhole => self.plan.actions.push_front(Action::AskModel),
+            Broken::Kept => {
+                self.failed = 0;
+                self.plan.actions.push_front(Action::Over);
+            }
+        }
     }
 
     /// The model's server failed: it is asked once more, or the turn ends.

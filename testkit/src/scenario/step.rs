@@ -32,9 +32,10 @@ pub enum Step {
     /// `.`.
     #[serde(deserialize_with = "gate::read")]
     Gate(String),
-    /// The connection to the model breaks, in the middle of the reply. The
-    /// last step of its reply. The scripted model breaks it; an agent then
-    /// asks the same again, and gets the next reply.
+    /// The connection to the model breaks, after what was said. The last step
+    /// of its reply. The agent asks the same again, or has the model go on
+    /// where a block had come whole, and gets the next reply. The real CLI may
+    /// not see what was said, unless there is some silence before the end.
     Cut,
     /// The fake agent asks the host something: a request as it is on the
     /// wire, an object with a `subtype`, such as `elicitation` or
