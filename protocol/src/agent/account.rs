@@ -21,6 +21,7 @@ impl Agent {
     /// so many dollars, and stops for this reason, if for another than that
     /// the model is done or calls tools.
     pub fn charge(&mut self, usage: Usage, cost_usd: f64, stop_reason: Option<StopReason>) {
+        self.context.charge(&usage);
         let account = &mut self.account;
         for (sum, tokens) in members(&mut account.turn).into_iter().zip(counts(&usage)) {
             if let Some(tokens) = tokens {

@@ -2,21 +2,15 @@
 //! of the script.
 
 use super::Agent;
-use super::hooks::{Occasion, Verdict};
+use super::compaction::Context;
+use super::hooks::Occasion;
 use crate::codec::encode;
 use crate::content::ContentBlock;
-use crate::hook::{
-    PostCompact, PreCompact, SessionEnd, SessionEndReason, SessionStart, SessionStartSource,
-};
+use crate::hook::{SessionEnd, SessionEndReason, SessionStart, SessionStartSource};
 use crate::json::Json;
-use crate::message::{
-    AssistantMessage, CompactBoundary, CompactMetadata, CompactResult, CompactTrigger,
-    ConversationReset, ResetTrigger, Status, StatusKind, StopReason, UserMessage,
-};
+use crate::message::{AssistantMessage, ConversationReset, ResetTrigger, StopReason, UserMessage};
 use serde_json::json;
 use std::time::Instant;
-
-const SUMMARY: &str = "A summary of the conversation.";
 
 /// What a prompt can be besides something for the model.
 #[derive(Debug, PartialEq, Eq)]
@@ -57,21 +51,7 @@ impl Agent {
                 self.raise(now, Occasion::Clear, Some("clear"), event, None);
             }
             Command::Compact(_) if !self.has_history => self.refuse_to_compact(now),
-            Command::Compact(instructions) => {
-                self.send_status(Status {
-                    status: Some(StatusKind::Compacting),
-                    ..Status::default()
-                });
-                let mut event = PreCompact {
-                    trigger: Some(CompactTrigger::Manual),
-                    custom_instructions: instructions,
-                    ..PreCompact::default()
-                };
-                if event.custom_instructions.is_none() {
-                    event.extra.set("custom_instructions", Json::null());
-                }
-                self.raise(now, Occasion::Compact, Some("manual"), event, None);
-            }
+            Command::Compact(instructions) => self.compact_by_hand(now, instructions),
         }
     }
 
@@ -122,67 +102,12 @@ impl Agent {
         self.send(encode(&reset));
         self.end_all_tasks();
         self.session_id = (self.ids)();
+        self.context = Context::default();
         let event = SessionStart {
             source: Some(SessionStartSource::Clear),
             ..SessionStart::default()
         };
         self.raise(now, Occasion::Cleared, Some("clear"), event, None);
-    }
-
-    /// The hooks before a summary have answered.
-    pub(super) fn compact(&mut self, now: Instant, verdict: &Verdict) {
-        if let Some(reason) = verdict.blocks.first() {
-            let why = if verdict.failed { reason } else { "[callback]" };
-            let why = format!("Compaction blocked by PreCompact hook: {why}");
-            self.send_status(Status {
-                compact_result: Some(CompactResult::Failed),
-                compact_error: Some(format!("skipped: {why}")),
-                ..Status::default()
-            });
-            return self.end_command(now, Some("compact"), &why);
-        }
-        let event = SessionStart {
-            source: Some(SessionStartSource::Compact),
-            model: Some(self.config.model.clone()),
-            ..SessionStart::default()
-        };
-        self.raise(now, Occasion::Compacted, Some("compact"), event, None);
-    }
-
-    pub(super) fn summarize(&mut self, now: Instant) {
-        let event = PostCompact {
-            trigger: Some(CompactTrigger::Manual),
-            compact_summary: SUMMARY.to_owned(),
-            ..PostCompact::default()
-        };
-        self.raise(now, Occasion::Summarized, Some("manual"), event, None);
-    }
-
-    pub(super) fn end_compact(&mut self, now: Instant) {
-        self.send_status(Status {
-            compact_result: Some(CompactResult::Success),
-            ..Status::default()
-        });
-        let uuids = self.turn.as_ref().map(|turn| turn.uuids.clone());
-        self.send_init(&uuids.unwrap_or_default());
-        let boundary = CompactBoundary {
-            compact_metadata: CompactMetadata {
-                trigger: Some(CompactTrigger::Manual),
-                ..CompactMetadata::default()
-            },
-            uuid: Some((self.ids)()),
-            session_id: Some(self.session_id.clone()),
-            extra: Default::default(),
-        };
-        self.send(encode(&boundary));
-        let mut summary = UserMessage::new(SUMMARY).synthetic();
-        summary.is_replay = Some(false);
-        self.send_user_message(summary);
-        let done = "<local-command-stdout>It is compacted.</local-command-stdout>";
-        let mut done = UserMessage::new(done);
-        done.is_replay = Some(true);
-        self.send_user_message(done);
-        self.end_without_model(now, Some("compact"), "");
     }
 
     /// A command is done, or was not, and this is what the user is told. A

@@ -48,6 +48,14 @@ pub struct Config {
     pub max_retries: u64,
     /// How long it waits for that at first; the time doubles each time.
     pub retry_after: Duration,
+    /// How many tokens the model's window has.
+    pub context_window: u64,
+    /// Whether a conversation is summarized by itself when the window is
+    /// nearly full.
+    pub compacts: bool,
+    /// The tokens of a smaller window, by which that is decided instead
+    /// (`CLAUDE_CODE_AUTO_COMPACT_WINDOW`).
+    pub compact_window: Option<u64>,
     /// The process, as the handshake names it.
     pub pid: u32,
     /// Whether a regular expression (the first) has a match somewhere in a
@@ -73,6 +81,9 @@ impl Default for Config {
             has_receipts: true,
             max_retries: MAX_RETRIES,
             retry_after: Duration::from_millis(550),
+            context_window: 1_000_000,
+            compacts: true,
+            compact_window: None,
             pid: 1,
             finds: |_, _| false,
         }

@@ -12,6 +12,7 @@
 mod account;
 mod background;
 mod commands;
+mod compaction;
 mod config;
 mod failure;
 mod hooks;
@@ -47,6 +48,7 @@ use crate::message::{
 };
 use account::Account;
 use bytes::Bytes;
+use compaction::Context;
 use hooks::HookTable;
 use mcp::McpClient;
 use permission::PendingAsk;
@@ -134,6 +136,7 @@ pub struct Agent {
     /// Runs of tasks that are over, of which the model has not heard.
     unreported: Vec<String>,
     account: Account,
+    context: Context,
     /// Whether the model has said anything that could be summarized.
     has_history: bool,
     state: SessionState,
@@ -177,6 +180,7 @@ impl Agent {
             tasks: vec![],
             unreported: vec![],
             account: Account::default(),
+            context: Context::default(),
             has_history: false,
             state: SessionState::Idle,
             is_initialized: false,

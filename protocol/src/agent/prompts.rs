@@ -94,7 +94,7 @@ impl Agent {
         }
         self.tell("UserPromptSubmit", verdict.messages);
         match refusal {
-            None => self.events.push_back(Event::TurnStarted { prompts }),
+            None => self.go_to_model(now, Event::TurnStarted { prompts }),
             Some(refusal) => {
                 let text = refusal.content.clone();
                 self.inform(refusal);
@@ -112,7 +112,7 @@ impl Agent {
                 let event = submission(std::slice::from_ref(prompt));
                 self.raise(now, Occasion::Fold, None, event, None);
             }
-            None => self.events.push_back(Event::TurnContinued),
+            None => self.go_to_model(now, Event::TurnContinued),
         }
     }
 
@@ -150,6 +150,7 @@ impl Agent {
         if let Some(turn) = &mut self.turn {
             turn.uuids.push(uuid.clone());
         }
+        self.context.add_prompt(uuid);
         self.lifecycle(uuid, CommandState::Started);
     }
 }

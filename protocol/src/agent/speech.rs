@@ -63,6 +63,7 @@ impl Agent {
     pub fn start_message(&mut self, id: &str) {
         self.ask_model();
         self.has_history = true;
+        self.context.begin_reply();
         let Some(turn) = &mut self.turn else { return };
         turn.is_asked = false;
         turn.message = Some(OpenMessage {
@@ -378,6 +379,8 @@ impl Agent {
         if is_whole {
             message.message.stop_reason = self.account.stop_reason().cloned();
         }
+        self.context
+            .add(message.uuid.as_deref().unwrap_or_default());
         self.send(encode(&message));
     }
 }

@@ -50,6 +50,10 @@ pub(super) struct Turn {
     pub(super) tools: BTreeMap<String, String>,
     /// Tool calls of the last reply that have one.
     pub(super) batch: Vec<BatchToolCall>,
+    /// Whether the conversation was summarized in it.
+    pub(super) is_summarized: bool,
+    /// How it goes on when the conversation is summarized.
+    pub(super) waits_for_summary: Option<Event>,
     /// Replies that were not whole.
     pub(super) unfinished: Unfinished,
     /// How it is to end, while hooks hear of the API's failure.
@@ -118,6 +122,8 @@ impl Turn {
             message: None,
             tools: BTreeMap::new(),
             batch: vec![],
+            is_summarized: false,
+            waits_for_summary: None,
             unfinished: Unfinished::default(),
             failure: None,
             deferred: None,
@@ -199,7 +205,7 @@ impl Agent {
             self.notify("stop-hook-error", "A stop hook wants the turn to go on.");
         }
         if goes_on {
-            self.events.push_back(Event::TurnContinued);
+            self.go_to_model(now, Event::TurnContinued);
         } else if verdict.stop.is_some() {
             self.end_early(now, TerminalReason::StopHookPrevented, "end_turn");
         } else {
@@ -346,7 +352,11 @@ impl Agent {
         let milliseconds = now.saturating_duration_since(turn.started).as_millis();
         self.last_turn_failed = matches!(
             result.terminal_reason,
-            Some(TerminalReason::ApiError | TerminalReason::ImageError)
+            Some(
+                TerminalReason::ApiError
+                    | TerminalReason::ImageError
+                    | TerminalReason::BlockingLimit
+            )
         );
         let (is_own, is_batch) = (turn.is_own(), turn.is_batch());
         if result.subtype == ResultSubtype::Success && result.result.is_none() {
@@ -422,7 +432,9 @@ impl Agent {
         if let Some(turn) = &mut self.turn {
             turn.user_messages += 1;
         }
-        message.uuid = Some((self.ids)());
+        let uuid = message.uuid.take().unwrap_or_else(|| (self.ids)());
+        self.context.add(&uuid);
+        message.uuid = Some(uuid);
         message.session_id = Some(self.session_id.clone());
         self.send(encode(&message));
     }

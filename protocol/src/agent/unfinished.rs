@@ -131,7 +131,7 @@ impl Agent {
             if turn.unfinished.refused > 1 {
                 self.end_with(now, refused(id));
             } else {
-                self.resume_refused(id);
+                self.resume_refused(now, id);
             }
             return true;
         }
@@ -151,12 +151,12 @@ impl Agent {
         };
         let text = vec![ContentBlock::text(text)];
         self.send_user_message(UserMessage::new(text).synthetic());
-        self.events.push_back(Event::TurnContinued);
+        self.go_to_model(now, Event::TurnContinued);
         true
     }
 
     /// The model goes on once, and knows that it was refused.
-    fn resume_refused(&mut self, message_id: &str) {
+    fn resume_refused(&mut self, now: Instant, message_id: &str) {
         let Some(turn) = &mut self.turn else { return };
         for id in std::mem::take(&mut turn.tools).into_keys() {
             let answer = ToolAnswer::error("The answer that calls this tool was refused.");
@@ -173,7 +173,7 @@ impl Agent {
         let mut message = UserMessage::new(vec![ContentBlock::text(REFUSED)]).synthetic();
         message.extra.set("refused_message_id", message_id);
         self.send_user_message(message);
-        self.events.push_back(Event::TurnContinued);
+        self.go_to_model(now, Event::TurnContinued);
     }
 
     /// The host hears that nobody answers in the place of the model.

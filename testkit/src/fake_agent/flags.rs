@@ -115,10 +115,11 @@ impl Flags {
             allowed_tools: self.allowed_tools.clone(),
             sdk_mcp_servers: self.sdk_mcp_servers.clone(),
             partial_messages: self.include_partial_messages,
-            session_states: std::env::var("CLAUDE_CODE_SDK_READS_SESSION_STATE")
-                .is_ok_and(|value| value == "1"),
+            session_states: is_set("CLAUDE_CODE_SDK_READS_SESSION_STATE"),
             max_retries: number("CLAUDE_CODE_MAX_RETRIES").unwrap_or(default.max_retries),
             retry_after: number(RETRY_MS).map_or(default.retry_after, Duration::from_millis),
+            compacts: !is_set("DISABLE_COMPACT") && !is_set("DISABLE_AUTO_COMPACT"),
+            compact_window: number("CLAUDE_CODE_AUTO_COMPACT_WINDOW"),
             pid: std::process::id(),
             finds,
             ..default
@@ -172,6 +173,10 @@ fn servers_in_host(config: &str) -> Vec<String> {
 /// The environment variable that says how many milliseconds the fake agent
 /// waits before it asks a model's server again that failed.
 pub const RETRY_MS: &str = "FAKE_AGENT_RETRY_MS";
+
+fn is_set(variable: &str) -> bool {
+    std::env::var(variable).is_ok_and(|value| value == "1")
+}
 
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()

@@ -59,7 +59,7 @@ pub(super) enum Occasion {
     /// The session that `/clear` ends, and the one that it begins.
     Clear,
     Cleared,
-    /// What comes before `/compact`, and what comes after it.
+    /// What comes before a summary, and what comes after it.
     Compact,
     Compacted,
     Summarized,

@@ -1,0 +1,320 @@
+//! Conversations that are summarized: because the user wants it, or because
+//! the model's window is nearly full.
+
+use super::failure::Failure;
+use super::hooks::{Occasion, Verdict};
+use super::{Agent, Event};
+use crate::codec::encode;
+use crate::content::ContentBlock;
+use crate::hook::{PostCompact, PreCompact, SessionStart, SessionStartSource};
+use crate::json::Json;
+use crate::message::{
+    AssistantError, CommandState, CompactBoundary, CompactMetadata, CompactResult, CompactTrigger,
+    PreservedMessages, PreservedSegment, ResultMessage, Status, StatusKind, TerminalReason, Usage,
+    UserMessage,
+};
+use serde_json::json;
+use std::time::Instant;
+
+const SUMMARY: &str = "A summary of the conversation.";
+
+/// So many tokens below its end a window is nearly full: what was said before
+/// the last reply is summarized.
+const NEARLY_FULL: u64 = 33_000;
+
+/// So many below, it is full: the model is not asked before all is summarized.
+const FULL: u64 = 23_000;
+
+/// The smallest window in which a conversation is summarized by itself.
+const SMALLEST: u64 = 100_000;
+
+/// What the model has to read.
+#[derive(Debug, Default)]
+pub(super) struct Context {
+    /// The tokens of the last reply, and of all that it was read with.
+    tokens: u64,
+    /// Replies since the last summary.
+    replies: u64,
+    /// The uuids of the last reply and of what the user said since.
+    latest: Vec<String>,
+    /// How many of these are of the last reply and of what tools answered it.
+    answered: usize,
+}
+
+/// How much room is left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Room {
+    Enough,
+    Little,
+    None,
+}
+
+impl Context {
+    /// The model gives a reply that takes so many tokens.
+    pub(super) fn charge(&mut self, usage: &Usage) {
+        let counts = [
+            usage.input_tokens,
+            usage.output_tokens,
+            usage.cache_creation_input_tokens,
+            usage.cache_read_input_tokens,
+        ];
+        let counts = counts.into_iter().flatten();
+        self.tokens = counts.fold(0, u64::saturating_add);
+    }
+
+    /// The model begins a reply.
+    pub(super) fn begin_reply(&mut self) {
+        self.replies += 1;
+        self.latest.clear();
+        self.answered = 0;
+    }
+
+    /// A message of the reply, or what a tool answers.
+    pub(super) fn add(&mut self, uuid: &str) {
+        self.latest.push(uuid.to_owned());
+        self.answered = self.latest.len();
+    }
+
+    /// A prompt.
+    pub(super) fn add_prompt(&mut self, uuid: &str) {
+        self.latest.push(uuid.to_owned());
+    }
+}
+
+impl Agent {
+    /// The model is to be asked, which this event says; before that, the
+    /// conversation is summarized where the window is nearly full.
+    pub(super) fn go_to_model(&mut self, now: Instant, event: Event) {
+        let room = self.room();
+        if room == Room::Enough || room == Room::Little && !self.config.compacts {
+            return self.events.push_back(event);
+        }
+        self.ask_model();
+        if !self.config.compacts {
+            return self.end_full(now);
+        }
+        let Some(turn) = &mut self.turn else { return };
+        turn.waits_for_summary = Some(event);
+        self.raise_pre_compact(now, CompactTrigger::Auto, None);
+    }
+
+    fn room(&self) -> Room {
+        let window = self.config.context_window;
+        let chosen = self.config.compact_window.unwrap_or(window);
+        let chosen = chosen.max(SMALLEST).min(window);
+        let tokens = self.context.tokens;
+        if tokens >= window.saturating_sub(FULL) {
+            Room::None
+        } else if tokens >= chosen.saturating_sub(NEARLY_FULL) {
+            Room::Little
+        } else {
+            Room::Enough
+        }
+    }
+
+    /// The model cannot be asked: the window is full.
+    fn end_full(&mut self, now: Instant) {
+        let text = "The conversation is too long for the model.";
+        let failure = Failure::new(AssistantError::InvalidRequest, text.to_owned());
+        self.send_failure(&failure);
+        let result = ResultMessage {
+            is_error: true,
+            terminal_reason: Some(TerminalReason::BlockingLimit),
+            stop_reason: Some(failure.stop_reason.as_str().to_owned()),
+            result: Some(failure.text),
+            ..ResultMessage::default()
+        };
+        self.end_turn(now, result, CommandState::Cancelled);
+    }
+
+    /// `/compact`.
+    pub(super) fn compact_by_hand(&mut self, now: Instant, instructions: Option<String>) {
+        self.send_status(Status {
+            status: Some(StatusKind::Compacting),
+            ..Status::default()
+        });
+        self.raise_pre_compact(now, CompactTrigger::Manual, instructions);
+    }
+
+    fn raise_pre_compact(
+        &mut self,
+        now: Instant,
+        trigger: CompactTrigger,
+        custom_instructions: Option<String>,
+    ) {
+        let mut event = PreCompact {
+            trigger: Some(trigger.clone()),
+            custom_instructions,
+            ..PreCompact::default()
+        };
+        if event.custom_instructions.is_none() {
+            event.extra.set("custom_instructions", Json::null());
+        }
+        self.raise(now, Occasion::Compact, Some(trigger.as_str()), event, None);
+    }
+
+    /// Who wants the summary that is being made.
+    fn trigger(&self) -> CompactTrigger {
+        let turn = self.turn.as_ref();
+        if turn.is_some_and(|turn| turn.waits_for_summary.is_some()) {
+            CompactTrigger::Auto
+        } else {
+            CompactTrigger::Manual
+        }
+    }
+
+    /// The hooks before a summary have answered.
+    pub(super) fn compact(&mut self, now: Instant, verdict: &Verdict) {
+        let is_automatic = self.trigger() == CompactTrigger::Auto;
+        if is_automatic {
+            let mut status = Status {
+                status: Some(StatusKind::Compacting),
+                ..Status::default()
+            };
+            status.extra.set("compact_output_chars", json!(0));
+            self.send_status(status);
+        }
+        if let Some(reason) = verdict.blocks.first() {
+            if is_automatic {
+                self.send_status(Status::default());
+                return self.go_on_without_summary(now);
+            }
+            let why = if verdict.failed { reason } else { "[callback]" };
+            let why = format!("Compaction blocked by PreCompact hook: {why}");
+            self.send_status(Status {
+                compact_result: Some(CompactResult::Failed),
+                compact_error: Some(format!("skipped: {why}")),
+                ..Status::default()
+            });
+            return self.end_command(now, Some("compact"), &why);
+        }
+        // The last reply stays as it is, so that before it there must be one.
+        if is_automatic && self.keeps_reply() && self.context.replies < 2 {
+            self.send_status(Status {
+                compact_result: Some(CompactResult::Failed),
+                compact_error: Some("too_few_groups".to_owned()),
+                ..Status::default()
+            });
+            return self.go_on_without_summary(now);
+        }
+        let event = SessionStart {
+            source: Some(SessionStartSource::Compact),
+            model: Some(self.config.model.clone()),
+            ..SessionStart::default()
+        };
+        self.raise(now, Occasion::Compacted, Some("compact"), event, None);
+    }
+
+    /// Whether a summary leaves the last reply as it is. The second one in a
+    /// turn does not.
+    fn keeps_reply(&self) -> bool {
+        let turn = self.turn.as_ref();
+        self.room() == Room::Little && turn.is_some_and(|turn| !turn.is_summarized)
+    }
+
+    fn go_on_without_summary(&mut self, now: Instant) {
+        let turn = self.turn.as_mut();
+        let event = turn.and_then(|turn| turn.waits_for_summary.take());
+        if self.room() == Room::None {
+            return self.end_full(now);
+        }
+        self.events.extend(event);
+    }
+
+    pub(super) fn summarize(&mut self, now: Instant) {
+        let trigger = self.trigger();
+        let about = trigger.as_str().to_owned();
+        let event = PostCompact {
+            trigger: Some(trigger),
+            compact_summary: SUMMARY.to_owned(),
+            ..PostCompact::default()
+        };
+        self.raise(now, Occasion::Summarized, Some(&about), event, None);
+    }
+
+    pub(super) fn end_compact(&mut self, now: Instant) {
+        self.send_status(Status {
+            compact_result: Some(CompactResult::Success),
+            ..Status::default()
+        });
+        let turn = self.turn.as_mut();
+        if let Some(event) = turn.and_then(|turn| turn.waits_for_summary.take()) {
+            self.replace_with_summary();
+            return self.events.push_back(event);
+        }
+        let uuids = self.turn.as_ref().map(|turn| turn.uuids.clone());
+        self.send_init(&uuids.unwrap_or_default());
+        self.send_boundary(
+            CompactMetadata {
+                trigger: Some(CompactTrigger::Manual),
+                ..CompactMetadata::default()
+            },
+            None,
+        );
+        self.context = Context::default();
+        let mut summary = UserMessage::new(SUMMARY).synthetic();
+        summary.is_replay = Some(false);
+        self.send_user_message(summary);
+        let done = "<local-command-stdout>It is compacted.</local-command-stdout>";
+        let mut done = UserMessage::new(done);
+        done.is_replay = Some(true);
+        self.send_user_message(done);
+        self.end_without_model(now, Some("compact"), "");
+    }
+
+    /// What was said becomes a summary, but for the last reply and what came
+    /// after it; with no room left, but for the prompts that came after it.
+    fn replace_with_summary(&mut self) {
+        let keeps_reply = self.keeps_reply();
+        if let Some(turn) = &mut self.turn {
+            turn.is_summarized = true;
+        }
+        let mut context = std::mem::take(&mut self.context);
+        let last = context.latest.last().cloned();
+        if !keeps_reply {
+            context.latest.drain(..context.answered);
+            context.answered = 0;
+        }
+        context.replies = u64::from(keeps_reply);
+        context.tokens = 0;
+        let anchor = (self.ids)();
+        let mut metadata = CompactMetadata {
+            trigger: Some(CompactTrigger::Auto),
+            ..CompactMetadata::default()
+        };
+        if let (Some(head), Some(tail)) = (context.latest.first(), context.latest.last()) {
+            metadata.preserved_segment = Some(PreservedSegment {
+                head_uuid: head.clone(),
+                anchor_uuid: anchor.clone(),
+                tail_uuid: tail.clone(),
+                extra: Default::default(),
+            });
+            let mut kept = PreservedMessages {
+                anchor_uuid: anchor.clone(),
+                uuids: context.latest.clone(),
+                extra: Default::default(),
+            };
+            kept.extra.set("all_uuids", json!(context.latest));
+            metadata.preserved_messages = Some(kept);
+        }
+        self.send_boundary(metadata, last);
+        let mut summary = UserMessage::new(vec![ContentBlock::text(SUMMARY)]).synthetic();
+        summary.uuid = Some(anchor);
+        self.send_user_message(summary);
+        self.context = context;
+    }
+
+    /// Tells where the summary stands, and what message it follows.
+    fn send_boundary(&mut self, compact_metadata: CompactMetadata, last: Option<String>) {
+        let mut boundary = CompactBoundary {
+            compact_metadata,
+            uuid: Some((self.ids)()),
+            session_id: Some(self.session_id.clone()),
+            extra: Default::default(),
+        };
+        if let Some(last) = last {
+            boundary.extra.set("logical_parent_uuid", last.as_str());
+        }
+        self.send(encode(&boundary));
+    }
+}
