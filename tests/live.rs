@@ -31,6 +31,8 @@ mod mcp;
 mod mcp_servers;
 #[path = "live/options.rs"]
 mod options;
+#[path = "live/resumed.rs"]
+mod resumed;
 #[path = "live/rules.rs"]
 mod rules;
 #[path = "live/scripted.rs"]
