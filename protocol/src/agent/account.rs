@@ -2,7 +2,8 @@
 
 use super::Agent;
 use crate::json::Number;
-use crate::message::{StopReason, Usage};
+use crate::message::{ModelUsage, StopReason, Usage};
+use std::collections::BTreeMap;
 
 /// What replies took so far.
 #[derive(Debug, Default)]
@@ -10,9 +11,18 @@ pub(super) struct Account {
     /// The reply that is being said.
     reply: Usage,
     stop_reason: Option<StopReason>,
-    /// All replies of the turn.
+    /// All replies of the turn; those of sub-agents are none of them.
     turn: Usage,
-    /// All replies of the session.
+    /// All replies of the session, by the model that gave them.
+    session: BTreeMap<String, Spent>,
+    /// Those since the last result.
+    since_result: BTreeMap<String, Spent>,
+}
+
+/// What replies of one model took.
+#[derive(Debug, Clone, Default)]
+struct Spent {
+    usage: Usage,
     cost_usd: f64,
 }
 
@@ -22,15 +32,26 @@ impl Agent {
     /// the model is done or calls tools.
     pub fn charge(&mut self, usage: Usage, cost_usd: f64, stop_reason: Option<StopReason>) {
         self.context.charge(&usage);
+        self.spend(&usage, cost_usd);
         let account = &mut self.account;
-        for (sum, tokens) in members(&mut account.turn).into_iter().zip(counts(&usage)) {
-            if let Some(tokens) = tokens {
-                *sum = Some(sum.unwrap_or(0).saturating_add(tokens));
-            }
-        }
-        account.cost_usd += cost_usd;
+        add(&mut account.turn, &usage);
         account.reply = usage;
         account.stop_reason = stop_reason;
+    }
+
+    /// A sub-agent's model gave a reply that took so many tokens, and cost so
+    /// many dollars.
+    pub fn charge_subagent(&mut self, usage: &Usage, cost_usd: f64) {
+        self.spend(usage, cost_usd);
+    }
+
+    fn spend(&mut self, usage: &Usage, cost_usd: f64) {
+        let account = &mut self.account;
+        for models in [&mut account.session, &mut account.since_result] {
+            let spent = models.entry(self.config.model.clone()).or_default();
+            add(&mut spent.usage, usage);
+            spent.cost_usd += cost_usd;
+        }
     }
 }
 
@@ -74,10 +95,53 @@ impl Account {
 
     /// What the session cost so far.
     pub(super) fn cost_usd(&self) -> Number {
-        if self.cost_usd == 0.0 {
-            Number::from(0)
-        } else {
-            Number::from(self.cost_usd)
+        dollars(self.session.values().map(|spent| spent.cost_usd).sum())
+    }
+
+    /// What each model took since the session began.
+    pub(super) fn models(&self, window: u64) -> BTreeMap<String, ModelUsage> {
+        report(&self.session, window)
+    }
+
+    /// What each model took since the last result, which this is.
+    pub(super) fn take_models(&mut self, window: u64) -> BTreeMap<String, ModelUsage> {
+        report(&std::mem::take(&mut self.since_result), window)
+    }
+}
+
+fn report(models: &BTreeMap<String, Spent>, window: u64) -> BTreeMap<String, ModelUsage> {
+    let report = |spent: &Spent| {
+        let [input, output, created, read] = counts(&spent.usage).map(|it| it.or(Some(0)));
+        ModelUsage {
+            input_tokens: input,
+            output_tokens: output,
+            cache_creation_input_tokens: created,
+            cache_read_input_tokens: read,
+            web_search_requests: Some(0),
+            cost_usd: Some(dollars(spent.cost_usd)),
+            context_window: Some(window),
+            ..ModelUsage::default()
+        }
+    };
+    let models = models.iter();
+    models
+        .map(|(name, spent)| (name.clone(), report(spent)))
+        .collect()
+}
+
+fn dollars(dollars: f64) -> Number {
+    if dollars == 0.0 {
+        Number::from(0)
+    } else {
+        Number::from(dollars)
+    }
+}
+
+/// Adds what another reply took.
+fn add(sum: &mut Usage, usage: &Usage) {
+    for (sum, tokens) in members(sum).into_iter().zip(counts(usage)) {
+        if let Some(tokens) = tokens {
+            *sum = Some(sum.unwrap_or(0).saturating_add(tokens));
         }
     }
 }

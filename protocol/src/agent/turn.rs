@@ -373,7 +373,9 @@ impl Agent {
         result.duration_api_ms = Some(Number::from(0));
         result.total_cost_usd = Some(self.account.cost_usd());
         result.usage = Some(self.account.take_turn());
-        result.model_usage = Some(BTreeMap::new());
+        let window = self.config.context_window;
+        result.model_usage = Some(self.account.models(window));
+        result.model_usage_since_last_result = Some(self.account.take_models(window));
         result.permission_denials = Some(turn.denials);
         // Messages that wait are none of these.
         result.queued_turn_count = Some(0);

@@ -1,6 +1,7 @@
 //! What goes on beside the conversation: shells in the background, and
 //! sub-agents, which have replies of their own.
 
+use super::lines;
 use super::player::Player;
 use super::tools::RunningTool;
 use crate::scenario::{Step, ToolCall};
@@ -192,6 +193,7 @@ impl Player {
         let Some(taken) = self.script.take(subagent.asked.clone()) else {
             return;
         };
+        lines::charge_subagent(&mut self.agent, &taken.reply);
         let message = taken.message_id();
         let mut tools = 0;
         for step in taken.reply.say.iter().cloned() {

@@ -27,18 +27,31 @@ pub(super) fn results(line: &[u8]) -> Vec<String> {
 
 /// Tells the agent what the reply takes that it is about to say.
 pub(super) fn charge(agent: &mut Agent, reply: &Reply) {
+    let stop_reason = match reply.stop_reason.as_deref() {
+        Some(reason) => StopReason::from(reason),
+        None if reply.tool_count() > 0 => StopReason::ToolUse,
+        None => StopReason::EndTurn,
+    };
+    agent.charge(
+        usage(reply),
+        reply.cost_usd.unwrap_or(0.0),
+        Some(stop_reason),
+    );
+}
+
+/// Tells the agent what the reply of a sub-agent took.
+pub(super) fn charge_subagent(agent: &mut Agent, reply: &Reply) {
+    agent.charge_subagent(&usage(reply), reply.cost_usd.unwrap_or(0.0));
+}
+
+fn usage(reply: &Reply) -> Usage {
     let tokens = reply.usage.unwrap_or_default();
     let mut usage = Usage::default();
     usage.input_tokens = tokens.input_tokens;
     usage.output_tokens = tokens.output_tokens;
     usage.cache_creation_input_tokens = tokens.cache_creation_input_tokens;
     usage.cache_read_input_tokens = tokens.cache_read_input_tokens;
-    let stop_reason = match reply.stop_reason.as_deref() {
-        Some(reason) => StopReason::from(reason),
-        None if reply.tool_count() > 0 => StopReason::ToolUse,
-        None => StopReason::EndTurn,
-    };
-    agent.charge(usage, reply.cost_usd.unwrap_or(0.0), Some(stop_reason));
+    usage
 }
 
 /// Thinking that has not begun, and how it will be signed.

@@ -1,0 +1,105 @@
+//! What a turn took, told by the real CLI and by the fake agent.
+
+use crate::support::{Live, fake};
+use agentwire::{Event, Options, PermissionResult, query};
+use agentwire_testkit::{Reply, Scenario, Step, Usage};
+use serde_json::{Value, json};
+
+const COUNTS: [&str; 4] = [
+    "input_tokens",
+    "output_tokens",
+    "cache_creation_input_tokens",
+    "cache_read_input_tokens",
+];
+
+const MODEL_COUNTS: [&str; 4] = [
+    "inputTokens",
+    "outputTokens",
+    "cacheCreationInputTokens",
+    "cacheReadInputTokens",
+];
+
+/// A reply that takes so many tokens.
+fn takes(tokens: u64, steps: impl IntoIterator<Item = Step>) -> Reply {
+    let mut usage = Usage::default();
+    usage.input_tokens = Some(tokens);
+    usage.output_tokens = Some(tokens + 1);
+    usage.cache_creation_input_tokens = Some(tokens + 2);
+    usage.cache_read_input_tokens = Some(tokens + 3);
+    Reply::new(steps).usage(usage).cost_usd(0.5)
+}
+
+/// A sub-agent that uses a tool, which the model waits for or does not.
+fn with_subagent(in_background: bool) -> Scenario {
+    let input = json!({
+        "description": "Look", "prompt": "Look around.", "subagent_type": "general-purpose",
+        "run_in_background": in_background,
+    });
+    let shell = Step::tool("Bash", json!({ "command": "touch a; echo one" }), "one");
+    Scenario::default()
+        .reply(takes(1000, [Step::tool("Agent", input, "")]))
+        .reply(takes(2000, [Step::text("It looks.")]))
+        .reply(takes(3000, [Step::text("It looked.")]))
+        .subagent(takes(10_000, [shell]))
+        .subagent(takes(20_000, [Step::text("I looked.")]))
+}
+
+/// What the results say, one for each: the turn's tokens, those of all models
+/// since the result before, and in all; and the dollars.
+async fn told(prompt: &str, options: Options) -> Vec<(Vec<u64>, Vec<u64>, Vec<u64>, bool)> {
+    let options = options.on_permission(|_| async { PermissionResult::allow() });
+    let mut answer = query(prompt, options).await.unwrap();
+    let mut told = vec![];
+    while let Some(event) = answer.next().await {
+        if let Event::Frame(frame) = event.unwrap()
+            && frame.kind() == "result"
+        {
+            let result: Value = serde_json::from_slice(frame.raw()).unwrap();
+            let turn = COUNTS.map(|name| result["usage"][name].as_u64().unwrap());
+            let models = ["model_usage_since_last_result", "modelUsage"].map(|member| {
+                let models = result[member].as_object().unwrap();
+                let [model] = &models.values().collect::<Vec<_>>()[..] else {
+                    panic!("{result}");
+                };
+                MODEL_COUNTS
+                    .map(|name| model[name].as_u64().unwrap())
+                    .to_vec()
+            });
+            let cost = result["total_cost_usd"].as_f64().unwrap();
+            let of_models = result["modelUsage"].as_object().unwrap().values();
+            let of_models: f64 = of_models.map(|it| it["costUSD"].as_f64().unwrap()).sum();
+            let [since, all] = models;
+            told.push((turn.to_vec(), since, all, (cost - of_models).abs() < 1e-9));
+        }
+    }
+    told
+}
+
+#[tokio::test]
+async fn a_sub_agent_is_counted_with_the_models_and_not_with_the_turn() {
+    let scenario = with_subagent(false);
+    let live = Live::start(scenario.clone()).await;
+    let real = told("Have it looked at", live.options()).await;
+    let of_turn = |it: u64| vec![it, it + 2, it + 4, it + 6];
+    let of_all = |it: u64| vec![it, it + 4, it + 8, it + 12];
+    let expected = [(of_turn(3000), of_all(33_000), of_all(33_000), true)];
+    assert_eq!(real, expected);
+    assert_eq!(told("Have it looked at", fake(&scenario)).await, expected);
+}
+
+#[tokio::test]
+async fn a_sub_agent_in_the_background_is_counted_when_it_has_said_something() {
+    let scenario = with_subagent(true);
+    let live = Live::start(scenario.clone()).await;
+    for told in [
+        told("Have it looked at", live.options()).await,
+        told("Have it looked at", fake(&scenario)).await,
+    ] {
+        let [(first, ..), (second, _, all, is_sum)] = &told[..] else {
+            panic!("{told:?}");
+        };
+        assert_eq!((first[0], second[0]), (3000, 3000));
+        // What it had said by the first result is up to chance.
+        assert_eq!((all[0], *is_sum), (36_000, true));
+    }
+}
