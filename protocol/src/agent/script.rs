@@ -1,9 +1,12 @@
 //! Requests that only a script has the agent make: elicitations, dialogs, and
-//! whatever else a host has to have an answer to.
+//! whatever else a host has to have an answer to. And messages that it sends
+//! because the script wants it.
 
 use super::{Agent, Event};
+use crate::codec::encode;
 use crate::control;
 use crate::json::Json;
+use serde_json::{Map, Value};
 
 impl Agent {
     /// Sends a request as it is, an object with a `subtype`. Its answer comes
@@ -20,6 +23,18 @@ impl Agent {
         self.send(line);
         self.scripted
             .insert(request_id, sent.unwrap_or_else(Json::null));
+    }
+
+    /// Sends a message as it is, with an id of its own and the session's where
+    /// it has none.
+    pub fn send_message(&mut self, mut message: Map<String, Value>) {
+        for (member, id) in [
+            ("uuid", (self.ids)()),
+            ("session_id", self.session_id.clone()),
+        ] {
+            message.entry(member).or_insert(id.into());
+        }
+        self.send(encode(&message));
     }
 
     pub(super) fn host_answered(&mut self, answer: Result<Option<Json>, String>) {

@@ -6,6 +6,7 @@ use crate::scenario::{ApiError, Fault, Load, Step, Streamed, ToolCall};
 use crate::script::Taken;
 use agentwire_protocol::Json;
 use agentwire_protocol::content::ContentBlock;
+use serde_json::{Map, Value};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -21,6 +22,7 @@ pub(super) enum Action {
     StopMessage,
     CallTool(String, ToolCall),
     Ask(Json),
+    Message(Map<String, Value>),
     Wait(Duration),
     Gate(String),
     /// The connection to the model breaks: it is asked the same again.
@@ -82,6 +84,7 @@ impl Plan {
                 }
                 Step::Gate(gate) => plan.push(Action::Gate(gate)),
                 Step::Ask(request) => plan.push(Action::Ask(request.into())),
+                Step::Message(message) => plan.push(Action::Message(message)),
                 Step::Fault(fault) => plan.push(Action::Fault(fault)),
                 Step::Load(load) => {
                     plan.push(Action::StartBlock(ContentBlock::text("")));

@@ -299,6 +299,7 @@ impl Player {
                 self.asks = true;
                 self.agent.ask_host(request);
             }
+            Action::Message(message) => self.agent.send_message(message),
             Action::Wait(time) => self.plan_due = Some(now + time),
             Action::Gate(gate) => {
                 self.plan_gate = Some(gate.clone());

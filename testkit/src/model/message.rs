@@ -96,9 +96,12 @@ impl Message {
                     message.is_cut = true;
                     continue;
                 }
-                // An error is no message; a fault and a request are the fake
-                // agent's.
-                Step::Error(_) | Step::Fault(_) | Step::Load(_) | Step::Ask(_) => continue,
+                // An error is no message; the others are the fake agent's.
+                Step::Error(_)
+                | Step::Fault(_)
+                | Step::Load(_)
+                | Step::Ask(_)
+                | Step::Message(_) => continue,
             };
             block.leading = std::mem::take(&mut message.trailing);
             message.blocks.push(block);

@@ -6,7 +6,7 @@ use super::load::Load;
 use super::streamed::{Streamed, Thinking};
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::time::Duration;
 
 /// One piece of a reply.
@@ -44,6 +44,11 @@ pub enum Step {
     /// scripted model passes over it.
     #[serde(deserialize_with = "read_ask")]
     Ask(Value),
+    /// The fake agent sends a message as it is: an object with a `type`, such
+    /// as `rate_limit_event`. An id and that of the session are added. The
+    /// scripted model passes over it.
+    #[serde(deserialize_with = "read_message")]
+    Message(Map<String, Value>),
     /// Something goes wrong in the agent's process. Only the fake agent does
     /// it; the scripted model passes over it.
     Fault(Fault),
@@ -117,6 +122,20 @@ fn read_ask<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Erro
     } else {
         Err(D::Error::custom(
             "an `ask` is an object with a `subtype`, a text",
+        ))
+    }
+}
+
+/// A message that a host can tell from others.
+fn read_message<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Map<String, Value>, D::Error> {
+    let message = Map::deserialize(deserializer)?;
+    if message.get("type").is_some_and(Value::is_string) {
+        Ok(message)
+    } else {
+        Err(D::Error::custom(
+            "a `message` is an object with a `type`, a text",
         ))
     }
 }

@@ -42,6 +42,11 @@ fn what_cannot_be_played_is_refused_where_it_stands() {
             13,
         ),
         (
+            r#"[{"message":{"subtype":"x"}}]"#,
+            "a `message` is an object with a `type`, a text",
+            31,
+        ),
+        (
             r#"[{"gate":"a/b"}]"#,
             r#""a/b" cannot be the name of a gate: "#,
             18,
