@@ -24,6 +24,8 @@ pub struct Task {
     pub(super) prompt_id: Option<String>,
     /// What it said last.
     pub(super) last_text: String,
+    /// The tools that it used.
+    pub(super) tools: Vec<String>,
     /// Whether the model waits for it.
     pub(super) is_awaited: bool,
     /// What is told of it when hooks have heard that it is over.
@@ -48,6 +50,7 @@ impl Task {
             agent: None,
             prompt_id: None,
             last_text: String::new(),
+            tools: vec![],
             is_awaited: false,
             ending: None,
         }

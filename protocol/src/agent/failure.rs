@@ -32,6 +32,16 @@ fn meaning(status: u16, message: &str) -> AssistantError {
     }
 }
 
+/// What a failure is called after which the API is asked again. Without a
+/// status, the connection broke.
+pub(super) fn retried(status: Option<u16>) -> AssistantError {
+    match status {
+        None => AssistantError::Other,
+        Some(529) => AssistantError::Overloaded,
+        Some(status) => meaning(status, ""),
+    }
+}
+
 /// Why a turn ends without an answer of the model, as the host hears of it.
 #[derive(Debug, Clone)]
 pub(super) struct Failure {
@@ -77,22 +87,7 @@ impl Agent {
 
     /// The same; without a status, the connection broke.
     pub(super) fn retry_after(&mut self, status: Option<u16>, failed: u64) -> Option<Duration> {
-        let most = match status {
-            // A key that is refused may have been exchanged meanwhile.
-            Some(401) => self.config.max_retries.min(1),
-            None | Some(408 | 409 | 429 | 500..) => self.config.max_retries,
-            Some(_) => 0,
-        };
-        if failed > most {
-            return None;
-        }
-        let factor = 1 << (failed - 1).min(6);
-        let wait = self.config.retry_after * factor;
-        let error = match status {
-            None => AssistantError::Other,
-            Some(529) => AssistantError::Overloaded,
-            Some(status) => meaning(status, ""),
-        };
+        let wait = self.retry_delay(status, failed)?;
         let mut retry = ApiRetry {
             attempt: Some(failed),
             max_retries: Some(self.config.max_retries),
@@ -100,7 +95,7 @@ impl Agent {
                 u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
             )),
             error_status: status,
-            error: Some(error),
+            error: Some(retried(status)),
             uuid: Some((self.ids)()),
             session_id: Some(self.session_id.clone()),
             ..ApiRetry::default()
@@ -114,6 +109,18 @@ impl Agent {
             turn.is_asked = true;
         }
         Some(wait)
+    }
+
+    /// How long to wait before the API is asked again, if it is.
+    pub(super) fn retry_delay(&self, status: Option<u16>, failed: u64) -> Option<Duration> {
+        let most = match status {
+            // A key that is refused may have been exchanged meanwhile.
+            Some(401) => self.config.max_retries.min(1),
+            None | Some(408 | 409 | 429 | 500..) => self.config.max_retries,
+            Some(_) => 0,
+        };
+        let factor = 1 << failed.saturating_sub(1).min(6);
+        (failed <= most).then(|| self.config.retry_after * factor)
     }
 
     /// The turn ends because the API failed, or was never asked.

@@ -19,6 +19,7 @@ mod hooks;
 mod mcp;
 mod permission;
 mod profile;
+mod progress;
 mod prompts;
 mod queue;
 mod requests;
@@ -226,6 +227,7 @@ impl Agent {
 
     /// Time has passed.
     pub fn handle_timeout(&mut self, now: Instant) {
+        self.tell_progress(now);
         self.give_up_on_hooks(now);
         self.go_on_with_prompts(now);
     }
@@ -253,7 +255,9 @@ impl Agent {
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Instant> {
         let turn = self.turn.as_ref().and_then(|turn| turn.waits_until);
-        [self.hooks.due(), turn].into_iter().flatten().min()
+        let progress = self.progress_due().map(|(due, _)| due);
+        let due = [self.hooks.due(), turn, progress];
+        due.into_iter().flatten().min()
     }
 
     /// What the driver is needed for.

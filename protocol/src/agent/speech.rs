@@ -66,6 +66,7 @@ impl Agent {
         self.context.begin_reply();
         let Some(turn) = &mut self.turn else { return };
         turn.is_asked = false;
+        turn.message_id = id.to_owned();
         turn.message = Some(OpenMessage {
             id: id.to_owned(),
             index: 0,

@@ -21,8 +21,13 @@ impl Agent {
         if let ContentBlock::Text(text) = &block {
             task.last_text.clone_from(&text.text);
         }
-        let task = task.clone();
         let call = block.as_tool_use().cloned();
+        if let Some(call) = &call
+            && !task.tools.contains(&call.name)
+        {
+            task.tools.push(call.name.clone());
+        }
+        let task = task.clone();
         let Some(agent) = &task.agent else { return };
         // Of one that the model waits for the host sees only what it does.
         if task.is_awaited && call.is_none() {
@@ -112,8 +117,12 @@ impl Agent {
         let (Some(agent), Some(id)) = (&task.agent, &task.tool_use_id) else {
             return;
         };
-        let said = vec![ContentBlock::text(&*task.last_text)];
-        let data = json!({
+        let mut said = vec![ContentBlock::text(&*task.last_text)];
+        let used = task.tools.join(", ");
+        if !used.is_empty() {
+            said.insert(0, ContentBlock::text(format!("It used {used}.")));
+        }
+        let mut data = json!({
             "status": "completed",
             "agentId": task.id,
             "agentType": agent.kind,
@@ -121,6 +130,9 @@ impl Agent {
             "content": said,
             "canContinueAgent": true,
         });
+        if !used.is_empty() {
+            data["toolsUsed"] = json!(task.tools);
+        }
         let told = format!("{}\n\nThe sub-agent {} is done.", task.last_text, task.id);
         let answer = ToolAnswer {
             content: vec![ContentBlock::text(told)].into(),

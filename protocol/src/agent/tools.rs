@@ -3,6 +3,7 @@
 
 use super::hooks::{Occasion, Verdict};
 use super::permission::answers;
+use super::progress::Running;
 use super::ruling::Ruling;
 use super::{Agent, Decision, Event};
 use crate::content::{Content, ToolResultBlock};
@@ -39,6 +40,10 @@ pub(super) struct OpenCall {
     /// What the hooks before it want told.
     messages: Vec<String>,
     began: Instant,
+    /// The model's message that it is in.
+    pub(super) message_id: String,
+    /// Since it may run, as long as it does.
+    pub(super) running: Option<Running>,
     /// What the tool answered, while the hooks after it are asked.
     answer: Option<ToolAnswer>,
 }
@@ -147,6 +152,9 @@ impl Agent {
             ..PreToolUse::default()
         };
         let refusal = self.refusal(&call);
+        let turn = self.turn.as_ref();
+        let message_id = turn.map(|turn| turn.message_id.clone());
+        let message_id = message_id.unwrap_or_default();
         let open = OpenCall {
             input: call.input.clone(),
             call,
@@ -155,6 +163,8 @@ impl Agent {
             owner,
             messages: vec![],
             began: now,
+            message_id,
+            running: None,
             answer: None,
         };
         self.calls.insert(id.clone(), open);
@@ -302,7 +312,10 @@ impl Agent {
             return;
         };
         match &decision {
-            Decision::Allowed(input) => open.input = input.clone(),
+            Decision::Allowed(input) => {
+                open.input = input.clone();
+                open.running = Some(Running::new(now));
+            }
             Decision::Denied(_) => open.is_denied = true,
         }
         let is_own = is_for_people(&open.call.name) || self.mcp.knows(&open.call.name);
@@ -341,15 +354,16 @@ impl Agent {
             self.send_tool_result(id, answer, None);
             return self.tool_finished(id);
         };
+        let is_error = answer.is_error == Some(true);
         let name = open.call.name.clone();
         let took = now.saturating_duration_since(open.began).as_millis();
         let duration_ms = Some(Number::from(u64::try_from(took).unwrap_or(u64::MAX)));
         let (tool_input, tool_use_id) = (open.input.clone(), Some(id.to_owned()));
         let is_denied = open.is_denied;
         let (text, data) = (answer.content.text(), answer.data.clone());
-        let is_error = answer.is_error == Some(true);
         open.answer = Some(answer);
         let mcp_server = self.mcp.provenance(&name);
+        self.end_progress(id, is_error);
         let occasion = Occasion::AfterTool(id.to_owned());
         if is_denied {
             self.tool_reviewed(id, Verdict::default());

@@ -44,6 +44,8 @@ pub(super) struct Turn {
     /// of each names the prompts.
     pub(super) has_streamed: bool,
     pub(super) has_spoken: bool,
+    /// The id of the message that the model said last, or is saying.
+    pub(super) message_id: String,
     /// The message that the model is saying.
     pub(super) message: Option<OpenMessage>,
     /// Tool calls that have no result yet.
@@ -119,6 +121,7 @@ impl Turn {
             asks_for_whole: false,
             has_streamed: false,
             has_spoken: false,
+            message_id: String::new(),
             message: None,
             tools: BTreeMap::new(),
             batch: vec![],

@@ -33,6 +33,8 @@ struct Subagent {
     /// The call whose result it waits for.
     tool: Option<String>,
     had_tools: bool,
+    /// How often the model's server has failed in a row.
+    failed: u64,
     last_text: String,
 }
 
@@ -116,6 +118,7 @@ impl Player {
                 gate: None,
                 tool: None,
                 had_tools: false,
+                failed: 0,
                 last_text: String::new(),
             });
         }
@@ -176,6 +179,7 @@ impl Player {
             }
             Action::Over if std::mem::take(&mut subagent.had_tools) => {
                 subagent.asked.after_tools = true;
+                subagent.asked.is_retry = false;
                 subagent.plan.push_back(Action::Ask);
             }
             Action::Over => {
@@ -193,6 +197,18 @@ impl Player {
         let Some(taken) = self.script.take(subagent.asked.clone()) else {
             return;
         };
+        if let Some(error) = taken.refusal() {
+            subagent.failed += 1;
+            let (id, failed) = (&subagent.task_id, subagent.failed);
+            if let Some(wait) = self.agent.retry_subagent(id, error.status, failed) {
+                subagent.asked.is_retry = true;
+                subagent.plan.extend([Action::Wait(wait), Action::Ask]);
+            }
+            return;
+        }
+        if std::mem::take(&mut subagent.failed) > 0 {
+            self.agent.subagent_recovers(&subagent.task_id);
+        }
         lines::charge_subagent(&mut self.agent, &taken.reply);
         let message = taken.message_id();
         let mut tools = 0;

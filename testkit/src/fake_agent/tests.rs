@@ -135,6 +135,60 @@ fn a_reply_goes_on_when_a_request_is_answered_and_shows_the_answer() {
 }
 
 #[test]
+fn a_message_is_sent_as_it_is_and_belongs_to_the_session() {
+    let limit = json!({"type": "rate_limit_event", "rate_limit_info": {"status": "allowed"}});
+    let told = json!({"type": "auth_status", "uuid": "mine", "session_id": "another"});
+    let messages = [&limit, &told].map(|it| Step::Message(it.as_object().unwrap().clone()));
+    let mut host = Host::new(Scenario::default().reply(messages));
+    host.prompts();
+    let heard = host.hears();
+    let of_session = &heard.last().unwrap()["session_id"];
+    let find = |kind: &str| heard.iter().find(|it| it["type"] == kind).unwrap();
+    let sent = find("rate_limit_event");
+    assert_eq!(sent["rate_limit_info"], limit["rate_limit_info"]);
+    assert_eq!(&sent["session_id"], of_session);
+    assert!(sent["uuid"].is_string());
+    assert_eq!(find("auth_status"), &told);
+}
+
+#[test]
+fn a_tool_that_takes_long_says_that_it_is_alive() {
+    let mut step = Step::tool("Bash", json!({"command": "make"}), "made");
+    if let Step::Tool(call) = &mut step {
+        call.takes_ms = 61_000;
+        call.ask = false;
+    }
+    let mut host = Host::new(
+        Scenario::default()
+            .reply([step])
+            .reply([Step::text("Done.")]),
+    );
+    host.prompts();
+    host.hears();
+    let began = host.now;
+    let mut told = vec![];
+    while let Some(due) = host.player.poll_timeout() {
+        host.now = due;
+        host.player.handle_timeout(due);
+        let heard = host.hears();
+        let kinds = ["subtype", "type"].map(|name| heard[0][name].as_str());
+        let after = due.duration_since(began).as_secs();
+        told.push((
+            after,
+            kinds.into_iter().flatten().next().unwrap().to_owned(),
+        ));
+    }
+    let told: Vec<_> = told.iter().map(|(after, it)| (*after, &**it)).collect();
+    let expected = [
+        (3, "task_started"),
+        (30, "tool_progress"),
+        (60, "tool_progress"),
+        (61, "task_notification"),
+    ];
+    assert_eq!(told, expected);
+}
+
+#[test]
 fn a_question_has_the_members_that_the_script_gives_it() {
     let mut step = Step::tool("Bash", json!({"command": "ls /x"}), "");
     if let Step::Tool(call) = &mut step {
@@ -283,7 +337,7 @@ fn a_tool_waits_for_its_gate_and_then_takes_its_time() {
     let mut host = Host::new(scenario);
     host.prompts();
     host.hears();
-    assert_eq!(host.player.poll_timeout(), None);
+    assert_eq!(host.player.poll_script_timeout(), None);
     host.player.open(host.now, "shell").unwrap();
     let due = host.player.poll_timeout().unwrap();
     assert_eq!(due - host.now, std::time::Duration::from_millis(50));

@@ -1,0 +1,233 @@
+//! What the host hears of tools while they run.
+
+use super::tools::OpenCall;
+use super::{Agent, Task};
+use crate::codec::encode;
+use crate::json::Number;
+use crate::message::{SubagentRetry, TaskEndStatus, TaskNotification, TaskStarted, ToolProgress};
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// How often a tool says that it is alive.
+const HEARTBEAT: Duration = Duration::from_secs(30);
+
+/// After how long the host hears of a shell's command as a task.
+const SHELL_IS_TASK: Duration = Duration::from_secs(3);
+
+/// A tool that runs.
+#[derive(Debug)]
+pub(super) struct Running {
+    since: Instant,
+    beats: u32,
+    /// The task as which the host knows it, and the id of its run.
+    task: Option<(String, String)>,
+}
+
+impl Running {
+    pub(super) fn new(since: Instant) -> Self {
+        Self {
+            since,
+            beats: 0,
+            task: None,
+        }
+    }
+}
+
+impl OpenCall {
+    /// When the host is to hear of it next.
+    pub(super) fn progress_due(&self) -> Option<Instant> {
+        let beat = self.next_beat().map(|(due, _)| due);
+        [self.task_due(), beat].into_iter().flatten().min()
+    }
+
+    /// The next heartbeat, and how many there were. Tools of sub-agents have
+    /// none.
+    fn next_beat(&self) -> Option<(Instant, u32)> {
+        let running = self.running.as_ref().filter(|_| self.owner.is_none())?;
+        let due = running.since + HEARTBEAT * (running.beats + 1);
+        Some((due, running.beats))
+    }
+
+    fn task_due(&self) -> Option<Instant> {
+        let running = self.running.as_ref()?;
+        let is_due = self.call.name == "Bash" && running.task.is_none();
+        is_due.then(|| running.since + SHELL_IS_TASK)
+    }
+
+    /// What people are told of a shell's command.
+    fn description(&self) -> String {
+        let named = ["description", "command"].into_iter();
+        let mut named = named.filter_map(|name| self.input.member(name)?.read().ok());
+        named.next().unwrap_or_default()
+    }
+}
+
+impl Agent {
+    /// Tells of tools that run for long.
+    pub(super) fn tell_progress(&mut self, now: Instant) {
+        while let Some((due, id)) = self.progress_due().filter(|(due, _)| *due <= now) {
+            let Some(open) = self.calls.get(&id) else {
+                return;
+            };
+            if open.task_due() == Some(due) {
+                self.tell_shell(&id);
+            } else {
+                self.tell_heartbeat(&id);
+            }
+        }
+    }
+
+    /// When the next of these is due, and of which call.
+    pub(super) fn progress_due(&self) -> Option<(Instant, String)> {
+        let due = |(id, open): (&String, &OpenCall)| Some((open.progress_due()?, id.clone()));
+        self.calls.iter().filter_map(due).min()
+    }
+
+    fn tell_heartbeat(&mut self, id: &str) {
+        let Some(open) = self.calls.get_mut(id) else {
+            return;
+        };
+        let Some(running) = &mut open.running else {
+            return;
+        };
+        let number = running.beats;
+        running.beats += 1;
+        let seconds = (HEARTBEAT * running.beats).as_secs();
+        let name = open.call.name.clone();
+        let progress = ToolProgress {
+            parent_tool_use_id: Some(id.to_owned()),
+            elapsed_time_seconds: Some(Number::from(seconds)),
+            heartbeat: Some(true),
+            ..self.progress(format!("{id}-heartbeat-{number}"), name)
+        };
+        self.send(encode(&progress));
+    }
+
+    /// The host hears of a shell's command as a task, which it waits for.
+    fn tell_shell(&mut self, id: &str) {
+        let task = (format!("shell_{}", (self.ids)()), (self.ids)());
+        let Some(open) = self.calls.get_mut(id) else {
+            return;
+        };
+        let Some(running) = &mut open.running else {
+            return;
+        };
+        running.task = Some(task.clone());
+        let (task_id, run_id) = task;
+        let mut started = TaskStarted {
+            task_id,
+            run_id: Some(run_id),
+            tool_use_id: Some(id.to_owned()),
+            description: Some(open.description()),
+            task_type: Some("local_bash".to_owned()),
+            is_backgrounded: Some(false),
+            parent_task_id: open.owner.clone(),
+            subagent_type: None,
+            spawn_depth: None,
+            workflow_name: None,
+            prompt: None,
+            skip_transcript: None,
+            ambient: None,
+            uuid: Some((self.ids)()),
+            session_id: Some(self.session_id.clone()),
+            extra: Default::default(),
+        };
+        if open.owner.is_some() {
+            started.extra.set("owned_by_subagent", json!(true));
+        }
+        self.send(encode(&started));
+    }
+
+    /// A tool has answered: it is no task any more.
+    pub(super) fn end_progress(&mut self, id: &str, is_error: bool) {
+        let Some(open) = self.calls.get_mut(id) else {
+            return;
+        };
+        let running = open.running.take();
+        let Some((task_id, run_id)) = running.and_then(|running| running.task) else {
+            return;
+        };
+        let over = TaskNotification {
+            task_id,
+            run_id: Some(run_id),
+            tool_use_id: Some(id.to_owned()),
+            status: if is_error {
+                TaskEndStatus::Failed
+            } else {
+                TaskEndStatus::Completed
+            },
+            reason: None,
+            output_file: Some(String::new()),
+            summary: Some(open.description()),
+            usage: None,
+            resource_links: None,
+            skip_transcript: None,
+            ambient: None,
+            uuid: Some((self.ids)()),
+            session_id: Some(self.session_id.clone()),
+            extra: Default::default(),
+        };
+        self.send(encode(&over));
+    }
+
+    /// The API failed for a sub-agent with this HTTP status, the `failed`th
+    /// time in a row. When it is asked again, this is how long to wait for
+    /// that; of one that the model waits for, the host is told.
+    pub fn retry_subagent(&mut self, task_id: &str, status: u16, failed: u64) -> Option<Duration> {
+        let wait = self.retry_delay(Some(status), failed)?;
+        let millis = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+        let retry = SubagentRetry {
+            agent_id: Some(task_id.to_owned()),
+            attempt: Some(failed),
+            max_retries: Some(self.config.max_retries),
+            retry_delay_ms: Some(Number::from(millis)),
+            error_status: Some(status),
+            error_category: Some(super::failure::retried(Some(status)).as_str().to_owned()),
+            extra: Default::default(),
+        };
+        self.tell_subagent_retry(task_id, Some(retry));
+        Some(wait)
+    }
+
+    /// The API answers a sub-agent again.
+    pub fn subagent_recovers(&mut self, task_id: &str) {
+        self.tell_subagent_retry(task_id, None);
+    }
+
+    fn tell_subagent_retry(&mut self, task_id: &str, subagent_retry: Option<SubagentRetry>) {
+        let task = self.task(task_id).filter(|task| task.is_awaited);
+        let Some(Task {
+            tool_use_id, agent, ..
+        }) = task.cloned()
+        else {
+            return;
+        };
+        let call = tool_use_id.as_ref().and_then(|id| self.calls.get(id));
+        let message_id = call.map(|open| open.message_id.clone());
+        let id = format!("agent_{}", message_id.unwrap_or_default());
+        let progress = ToolProgress {
+            parent_tool_use_id: tool_use_id,
+            elapsed_time_seconds: Some(Number::from(0)),
+            subagent_type: agent.map(|agent| agent.kind),
+            subagent_retry,
+            ..self.progress(id, "Agent".to_owned())
+        };
+        self.send(encode(&progress));
+    }
+
+    fn progress(&mut self, tool_use_id: String, tool_name: String) -> ToolProgress {
+        ToolProgress {
+            tool_use_id,
+            tool_name: Some(tool_name),
+            parent_tool_use_id: None,
+            elapsed_time_seconds: None,
+            task_id: None,
+            heartbeat: None,
+            subagent_type: None,
+            subagent_retry: None,
+            uuid: Some((self.ids)()),
+            session_id: Some(self.session_id.clone()),
+            extra: Default::default(),
+        }
+    }
+}
