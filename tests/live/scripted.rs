@@ -27,7 +27,7 @@ async fn replies_are_matched_and_gates_hold_them() {
         .reply([Step::text("Nobody asked for this.")])
         .reply(Reply::new([call]).when(weather.turn(2).after_tools(false)))
         .reply(Reply::new([Step::text("It rains.")]).when(rain))
-        .reply(Reply::new([Step::text("Hal"), Step::Cut]).when(When::prompt_is("First")))
+        .reply(Reply::new([Step::Cut]).when(When::prompt_is("First")))
         // The same question, once more: it is still the first turn.
         .reply(
             Reply::new(parts)
