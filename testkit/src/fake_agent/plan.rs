@@ -52,9 +52,11 @@ impl Plan {
             // The model never begins to speak.
             return Self::failing(error.clone());
         }
-        let mut plan = Self::default();
-        plan.is_refused = taken.reply.stop_reason.as_deref() == Some("refusal");
-        plan.calls_tools = taken.reply.tool_count() > 0;
+        let mut plan = Self {
+            is_refused: taken.reply.stop_reason.as_deref() == Some("refusal"),
+            calls_tools: taken.reply.tool_count() > 0,
+            ..Self::default()
+        };
         plan.push(Action::StartMessage(taken.message_id()));
         let mut tools = 0;
         for step in taken.reply.say.iter().cloned() {
