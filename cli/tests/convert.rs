@@ -185,6 +185,9 @@ fn what_makes_no_sense_is_refused() {
     let residue = folder.path().join("residue");
     let residue = residue.to_str().unwrap();
     std::fs::write(residue, "{\"from\":\"agent\",\"to\":\"cua\"}\n").unwrap();
+    let other = folder.path().join("other");
+    let other = other.to_str().unwrap();
+    std::fs::write(other, "{\"role\":\"user\"}\n").unwrap();
     for (arguments, why) in [
         (
             &["--from", "chat", "--to", "chat"][..],
@@ -203,8 +206,8 @@ fn what_makes_no_sense_is_refused() {
             "the residue is of a conversion from agent to cua",
         ),
         (
-            &["--from", "chat", "--to", "agent", "--restore", "Cargo.toml"],
-            "value 1",
+            &["--from", "chat", "--to", "agent", "--restore", other],
+            "this file is no residue",
         ),
         (
             &[

@@ -11,22 +11,33 @@ use std::collections::HashSet;
 const NO_ANSWER: &str = "The tool did not answer.";
 
 /// Lines that are read together: what the model said in one message, and
-/// everything up to the next one. Until then blocks of it can come, and the
-/// answers of its tools.
+/// everything up to the next one, or to the end of the turn. Until then blocks
+/// of it can come, and the answers of its tools.
 #[derive(Debug, Clone, Default)]
 pub struct Chunk {
     /// The message's id.
     message: Option<Box<str>>,
+    /// Whether the turn has ended.
+    is_over: bool,
 }
 
 impl Chunk {
-    /// Whether a line is read together with those before it.
-    pub(super) fn takes(&mut self, line: &Line) -> bool {
-        let Some(Message::Assistant(message)) = line.said() else {
+    /// Whether a line is read together with those before it. `is_said` says
+    /// whether it is part of the conversation.
+    pub(super) fn takes(&mut self, line: &Line, is_said: bool) -> bool {
+        if !is_said {
+            self.is_over |= line.ends_turn();
             return true;
+        }
+        let was_over = std::mem::take(&mut self.is_over);
+        let Some(Message::Assistant(message)) = line.said() else {
+            if was_over {
+                self.message = None;
+            }
+            return !was_over;
         };
         let id = message.message.id.as_deref().or(line.uuid());
-        if id.is_some() && id == self.message.as_deref() {
+        if !was_over && id.is_some() && id == self.message.as_deref() {
             return true;
         }
         self.message = id.map(Box::from);

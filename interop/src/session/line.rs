@@ -12,6 +12,7 @@ use std::borrow::Cow;
 pub struct Line {
     json: Json,
     said: Option<Box<Message>>,
+    ends_turn: bool,
 }
 
 impl Line {
@@ -48,6 +49,11 @@ impl Line {
         }
     }
 
+    /// Whether a turn of the main agent ends here.
+    pub(super) fn ends_turn(&self) -> bool {
+        self.ends_turn
+    }
+
     /// Whether the agent says again what the host said.
     pub(super) fn is_echo(&self) -> bool {
         matches!(self.said(), Some(Message::User(message)) if message.is_replay == Some(true))
@@ -80,7 +86,12 @@ impl From<Json> for Line {
             Some("user" | "assistant" | "instructions") => json.read().ok(),
             _ => None,
         };
-        Self { json, said }
+        let ends_turn = kind.as_deref() == Some("result");
+        Self {
+            json,
+            said,
+            ends_turn,
+        }
     }
 }
 
@@ -89,6 +100,7 @@ impl From<Message> for Line {
         Self {
             json: Json::from_value(&message).unwrap_or_default(),
             said: Some(Box::new(message)),
+            ends_turn: false,
         }
     }
 }

@@ -101,8 +101,7 @@ impl<S: System> Direction for Session<S> {
     type Together = Chunk;
 
     fn goes_on(&self, together: &mut Chunk, _: &[Line], next: &Line) -> bool {
-        // What is not part of it stays where it is.
-        !self.has(next) || together.takes(next)
+        together.takes(next, self.has(next))
     }
 
     fn forth(&self, calls: &mut Calls, lines: &[Line]) -> Vec<S::Item> {
@@ -157,14 +156,12 @@ pub fn messages(lines: &[Line], thread: Option<&str>) -> Vec<Message> {
     let mut together = Vec::new();
     let mut messages = Vec::new();
     for line in lines {
-        let Some(said) = line.said() else { continue };
-        if line.thread() != thread || superseded.has(line) {
-            continue;
-        }
-        if !chunk.takes(line) {
+        let said = line.said().filter(|_| line.thread() == thread);
+        let said = said.filter(|_| !superseded.has(line));
+        if !chunk.takes(line, said.is_some()) {
             messages.extend(messages_of(together.drain(..)));
         }
-        together.push(said);
+        together.extend(said);
     }
     messages.extend(messages_of(together.drain(..)));
     messages
