@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 use support::{agentwire, stderr, stdout, told};
 
-const FORMATS: [&str; 6] = [
-    "chat",
-    "responses",
-    "openhands",
-    "cua",
-    "bridgic",
-    "bridgic-blocks",
+/// Each format, and how a tool call looks there.
+const FORMATS: [(&str, &str); 6] = [
+    ("chat", r#""tool_calls":[{"id":"toolu_1","type":"function""#),
+    ("responses", r#"{"type":"function_call","call_id":"toolu_1""#),
+    ("openhands", r#""origin":"completion""#),
+    ("cua", r#"{"type":"computer_call_output""#),
+    ("bridgic", r#""tool_calls":[{"id":"toolu_1","type":"function""#),
+    ("bridgic-blocks", r#""block_type":"tool_call""#),
 ];
 
 fn convert(arguments: &[&str], input: &str) -> Output {
@@ -35,7 +36,7 @@ fn values(text: &str) -> Vec<Value> {
 #[test]
 fn a_session_comes_back_from_every_format() {
     let session = values(&std::fs::read_to_string(real()).unwrap());
-    for format in FORMATS {
+    for (format, looks) in FORMATS {
         let folder = tempfile::tempdir().unwrap();
         let at = |name| folder.path().join(name).to_str().unwrap().to_owned();
         let (made, residue, losses) = (at("made"), at("residue"), at("losses"));
@@ -61,6 +62,8 @@ fn a_session_comes_back_from_every_format() {
             "{}",
             stderr(&output)
         );
+        let text = std::fs::read_to_string(&made).unwrap();
+        assert!(text.contains(looks), "{format}: {text}");
         let losses = values(&std::fs::read_to_string(&losses).unwrap());
         assert!(losses.iter().all(|loss| loss["why"].is_string()));
         let output = convert(

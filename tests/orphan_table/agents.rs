@@ -135,8 +135,10 @@ impl Agent {
                     words.push(&last);
                     Step::Fault(Fault::Spawn(words.into_iter().map(str::to_owned).collect()))
                 });
-                let said = [Step::text("Working "), Step::WaitMs(600_000)];
-                let scenario = Scenario::default().reply(spawned.into_iter().chain(said));
+                // The host may go as soon as there is a grandchild: from there
+                // on the agent says nothing, which would be the end of it.
+                let said = [Step::text("Working ")].into_iter().chain(spawned);
+                let scenario = Scenario::default().reply(said.chain([Step::WaitMs(600_000)]));
                 let path = std::env::var("PATH").unwrap();
                 [
                     ("PATH".to_owned(), path),

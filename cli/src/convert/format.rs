@@ -53,19 +53,19 @@ macro_rules! with_system {
         match $format {
             Format::Agent => $agent,
             Format::Chat => {
-                let $system = agentwire_interop::bridgic::Chat;
+                let $system = agentwire_interop::chat::Chat;
                 $then
             }
             Format::Responses => {
-                let $system = agentwire_interop::bridgic::Chat;
+                let $system = agentwire_interop::responses::Responses;
                 $then
             }
             Format::Openhands => {
-                let $system = agentwire_interop::bridgic::Chat;
+                let $system = agentwire_interop::openhands::OpenHands;
                 $then
             }
             Format::Cua => {
-                let $system = agentwire_interop::bridgic::Chat;
+                let $system = agentwire_interop::cua::Cua::default();
                 $then
             }
             Format::Bridgic => {
