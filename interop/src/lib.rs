@@ -6,6 +6,7 @@
 //! | [`Message`] | a message of ours, from which and to which all is converted |
 //! | [`conversion`] | how a conversation is carried over, what is lost, and how it comes back |
 //! | [`session`] | the lines of a session as a conversation |
+//! | [`transcript`] | transcripts on disk: the live branch, and sub-agents under their parents |
 //! | [`chat`], [`responses`] | OpenAI's Chat Completions, and Responses |
 //! | [`openhands`] | OpenHands, and what its library makes of its messages |
 //! | [`cua`] | Cua's items and computer actions |
@@ -30,6 +31,7 @@ pub mod responses;
 pub mod session;
 mod sorted;
 mod text_or;
+pub mod transcript;
 
 pub use calls::Calls;
 pub use compat::Compat;

@@ -222,7 +222,8 @@ impl Parts {
 
 /// How the items of a list are made of those of another: of the same ones in
 /// the same place first, then of the same ones elsewhere, then of those that go
-/// by the same id, then of those that are of the same kind.
+/// by the same id, of those that say the same, and of those that are of the
+/// same kind.
 fn steps(from: &[Json], to: Vec<Json>) -> Vec<Step> {
     let mut plan: Vec<Option<Step>> = to
         .iter()
@@ -235,7 +236,7 @@ fn steps(from: &[Json], to: Vec<Json>) -> Vec<Step> {
             taken[*index] = true;
         }
     }
-    let keys: [fn(&Json) -> Option<String>; 3] = [value, id, kind];
+    let keys: [fn(&Json) -> Option<String>; 4] = [value, id, said, kind];
     for key in keys {
         if plan.iter().all(Option::is_some) {
             break;
@@ -303,6 +304,13 @@ fn id(item: &Json) -> Option<String> {
     ["uuid", "id", "call_id", "tool_call_id", "tool_use_id"]
         .iter()
         .find_map(|name| members.get_str(name))
+}
+
+/// What is said in a message, and by whom: its envelope may be another one.
+fn said(item: &Json) -> Option<String> {
+    let content = item.member("message")?.member("content")?;
+    let fingerprint = serde_json::to_string(&Fingerprint::of(&content)).ok()?;
+    kind(item).map(|kind| kind + &fingerprint)
 }
 
 /// What an item is. Objects that do not say it are of one kind.

@@ -48,7 +48,7 @@ impl Chunk {
 /// The messages that the lines of a chunk are: what users said before the
 /// model did, its message, the answers of its tools, and what users said
 /// meanwhile.
-pub(super) fn messages_of<'l>(lines: impl IntoIterator<Item = &'l Message>) -> Vec<Message> {
+pub(crate) fn messages_of<'l>(lines: impl IntoIterator<Item = &'l Message>) -> Vec<Message> {
     let mut messages = Vec::new();
     let mut said: Option<AssistantMessage> = None;
     let mut answers: Option<UserMessage> = None;
@@ -143,7 +143,7 @@ fn no_answer(call: &str) -> ContentBlock {
 
 /// The lines that a message is: each block that the model said is one, and so
 /// is each answer of a tool.
-pub(super) fn lines_of(message: Message, thread: Option<&str>) -> Vec<Line> {
+pub(crate) fn lines_of(message: Message, thread: Option<&str>) -> Vec<Line> {
     let messages: Vec<Message> = match message {
         Message::Assistant(message) => {
             let mut message = *message;

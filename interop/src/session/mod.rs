@@ -23,7 +23,8 @@ pub use line::Line;
 
 use crate::conversion::{Direction, Lost, System, Why, read, write};
 use crate::{Calls, Message};
-use chunk::{Chunk, lines_of, messages_of};
+use chunk::Chunk;
+pub(crate) use chunk::{lines_of, messages_of};
 use std::collections::HashSet;
 
 /// The lines whose place other lines took. They have to be known before the

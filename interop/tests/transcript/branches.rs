@@ -1,0 +1,146 @@
+//! Which branch of the tree is live.
+
+use crate::{answer, attachment, branch, call, node, prompt, records, said, text};
+use agentwire_interop::transcript::{History, Record, Standing};
+use serde_json::{Value, json};
+
+/// The ids of the records that stand so.
+fn standing(lines: &[Value], history: History, wanted: Standing) -> Vec<String> {
+    let records = records(lines);
+    let branch = branch(&records, history);
+    let of = |record: &Record| {
+        let is_wanted = branch.standing(record) == wanted;
+        record.uuid().filter(|_| is_wanted).map(str::to_owned)
+    };
+    records.iter().filter_map(of).collect()
+}
+
+fn dead(lines: &[Value]) -> Vec<String> {
+    standing(lines, History::All, Standing::Dead)
+}
+
+#[test]
+fn a_conversation_that_was_resumed_at_an_earlier_message_left_a_dead_branch() {
+    let lines = [
+        prompt("1", None, "one"),
+        said("2", "1", "m-1", text("a")),
+        said("3", "2", "m-1", text("b")),
+        prompt("4", Some("3"), "two"),
+        said("5", "4", "m-2", text("c")),
+        // At the first block of the first message.
+        prompt("6", Some("2"), "three"),
+        said("7", "6", "m-3", text("d")),
+    ];
+    assert_eq!(dead(&lines), ["3", "4", "5"]);
+}
+
+#[test]
+fn calls_beside_the_one_whose_answer_came_last_are_live() {
+    let lines = [
+        prompt("1", None, "one"),
+        said("2", "1", "m-1", call("t-1")),
+        said("3", "2", "m-1", call("t-2")),
+        said("4", "3", "m-1", call("t-3")),
+        answer("5", "4", "t-3"),
+        // An agent may put something between a call and its answer.
+        attachment("6", "3"),
+        answer("7", "6", "t-2"),
+        answer("8", "2", "t-1"),
+        said("9", "8", "m-2", text("done")),
+    ];
+    assert_eq!(dead(&lines), Vec::<String>::new());
+    // Not so when the conversation was taken back to the first call.
+    let mut back = lines.to_vec();
+    back.push(prompt("10", Some("2"), "no"));
+    assert_eq!(dead(&back), ["3", "4", "5", "6", "7", "8", "9"]);
+}
+
+#[test]
+fn what_somebody_took_back_is_dead_before_anything_new_is_said() {
+    let mut lines = vec![
+        prompt("1", None, "one"),
+        said("2", "1", "m-1", text("a")),
+        prompt("3", Some("2"), "two"),
+        json!({"type": "last-prompt", "lastPrompt": "one", "leafUuid": "2", "sessionId": "s"}),
+    ];
+    assert_eq!(dead(&lines), Vec::<String>::new());
+    lines.push(json!({
+        "type": "last-prompt", "leafUuid": "2", "explicit": true, "rewound": true, "sessionId": "s",
+    }));
+    assert_eq!(dead(&lines), ["3"]);
+    lines.push(json!({
+        "type": "last-prompt", "leafUuid": null, "explicit": true, "sessionId": "s",
+    }));
+    assert_eq!(dead(&lines), ["1", "2", "3"]);
+}
+
+fn compacted() -> Vec<Value> {
+    vec![
+        prompt("1", None, "one"),
+        said("2", "1", "m-1", text("a")),
+        prompt("3", Some("2"), "two"),
+        said("4", "3", "m-2", text("b")),
+        node(
+            "5",
+            None,
+            json!({
+                "type": "system", "subtype": "compact_boundary", "content": "Compacted",
+                "logicalParentUuid": "4",
+                "compactMetadata": {"trigger": "manual", "preservedMessages": {
+                    "anchorUuid": "6", "uuids": ["4"],
+                }},
+            }),
+        ),
+        node(
+            "6",
+            Some("5"),
+            json!({
+                "type": "user", "isCompactSummary": true, "isVisibleInTranscriptOnly": true,
+                "message": {"role": "user", "content": "It was about a and b."},
+            }),
+        ),
+        prompt("7", Some("6"), "three"),
+    ]
+}
+
+#[test]
+fn a_compacted_conversation_is_whole_or_what_the_model_still_has() {
+    let lines = compacted();
+    let all = |wanted| standing(&lines, History::All, wanted);
+    assert_eq!(all(Standing::Live), ["1", "2", "3", "4", "5", "7"]);
+    assert_eq!(all(Standing::Summarised), ["6"]);
+    let since = |wanted| standing(&lines, History::SinceCompaction, wanted);
+    assert_eq!(since(Standing::Live), ["4", "5", "6", "7"]);
+    assert_eq!(since(Standing::Summarised), ["1", "2", "3"]);
+}
+
+#[test]
+fn a_summary_of_what_is_not_there_is_all_there_is() {
+    let lines = compacted().split_off(4);
+    let live = standing(&lines, History::All, Standing::Live);
+    assert_eq!(live, ["5", "6", "7"]);
+}
+
+#[test]
+fn a_summary_comes_before_what_the_model_has_behind_it() {
+    let records = records(&compacted());
+    let branch = branch(&records, History::SinceCompaction);
+    let messages = agentwire_interop::transcript::messages(&records, &branch, None);
+    let texts: Vec<_> = messages
+        .iter()
+        .map(|message| message.blocks()[0].as_text().unwrap().to_owned())
+        .collect();
+    assert_eq!(texts, ["It was about a and b.", "b", "three"]);
+}
+
+#[test]
+fn records_that_are_each_others_parents_have_an_end() {
+    let lines = [
+        prompt("1", Some("2"), "one"),
+        attachment("2", "1"),
+        attachment("3", "3"),
+        answer("4", "3", "t-1"),
+        prompt("5", Some("1"), "two"),
+    ];
+    assert_eq!(dead(&lines), ["3", "4"]);
+}

@@ -1,0 +1,99 @@
+//! Transcripts to other systems, and back.
+
+use crate::support::tree;
+use crate::{answer, attachment, branch, call, prompt, records, said, text};
+use agentwire_interop::bridgic::{Blocks, Chat};
+use agentwire_interop::conversion::{System, Why, convert, undo};
+use agentwire_interop::transcript::{History, Transcript};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+fn lines() -> Vec<Value> {
+    vec![
+        json!({"type": "queue-operation", "operation": "enqueue", "sessionId": "s"}),
+        prompt("1", None, "one"),
+        attachment("2", "1"),
+        said(
+            "3",
+            "2",
+            "m-1",
+            json!({"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}),
+        ),
+        said("4", "3", "m-1", call("t-1")),
+        said("5", "4", "m-1", call("t-2")),
+        answer("6", "4", "t-1"),
+        answer("7", "5", "t-2"),
+        said("8", "7", "m-2", text("a")),
+        prompt("9", Some("8"), "dead"),
+        said("10", "9", "m-3", text("dead")),
+        prompt("11", Some("8"), "two"),
+        said("12", "11", "m-4", text("b")),
+        json!({"type": "last-prompt", "lastPrompt": "two", "leafUuid": "12", "sessionId": "s"}),
+    ]
+}
+
+#[test]
+fn the_live_branch_is_what_was_said() {
+    let records = records(&lines());
+    let direction = Transcript::new(Chat, branch(&records, History::All));
+    let carried = convert(direction, records);
+    assert_eq!(
+        tree(&carried.made),
+        json!([
+            {"role": "user", "content": "one"},
+            {"role": "assistant", "tool_calls": [
+                {"id": "t-1", "type": "function",
+                 "function": {"name": "Bash", "arguments": r#"{"command":"ls"}"#}},
+                {"id": "t-2", "type": "function",
+                 "function": {"name": "Bash", "arguments": r#"{"command":"ls"}"#}},
+            ]},
+            {"role": "tool", "tool_call_id": "t-1", "content": "done"},
+            {"role": "tool", "tool_call_id": "t-2", "content": "done"},
+            {"role": "assistant", "content": "a"},
+            {"role": "user", "content": "two"},
+            {"role": "assistant", "content": "b"},
+        ])
+    );
+    let whole = carried.losses.iter().filter(|loss| loss.path.is_empty());
+    let whole: Vec<_> = whole.map(|loss| (loss.index, loss.why)).collect();
+    assert_eq!(
+        whole,
+        [
+            (0, Why::Envelope),
+            (2, Why::Envelope),
+            (3, Why::NoPlace),
+            (9, Why::DeadBranch),
+            (10, Why::DeadBranch),
+            (13, Why::Envelope),
+        ]
+    );
+}
+
+fn there_and_back<S: System + Clone>(system: S, lines: &[Value]) -> Result<(), TestCaseError> {
+    let records = records(lines);
+    let direction = Transcript::new(system, branch(&records, History::All));
+    let carried = convert(direction.clone(), records);
+    let back = undo(direction, carried.made, carried.residue);
+    prop_assert_eq!(back.refused, vec![]);
+    prop_assert_eq!(tree(&back.pieces), Value::from(lines));
+    Ok(())
+}
+
+proptest! {
+    /// Whatever is missing of a transcript, and in whatever order it is.
+    #[test]
+    fn there_and_back_is_the_original(
+        lines in prop::sample::subsequence(lines(), 0..=14).prop_shuffle(),
+    ) {
+        there_and_back(Chat, &lines)?;
+        there_and_back(Blocks, &lines)?;
+    }
+
+    #[test]
+    fn there_and_back_in_order_is_the_original(
+        lines in prop::sample::subsequence(lines(), 0..=14),
+    ) {
+        there_and_back(Chat, &lines)?;
+        there_and_back(Blocks, &lines)?;
+    }
+}

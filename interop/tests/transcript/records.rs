@@ -1,0 +1,208 @@
+//! The records that an agent writes down.
+
+use crate::support::tree;
+use crate::{answer, attachment, call, node, prompt, said};
+use agentwire_interop::transcript::{Author, Entry, Record};
+use agentwire_protocol::Untyped;
+use serde_json::{Value, json};
+
+/// Every kind of record that was seen, with all members.
+fn all() -> Vec<Value> {
+    let mut user = answer("1", "0", "t-1");
+    merge(
+        &mut user,
+        json!({
+            "origin": {"kind": "human"}, "isMeta": false, "isCompactSummary": false,
+            "isVisibleInTranscriptOnly": false, "permissionDecision": {"decision": "accept"},
+            "toolDenialKind": "user-rejected", "sandboxed": false, "toolEndsTurn": true,
+            "mcpCallNotReadOnly": "no_hint", "promptId": "p", "turnPosition": {"turnIndex": 1},
+            "promptSource": "sdk", "turnOrigin": "sdk", "turnAttributionKey": "k",
+            "turnCompanion": true, "permissionMode": "default", "queueSkipAttachments": true,
+            "imagePasteIds": [1], "holdsPersonsWords": true, "refusedMessageId": "m", "slug": "x",
+            "agentId": "a",
+        }),
+    );
+    let mut assistant = said("2", "1", "m-1", call("t-1"));
+    merge(
+        &mut assistant,
+        json!({
+            "requestId": "r", "requestRef": "r", "requestSessionId": "s", "apiBlockIndex": 0,
+            "requestedModel": "m", "promptCacheRequested": "5m", "effort": "medium",
+            "perTurnEffort": null, "madeBy": "model", "thinkingDurationMs": 1,
+            "thinkingDisplay": "omitted", "toolInputStreamMs": 2, "attributionAgent": "x",
+            "attributionMcpServer": "x", "attributionMcpTool": "x", "serverClassifierRequest": "x",
+            "isApiErrorMessage": true, "error": "unknown", "errorDetails": "x", "apiError": "x",
+            "apiErrorStatus": 529, "apiErrorType": "overloaded_error", "apiErrorParams": {"cut": 1},
+            "failedResponseHadNoToolCall": true, "resendCannotCure": true,
+            "healsDistinctCarrier": true, "refusedMessageId": "m", "refusingModel": "m",
+        }),
+    );
+    let mut attached = attachment("3", "2");
+    merge(
+        &mut attached,
+        json!({
+            "rendered": [{"role": "user", "content": "x"}], "renderedRole": "user",
+            "renderedBesideToolResult": true,
+        }),
+    );
+    vec![
+        user,
+        assistant,
+        attached,
+        node(
+            "4",
+            None,
+            json!({
+                "type": "system", "subtype": "compact_boundary", "content": "x", "level": "info",
+                "isMeta": false, "logicalParentUuid": "3", "compactMetadata": {"trigger": "auto"},
+                "error": {"status": 529}, "toolUseID": "t-1",
+            }),
+        ),
+        json!({"type": "last-prompt", "lastPrompt": "x", "leafUuid": "3", "sessionId": "s",
+            "explicit": true, "rewound": true}),
+        json!({"type": "queue-operation", "operation": "remove", "timestamp": "x",
+            "sessionId": "s", "content": "x", "reason": "absorbed_mid_turn", "commandUuid": "u",
+            "deliveryId": "d"}),
+        json!({"type": "summary", "summary": "x", "leafUuid": "3"}),
+        json!({"type": "custom-title", "customTitle": "x", "sessionId": "s"}),
+        json!({"type": "ai-title", "aiTitle": "x", "sessionId": "s"}),
+        json!({"type": "tag", "tag": "x", "sessionId": "s"}),
+        json!({"type": "mode", "mode": "normal", "sessionId": "s"}),
+        json!({"type": "permission-mode", "permissionMode": "plan", "sessionId": "s"}),
+        json!({"type": "agent-setting", "agentSetting": "x", "sessionId": "s"}),
+        json!({"type": "tools-used", "tools": ["Bash"], "sessionId": "s"}),
+        json!({"type": "cost-state", "sessionId": "s", "totalCostUSD": 0.5, "totalAPIDuration": 1,
+            "totalAPIDurationWithoutRetries": 1, "totalToolDuration": 1, "totalLinesAdded": 1,
+            "totalLinesRemoved": 1, "totalDuration": 1, "startTime": 1,
+            "hasUnknownModelCost": false}),
+        json!({"type": "atis-latch", "atis": "", "sessionId": "s"}),
+        json!({"type": "api-request", "sessionId": "s", "agentId": "a", "id": "i",
+            "timestamp": "x", "version": "x", "querySource": "sdk", "shapeHash": "h",
+            "params": {}, "base": "i", "keep": 1, "tail": ["h"], "cacheControl": [],
+            "requestDigest": "h"}),
+        json!({"type": "api-request-blob", "sessionId": "s", "agentId": "a", "hash": "h",
+            "message": {"role": "user"}}),
+        json!({"type": "api-request-shape", "sessionId": "s", "agentId": "a", "timestamp": "x",
+            "version": "x", "shapeHash": "h", "shape": {}}),
+    ]
+}
+
+fn merge(record: &mut Value, more: Value) {
+    let Value::Object(more) = more else { panic!() };
+    record.as_object_mut().unwrap().extend(more);
+}
+
+fn read(value: &Value) -> Record {
+    Record::read(&value.to_string()).unwrap()
+}
+
+#[test]
+fn every_record_is_typed_and_kept() {
+    for value in all() {
+        let record = read(&value);
+        assert!(!matches!(record.entry(), Entry::Unknown(_)), "{value}");
+        assert_eq!(record.entry().untyped(), Vec::<String>::new(), "{value}");
+        assert_eq!(tree(record.entry()), value);
+        assert_eq!(tree(&record), value);
+    }
+}
+
+#[test]
+fn what_nobody_knows_is_kept() {
+    for value in [
+        json!({"type": "hologram", "depth": 3}),
+        json!({"no": "type"}),
+        // Not what its type says.
+        json!({"type": "user", "uuid": "1", "message": "hello"}),
+        json!([1]),
+        json!(null),
+    ] {
+        let record = read(&value);
+        assert!(matches!(record.entry(), Entry::Unknown(_)), "{value}");
+        assert_eq!(tree(&record), value);
+        assert_eq!(record.uuid(), None);
+    }
+    assert!(Record::read("{\"type\":\"us").is_err());
+}
+
+#[test]
+fn what_a_person_wrote_is_told_from_what_the_agent_did() {
+    let notification = "<task-notification>\n<task-id>b1</task-id>\n</task-notification>";
+    let user = |text: &str, more: Value| {
+        let mut record = prompt("1", Some("0"), text);
+        merge(&mut record, more);
+        record
+    };
+    for (record, author) in [
+        (user("hello", json!({})), Author::Person),
+        (
+            user("hello", json!({"origin": {"kind": "human"}})),
+            Author::Person,
+        ),
+        (
+            user("what is <task-notification>?", json!({})),
+            Author::Person,
+        ),
+        (answer("1", "0", "t-1"), Author::Tool),
+        (
+            user(
+                notification,
+                json!({"origin": {"kind": "task-notification"}, "promptSource": "system"}),
+            ),
+            Author::Notification,
+        ),
+        (
+            user("x", json!({"origin": {"kind": "peer", "from": "y"}})),
+            Author::Notification,
+        ),
+        // An agent that did not say what made it.
+        (user(notification, json!({})), Author::Notification),
+        (
+            user("It was about…", json!({"isCompactSummary": true})),
+            Author::Summary,
+        ),
+        (
+            user("<command-name>/compact</command-name>", json!({})),
+            Author::Command,
+        ),
+        (
+            user("<local-command-stdout>x</local-command-stdout>", json!({})),
+            Author::Command,
+        ),
+        (
+            user(
+                "[Image: source: /a.png]",
+                json!({"isMeta": true, "turnCompanion": true}),
+            ),
+            Author::Agent,
+        ),
+        (
+            user(
+                "Count.",
+                json!({"isSidechain": true, "agentId": "a", "parentUuid": null}),
+            ),
+            Author::Parent,
+        ),
+    ] {
+        let read = read(&record);
+        let Entry::User(entry) = read.entry() else {
+            panic!()
+        };
+        assert_eq!(entry.author(), author, "{record}");
+    }
+}
+
+#[test]
+fn a_record_is_a_message_of_ours() {
+    let record = prompt("1", None, "hello");
+    let message = tree(&read(&record).message(Some("t-1")).unwrap());
+    assert_eq!(
+        message,
+        json!({
+            "type": "user", "message": {"role": "user", "content": "hello"}, "uuid": "1",
+            "session_id": "s", "timestamp": "2026-01-01T00:00:00.000Z",
+            "parent_tool_use_id": "t-1",
+        })
+    );
+    assert!(read(&attachment("2", "1")).message(None).is_none());
+}
