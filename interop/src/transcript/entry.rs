@@ -235,6 +235,42 @@ entries! {
             error: Option<Json>,
             /// The tool call that it is about.
             tool_use_id: Option<String> = "toolUseID",
+            /// What is tried again: a request, or a connection.
+            source: Option<String>,
+            /// In how many milliseconds.
+            retry_in_ms: Option<Number> = "retryInMs",
+            /// For which time.
+            retry_attempt: Option<u64> = "retryAttempt",
+            /// How often at most.
+            max_retries: Option<u64> = "maxRetries",
+            /// How many hooks ran.
+            hook_count: Option<u64> = "hookCount",
+            /// Which.
+            hook_infos: Option<Json> = "hookInfos",
+            /// What went wrong with them.
+            hook_errors: Option<Json> = "hookErrors",
+            /// With which of them, by index.
+            failed_hook_error_indexes: Option<Vec<Json>> = "failedHookErrorIndexes",
+            /// What they tell the model.
+            hook_additional_context: Option<Json> = "hookAdditionalContext",
+            /// Whether a hook had the agent stop.
+            prevented_continuation: Option<bool> = "preventedContinuation",
+            /// Why.
+            stop_reason: Option<String> = "stopReason",
+            /// Whether a hook printed something.
+            has_output: Option<bool> = "hasOutput",
+            /// The model that may be asked instead of another.
+            model_restriction: Option<Json> = "modelRestriction",
+            /// The model that refused.
+            original_model: Option<String> = "originalModel",
+            /// The API's id of the request.
+            request_id: Option<String> = "requestId",
+            /// The API's word for why the model refused.
+            api_refusal_category: Option<String> = "apiRefusalCategory",
+            /// The API's words for it.
+            api_refusal_explanation: Option<String> = "apiRefusalExplanation",
+            /// The prompt that was refused.
+            refused_user_message_uuid: Option<String> = "refusedUserMessageUuid",
         }
     }
     beside {

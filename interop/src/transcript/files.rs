@@ -85,6 +85,8 @@ object! {
         pub picked_effort_model: Option<String> = "pickedEffortModel",
         /// Whether it is done.
         pub finished: Option<bool>,
+        /// Whether a person stopped it.
+        pub stopped_by_user: Option<bool> = "stoppedByUser",
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::entry::{Entry, UserEntry};
 use crate::Message;
-use agentwire_protocol::content::ContentBlock;
-use agentwire_protocol::message::{AssistantMessage, UserMessage};
+use agentwire_protocol::content::{Content, ContentBlock};
+use agentwire_protocol::message::{AssistantMessage, MessageOrigin, UserMessage};
 use agentwire_protocol::{Json, Members};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -132,12 +132,12 @@ impl UserEntry {
         if self.is_compact_summary == Some(true) {
             return Author::Summary;
         }
-        let origin = self.origin.as_ref().and_then(|origin| origin.tag());
+        let origin = self.origin.as_ref().and_then(MessageOrigin::tag);
         match origin.as_deref() {
             Some("human") | None => {}
             Some(_) => return Author::Notification,
         }
-        let text = content.map(|content| content.text()).unwrap_or_default();
+        let text = content.map(Content::text).unwrap_or_default();
         let starts = |names: &[&str]| {
             let text = text.trim_start().strip_prefix('<').unwrap_or_default();
             names.iter().any(|name| {

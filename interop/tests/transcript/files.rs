@@ -2,6 +2,7 @@
 
 use crate::{answer, call, prompt, said, text};
 use agentwire_interop::transcript::{Conversation, Directory, Files, History, Place};
+use agentwire_protocol::content::ContentBlock;
 use serde_json::{Value, json};
 
 #[test]
@@ -104,7 +105,11 @@ fn session(directory: &Directory) -> &Files {
 fn told(conversation: &Conversation, depth: usize, out: &mut Vec<String>) {
     let indent = "  ".repeat(depth);
     for message in &conversation.messages {
-        let kinds: Vec<_> = message.blocks().iter().filter_map(|it| it.tag()).collect();
+        let kinds: Vec<_> = message
+            .blocks()
+            .iter()
+            .filter_map(ContentBlock::tag)
+            .collect();
         out.push(format!("{indent}{} {kinds:?}", message.tag().unwrap()));
     }
     for agent in &conversation.agents {

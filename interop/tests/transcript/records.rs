@@ -2,7 +2,7 @@
 
 use crate::support::tree;
 use crate::{answer, attachment, call, node, prompt, said};
-use agentwire_interop::transcript::{Author, Entry, Record};
+use agentwire_interop::transcript::{AgentMeta, Author, Entry, Record};
 use agentwire_protocol::Untyped;
 use serde_json::{Value, json};
 
@@ -55,7 +55,13 @@ fn all() -> Vec<Value> {
             json!({
                 "type": "system", "subtype": "compact_boundary", "content": "x", "level": "info",
                 "isMeta": false, "logicalParentUuid": "3", "compactMetadata": {"trigger": "auto"},
-                "error": {"status": 529}, "toolUseID": "t-1",
+                "error": {"status": 529}, "toolUseID": "t-1", "source": "request_retry", "retryInMs": 500.5,
+                "retryAttempt": 1, "maxRetries": 10, "hookCount": 1, "hookInfos": [],
+                "hookErrors": [], "failedHookErrorIndexes": [0], "hookAdditionalContext": [],
+                "preventedContinuation": false, "stopReason": "", "hasOutput": true,
+                "modelRestriction": {}, "originalModel": "m", "requestId": null,
+                "apiRefusalCategory": null, "apiRefusalExplanation": null,
+                "refusedUserMessageUuid": "1",
             }),
         ),
         json!({"type": "last-prompt", "lastPrompt": "x", "leafUuid": "3", "sessionId": "s",
@@ -85,6 +91,19 @@ fn all() -> Vec<Value> {
         json!({"type": "api-request-shape", "sessionId": "s", "agentId": "a", "timestamp": "x",
             "version": "x", "shapeHash": "h", "shape": {}}),
     ]
+}
+
+#[test]
+fn what_is_known_of_a_sub_agent_is_typed() {
+    let value = json!({
+        "agentType": "general-purpose", "isBuiltIn": true, "description": "Count",
+        "toolUseId": "t-1", "spawnDepth": 1, "requestShape": "background",
+        "requestNonInteractive": true, "launchedWithDefaults": true, "model": "m",
+        "pickedEffortModel": "m", "finished": true, "stoppedByUser": false,
+    });
+    let meta: AgentMeta = serde_json::from_str(&value.to_string()).unwrap();
+    assert_eq!(meta.untyped(), Vec::<String>::new());
+    assert_eq!(tree(&meta), value);
 }
 
 fn merge(record: &mut Value, more: Value) {
