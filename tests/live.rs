@@ -39,6 +39,8 @@ mod rules;
 mod scripted;
 #[path = "live/store.rs"]
 mod store;
+#[path = "live/transcripts.rs"]
+mod transcripts;
 #[path = "live/usage.rs"]
 mod usage;
 
