@@ -7,7 +7,7 @@ use agentwire_interop::openhands::{
     ChatOptions, Content, Message, MessageToolCall, ReasoningItem, ResponsesValue, ThinkingBlock,
     content_to_str,
 };
-use agentwire_interop::{Compat, chat, responses};
+use agentwire_interop::{Compat, Encrypted, chat, responses};
 use proptest::prelude::*;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -112,7 +112,7 @@ fn dump_reasoning(item: &ReasoningItem) -> Value {
         "id": item.id,
         "summary": item.summary.as_deref().unwrap_or_default(),
         "content": item.content,
-        "encrypted_content": item.encrypted_content.as_ref().map(|it| it.reveal()),
+        "encrypted_content": item.encrypted_content.as_ref().map(Encrypted::reveal),
         "status": item.status,
     })
 }
