@@ -35,7 +35,8 @@ impl Message {
     /// functions are left out.
     ///
     /// Content that is a list becomes contents of OpenHands: texts and images.
-    /// The library ([`Compat::Library`]) refuses it.
+    /// The library ([`Compat::Library`]) refuses it. And of a tool's message it
+    /// forgets which call is answered, without which no API takes it.
     ///
     /// # Errors
     ///
@@ -70,6 +71,10 @@ impl Message {
                 Some(TextOr::Other(parts.iter().filter_map(content_of).collect()))
             }
         };
+        if let (chat::Message::Tool(message), Compat::Right) = (message, compat) {
+            made.tool_call_id.clone_from(&message.tool_call_id);
+            made.name.clone_from(&message.name);
+        }
         if let chat::Message::Assistant(message) = message {
             made.tool_calls = tool_calls(message)?;
             made.reasoning_content

@@ -2,6 +2,7 @@
 //! and the types of `litellm` and `openai` that it carries.
 #![allow(clippy::unwrap_used)]
 
+mod behaviour;
 mod checklist;
 mod library;
 #[path = "../support/mod.rs"]

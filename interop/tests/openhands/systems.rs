@@ -73,7 +73,7 @@ properties! {
 /// library takes.
 fn all_are_accepted<S: System + Copy>(system: S, op: &str, member: &str, record: &'static str) {
     let mut requests: Vec<Value> = Vec::new();
-    for conversation in samples(&ours::conversation(), 500) {
+    for conversation in samples(&ours::conversation(), 300) {
         let made = export(system, conversation).made;
         requests.extend(
             made.iter()

@@ -31,8 +31,8 @@ fn maybe<S: Strategy<Value = Value> + 'static>(value: S) -> BoxedStrategy<Option
 /// for OpenHands.
 fn long_text() -> impl Strategy<Value = Value> {
     prop_oneof![
-        40 => text().prop_map(Value::from),
-        4 => select(vec!["\u{1c}\u{1f}", "\u{85} \u{3000}", "\u{200b}", " x\u{1d}"]).prop_map(Value::from),
+        150 => text().prop_map(Value::from),
+        15 => select(vec!["\u{1c}\u{1f}", "\u{85} \u{3000}", "\u{200b}", " x\u{1d}"]).prop_map(Value::from),
         1 => (49_990..50_010_usize, select(vec!["x", "é", "🦀"]))
             .prop_map(|(length, letter)| format!("{}end", letter.repeat(length - 3)).into()),
     ]
@@ -243,7 +243,17 @@ pub(crate) fn chat_answer() -> impl Strategy<Value = Value> {
     prop_oneof![
         4 => assistant,
         1 => (select(vec!["user", "system", "tool", "function", "developer", "bird"]), content)
-            .prop_map(|(role, content)| with(json!({"role": role}), [("content", content)])),
+            .prop_map(|(role, content)| {
+                let answers = |member: &str| (role == "tool").then(|| member.into());
+                with(
+                    json!({"role": role}),
+                    [
+                        ("content", content),
+                        ("tool_call_id", answers("call_1")),
+                        ("name", answers("bash")),
+                    ],
+                )
+            }),
     ]
 }
 
