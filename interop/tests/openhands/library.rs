@@ -1,5 +1,6 @@
 //! OpenHands' own conversions, and the library's answers.
 
+use crate::faults::explain;
 use crate::support::oracle::{Oracle, samples};
 use crate::support::tree;
 use crate::theirs::{self, object};
@@ -31,31 +32,6 @@ fn requests(op: &str, member: &str, values: impl Strategy<Value = Value>) -> Vec
     samples(&values, COUNT)
         .into_iter()
         .map(|value| object([("op", op.into()), (member, value)]))
-        .collect()
-}
-
-/// A request to which the right answer is not the library's.
-struct Fault {
-    request: Value,
-    right: Option<Value>,
-}
-
-/// The requests to which what is right is not what the library answers, which
-/// `Compat::Library` has been held against.
-fn faults<F: FnMut(usize) -> Option<Value>>(
-    requests: &[Value],
-    ours: impl Fn(Compat) -> F,
-) -> Vec<Fault> {
-    let (mut right, mut library) = (ours(Compat::Right), ours(Compat::Library));
-    let of_requests = requests.iter().enumerate();
-    of_requests
-        .filter_map(|(index, request)| {
-            let right = right(index);
-            (right != library(index)).then(|| Fault {
-                request: request.clone(),
-                right,
-            })
-        })
         .collect()
 }
 
@@ -173,20 +149,7 @@ fn to_responses_dict_is_the_library_s() {
         }
     };
     oracle("to_responses").agrees(&requests, ours(Compat::Library));
-    // What is right is another thing only where a tool's answer has nothing
-    // that is sent, and the call would stay without an answer.
-    let faults = faults(&requests, ours);
-    assert!(!faults.is_empty(), "the library has no such fault any more");
-    for fault in faults {
-        let message = &fault.request["message"];
-        assert_eq!(message["role"], "tool");
-        assert_eq!(
-            fault.right.unwrap(),
-            json!([{
-                "type": "function_call_output", "call_id": message["tool_call_id"], "output": "",
-            }])
-        );
-    }
+    explain("to_responses", &requests, ours);
 }
 
 #[test]
@@ -270,30 +233,7 @@ fn from_llm_chat_message_is_the_library_s() {
         }
     };
     oracle("from_chat").agrees(&requests, ours(Compat::Library));
-    // What is right is another thing only where the content is a list, which
-    // the library refuses, or where a tool answers a call, which it forgets.
-    let [mut lists, mut answers] = [0, 0];
-    for fault in faults(&requests, ours) {
-        let message = &fault.request["message"];
-        let right = fault.right.unwrap();
-        if message["role"] == "tool" {
-            answers += 1;
-            assert_eq!(right["tool_call_id"], "call_1");
-            assert_eq!(right["name"], "bash");
-        }
-        let Some(parts) = message["content"].as_array() else {
-            assert_eq!(message["role"], "tool", "no known fault: {message}");
-            continue;
-        };
-        lists += 1;
-        let texts = parts.iter().map(|part| &part["text"]);
-        let contents = right["content"].as_array().unwrap();
-        assert!(texts.eq(contents.iter().map(|it| &it["text"])));
-    }
-    assert!(
-        lists > 0 && answers > 0,
-        "a fault is gone: {lists} {answers}"
-    );
+    explain("from_chat", &requests, ours);
 }
 
 fn from_responses(output: &Value, compat: Compat) -> Option<Value> {
@@ -310,32 +250,7 @@ fn from_llm_responses_output_is_the_library_s() {
         move |index: usize| from_responses(&requests[index]["output"], compat)
     };
     oracle("from_responses").agrees(&requests, ours(Compat::Library));
-    // What is right is another thing only where a call has no id or no name,
-    // which the library takes, or where a message is just a text, or a call
-    // has no arguments, which it refuses.
-    let [mut nameless, mut texts, mut nulls] = [0, 0, 0];
-    for fault in faults(&requests, ours) {
-        let output = fault.request["output"].as_array().unwrap();
-        let is_empty = |value: &Value| value.as_str().is_none_or(str::is_empty);
-        let is_nameless = output.iter().any(|item| {
-            let no_id = is_empty(&item["call_id"]) && is_empty(&item["id"]);
-            item["type"] == "function_call" && (no_id || is_empty(&item["name"]))
-        });
-        let is_text = output.iter().any(|item| item["content"].is_string());
-        let is_null = output
-            .iter()
-            .any(|item| item.get("arguments").is_some_and(Value::is_null));
-        match fault.right {
-            None if is_nameless => nameless += 1,
-            Some(_) if is_text => texts += 1,
-            Some(_) if is_null => nulls += 1,
-            _ => panic!("no known fault: {}", fault.request),
-        }
-    }
-    assert!(
-        nameless > 0 && texts > 0 && nulls > 0,
-        "a fault is gone: {nameless} {texts} {nulls}"
-    );
+    explain("from_responses", &requests, ours);
 }
 
 #[test]

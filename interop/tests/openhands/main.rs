@@ -4,6 +4,7 @@
 
 mod behaviour;
 mod checklist;
+mod faults;
 mod library;
 #[path = "../support/mod.rs"]
 mod support;
