@@ -8,7 +8,6 @@ mod chat_system;
 mod failure;
 mod library;
 mod openai;
-mod python;
 mod response;
 mod said;
 mod tool;

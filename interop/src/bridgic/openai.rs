@@ -5,9 +5,9 @@ use super::arguments;
 use super::block::{Block, Message, Role, ToolCallBlock};
 use super::chat::{Arguments, FunctionToolCall};
 use super::failure::CannotConvert;
-use super::python;
 use super::tool::{Tool, ToolCall};
 use crate::Compat;
+use crate::python;
 use agentwire_protocol::{Json, Members};
 use serde::Serialize;
 
