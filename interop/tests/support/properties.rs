@@ -31,8 +31,9 @@ pub(crate) fn there_and_back<S: System + Copy>(
     Ok(())
 }
 
-/// What is said in messages: what users say one after another, and what tools
-/// answer before it, is one thing, and an empty answer is one without content.
+/// What is said in messages: what one side says one after another, and what
+/// tools answer before it, is one thing, and an empty answer is one without
+/// content.
 fn said(messages: &[Message]) -> Vec<(Option<String>, Value)> {
     let mut said: Vec<(Option<String>, Vec<Value>)> = Vec::new();
     for message in messages {
@@ -49,9 +50,7 @@ fn said(messages: &[Message]) -> Vec<(Option<String>, Value)> {
             }
         }
         match said.last_mut() {
-            Some((last, before)) if *last == tag && tag.as_deref() == Some("user") => {
-                before.extend(blocks);
-            }
+            Some((last, before)) if *last == tag => before.extend(blocks),
             _ => said.push((tag, blocks)),
         }
     }
