@@ -129,10 +129,19 @@ fn no_image_is_left_in_items_that_were_redacted() {
             {"type": "input_image", "image_url": SECRET},
             {"type": "input_image", "image_url": "https://example.com/a.png"},
         ]}),
+        json!({"type": "function_call_output", "call_id": "c",
+               "output": format!("{{\"image_url\": \"{SECRET}\", \"more\": 1}}")}),
+        json!({"type": "function_call", "call_id": "c", "name": "f",
+               "arguments": {"deep": [{"image": SECRET}]}}),
+        json!({"type": "hologram", "depth": 1.50, "layers": [SECRET, format!("see {SECRET}, too")]}),
     ];
     let mut items: Vec<_> = values.iter().map(cua::item).collect();
-    assert_eq!(redact_images(&mut items), 4);
+    assert_eq!(redact_images(&mut items), 8);
     let text = serde_json::to_string(&items).unwrap();
     assert!(!text.contains("U0VDUkVU"), "{text}");
     assert!(text.contains("https://example.com/a.png"));
+    assert_eq!(
+        tree(&items[4])["output"],
+        "{\"image_url\": \"[omitted]\", \"more\": 1}"
+    );
 }

@@ -1,22 +1,6 @@
 //! Anthropic's `computer` tool, and its actions as Cua's.
-//!
-//! | Cua | `computer` tool |
-//! |---|---|
-//! | `click` left, right, wheel | `left_click`, `right_click`, `middle_click` |
-//! | `click` back, forward | `click` with its `button`: the tool has no such click |
-//! | `double_click`, `triple_click` | the same |
-//! | `move` | `mouse_move` |
-//! | `drag` | `left_click_drag` from the first point to the last; the `path` beside them where it has more than two |
-//! | `keypress` | `key`, the keys joined by `+` |
-//! | `type` | `type` |
-//! | `scroll`: right and down are positive | `scroll` with a direction and an amount; `scroll_x` and `scroll_y` beside them where it goes both ways |
-//! | `wait` in `ms` | `wait` in seconds |
-//! | `screenshot`, `left_mouse_down`, `left_mouse_up` | the same |
-//! | `keys` that are held | `text` |
-//! | `x`, `y` | `coordinate` |
-//! | anything else | an action of the same name, with the same members |
 
-use super::{Action, Point};
+use super::{Action, Keys, Point};
 use agentwire_protocol::open::{object, open_enum};
 use agentwire_protocol::{Json, Members, Number};
 use serde::de::DeserializeOwned;
@@ -138,10 +122,12 @@ pub fn to_computer_input(action: &Action) -> ComputerInput {
     }
     match name {
         "key" if kind == "keypress" => {
-            from.rename("keys", "text", &mut to, |keys: super::Keys| match keys {
-                super::Keys::List(keys) => Some(keys.join("+")),
-                super::Keys::Text(keys) => Some(keys),
-            })
+            from.rename("keys", "text", &mut to, |keys: Keys| {
+                Some(match keys {
+                    Keys::List(keys) => keys.join("+"),
+                    Keys::Text(keys) => keys,
+                })
+            });
         }
         "left_click_drag" => drag_ends(&mut from, &mut to),
         "scroll" => {

@@ -141,15 +141,19 @@ impl Dialect {
     fn screenshot(self, part: &mut Part) {
         match (self, &mut *part) {
             (Self::OpenAi, Part::InputImage(image)) => {
-                let mut screenshot = ComputerScreenshot::default();
-                screenshot.image_url = image.image_url.take();
-                screenshot.file_id = image.file_id.take();
+                let screenshot = ComputerScreenshot {
+                    image_url: image.image_url.take(),
+                    file_id: image.file_id.take(),
+                    ..ComputerScreenshot::default()
+                };
                 *part = screenshot.into();
             }
             (Self::Library, Part::Screenshot(screenshot)) => {
-                let mut image = InputImage::default();
-                image.image_url = screenshot.image_url.take();
-                image.file_id = screenshot.file_id.take();
+                let image = InputImage {
+                    image_url: screenshot.image_url.take(),
+                    file_id: screenshot.file_id.take(),
+                    ..InputImage::default()
+                };
                 *part = image.into();
             }
             _ => {}

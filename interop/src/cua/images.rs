@@ -1,7 +1,9 @@
 //! Screenshots: taken out of a conversation, or left out of it.
 
+use super::computer::written;
 use super::{Item, MessageContent, Output, Part};
 use crate::Compat;
+use agentwire_protocol::{Json, Members};
 
 /// What stands where an image was taken out. The library knows it, and does
 /// not send it to Anthropic's models.
@@ -36,7 +38,10 @@ fn shown(output: &mut Output) -> &mut [Part] {
 }
 
 /// Takes the data of all images out of items, for a log or a record that must
-/// not show what was on a screen. URLs that only say where an image is stay.
+/// not show what was on a screen, and says how many there were. They are found
+/// wherever they are `data:` URLs: in texts, in arguments, and in what this
+/// version does not know. URLs that only say where an image is stay; so does
+/// base64 that nothing says to be an image.
 ///
 /// ```
 /// use agentwire_interop::cua::{Item, redact_images};
@@ -48,14 +53,68 @@ fn shown(output: &mut Output) -> &mut [Part] {
 pub fn redact_images(items: &mut [Item]) -> usize {
     let mut redacted = 0;
     for item in items {
-        item.each_image(|url| {
-            if url.starts_with("data:") {
-                OMITTED.clone_into(url);
-                redacted += 1;
-            }
-        });
+        if let Some(json) = without_images(&written(item), &mut redacted)
+            && let Ok(read) = json.read()
+        {
+            *item = read;
+        }
     }
     redacted
+}
+
+/// How an image in a text begins.
+const IMAGE: &str = "data:image/";
+
+/// A value without the images in it; nothing, when there are none.
+fn without_images(json: &Json, redacted: &mut usize) -> Option<Json> {
+    let before = *redacted;
+    let changed = match json.get().as_bytes().first()? {
+        b'{' => {
+            let mut object: Members = json.read().ok()?;
+            let members: Vec<(String, Json)> = object
+                .iter()
+                .filter_map(|(key, value)| Some((key.to_owned(), without_images(value, redacted)?)))
+                .collect();
+            for (key, value) in members {
+                object.set(key, value);
+            }
+            written(&object)
+        }
+        b'[' => {
+            let list: Vec<Json> = json.read().ok()?;
+            let items = list
+                .into_iter()
+                .map(|item| match without_images(&item, redacted) {
+                    Some(changed) => changed,
+                    None => item,
+                });
+            written(&items.collect::<Vec<_>>())
+        }
+        b'"' => (&*text_without_images(&json.read::<String>().ok()?, redacted)).into(),
+        _ => return None,
+    };
+    (*redacted > before).then_some(changed)
+}
+
+fn text_without_images(text: &str, redacted: &mut usize) -> String {
+    if text.starts_with(IMAGE) && !text.contains(char::is_whitespace) {
+        *redacted += 1;
+        return OMITTED.to_owned();
+    }
+    let mut kept = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(IMAGE) {
+        let (before, image) = rest.split_at(start);
+        // To the end of the base64, and of what stands before it.
+        let is_data = |c: char| c.is_ascii_alphanumeric() || ":/;,+-_=.%\\".contains(c);
+        let end = image.find(|c| !is_data(c)).unwrap_or(image.len());
+        *redacted += 1;
+        kept.push_str(before);
+        kept.push_str(OMITTED);
+        rest = &image[end..];
+    }
+    kept.push_str(rest);
+    kept
 }
 
 /// Leaves out all but the last screenshots, with the calls that they were

@@ -188,18 +188,22 @@ object! {
 impl Item {
     /// What somebody said.
     pub fn message(role: Role, content: impl Into<MessageContent>) -> Self {
-        let mut message = MessageItem::default();
-        message.kind = Some("message".to_owned());
-        message.role = Some(role);
-        message.content = Some(content.into());
+        let message = MessageItem {
+            kind: Some("message".to_owned()),
+            role: Some(role),
+            content: Some(content.into()),
+            ..MessageItem::default()
+        };
         Self::Message(message)
     }
 
     /// What the model thought; nothing of it, when the text is empty.
     pub fn reasoning(text: &str) -> Self {
         let parts = (!text.is_empty()).then(|| Part::summary_text(text));
-        let mut reasoning = ReasoningItem::default();
-        reasoning.summary = Some(parts.into_iter().collect());
+        let reasoning = ReasoningItem {
+            summary: Some(parts.into_iter().collect()),
+            ..ReasoningItem::default()
+        };
         Self::Reasoning(reasoning)
     }
 

@@ -53,9 +53,11 @@ impl<F: FnMut() -> String> Make<F> {
 
     /// What the model thought.
     pub fn reasoning(&mut self, text: &str) -> Item {
-        let mut reasoning = super::ReasoningItem::default();
-        reasoning.id = Some(self.id());
-        reasoning.summary = Some(vec![Part::summary_text(text)]);
+        let reasoning = super::ReasoningItem {
+            id: Some(self.id()),
+            summary: Some(vec![Part::summary_text(text)]),
+            ..super::ReasoningItem::default()
+        };
         Item::Reasoning(reasoning)
     }
 
@@ -103,16 +105,22 @@ impl<F: FnMut() -> String> Make<F> {
 
     /// A click.
     pub fn click(&mut self, call_id: Option<String>, x: Number, y: Number, button: Button) -> Item {
-        let mut click = Click::default();
-        click.button = Some(button);
-        (click.x, click.y) = (Some(x), Some(y));
+        let click = Click {
+            button: Some(button),
+            x: Some(x),
+            y: Some(y),
+            ..Click::default()
+        };
         self.computer_call(call_id, click)
     }
 
     /// A double click.
     pub fn double_click(&mut self, call_id: Option<String>, x: Number, y: Number) -> Item {
-        let mut click = DoubleClick::default();
-        (click.x, click.y) = (Some(x), Some(y));
+        let click = DoubleClick {
+            x: Some(x),
+            y: Some(y),
+            ..DoubleClick::default()
+        };
         self.computer_call(call_id, click)
     }
 
@@ -126,15 +134,20 @@ impl<F: FnMut() -> String> Make<F> {
 
     /// Keys that are pressed together.
     pub fn keypress(&mut self, call_id: Option<String>, keys: Vec<String>) -> Item {
-        let mut press = KeyPress::default();
-        press.keys = Some(Keys::List(keys));
+        let press = KeyPress {
+            keys: Some(Keys::List(keys)),
+            ..KeyPress::default()
+        };
         self.computer_call(call_id, press)
     }
 
     /// The pointer moves.
     pub fn move_to(&mut self, call_id: Option<String>, x: Number, y: Number) -> Item {
-        let mut to = Move::default();
-        (to.x, to.y) = (Some(x), Some(y));
+        let to = Move {
+            x: Some(x),
+            y: Some(y),
+            ..Move::default()
+        };
         self.computer_call(call_id, to)
     }
 
@@ -145,18 +158,23 @@ impl<F: FnMut() -> String> Make<F> {
 
     /// A scroll by so much to the right, and down.
     pub fn scroll(&mut self, call_id: Option<String>, at: [Number; 2], by: [Number; 2]) -> Item {
-        let mut scroll = Scroll::default();
-        let [x, y] = at;
-        (scroll.x, scroll.y) = (Some(x), Some(y));
-        let [x, y] = by;
-        (scroll.scroll_x, scroll.scroll_y) = (Some(x), Some(y));
+        let ([x, y], [scroll_x, scroll_y]) = (at, by);
+        let scroll = Scroll {
+            x: Some(x),
+            y: Some(y),
+            scroll_x: Some(scroll_x),
+            scroll_y: Some(scroll_y),
+            ..Scroll::default()
+        };
         self.computer_call(call_id, scroll)
     }
 
     /// A text that is typed.
     pub fn typed(&mut self, call_id: Option<String>, text: &str) -> Item {
-        let mut typed = Type::default();
-        typed.text = Some(text.to_owned());
+        let typed = Type {
+            text: Some(text.to_owned()),
+            ..Type::default()
+        };
         self.computer_call(call_id, typed)
     }
 

@@ -1,4 +1,4 @@
-//! Cua.
+#![doc = include_str!("../../docs/cua.md")]
 
 mod action;
 mod anthropic;

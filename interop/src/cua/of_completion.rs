@@ -277,9 +277,11 @@ impl Reader {
     fn user(&mut self, said: Said) {
         match said {
             Said::Text(text) if !text.is_empty() => {
-                let mut message = super::MessageItem::default();
-                message.role = Some(Role::User);
-                message.content = Some(MessageContent::Text(text));
+                let message = super::MessageItem {
+                    role: Some(Role::User),
+                    content: Some(MessageContent::Text(text)),
+                    ..super::MessageItem::default()
+                };
                 self.items.push(Item::Message(message));
             }
             Said::Parts(parts) => {

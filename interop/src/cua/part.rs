@@ -167,15 +167,19 @@ shapes! {
 impl Part {
     /// Text for the model.
     pub fn input_text(text: impl Into<String>) -> Self {
-        let mut part = InputText::default();
-        part.text = Some(text.into());
+        let part = InputText {
+            text: Some(text.into()),
+            ..InputText::default()
+        };
         part.into()
     }
 
     /// An image for the model.
     pub fn input_image(image_url: impl Into<String>) -> Self {
-        let mut part = InputImage::default();
-        part.image_url = Some(image_url.into());
+        let part = InputImage {
+            image_url: Some(image_url.into()),
+            ..InputImage::default()
+        };
         part.into()
     }
 
@@ -191,8 +195,10 @@ impl Part {
 
     /// What the model thought.
     pub fn summary_text(text: impl Into<String>) -> Self {
-        let mut part = SummaryText::default();
-        part.text = Some(text.into());
+        let part = SummaryText {
+            text: Some(text.into()),
+            ..SummaryText::default()
+        };
         part.into()
     }
 

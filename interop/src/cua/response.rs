@@ -138,18 +138,19 @@ impl Usage {
             usage.completion_tokens = tokens.output_tokens;
             usage.total_tokens = sum([usage.prompt_tokens, usage.completion_tokens]);
             if cached.is_some() || written.is_some() {
-                let mut details = InputTokens::default();
-                details.cached_tokens = cached;
-                details.cache_write_tokens = written;
+                let details = InputTokens {
+                    cached_tokens: cached,
+                    cache_write_tokens: written,
+                    ..InputTokens::default()
+                };
                 usage.prompt_tokens_details = Some(details);
             }
             let thinking = tokens.output_tokens_details.as_ref();
             usage.completion_tokens_details = thinking
                 .and_then(|details| details.thinking_tokens)
-                .map(|thinking| {
-                    let mut details = OutputTokens::default();
-                    details.reasoning_tokens = Some(thinking);
-                    details
+                .map(|thinking| OutputTokens {
+                    reasoning_tokens: Some(thinking),
+                    ..OutputTokens::default()
                 });
         }
         usage.response_cost.clone_from(&result.total_cost_usd);
@@ -203,19 +204,23 @@ impl Usage {
     #[must_use]
     pub fn plus(&self, more: &Self) -> Self {
         let both = [self, more];
-        let mut usage = Self::default();
-        usage.prompt_tokens = sum(both.map(Self::input));
-        usage.completion_tokens = sum(both.map(Self::output));
-        usage.total_tokens = sum(both.map(|usage| usage.total_tokens));
+        let mut usage = Self {
+            prompt_tokens: sum(both.map(Self::input)),
+            completion_tokens: sum(both.map(Self::output)),
+            total_tokens: sum(both.map(|usage| usage.total_tokens)),
+            ..Self::default()
+        };
         let input = |member: fn(&InputTokens) -> Option<u64>| {
             sum(both.map(|usage| usage.input_details().and_then(member)))
         };
-        let mut details = InputTokens::default();
-        details.cached_tokens = input(|details| details.cached_tokens);
-        details.cache_write_tokens = input(|details| details.cache_write_tokens);
-        details.text_tokens = input(|details| details.text_tokens);
-        details.audio_tokens = input(|details| details.audio_tokens);
-        details.image_tokens = input(|details| details.image_tokens);
+        let details = InputTokens {
+            cached_tokens: input(|details| details.cached_tokens),
+            cache_write_tokens: input(|details| details.cache_write_tokens),
+            text_tokens: input(|details| details.text_tokens),
+            audio_tokens: input(|details| details.audio_tokens),
+            image_tokens: input(|details| details.image_tokens),
+            ..InputTokens::default()
+        };
         usage.prompt_tokens_details = (details != InputTokens::default()).then_some(details);
         let output = |member: fn(&OutputTokens) -> Option<u64>| {
             sum(both.map(|usage| {
@@ -225,10 +230,12 @@ impl Usage {
                     .and_then(member)
             }))
         };
-        let mut details = OutputTokens::default();
-        details.reasoning_tokens = output(|details| details.reasoning_tokens);
-        details.text_tokens = output(|details| details.text_tokens);
-        details.image_tokens = output(|details| details.image_tokens);
+        let details = OutputTokens {
+            reasoning_tokens: output(|details| details.reasoning_tokens),
+            text_tokens: output(|details| details.text_tokens),
+            image_tokens: output(|details| details.image_tokens),
+            ..OutputTokens::default()
+        };
         usage.completion_tokens_details = (details != OutputTokens::default()).then_some(details);
         usage.response_cost = match (&self.response_cost, &more.response_cost) {
             (Some(one), Some(other)) if other.as_f64() != 0.0 => {

@@ -169,17 +169,19 @@ impl System for Cua {
         items.map(|item| self.dialect.write(item)).collect()
     }
 
-    /// All items of a turn are one message; two messages are two turns, and so
-    /// is a user's message that is just a text.
+    /// All items of a turn are one message; but a message after a message is
+    /// another, and so is a user's message that is just a text.
     fn joins(&self, before: &[Item], item: &Item) -> bool {
         let Some(last) = before.last() else {
             return false;
         };
-        let side = side(item);
-        matches!(side, Side::User | Side::Assistant)
-            && side == self::side(last)
-            && !(matches!(last, Item::Message(_)) && matches!(item, Item::Message(_)))
-            && !(side == Side::User && (is_text(last) || is_text(item)))
+        let anew = match side(item) {
+            Side::User => is_text(last) || is_text(item),
+            Side::Assistant => false,
+            Side::Instructions | Side::Nobody => return false,
+        };
+        let messages = matches!((last, item), (Item::Message(_), Item::Message(_)));
+        side(last) == side(item) && !messages && !anew
     }
 
     fn read(&self, _: &Calls, items: &[Item]) -> Vec<Message> {
@@ -322,7 +324,7 @@ fn block(part: &Part) -> Option<ContentBlock> {
         return super::file::to_document(file);
     }
     let text = part.text().map(ContentBlock::text);
-    text.or_else(|| part.image_url().map(|url| media::image(url)))
+    text.or_else(|| part.image_url().map(media::image))
 }
 
 fn tool_result(id: &str, outputs: &[&Output]) -> ContentBlock {
