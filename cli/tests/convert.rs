@@ -12,10 +12,16 @@ use support::{agentwire, stderr, stdout, told};
 /// Each format, and how a tool call looks there.
 const FORMATS: [(&str, &str); 6] = [
     ("chat", r#""tool_calls":[{"id":"toolu_1","type":"function""#),
-    ("responses", r#"{"type":"function_call","call_id":"toolu_1""#),
+    (
+        "responses",
+        r#"{"type":"function_call","call_id":"toolu_1""#,
+    ),
     ("openhands", r#""origin":"completion""#),
     ("cua", r#"{"type":"computer_call_output""#),
-    ("bridgic", r#""tool_calls":[{"id":"toolu_1","type":"function""#),
+    (
+        "bridgic",
+        r#""tool_calls":[{"id":"toolu_1","type":"function""#,
+    ),
     ("bridgic-blocks", r#""block_type":"tool_call""#),
 ];
 

@@ -22,9 +22,9 @@ fn lines() -> Vec<Line> {
 }
 
 /// Carries the session of one agent over and back, and gives what it became.
-fn there_and_back<D: Direction<From = Line>>(direction: D, lines: &[Line]) -> Vec<Value>
+fn there_and_back<D>(direction: D, lines: &[Line]) -> Vec<Value>
 where
-    D: Clone,
+    D: Direction<From = Line> + Clone,
 {
     let mut converter = Converter::new(direction.clone());
     let (mut made, mut groups) = (Vec::new(), Vec::new());

@@ -21,11 +21,12 @@ const MODEL_COUNTS: [&str; 4] = [
 
 /// A reply that takes so many tokens.
 fn takes(tokens: u64, steps: impl IntoIterator<Item = Step>) -> Reply {
-    let mut usage = Usage::default();
-    usage.input_tokens = Some(tokens);
-    usage.output_tokens = Some(tokens + 1);
-    usage.cache_creation_input_tokens = Some(tokens + 2);
-    usage.cache_read_input_tokens = Some(tokens + 3);
+    let usage = Usage {
+        input_tokens: Some(tokens),
+        output_tokens: Some(tokens + 1),
+        cache_creation_input_tokens: Some(tokens + 2),
+        cache_read_input_tokens: Some(tokens + 3),
+    };
     Reply::new(steps).usage(usage).cost_usd(0.5)
 }
 

@@ -147,9 +147,9 @@ impl Oracle {
         let (asked, answers) = record.split_once('\n').unwrap();
         let is_of_these = asked == format!("requests {}", of_all(requests));
         assert!(is_of_these, "{} is of other requests", self.record);
-        let known = answers.lines().map(|answer| {
-            Known::Recorded((answer != "refused").then(|| answer.to_owned()))
-        });
+        let known = answers
+            .lines()
+            .map(|answer| Known::Recorded((answer != "refused").then(|| answer.to_owned())));
         known.collect()
     }
 
