@@ -208,7 +208,7 @@ fn what_makes_no_sense_is_refused() {
         ),
         (
             &["--from", "chat", "--to", "cua", "--thread", "x"],
-            "has threads",
+            "have threads",
         ),
         (
             &["--from", "chat", "--to", "agent", "--restore", residue],
@@ -246,4 +246,70 @@ fn what_makes_no_sense_is_refused() {
         stderr(&output)
     );
     assert_eq!(output.status.code(), Some(2));
+}
+
+/// A transcript with a branch that the conversation did not go on with.
+fn transcript() -> String {
+    [
+        json!({"type": "user", "uuid": "1", "parentUuid": null, "sessionId": "s",
+               "message": {"role": "user", "content": "Go"}}),
+        json!({"type": "assistant", "uuid": "2", "parentUuid": "1", "sessionId": "s",
+               "message": {"id": "m1", "role": "assistant", "content": [{"type": "text", "text": "No."}]}}),
+        json!({"type": "assistant", "uuid": "3", "parentUuid": "1", "sessionId": "s",
+               "message": {"id": "m2", "role": "assistant", "content": [{"type": "text", "text": "Gone."}]}}),
+        json!({"type": "something", "new": true}),
+    ]
+    .map(|record| record.to_string() + "\n")
+    .concat()
+}
+
+#[test]
+fn of_a_transcript_the_live_branch_is_converted_and_all_of_it_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let residue = folder.path().join("residue");
+    let residue = residue.to_str().unwrap();
+    let output = convert(
+        &["--from", "transcript", "--to", "chat", "--residue", residue],
+        &transcript(),
+    );
+    let made = stdout(&output);
+    assert!(made.contains("Gone.") && !made.contains("No."), "{made}");
+    let told = stderr(&output);
+    assert!(told.contains("went on from an earlier place"), "{told}");
+    let output = convert(
+        &["--from", "chat", "--to", "transcript", "--restore", residue],
+        &made,
+    );
+    assert_eq!(values(&stdout(&output)), values(&transcript()));
+}
+
+#[test]
+fn a_directory_of_transcripts_becomes_one_of_conversations() {
+    let folder = tempfile::tempdir().unwrap();
+    let below = |name: &str| {
+        let file = folder.path().join(name);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        file
+    };
+    std::fs::write(below("projects/key/s.jsonl"), transcript()).unwrap();
+    let said = r#"{"type":"user","uuid":"9","parentUuid":null,"isSidechain":true,"agentId":"a","message":{"role":"user","content":"Count"}}"#;
+    std::fs::write(below("projects/key/s/subagents/agent-a.jsonl"), said).unwrap();
+    std::fs::write(below("projects/key/s/subagents/agent-a.meta.json"), "{}").unwrap();
+    let (from, to) = (folder.path().join("projects"), folder.path().join("made"));
+    let (from, to) = (from.to_str().unwrap(), to.to_str().unwrap());
+    let directory = ["--from", "transcript", "--to", "chat", from];
+    let output = convert(&[&directory[..], &["-o", to]].concat(), "");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let made = |name| std::fs::read_to_string(folder.path().join("made/key").join(name)).unwrap();
+    assert!(made("s.jsonl").contains("Gone."));
+    assert_eq!(
+        values(&made("s/subagents/agent-a.jsonl")),
+        [json!({"role": "user", "content": "Count"})]
+    );
+    let output = convert(&directory, "");
+    assert!(
+        stderr(&output).contains("--output DIRECTORY"),
+        "{}",
+        stderr(&output)
+    );
 }

@@ -1,9 +1,10 @@
 //! The message systems that there are.
 
-use super::input::superseded;
+use super::input::{branch, superseded};
 use super::{Arguments, ConvertError};
 use agentwire_interop::conversion::{Direction, Import, System, Through};
 use agentwire_interop::session::Session;
+use agentwire_interop::transcript::{Branch, History, Transcript};
 use std::fmt;
 
 /// A message system.
@@ -11,6 +12,9 @@ use std::fmt;
 pub(crate) enum Format {
     /// The lines of a session with an agent CLI, or a recording of one
     Agent,
+    /// What an agent CLI keeps of a session in its configuration directory; can
+    /// only be read
+    Transcript,
     /// Messages of OpenAI's Chat Completions
     Chat,
     /// Items of OpenAI's Responses
@@ -29,6 +33,7 @@ impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Agent => "agent",
+            Self::Transcript => "transcript",
             Self::Chat => "chat",
             Self::Responses => "responses",
             Self::Openhands => "openhands",
@@ -47,11 +52,15 @@ pub(super) trait Visitor {
         D::To: Send + 'static;
 }
 
-/// Calls `$then` with the system of a format.
+/// Calls `$then` with the system of a format; the other two are ours.
 macro_rules! with_system {
-    ($format:expr, $system:ident => $then:expr, agent => $agent:expr) => {
+    (
+        $format:expr, $system:ident => $then:expr,
+        agent => $agent:expr, transcript => $transcript:expr
+    ) => {
         match $format {
             Format::Agent => $agent,
+            Format::Transcript => $transcript,
             Format::Chat => {
                 let $system = agentwire_interop::chat::Chat;
                 $then
@@ -90,12 +99,21 @@ pub(super) fn visit(
     if from == to {
         return Err(ConvertError::Same(from));
     }
-    if from != Format::Agent && arguments.thread.is_some() {
+    if !matches!(from, Format::Agent | Format::Transcript) && arguments.thread.is_some() {
         return Err(ConvertError::NoThreads);
     }
-    with_system!(to, to => from_any(from, to, arguments, visitor), agent => {
-        with_system!(from, from => visitor.visit(Import(from)), agent => Err(ConvertError::Same(from)))
-    })
+    if from != Format::Transcript && arguments.since_compaction {
+        return Err(ConvertError::NoCompaction);
+    }
+    with_system!(
+        to, to => from_any(from, to, arguments, visitor),
+        agent => with_system!(
+            from, from => visitor.visit(Import(from)),
+            agent => Err(ConvertError::Same(from)),
+            transcript => Err(ConvertError::NotTo(to))
+        ),
+        transcript => Err(ConvertError::NotTo(to))
+    )
 }
 
 fn from_any<B: System>(
@@ -107,15 +125,38 @@ fn from_any<B: System>(
 where
     B::Item: Send + 'static,
 {
-    with_system!(from, from => visitor.visit(Through(from, to)), agent => {
-        let mut session = Session::new(to);
-        if let Some(thread) = &arguments.thread {
-            session = session.of(thread.clone());
-        }
-        // On the way back the lines are still to come.
-        if arguments.restore.is_none() {
-            session = session.without(superseded(&arguments.file)?);
-        }
-        visitor.visit(session)
+    with_system!(
+        from, from => visitor.visit(Through(from, to)),
+        agent => visitor.visit(session(to, arguments)?),
+        transcript => visitor.visit(transcript(to, arguments)?)
+    )
+}
+
+fn session<B: System>(to: B, arguments: &Arguments) -> Result<Session<B>, ConvertError> {
+    let mut session = Session::new(to);
+    if let Some(thread) = &arguments.thread {
+        session = session.of(thread.clone());
+    }
+    // On the way back the lines are still to come.
+    if arguments.restore.is_none() {
+        session = session.without(superseded(&arguments.file)?);
+    }
+    Ok(session)
+}
+
+fn transcript<B: System>(to: B, arguments: &Arguments) -> Result<Transcript<B>, ConvertError> {
+    let history = if arguments.since_compaction {
+        History::SinceCompaction
+    } else {
+        History::All
+    };
+    let branch = match arguments.restore {
+        Some(_) => Branch::default(),
+        None => branch(&arguments.file, history)?,
+    };
+    let transcript = Transcript::new(to, branch);
+    Ok(match &arguments.thread {
+        Some(thread) => transcript.of(thread.clone()),
+        None => transcript,
     })
 }

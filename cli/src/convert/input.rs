@@ -2,6 +2,7 @@
 
 use super::ConvertError;
 use agentwire_interop::session::{Line, Superseded};
+use agentwire_interop::transcript::{Branch, History, Place, Record, Tree};
 use agentwire_protocol::Json;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Deserializer;
@@ -277,6 +278,24 @@ pub(super) fn superseded(file: &Path) -> Result<Superseded, ConvertError> {
         }
     }
     Ok(superseded)
+}
+
+/// The branch of a transcript on which it went on.
+pub(super) fn branch(file: &Path, history: History) -> Result<Branch, ConvertError> {
+    let place = Place::of(&file.to_string_lossy());
+    let mut tree = match place.and_then(|place| place.agent) {
+        Some(agent) => Tree::of_agent(agent),
+        None => Tree::default(),
+    };
+    for record in Input::<Record>::open(file)? {
+        match record {
+            Ok(record) => tree.note(&record),
+            // It is told when it is converted.
+            Err(InputError::Value { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(tree.branch(history))
 }
 
 /// Standard input as a file, which can be read twice.

@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stderr, reason = "it is what a command line prints")]
 
+mod directory;
 mod format;
 mod input;
 mod output;
@@ -32,7 +33,8 @@ const USAGE: u8 = 2;
 /// 2 when a file cannot be read or written, or the arguments make no sense.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Arguments {
-    /// The file; `-` is standard input
+    /// The file; `-` is standard input. Of transcripts it can be a directory,
+    /// such as `projects`: each becomes a file in the output directory
     #[arg(default_value = "-")]
     file: PathBuf,
 
@@ -53,9 +55,14 @@ pub(crate) struct Arguments {
     array: bool,
 
     /// Of a session, what was said to a sub-agent and by it: the id of the tool
-    /// call that started it
+    /// call that started it. Of a transcript, the call that it belongs to
     #[arg(long, value_name = "TOOL_USE_ID")]
     thread: Option<String>,
+
+    /// Of a transcript, only what the model still has: the summary of what was
+    /// compacted, and what came after it
+    #[arg(long)]
+    since_compaction: bool,
 
     /// Write what is lost here, one JSON object a line: `index` of the value,
     /// `path` in it, `what` and `why`
@@ -91,8 +98,14 @@ enum ConvertError {
     PassedOver(u64),
     #[error("this file is no residue")]
     NoResidue,
-    #[error("only a session (`--from agent`) has threads")]
+    #[error("only sessions and transcripts have threads")]
     NoThreads,
+    #[error("only transcripts say what was compacted")]
+    NoCompaction,
+    #[error("nothing is converted to a {0}; what was made of one can be restored")]
+    NotTo(Format),
+    #[error("the transcripts of a directory go to another one: `--output DIRECTORY`")]
+    NoDirectory,
 }
 
 pub(crate) fn convert(arguments: &Arguments) -> ExitCode {
@@ -116,11 +129,15 @@ fn run(arguments: &Arguments) -> Result<(), ConvertError> {
     // A session is read twice.
     let spooled;
     let mut arguments = arguments.clone();
-    if arguments.from == Format::Agent && arguments.file == Path::new("-") {
+    let is_read_twice = matches!(arguments.from, Format::Agent | Format::Transcript);
+    if is_read_twice && arguments.file == Path::new("-") {
         spooled = input::spool()?;
         arguments.file = spooled.path().to_owned();
     }
     let arguments = &arguments;
+    if arguments.from == Format::Transcript && arguments.file.is_dir() {
+        return directory::convert(arguments);
+    }
     if arguments.restore.is_some() {
         // The other way round: what is read is what was made.
         return format::visit(arguments.to, arguments.from, arguments, Restore(arguments));
