@@ -10,11 +10,14 @@
 //! | [`chat`], [`responses`] | OpenAI's Chat Completions, and Responses |
 //! | [`openhands`] | OpenHands, and what its library makes of its messages |
 //! | [`cua`] | Cua's items and computer actions |
+//! | `async_openai` | to and from the types of that crate (feature `async-openai`) |
 //! | [`bridgic`] | Bridgic's chat messages, messages of blocks, and tools |
 //!
 //! The README of this crate shows how they go together.
 
 mod arguments;
+#[cfg(feature = "async-openai")]
+pub mod async_openai;
 pub mod bridgic;
 mod calls;
 pub mod chat;

@@ -143,6 +143,23 @@ pub(super) fn of_delta(
     }
 }
 
+/// What of a value is not in what came back of it.
+#[cfg(feature = "async-openai")]
+pub(crate) fn of_value(value: &Json, back: &Json) -> Vec<Loss> {
+    let mut losses = Vec::new();
+    if let Some(delta) = Delta::between(back, value) {
+        let mut walk = Walk {
+            first: 0,
+            index: 0,
+            path: String::new(),
+            why: &|_, _, _| Why::NoPlace,
+            losses: &mut losses,
+        };
+        walk.delta(Some(back), &delta, "");
+    }
+    losses
+}
+
 struct Walk<'a> {
     first: usize,
     index: usize,

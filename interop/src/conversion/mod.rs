@@ -26,6 +26,8 @@ pub use back::{Back, Refused, WayBack};
 pub use delta::{Delta, DoesNotFit, Step};
 pub use fingerprint::Fingerprint;
 pub use forth::{Converted, Converter};
+#[cfg(feature = "async-openai")]
+pub(crate) use loss::of_value;
 pub use loss::{Loss, Lost, Why};
 pub use residue::{Group, Residue};
 pub use system::{Direction, Export, Import, System, Through};

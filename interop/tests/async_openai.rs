@@ -1,0 +1,58 @@
+//! What is converted, as `async-openai` has it.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use agentwire_interop::async_openai::NotThere;
+use agentwire_interop::conversion::export;
+use agentwire_interop::{chat, responses, session};
+use async_openai::types::chat::ChatCompletionRequestMessage;
+use async_openai::types::responses::InputItem;
+use support::tree;
+
+fn real() -> Vec<agentwire_interop::Message> {
+    let lines = include_str!("sessions/real.ndjson").lines();
+    let lines: Vec<_> = lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    session::messages(&lines, None)
+}
+
+#[test]
+fn messages_of_a_real_session_go_there_and_come_back() {
+    let (mut there, mut refused) = (0, 0);
+    for message in export(chat::Chat, real()).made {
+        match ChatCompletionRequestMessage::try_from(message.clone()) {
+            Ok(theirs) => {
+                assert_eq!(
+                    tree(&chat::Message::try_from(theirs).unwrap()),
+                    tree(&message)
+                );
+                there += 1;
+            }
+            // Thinking, and images in what tools answer.
+            Err(_) => refused += 1,
+        }
+    }
+    assert_eq!((there, refused), (7, 3));
+}
+
+#[test]
+fn items_of_a_real_session_go_there_and_come_back() {
+    let (mut there, mut refused) = (0, 0);
+    for item in export(responses::Responses, real()).made {
+        match InputItem::try_from(item.clone()) {
+            Ok(theirs) => {
+                // It writes members that say nothing, such as an `id` of null.
+                let back = responses::Item::try_from(theirs.clone()).unwrap();
+                assert_eq!(tree(&InputItem::try_from(back).unwrap()), tree(&theirs));
+                there += 1;
+            }
+            // It wants an id and a status of what a model said.
+            Err(NotThere::Refused(_)) if tree(&item)["role"] == "assistant" => refused += 1,
+            Err(other) => panic!("{item:?}: {other}"),
+        }
+    }
+    assert_eq!((there, refused), (11, 4));
+}
