@@ -3,7 +3,7 @@
 use super::block::{Block, Message, Role};
 use super::said::{self, AssistantSaid};
 use super::tool::is_object;
-use crate::conversion::{Lost, System, Why};
+use crate::conversion::System;
 use crate::{Calls, Message as Ours};
 use agentwire_protocol::Json;
 use agentwire_protocol::content::ContentBlock;
@@ -84,14 +84,6 @@ impl System for Blocks {
             if let Block::ToolCall(call) = block {
                 calls.note(&call.id, &call.name);
             }
-        }
-    }
-
-    fn why(&self, path: &str, lost: &Lost) -> Why {
-        match lost {
-            Lost::Changed(name) if name == "content" => Why::OtherForm,
-            Lost::Order(_) => Why::OtherForm,
-            _ => crate::conversion::why_of_ours(path),
         }
     }
 }

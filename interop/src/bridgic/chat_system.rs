@@ -69,10 +69,8 @@ impl System for Chat {
     fn why(&self, path: &str, lost: &Lost) -> Why {
         match lost {
             // A text is there, but not that it was in blocks.
-            Lost::Changed(name) if ["text", "content"].contains(&&**name) => Why::OtherForm,
             Lost::Item(kind) if kind == "text" => Why::OtherForm,
-            Lost::Order(_) => Why::OtherForm,
-            _ => crate::conversion::why_of_ours(path),
+            _ => crate::conversion::why_of_ours(path, lost),
         }
     }
 }

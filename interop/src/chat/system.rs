@@ -2,7 +2,7 @@
 
 use super::write::lone_text;
 use super::{Message, ToolCall, read, write};
-use crate::conversion::{Lost, System, Why};
+use crate::conversion::System;
 use crate::message::Message as Ours;
 use crate::{Calls, TextOr};
 
@@ -51,13 +51,6 @@ impl System for Chat {
             if let (Some(id), Some(name)) = (id, name) {
                 calls.note(id, name);
             }
-        }
-    }
-
-    fn why_of_theirs(&self, _: &str, lost: &Lost) -> Why {
-        match lost {
-            Lost::Changed(_) | Lost::Order(_) => Why::OtherForm,
-            _ => Why::NoPlace,
         }
     }
 }

@@ -33,25 +33,32 @@ pub trait System {
     /// Why something of a message of ours is lost there. `path` is the JSON
     /// pointer in the message.
     fn why(&self, path: &str, lost: &Lost) -> Why {
-        let _ = lost;
-        why_of_ours(path)
+        why_of_ours(path, lost)
     }
 
     /// Why something of an item is lost here. `path` is the JSON pointer in
     /// the item.
     fn why_of_theirs(&self, path: &str, lost: &Lost) -> Why {
-        let _ = (path, lost);
-        Why::NoPlace
+        let _ = path;
+        why_of_what_is_said(lost)
     }
 }
 
 /// What of our messages is the envelope is not what was said.
-pub(crate) fn why_of_ours(path: &str) -> Why {
+pub(crate) fn why_of_ours(path: &str, lost: &Lost) -> Why {
     let said = ["/message/content", "/text"];
     if path.is_empty() || said.iter().any(|said| path.starts_with(said)) {
-        Why::NoPlace
+        why_of_what_is_said(lost)
     } else {
         Why::Envelope
+    }
+}
+
+/// What is there, but otherwise, has another form.
+fn why_of_what_is_said(lost: &Lost) -> Why {
+    match lost {
+        Lost::Changed(_) | Lost::Order(_) => Why::OtherForm,
+        Lost::Whole(_) | Lost::Item(_) | Lost::Member(_) => Why::NoPlace,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::write::lone_text;
 use super::{Message, Role, read, write};
-use crate::conversion::{Lost, System, Why};
+use crate::conversion::System;
 use crate::message::Message as Ours;
 use crate::{Calls, TextOr};
 
@@ -39,13 +39,6 @@ impl System for OpenHands {
     fn note_calls(&self, calls: &mut Calls, message: &Message) {
         for call in message.tool_calls.iter().flatten() {
             calls.note(&call.id, &call.name);
-        }
-    }
-
-    fn why_of_theirs(&self, _: &str, lost: &Lost) -> Why {
-        match lost {
-            Lost::Changed(_) | Lost::Order(_) => Why::OtherForm,
-            _ => Why::NoPlace,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::write::lone_text;
 use super::{Content, Item, Role, read, write};
-use crate::conversion::{Lost, System, Why};
+use crate::conversion::System;
 use crate::message::Message as Ours;
 use crate::{Calls, TextOr};
 
@@ -46,13 +46,6 @@ impl System for Responses {
             && let Some(name) = &call.name
         {
             calls.note(id, name);
-        }
-    }
-
-    fn why_of_theirs(&self, _: &str, lost: &Lost) -> Why {
-        match lost {
-            Lost::Changed(_) | Lost::Order(_) => Why::OtherForm,
-            _ => Why::NoPlace,
         }
     }
 }

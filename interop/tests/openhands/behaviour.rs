@@ -73,7 +73,7 @@ fn answers_come_before_what_else_the_user_said() {
     let lost = export(Chat, vec![message(ours)]).losses;
     assert_eq!(
         lost.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        ["0/message/content: the order in `content`: there is no place for it"]
+        ["0/message/content: the order in `content`: it has another form there"]
     );
 }
 
