@@ -57,6 +57,28 @@ impl Message {
         Self::Assistant(Box::new(message))
     }
 
+    /// Leaves out thinking that nobody signed: the Messages API does not take
+    /// it. What another system called reasoning is such thinking here.
+    ///
+    /// ```
+    /// use agentwire_interop::Message;
+    /// use agentwire_protocol::content::ContentBlock;
+    ///
+    /// let thought = ContentBlock::thinking("Hm.");
+    /// let said = Message::assistant(vec![thought, ContentBlock::text("Yes.")]);
+    /// assert_eq!(said.without_unsigned_thinking().blocks().len(), 1);
+    /// ```
+    #[must_use]
+    pub fn without_unsigned_thinking(mut self) -> Self {
+        if let Self::Assistant(message) = &mut self {
+            message.message.content.retain(|block| match block {
+                ContentBlock::Thinking(thinking) => thinking.signature.is_some(),
+                _ => true,
+            });
+        }
+        self
+    }
+
     /// Its content as blocks: a text is one block; instructions, and messages
     /// of a kind that nobody knows, have none.
     #[must_use]
