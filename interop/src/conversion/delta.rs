@@ -4,7 +4,8 @@ use super::Fingerprint;
 use agentwire_protocol::{Json, Members};
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 /// How one JSON value is made of another.
 ///
@@ -236,14 +237,17 @@ fn steps(from: &[Json], to: Vec<Json>) -> Vec<Step> {
             taken[*index] = true;
         }
     }
+    // Most have nothing to be made of, and are not looked at any further.
+    let kinds: HashSet<_> = from.iter().map(kind).collect();
+    let alone: Vec<bool> = to.iter().map(|item| !kinds.contains(&kind(item))).collect();
     let keys: [fn(&Json) -> Option<String>; 4] = [value, id, said, kind];
     for key in keys {
         if plan.iter().all(Option::is_some) {
             break;
         }
         let mut alike = Pool::new(from, &taken, key);
-        for (item, step) in to.iter().zip(&mut plan) {
-            if step.is_some() {
+        for ((item, step), alone) in to.iter().zip(&mut plan).zip(&alone) {
+            if step.is_some() || *alone {
                 continue;
             }
             let Some(key) = key(item) else { continue };
@@ -315,13 +319,21 @@ fn said(item: &Json) -> Option<String> {
 
 /// What an item is. Objects that do not say it are of one kind.
 fn kind(item: &Json) -> Option<String> {
-    let Ok(members) = item.read::<Members>() else {
+    #[derive(serde::Deserialize)]
+    struct Tags<'a> {
+        #[serde(rename = "type", borrow)]
+        tag: Option<Cow<'a, str>>,
+        #[serde(borrow)]
+        block_type: Option<Cow<'a, str>>,
+        #[serde(borrow)]
+        role: Option<Cow<'a, str>>,
+    }
+    if !item.get().starts_with('{') {
         return Some(String::new());
-    };
-    ["type", "block_type", "role"]
-        .iter()
-        .find_map(|name| members.get_str(name))
-        .or_else(|| Some("{}".to_owned()))
+    }
+    let tags: Option<Tags<'_>> = serde_json::from_str(item.get()).ok();
+    let tag = tags.and_then(|tags| tags.tag.or(tags.block_type).or(tags.role));
+    Some(tag.map_or_else(|| "{}".to_owned(), Cow::into_owned))
 }
 
 #[cfg(test)]
