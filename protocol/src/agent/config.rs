@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// The version that was measured, as hosts are told that tell by it what an
 /// agent can do.
-const VERSION: &str = "2.1.329";
+const VERSION: &str = "2.1.330";
 
 /// What an agent was started with.
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@
 //! answer comes from outside, by commands ([`Agent::start_message`],
 //! [`Agent::say`], [`Agent::call_tool`], …).
 //! Like the host's machine it does no I/O, and clock and ids are the
-//! driver's. What it does was measured on Claude Code 2.1.329.
+//! driver's. What it does was measured on Claude Code 2.1.330.
 
 mod account;
 mod background;

@@ -14,9 +14,9 @@ pub enum Profile {
     /// 2.1.197: the answers to `interrupt` and `set_model` are empty.
     #[serde(rename = "2.1.197")]
     V2_1_197,
-    /// 2.1.329, which is what the agent is by default.
-    #[serde(rename = "2.1.329")]
-    V2_1_329,
+    /// 2.1.330, which is what the agent is by default.
+    #[serde(rename = "2.1.330")]
+    V2_1_330,
     /// One that minds no priorities: it runs messages one by one, and tells
     /// neither what becomes of them nor what it is doing.
     #[serde(rename = "no-queue")]
@@ -25,7 +25,7 @@ pub enum Profile {
 
 impl Profile {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::V2_0_77, Self::V2_1_197, Self::V2_1_329, Self::NoQueue];
+    pub const ALL: [Self; 4] = [Self::V2_0_77, Self::V2_1_197, Self::V2_1_330, Self::NoQueue];
 
     /// Its name: a version, or `no-queue`.
     #[must_use]
@@ -33,7 +33,7 @@ impl Profile {
         match self {
             Self::V2_0_77 => "2.0.77",
             Self::V2_1_197 => "2.1.197",
-            Self::V2_1_329 => "2.1.329",
+            Self::V2_1_330 => "2.1.330",
             Self::NoQueue => "no-queue",
         }
     }

@@ -116,6 +116,9 @@ open_enum! {
         ProjectsRelay = "projects-relay",
         /// It lay in the session's inbox.
         SessionInbox = "session-inbox",
+        /// The server reports an event outside the session, such as a call of a
+        /// webhook.
+        ExternalEvent = "external-event",
     }
 }
 

@@ -30,6 +30,9 @@ object! {
         pub durable: Option<bool>,
         /// When it comes next, in milliseconds since 1970.
         pub next_fire_at: Option<Number> = "nextFireAt",
+        /// The age at which a prompt that comes again and again ends, in
+        /// milliseconds; 0 is never.
+        pub max_age_ms: Option<Number> = "maxAgeMs",
         /// Other prompts of this session that come once and have not come.
         pub other_one_shots: Option<Vec<CronOneShot>> = "otherOneShots",
     }

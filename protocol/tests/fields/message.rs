@@ -464,6 +464,7 @@ enums! { message:
     TaskNotificationKind {
         ScheduledTrigger = "scheduled-trigger", PeerSendMessage = "peer-send-message",
         ProjectsRelay = "projects-relay", SessionInbox = "session-inbox",
+        ExternalEvent = "external-event",
     }
     TaskStatus {
         Pending = "pending", Running = "running", Completed = "completed", Failed = "failed",

@@ -102,7 +102,7 @@ objects! { tool:
     CronCreateInput { cron, prompt, recurring, durable }
     CronCreateOutput {
         id, human_schedule = "humanSchedule", recurring, durable, next_fire_at = "nextFireAt",
-        other_one_shots = "otherOneShots",
+        max_age_ms = "maxAgeMs", other_one_shots = "otherOneShots",
     }
     CronDeleteInput { id }
     CronDeleteOutput { id, ended_loop_wakeup = "endedLoopWakeup" }
