@@ -4,15 +4,18 @@ use crate::error::{EndReason, Error, SessionEnd};
 use crate::event::{Event, Notice};
 use crate::handle::Handle;
 use crate::mailbox::Mailbox;
-use crate::options::{CommandLine, Options, PLUGINS, not_applied};
+use crate::locate::find_cli;
+use crate::options::{CommandLine, Options, PLUGINS, not_applied, unknown_option};
 use crate::process::CloseReport;
 use crate::session::{self, Command};
 use crate::transport::{Connection, FarEnd, LocalCli, Transport};
+use crate::version::{self, CliVersion};
 use agentwire_protocol::control::InitializeAnswer;
 use agentwire_protocol::host::RequestFailure;
 use futures_core::Stream;
 use std::future::poll_fn;
 use std::ops::Deref;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -70,10 +73,11 @@ impl Client {
     /// [`Error::Option`] as [`Options::command_line`] says;
     /// [`Error::CliNotFound`] and [`Error::Spawn`] when there is nothing to
     /// start; [`Error::Ended`] with the exit status and the end of standard
-    /// error when the CLI exits at once; [`Error::StartUp`] when it does not
+    /// error when the CLI exits at once; [`Error::TooOld`] when it does not
+    /// support an option; [`Error::StartUp`] when it does not
     /// answer, or refuses; [`Error::NotApplied`] when it does without something
     /// that the session relies on; [`Error::SessionStore`] and
-    /// [`Error::ResumeFiles`] when a session cannot go on from its
+    /// [`Error::PrivateFile`] when a session cannot go on from its
     /// [store](Options::session_store).
     /// The CLI is gone when the error is there.
     ///
@@ -95,9 +99,16 @@ impl Client {
     /// As [`Client::connect`], what concerns the start of a process excepted;
     /// what the transport says when it cannot be opened.
     pub async fn connect_over(transport: impl Transport, options: Options) -> Result<Self, Error> {
-        let line = options.assemble()?;
+        let mut line = options.assemble()?;
+        let mut cli = LocalVersion::new(transport.program(&line), options.cli_version);
+        let mut without = Vec::new();
+        if line.depends_on_version()
+            && let Some(version) = cli.ask(&line).await
+        {
+            without = line.fit(version)?;
+        }
         let connection = transport.open(&line, options.close).await?;
-        Self::greet(connection, options, line).await
+        Self::greet(connection, options, line, cli, without).await
     }
 
     /// Makes the first request.
@@ -105,9 +116,11 @@ impl Client {
         connection: Connection,
         options: Options,
         line: CommandLine,
+        mut cli: LocalVersion,
+        without: Vec<&'static str>,
     ) -> Result<Self, Error> {
         #[cfg_attr(not(feature = "mcp"), expect(unused_mut, reason = "nobody adds to it"))]
-        let mut initialize = line.initialize;
+        let mut initialize = line.initialize.clone();
         let has_gates = options.callbacks.hooks.has_gates();
         #[cfg(feature = "mcp")]
         let (servers, patience) = (options.mcp_servers.clone(), options.request_timeout);
@@ -118,7 +131,7 @@ impl Client {
             mailbox,
             far_end,
             mirrored,
-        } = session::start(connection, options, line.shadowed);
+        } = session::start(connection, options, line.shadowed.clone());
         let mut client = Self {
             handle,
             mailbox,
@@ -142,12 +155,29 @@ impl Client {
                 client.abort().await;
                 // The end of the mailbox is where the session's end is known.
                 while client.next().await.is_some() {}
+                let end = client.handle.end();
+                if let Some((option, needs)) = unknown_option(&end.stderr) {
+                    return Err(Error::TooOld {
+                        option: option.into(),
+                        needs,
+                        version: cli.ask(&line).await,
+                    });
+                }
                 return Err(client.start_up_error(error));
             }
+        }
+        let declared = client.handle.declared();
+        if let Some(version) = &client.initialized.claude_code_version {
+            declared.set_version(version);
+        } else if let Some(version) = cli.known {
+            declared.set_version(&version.to_string());
         }
         if has_gates && client.initialized.hooks_applied == Some(false) {
             client.abort().await;
             return Err(Error::NotApplied { option: "hooks" });
+        }
+        for option in without {
+            drop(client.command(Command::Tell(Notice::NotApplied { option })));
         }
         for option in not_applied(&initialize, &client.initialized) {
             if option != PLUGINS {
@@ -159,7 +189,6 @@ impl Client {
         }
         // What the answer does not say is said again when the first turn begins.
         let capabilities = client.initialized.capabilities.as_deref();
-        let declared = client.handle.declared();
         declared.add_capabilities(capabilities.unwrap_or_default());
         Ok(client)
     }
@@ -186,13 +215,15 @@ impl Client {
         &self.initialized
     }
 
-    /// The CLI's version, as it said at the start. `None` when it said none,
-    /// as older ones do; its first turn's
-    /// [`Init`](agentwire_protocol::message::Init) has it then. What it can do
-    /// beyond the oldest one is in [`Handle::capabilities`].
+    /// Returns the CLI's version: that of its answer to `initialize`, that of
+    /// [`Options::cli_version`] or `--version`, or that of its first turn's
+    /// [`Init`](agentwire_protocol::message::Init), whichever comes first.
+    /// `None` before the first turn of a CLI such as 2.1.197, unless options
+    /// depend on its version. What it can do beyond the oldest one is in
+    /// [`Handle::capabilities`].
     #[must_use]
     pub fn version(&self) -> Option<&str> {
-        self.initialized.claude_code_version.as_deref()
+        self.handle.declared().version()
     }
 
     /// The process id of the CLI. `None` when it was somebody else who started
@@ -270,6 +301,29 @@ impl Client {
     /// How the session ended.
     pub(crate) fn end(&self) -> Arc<SessionEnd> {
         self.handle.end()
+    }
+}
+
+/// The version of a CLI that is started here.
+struct LocalVersion {
+    program: Option<PathBuf>,
+    known: Option<CliVersion>,
+}
+
+impl LocalVersion {
+    fn new(program: Option<PathBuf>, known: Option<CliVersion>) -> Self {
+        Self { program, known }
+    }
+
+    /// The version, if it is known or the CLI says it.
+    async fn ask(&mut self, line: &CommandLine) -> Option<CliVersion> {
+        if self.known.is_none()
+            && let Some(program) = &self.program
+            && let Ok(cli) = find_cli(Some(program))
+        {
+            self.known = version::of(&cli, line).await;
+        }
+        self.known
     }
 }
 

@@ -1,6 +1,7 @@
 //! What can go wrong, and what a session says when it is over.
 
 use crate::store::StoreFailure;
+use crate::version::CliVersion;
 use agentwire_protocol::content::CannotAttach;
 use agentwire_protocol::control::Refusal;
 use agentwire_protocol::host::RequestFailure;
@@ -99,6 +100,17 @@ pub enum Error {
         /// The option.
         option: &'static str,
     },
+    /// The CLI is too old for an option. Without the option the session would
+    /// do something else than was configured.
+    #[error("{}", too_old(option, *needs, *version))]
+    TooOld {
+        /// The option: a method of [`Options`](crate::Options), or a flag.
+        option: Box<str>,
+        /// The first version of Claude Code that has it, where that is known.
+        needs: Option<CliVersion>,
+        /// The version of this CLI, where that is known.
+        version: Option<CliVersion>,
+    },
     /// A message has members that are not as they should be. The frame that
     /// it came in is intact, and the session goes on.
     #[error(transparent)]
@@ -139,9 +151,11 @@ pub enum Error {
         /// Why not.
         failure: StoreFailure,
     },
-    /// What a session is to go on from cannot be written where the CLI reads it.
-    #[error("cannot write {} for the session to go on from: {source}", path.display())]
-    ResumeFiles {
+    /// A file that the CLI is to read cannot be written: the transcript that a
+    /// session resumes from, or the configuration of a CLI that does not read it
+    /// from the pipe.
+    #[error("cannot write {}, which the agent CLI is to read: {source}", path.display())]
+    PrivateFile {
         /// The file.
         path: PathBuf,
         /// Why not.
@@ -354,6 +368,13 @@ impl fmt::Display for SessionEnd {
         }
         Ok(())
     }
+}
+
+/// Which version an option needs, in words.
+fn too_old(option: &str, needs: Option<CliVersion>, version: Option<CliVersion>) -> String {
+    let this = version.map_or_else(|| "this agent CLI".to_owned(), |it| format!("Claude Code {it}"));
+    let needs = needs.map_or_else(String::new, |it| format!("; it requires {it} or later"));
+    format!("{this} does not support the option `{option}`{needs}")
 }
 
 /// What an agent cannot do, in words.

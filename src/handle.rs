@@ -3,7 +3,7 @@
 use crate::control::Declared;
 use crate::error::{EndReason, Error, SessionEnd};
 use crate::mailbox::{Mailbox, mailbox};
-use crate::options::Options;
+use crate::options::{Options, VERBATIM};
 use crate::pending::Pending;
 use crate::session::{Command, Interest, WhenFull};
 use crate::submission::{Progress, Submission, Unwritten};
@@ -146,9 +146,14 @@ impl Handle {
         if self.verbatim_prompts {
             message = message.verbatim();
         }
+        let is_verbatim = message.client_composed == Some(true);
         let uuid = message.uuid.take().unwrap_or_else(new_id);
         let (progress, receiver) = watch::channel(Progress::new());
         let submission = Submission::new(&uuid, receiver, self.clone());
+        if is_verbatim && let Err(error) = self.check_verbatim() {
+            progress.send_replace(Progress::failed(error));
+            return submission;
+        }
         let command = match Prompt::new(uuid, message) {
             Ok(prompt) => Command::Send {
                 prompt,
@@ -166,6 +171,19 @@ impl Handle {
             progress.send_replace(Progress::failed(Error::Ended(self.end())));
         }
         submission
+    }
+
+    /// An older CLI would expand files and commands in the message.
+    fn check_verbatim(&self) -> Result<(), Error> {
+        let version = self.declared.version().and_then(|it| it.parse().ok());
+        if version.is_some_and(|version| version >= VERBATIM) {
+            return Ok(());
+        }
+        Err(Error::TooOld {
+            option: "UserMessage::verbatim".into(),
+            needs: Some(VERBATIM),
+            version,
+        })
     }
 
     /// Makes any control request, as it is. There is a method for each, which

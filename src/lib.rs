@@ -132,6 +132,7 @@ mod options;
 mod panic;
 mod pending;
 mod permission;
+mod private_folder;
 mod process;
 mod query;
 mod session;
@@ -140,6 +141,7 @@ mod submission;
 mod subscription;
 mod transport;
 mod turn;
+mod version;
 
 pub use agentwire_protocol::host::{
     Activity, LoginNews, Queueing, SessionNews, SubmissionState, TurnEnd, TurnEvent, TurnOutcome,
@@ -178,6 +180,7 @@ pub use submission::{Submission, Unwritten};
 pub use subscription::{Subscription, Texts, Turn};
 pub use transport::{CloseInput, Connection, FarEnd, FarFuture, LocalCli, Pipes, Transport};
 pub use turn::{Interrupted, Interruption, StopPolicy, Stopped};
+pub use version::{CliVersion, InvalidVersion};
 
 /// What [`Options::output_type`] takes.
 #[cfg(feature = "schema")]

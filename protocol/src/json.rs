@@ -351,9 +351,15 @@ impl Members {
         }
     }
 
-    /// Takes `key` away.
-    pub fn remove(&mut self, key: &str) {
-        self.0.retain(|(k, _)| k != key);
+    /// Removes `key`, and returns its value.
+    pub fn remove(&mut self, key: &str) -> Option<Json> {
+        let mut removed = None;
+        while let Some(at) = self.0.iter().rposition(|(k, _)| *k == key) {
+            let (_, value) = self.0.remove(at);
+            // Of several the last one counts.
+            removed.get_or_insert(value);
+        }
+        removed
     }
 
     /// Adds a member behind the others, without a look at what is there: an

@@ -8,11 +8,13 @@
 mod responder;
 mod table;
 
-pub(crate) use responder::LateAnswer;
+pub(crate) use responder::{Encode, LateAnswer};
 pub use responder::{Answering, Responder};
 pub(crate) use table::Callbacks;
 
 use crate::handle::Handle;
+use crate::permission::QUESTION_TOOL;
+use agentwire_protocol::Json;
 use agentwire_protocol::dialog::{RequestUserDialog, UserDialogResult};
 use agentwire_protocol::hook::{HookCallback, HookKind, HookOutput};
 use agentwire_protocol::mcp::{McpElicitation, McpElicitationResult};
@@ -174,12 +176,22 @@ impl<R> fmt::Debug for Shared<R> {
 pub trait Askable: Send + sealed::Sealed + 'static {
     /// What it is answered with.
     type Answer: AskAnswer;
+
+    /// The part of the request that its answer has to repeat.
+    #[doc(hidden)]
+    fn to_repeat(&self) -> Option<Json> {
+        None
+    }
 }
 
 /// What a request of the agent's is answered with.
 pub trait AskAnswer: Serialize + Send + sealed::Sealed + 'static {
     /// Whether it answers this.
     fn fits(asked: &Asked) -> bool;
+
+    /// Repeats this part of the request.
+    #[doc(hidden)]
+    fn repeat(&mut self, _: &Json) {}
 }
 
 mod sealed {
@@ -205,8 +217,35 @@ macro_rules! answered {
     )*};
 }
 
+impl sealed::Sealed for CanUseTool {}
+
+impl Askable for CanUseTool {
+    type Answer = PermissionResult;
+
+    /// The input of the tool. A question's input without answers would read as
+    /// if the user had answered nothing.
+    fn to_repeat(&self) -> Option<Json> {
+        let is_object = self.input.get().starts_with('{');
+        (is_object && self.tool_name != QUESTION_TOOL).then(|| self.input.clone())
+    }
+}
+
+impl sealed::Sealed for PermissionResult {}
+
+impl AskAnswer for PermissionResult {
+    fn fits(asked: &Asked) -> bool {
+        matches!(asked, Asked::Permission { .. })
+    }
+
+    /// CLIs up to 2.1.197 deny the tool when an allow has no input.
+    fn repeat(&mut self, input: &Json) {
+        if let Self::Allow(allow) = self {
+            allow.updated_input.get_or_insert_with(|| input.clone());
+        }
+    }
+}
+
 answered! {
-    CanUseTool => PermissionResult; if Asked::Permission { .. },
     HookCallback => HookOutput; if Asked::Hook { .. },
     McpElicitation => McpElicitationResult; if Asked::Elicitation { .. },
     RequestUserDialog => UserDialogResult; if Asked::Dialog { .. },

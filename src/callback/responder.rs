@@ -4,7 +4,7 @@ use super::{Ask, AskAnswer, AskNumber, Askable, Asked, CallbackFailure};
 use crate::error::Error;
 use crate::handle::Handle;
 use crate::session::Command;
-use agentwire_protocol::control;
+use agentwire_protocol::{Json, control};
 use bytes::Bytes;
 use std::fmt;
 use std::future::Future;
@@ -29,14 +29,40 @@ pub struct Responder<A> {
     kind: PhantomData<fn(A)>,
 }
 
+/// Makes the line that answers, with the part of the request that it has to
+/// repeat.
+pub(crate) struct Encode(Box<dyn FnOnce(Option<&Json>) -> Result<Bytes, CallbackFailure> + Send>);
+
+impl Encode {
+    pub(crate) fn new<A: AskAnswer>(request_id: Box<str>, mut answer: A) -> Self {
+        Self(Box::new(move |to_repeat| {
+            if let Some(part) = to_repeat {
+                answer.repeat(part);
+            }
+            control::success(&request_id, Some(&answer))
+                .map_err(|error| CallbackFailure::Failed(error.to_string()))
+        }))
+    }
+
+    pub(crate) fn line(self, to_repeat: Option<&Json>) -> Result<Bytes, CallbackFailure> {
+        (self.0)(to_repeat)
+    }
+}
+
+impl fmt::Debug for Encode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Encode")
+    }
+}
+
 /// What a late answer is on its way to, and with what.
 #[derive(Debug)]
 pub(crate) struct LateAnswer {
     pub(crate) request_id: Box<str>,
     /// Which ask, when that is known.
     pub(crate) number: Option<AskNumber>,
-    /// The line that answers.
-    pub(crate) line: Result<Bytes, CallbackFailure>,
+    /// The answer.
+    pub(crate) answer: Result<Encode, CallbackFailure>,
     /// Whether it answers that.
     pub(crate) fits: fn(&Asked) -> bool,
     pub(crate) reply: oneshot::Sender<Result<(), Error>>,
@@ -66,7 +92,7 @@ impl<A: AskAnswer> Responder<A> {
     pub fn answer(mut self, answer: impl Into<A>) -> Answering {
         self.is_done = true;
         self.session
-            .put_answer(&self.request_id, Some(self.number), &answer.into())
+            .put_answer(&self.request_id, Some(self.number), answer.into())
     }
 }
 
@@ -100,7 +126,7 @@ impl<A> Drop for Responder<A> {
             let _ = self.session.command(Command::Answer(LateAnswer {
                 request_id: self.request_id.clone(),
                 number: Some(self.number),
-                line: Err(CallbackFailure::Dropped),
+                answer: Err(CallbackFailure::Dropped),
                 fits: |_| true,
                 reply,
             }));
@@ -142,22 +168,20 @@ impl Handle {
     /// # }
     /// ```
     pub fn answer<A: AskAnswer>(&self, request_id: &str, answer: A) -> Answering {
-        self.put_answer(request_id, None, &answer)
+        self.put_answer(request_id, None, answer)
     }
 
     fn put_answer<A: AskAnswer>(
         &self,
         request_id: &str,
         number: Option<AskNumber>,
-        answer: &A,
+        answer: A,
     ) -> Answering {
         let (reply, told) = oneshot::channel();
-        let line = control::success(request_id, Some(answer))
-            .map_err(|error| CallbackFailure::Failed(error.to_string()));
         let sent = self.command(Command::Answer(LateAnswer {
             request_id: request_id.into(),
             number,
-            line,
+            answer: Ok(Encode::new(request_id.into(), answer)),
             fits: A::fits,
             reply,
         }));

@@ -2,13 +2,14 @@
 //! it.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What the agent has declared so far, and what the host has.
 #[derive(Debug, Default)]
 pub(crate) struct Declared {
     capabilities: Mutex<BTreeSet<String>>,
     in_process: Mutex<BTreeSet<String>>,
+    version: OnceLock<String>,
 }
 
 impl Declared {
@@ -21,6 +22,15 @@ impl Declared {
 
     pub(crate) fn capabilities(&self) -> Vec<String> {
         lock(&self.capabilities).iter().cloned().collect()
+    }
+
+    /// The agent is of this version. What was said first counts.
+    pub(crate) fn set_version(&self, version: &str) {
+        let _ = self.version.set(version.to_owned());
+    }
+
+    pub(crate) fn version(&self) -> Option<&str> {
+        self.version.get().map(String::as_str)
     }
 
     /// The first of these capabilities that the agent has not declared.

@@ -6,6 +6,7 @@ use super::{Options, Shadowed};
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::mask;
+use crate::private_folder::PrivateFolder;
 use crate::store::Source;
 use agentwire_protocol::Json;
 use agentwire_protocol::control::{Initialize, InitializeAnswer};
@@ -13,6 +14,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Arc;
 
 /// What a CLI is started with: [`Options::command_line`].
 ///
@@ -40,6 +42,9 @@ pub struct CommandLine {
     pub shadowed: Vec<Shadowed>,
     /// Where what a session is to go on from may be.
     pub(crate) source: Option<Source>,
+    pub(super) verbatim_prompts: bool,
+    /// Files that the arguments name.
+    pub(crate) folder: Option<Arc<PrivateFolder>>,
 }
 
 /// What all of it comes to.
@@ -95,6 +100,8 @@ impl Options {
             cwd: self.cwd.clone(),
             shadowed: self.find_shadowed(),
             source: self.source(),
+            verbatim_prompts: self.verbatim_prompts,
+            folder: None,
             initialize,
         })
     }
@@ -178,12 +185,12 @@ const SHORT_SCHEMA: usize = 16 * 1024;
 /// The one option without which a session starts all the same.
 pub(crate) const PLUGINS: &str = "plugins";
 
-const SETTINGS: &str = "settings";
-const MANAGED_SETTINGS: &str = "managedSettings";
+pub(super) const SETTINGS: &str = "settings";
+pub(super) const MANAGED_SETTINGS: &str = "managedSettings";
 
 /// What the CLI has to be told so that it looks into the first request before
 /// it starts.
-fn flags_of(initialize: &Initialize) -> Vec<&'static str> {
+pub(super) fn flags_of(initialize: &Initialize) -> Vec<&'static str> {
     let has_settings = initialize.extra.get(SETTINGS).is_some();
     let has_managed_settings = initialize.extra.get(MANAGED_SETTINGS).is_some();
     let is_awaited = has_settings
@@ -248,6 +255,11 @@ impl CommandLine {
     /// The command that starts the CLI, from one without arguments.
     pub(crate) fn command(&self, mut command: Command) -> Command {
         command.args(&self.arguments);
+        self.in_environment(command)
+    }
+
+    /// The command in the environment and the directory of the CLI.
+    pub(crate) fn in_environment(&self, mut command: Command) -> Command {
         self.inherited.apply(&mut command, std::env::vars_os());
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         if let Some(cwd) = &self.cwd {

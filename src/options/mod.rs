@@ -10,6 +10,7 @@ mod directories;
 mod extensions;
 mod limits;
 mod model;
+mod older;
 mod output;
 mod permission;
 mod process;
@@ -27,6 +28,7 @@ pub use combinations::Shadowed;
 pub use command_line::CommandLine;
 pub(crate) use command_line::{PLUGINS, not_applied};
 pub use model::Thinking;
+pub(crate) use older::{VERBATIM, unknown_option};
 pub use permission::PermissionPrompts;
 pub use prompt::DYNAMIC_BOUNDARY;
 pub use tools::QuestionPreview;
@@ -37,6 +39,7 @@ use crate::environment::Environment;
 use crate::mcp::SharedServer;
 use crate::process::ClosePolicy;
 use crate::store::{SharedStore, StoreFlush};
+use crate::version::CliVersion;
 use agentwire_protocol::Json;
 use agentwire_protocol::codec::DEFAULT_LINE_LIMIT;
 use agentwire_protocol::control::Initialize;
@@ -79,6 +82,7 @@ use tools::Skills;
 #[must_use]
 pub struct Options {
     pub(crate) cli: Option<PathBuf>,
+    pub(crate) cli_version: Option<CliVersion>,
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) inherited: Environment,
     pub(crate) environment: Vec<(OsString, OsString)>,
@@ -142,6 +146,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             cli: None,
+            cli_version: None,
             cwd: None,
             inherited: Environment::default(),
             environment: Vec::new(),

@@ -4,6 +4,7 @@ use super::Options;
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::locate::find_cli;
+use crate::version::CliVersion;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
@@ -22,6 +23,19 @@ impl Options {
     /// nothing is found there, that is an error which says what to do.
     pub fn cli(mut self, path: impl Into<PathBuf>) -> Self {
         self.cli = Some(path.into());
+        self
+    }
+
+    /// Sets the CLI's version. Without it a CLI that is started here is asked
+    /// for it (`--version`) if options depend on it, and one that is reached in
+    /// another way ([`Client::connect_over`](crate::Client::connect_over)) is
+    /// taken for a current one.
+    ///
+    /// An older CLI is given in arguments and private files what a current one
+    /// reads from the pipe. An option that it does not support, and that the
+    /// session relies on, is an [`Error::TooOld`](crate::Error::TooOld).
+    pub fn cli_version(mut self, version: CliVersion) -> Self {
+        self.cli_version = Some(version);
         self
     }
 

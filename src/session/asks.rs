@@ -1,14 +1,14 @@
 //! What the agent asks of the host: who is asked, and what is answered.
 
 use crate::callback::{
-    Ask, AskAnswer, AskNumber, Askable, Asked, CallbackFailure, Callbacks, LateAnswer, Reply,
-    Shared,
+    Ask, AskAnswer, AskNumber, Askable, Asked, CallbackFailure, Callbacks, Encode, LateAnswer,
+    Reply, Shared,
 };
 use crate::error::Error;
 use crate::event::Notice;
 use crate::handle::Handle;
 use crate::panic::said_by;
-use agentwire_protocol::Frame;
+use agentwire_protocol::{Frame, Json};
 use agentwire_protocol::control::{self, AgentRequest, ControlRequest, Refusal};
 use agentwire_protocol::dialog::{RequestUserDialog, UserDialogResult};
 use agentwire_protocol::hook::{HookCallback, HookOutput};
@@ -37,6 +37,8 @@ pub(super) struct Asks {
 struct Open {
     number: AskNumber,
     asked: Asked,
+    /// The part of the request that its answer has to repeat.
+    to_repeat: Option<Json>,
     cancelled: CancellationToken,
 }
 
@@ -51,8 +53,7 @@ struct Running {
 /// What came of a callback.
 #[derive(Debug)]
 enum Done {
-    /// The line that answers.
-    Answered(Bytes),
+    Answered(Encode),
     /// It is answered later.
     Later,
     Failed(String),
@@ -177,6 +178,7 @@ impl Asks {
         self.count += 1;
         let number = AskNumber(self.count);
         let cancelled = CancellationToken::new();
+        let to_repeat = request.to_repeat();
         let ask = Ask {
             request,
             request_id: request_id.clone(),
@@ -189,10 +191,7 @@ impl Asks {
         let task = self.tasks.spawn(async move {
             let id = ask.request_id.clone();
             match handler.handle(ask).await {
-                Reply::Now(answer) => match control::success(&id, Some(&answer)) {
-                    Ok(line) => Done::Answered(line),
-                    Err(error) => Done::Failed(error.to_string()),
-                },
+                Reply::Now(answer) => Done::Answered(Encode::new(id, answer)),
                 Reply::Later => Done::Later,
                 Reply::Failed(why) => Done::Failed(why),
             }
@@ -200,6 +199,7 @@ impl Asks {
         let open = Open {
             number,
             asked: asked.clone(),
+            to_repeat,
             cancelled,
         };
         self.open.insert(request_id.clone(), open);
@@ -230,15 +230,15 @@ impl Asks {
         else {
             return Step::Nothing;
         };
-        let line = match done {
+        let answer = match done {
             Ok((_, Done::Later)) => return Step::Nothing,
-            Ok((_, Done::Answered(line))) => Ok(line),
+            Ok((_, Done::Answered(answer))) => Ok(answer),
             Ok((_, Done::Failed(why))) => Err(CallbackFailure::Failed(why)),
             Err(error) => Err(CallbackFailure::Panicked(panic_message(error))),
         };
         let is_open = |open: &Open| open.number == number;
-        match line {
-            _ if self.open.get(&request_id).is_some_and(is_open) => self.close(request_id, line),
+        match answer {
+            _ if self.open.get(&request_id).is_some_and(is_open) => self.close(request_id, answer),
             // Nobody waits for it, and the id may be another ask's by now.
             Err(failure @ CallbackFailure::Panicked(_)) => {
                 Step::Tell(failed(request_id, asked, failure))
@@ -252,7 +252,7 @@ impl Asks {
         let LateAnswer {
             request_id,
             number,
-            line,
+            answer,
             fits,
             reply,
         } = answer;
@@ -262,7 +262,7 @@ impl Asks {
         // Whoever answered may not want to know.
         if is_open {
             let _ = reply.send(Ok(()));
-            self.close(request_id, line)
+            self.close(request_id, answer)
         } else {
             let _ = reply.send(Err(Error::NotAsked { request_id }));
             Step::Nothing
@@ -270,16 +270,19 @@ impl Asks {
     }
 
     /// An open ask comes to its end.
-    fn close(&mut self, request_id: Box<str>, line: Result<Bytes, CallbackFailure>) -> Step {
+    fn close(&mut self, request_id: Box<str>, answer: Result<Encode, CallbackFailure>) -> Step {
         let Some(Open {
-            asked, cancelled, ..
+            asked,
+            to_repeat,
+            cancelled,
+            ..
         }) = self.open.remove(&request_id)
         else {
             return Step::Nothing;
         };
         // Whoever else is about to answer need not.
         cancelled.cancel();
-        match line {
+        match answer.and_then(|answer| answer.line(to_repeat.as_ref())) {
             Ok(line) => Step::Line(request_id, line, None),
             Err(failure) => {
                 let line = denial(&request_id, &asked);

@@ -27,6 +27,9 @@ impl Driver {
                 if let SessionNews::Began(init) | SessionNews::Changed(init) = &news {
                     let names = init.capabilities.as_deref().unwrap_or_default();
                     self.declared.add_capabilities(names);
+                    if let Some(version) = &init.claude_code_version {
+                        self.declared.set_version(version);
+                    }
                 }
                 self.streams.put(Event::Session(news));
             }

@@ -3,16 +3,14 @@
 
 use super::{EntryHead, TranscriptKey};
 use crate::environment::PassedEnvironment;
+use crate::private_folder::{PrivateFolder, WriteError};
 use agentwire_protocol::Json;
 use agentwire_protocol::json::Members;
 use serde_json::{Map, Value};
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, DirBuilder, File};
-use std::io::{self, BufWriter, Write};
+use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::thread::sleep;
-use std::time::Duration;
-use uuid::Uuid;
 
 /// What is at the end of names where the agent was told of another place to
 /// log in.
@@ -27,10 +25,6 @@ const INSTALLED: [&str; 3] = [
 
 /// Kinds of logins in the file of credentials.
 const ACCOUNTS: [&str; 2] = ["claudeAiOauth", "hybridOauth"];
-
-/// How often it is tried to remove the folder: somebody who is being killed
-/// may still write into it.
-const ATTEMPTS: u32 = 5;
 
 /// Where the user's own configuration is.
 #[derive(Debug, Clone)]
@@ -75,17 +69,16 @@ impl UsersHome {
 /// this is dropped.
 #[derive(Debug)]
 pub(crate) struct PrivateHome {
-    folder: PathBuf,
+    folder: PrivateFolder,
     variables: Vec<(&'static str, OsString)>,
 }
 
 impl PrivateHome {
     /// A folder with what the agent needs of the user's own: settings, and what
     /// it logs in with. Fails with the file that could not be written.
-    pub(super) fn new(users: Option<&UsersHome>) -> Result<Self, (PathBuf, io::Error)> {
-        let name = format!("agentwire-resume-{}", Uuid::new_v4());
-        let folder = std::env::temp_dir().join(name);
-        let mut variables = vec![("CLAUDE_CONFIG_DIR", folder.clone().into())];
+    pub(super) fn new(users: Option<&UsersHome>) -> Result<Self, WriteError> {
+        let folder = PrivateFolder::new("agentwire-resume")?;
+        let mut variables = vec![("CLAUDE_CONFIG_DIR", folder.path().into())];
         if let Some(users) = users
             && cfg!(any(windows, target_os = "macos"))
         {
@@ -94,7 +87,6 @@ impl PrivateHome {
             variables.push(("CLAUDE_SECURESTORAGE_CONFIG_DIR", kept.unwrap_or_default()));
         }
         let home = Self { folder, variables };
-        private_folder(&home.folder).map_err(|error| (home.folder.clone(), error))?;
         if let Some(users) = users {
             home.copy(users)?;
         }
@@ -106,7 +98,7 @@ impl PrivateHome {
         &self.variables
     }
 
-    fn copy(&self, users: &UsersHome) -> Result<(), (PathBuf, io::Error)> {
+    fn copy(&self, users: &UsersHome) -> Result<(), WriteError> {
         let UsersHome {
             config, account, ..
         } = users;
@@ -149,7 +141,7 @@ impl PrivateHome {
         &self,
         key: &TranscriptKey,
         entries: &[Json],
-    ) -> Result<(), (PathBuf, io::Error)> {
+    ) -> Result<(), WriteError> {
         let TranscriptKey {
             project,
             session_id,
@@ -179,8 +171,8 @@ impl PrivateHome {
         &self,
         name: &str,
         entries: impl Iterator<Item = &'a Json>,
-    ) -> Result<(), (PathBuf, io::Error)> {
-        self.write_with(name, |file| {
+    ) -> Result<(), WriteError> {
+        let written = self.folder.write_with(name, |file| {
             for entry in entries {
                 // A store may give them back with line breaks between members;
                 // in strings there are none.
@@ -189,43 +181,12 @@ impl PrivateHome {
                 file.write_all(b"\n")?;
             }
             Ok(())
-        })
+        });
+        written.map(drop)
     }
 
-    fn write(&self, name: &str, text: &[u8]) -> Result<(), (PathBuf, io::Error)> {
-        self.write_with(name, |file| file.write_all(text))
-    }
-
-    fn write_with(
-        &self,
-        name: &str,
-        write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
-    ) -> Result<(), (PathBuf, io::Error)> {
-        let path = self.folder.join(name);
-        let written = (|| {
-            private_folder(path.parent().unwrap_or(&self.folder))?;
-            let mut file = BufWriter::new(private_file(&path)?);
-            write(&mut file)?;
-            file.flush()
-        })();
-        written.map_err(|error| (path, error))
-    }
-}
-
-impl Drop for PrivateHome {
-    fn drop(&mut self) {
-        for attempt in 1..=ATTEMPTS {
-            match fs::remove_dir_all(&self.folder) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound && attempt < ATTEMPTS => {
-                    sleep(Duration::from_millis(100) * attempt);
-                }
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    let folder = self.folder.display();
-                    tracing::warn!(%folder, %error, "a session's private folder is left");
-                }
-                _ => return,
-            }
-        }
+    fn write(&self, name: &str, text: &[u8]) -> Result<(), WriteError> {
+        self.folder.write(name, text).map(drop)
     }
 }
 
@@ -237,7 +198,7 @@ pub(super) fn is_safe(subpath: &str) -> bool {
 }
 
 /// The bytes of a file; `None` when there is none.
-fn read(path: &Path) -> Result<Option<Vec<u8>>, (PathBuf, io::Error)> {
+fn read(path: &Path) -> Result<Option<Vec<u8>>, WriteError> {
     // Before it is opened: opening a named pipe waits for a writer.
     let bytes = fs::metadata(path).and_then(|about| match about.is_file() {
         true => fs::read(path).map(Some),
@@ -247,22 +208,6 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, (PathBuf, io::Error)> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         bytes => bytes.map_err(|error| (path.to_owned(), error)),
     }
-}
-
-fn private_folder(path: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
-}
-
-fn private_file(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }
 
 /// An object in a file, changed; or the file as it is, if it is none or

@@ -55,7 +55,7 @@ pub(crate) async fn resume(
     let home = tokio::task::spawn_blocking(move || write(users.as_ref(), &transcripts))
         .await
         .unwrap_or_else(|gone| Err((std::env::temp_dir(), gone.into())))
-        .map_err(|(path, source)| Error::ResumeFiles {
+        .map_err(|(path, source)| Error::PrivateFile {
             path,
             source: Arc::new(source),
         })?;

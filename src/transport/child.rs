@@ -6,6 +6,7 @@ use crate::locate::find_cli;
 use crate::options::CommandLine;
 use crate::process::{ChildProcess, ClosePolicy, CloseReport, Pipes};
 use crate::store;
+use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
@@ -32,8 +33,9 @@ impl Transport for LocalCli {
         let id = Uuid::new_v4().to_string();
         let command = line.command(cli.command());
         let (child, pipes) = ChildProcess::spawn(command, &id, policy).map_err(failed)?;
-        if let Some(home) = home {
-            child.keep(home);
+        let folder = line.folder.clone();
+        if home.is_some() || folder.is_some() {
+            child.keep((home, folder));
         }
         tracing::debug!(session = id, pid = child.id(), "started the agent CLI");
         let Pipes {
@@ -45,6 +47,11 @@ impl Transport for LocalCli {
         let input = ChildStdin::from_std(stdin).map_err(failed)?;
         let stderr = ChildStderr::from_std(stderr).map_err(failed)?;
         Ok(Connection::new(output, input, child).stderr(stderr))
+    }
+
+    fn program(&self, line: &CommandLine) -> Option<PathBuf> {
+        let cli = find_cli(line.cli.as_deref()).ok()?;
+        Some(cli.file)
     }
 }
 

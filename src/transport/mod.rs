@@ -16,6 +16,7 @@ use crate::error::Error;
 use crate::options::CommandLine;
 use crate::process::{ClosePolicy, CloseReport};
 use std::fmt;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -73,6 +74,13 @@ pub trait Transport: Send + 'static {
         line: &CommandLine,
         policy: ClosePolicy,
     ) -> impl Future<Output = Result<Connection, Error>> + Send;
+
+    /// The CLI that it starts on this machine, if it does. It may be started
+    /// once more than for the session, to ask it for its version.
+    fn program(&self, line: &CommandLine) -> Option<PathBuf> {
+        let _ = line;
+        None
+    }
 }
 
 /// A way that is open.

@@ -5,7 +5,7 @@
 
 use super::SubmissionState;
 use crate::frame::{Frame, ViewError};
-use crate::message::{ResultMessage, TerminalReason};
+use crate::message::{ResultMessage, ResultSubtype, TerminalReason};
 use std::fmt;
 
 /// Something about a turn. What begins is told before the frame that begins
@@ -152,6 +152,7 @@ impl Turns {
     pub(super) fn outcome(&self, result: Option<&ResultMessage>) -> TurnOutcome {
         let stopped = self.current.as_ref().and_then(|it| it.stopped);
         let is_error = result.is_some_and(|it| it.is_error);
+        let subtype = result.map(|it| &it.subtype);
         match (result.and_then(|it| it.terminal_reason.as_ref()), stopped) {
             (Some(TerminalReason::AbortedStreaming | TerminalReason::AbortedTools), stopped) => {
                 match stopped {
@@ -164,6 +165,8 @@ impl Turns {
             // Not every agent gives a reason.
             (None, Some(Stopped::Interrupted)) => TurnOutcome::Interrupted,
             (None, Some(Stopped::Preempted)) => TurnOutcome::Preempted,
+            // CLIs up to 2.1.197 give none, or `completed`.
+            _ if is_error && subtype == Some(&ResultSubtype::Success) => TurnOutcome::ApiError,
             _ if is_error => TurnOutcome::Failed,
             _ => TurnOutcome::Completed,
         }

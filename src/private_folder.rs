@@ -1,0 +1,89 @@
+//! A folder of a session's own, for files that the CLI reads and others may not.
+
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
+use uuid::Uuid;
+
+/// How often it is tried to remove the folder: a process that is being killed
+/// may still write into it.
+const ATTEMPTS: u32 = 5;
+
+/// A folder that only this user can read. It is removed when this is dropped.
+#[derive(Debug)]
+pub(crate) struct PrivateFolder(PathBuf);
+
+/// The file or folder that could not be written, and why.
+pub(crate) type WriteError = (PathBuf, io::Error);
+
+impl PrivateFolder {
+    /// Creates one, with a name that begins so.
+    pub(crate) fn new(name: &str) -> Result<Self, WriteError> {
+        let folder = Self(std::env::temp_dir().join(format!("{name}-{}", Uuid::new_v4())));
+        create_folder(&folder.0).map_err(|error| (folder.0.clone(), error))?;
+        Ok(folder)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Writes a new file, and the folders that it is in. Returns its path.
+    pub(crate) fn write(&self, name: &str, text: &[u8]) -> Result<PathBuf, WriteError> {
+        self.write_with(name, |file| file.write_all(text))
+    }
+
+    /// [`PrivateFolder::write`] for what is written piece by piece.
+    pub(crate) fn write_with(
+        &self,
+        name: &str,
+        write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+    ) -> Result<PathBuf, WriteError> {
+        let path = self.0.join(name);
+        let written = (|| {
+            create_folder(path.parent().unwrap_or(&self.0))?;
+            let mut file = BufWriter::new(create_file(&path)?);
+            write(&mut file)?;
+            file.flush()
+        })();
+        match written {
+            Ok(()) => Ok(path),
+            Err(error) => Err((path, error)),
+        }
+    }
+}
+
+impl Drop for PrivateFolder {
+    fn drop(&mut self) {
+        for attempt in 1..=ATTEMPTS {
+            match fs::remove_dir_all(&self.0) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound && attempt < ATTEMPTS => {
+                    sleep(Duration::from_millis(100) * attempt);
+                }
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    let folder = self.0.display();
+                    tracing::warn!(%folder, %error, "a session's private folder is left");
+                }
+                _ => return,
+            }
+        }
+    }
+}
+
+fn create_folder(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+fn create_file(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
