@@ -6,7 +6,7 @@
 //! a session sets one of those, the CLI's version is asked for before the start.
 
 use super::CommandLine;
-use super::command_line::{MANAGED_SETTINGS, SETTINGS, flags_of};
+use super::command_line::{MANAGED_SETTINGS, PLUGINS, SETTINGS, flags_of};
 use crate::error::Error;
 use crate::private_folder::{PrivateFolder, WriteError};
 use crate::version::CliVersion;
@@ -70,7 +70,7 @@ const IGNORED: &[Ignored] = &[
     },
     Ignored {
         option: "file_checkpointing",
-        since: v(2, 0, 77),
+        since: v(2, 0, 44),
         is_needed: true,
         is_set: |it| it.has_variable("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"),
     },
@@ -112,7 +112,7 @@ const IGNORED: &[Ignored] = &[
     },
     Ignored {
         option: "question_preview",
-        since: v(2, 1, 197),
+        since: v(2, 1, 70),
         is_needed: false,
         is_set: |it| it.has_variable("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"),
     },
@@ -125,6 +125,25 @@ pub(crate) const VERBATIM: CliVersion = v(2, 1, 248);
 /// Flags that a CLI may not know, their methods, and the first version that
 /// has them.
 const FLAGS: &[(&str, &str, CliVersion)] = &[
+    ("--agent", "agent", v(2, 0, 59)),
+    ("--allow-dangerously-skip-permissions", "allow_bypassing_permissions", v(2, 0, 26)),
+    ("--betas", "betas", v(2, 0, 58)),
+    ("--debug-file", "debug_file", v(2, 1, 20)),
+    ("--effort", "effort", v(2, 1, 38)),
+    ("--include-hook-events", "hook_events", v(2, 1, 88)),
+    ("--json-schema", "output_format", v(2, 0, 45)),
+    ("--max-budget-usd", "max_budget_usd", v(2, 0, 30)),
+    ("--max-thinking-tokens", "thinking", v(2, 0, 2)),
+    ("--no-session-persistence", "persist_session", v(2, 0, 64)),
+    ("--permission-prompts", "permission_prompts", v(2, 1, 259)),
+    ("--plugin-dir", "plugins", v(2, 0, 25)),
+    ("--project-config-root", "project_config_root", v(2, 1, 275)),
+    ("--resume-drops-turn", "resume_drops_turn", v(2, 1, 223)),
+    ("--session-mirror", "session_store", v(2, 1, 97)),
+    ("--task-budget", "task_budget", v(2, 1, 84)),
+    ("--thinking", "thinking", v(2, 1, 47)),
+    ("--thinking-display", "thinking_display", v(2, 1, 94)),
+    ("--tools", "tools", v(2, 0, 31)),
 ];
 
 /// The option that a CLI did not start with, from what it said on standard
@@ -167,7 +186,9 @@ impl CommandLine {
             without.push(option.option);
         }
         self.fit_prompts(version)?;
-        self.fit_configuration(version)?;
+        if !self.fit_configuration(version)? {
+            without.push(PLUGINS);
+        }
         Ok(without)
     }
 
@@ -199,8 +220,10 @@ impl CommandLine {
     }
 
     /// Settings, plugins and MCP servers. Settings and servers can hold keys:
-    /// they go into files that only this user can read.
-    fn fit_configuration(&mut self, version: CliVersion) -> Result<(), Error> {
+    /// they go into files that only this user can read. `false` when a plugin is
+    /// not there, which an older CLI would not tell.
+    fn fit_configuration(&mut self, version: CliVersion) -> Result<bool, Error> {
+        let mut are_there = true;
         let before = flags_of(&self.initialize);
         let request = &mut self.initialize;
         let mut files = vec![];
@@ -224,6 +247,8 @@ impl CommandLine {
                 let PluginConfig::Local(plugin) = plugin else {
                     return Err(too_old("plugins", AWAITS, version));
                 };
+                let folder = self.cwd.clone().unwrap_or_default().join(&plugin.path);
+                are_there &= folder.is_dir();
                 arguments.push(format!("--plugin-dir={}", plugin.path));
             }
             if let Some(servers) = request.mcp_servers.take() {
@@ -244,7 +269,7 @@ impl CommandLine {
         self.arguments
             .retain(|it| !before.contains(&&**it) || after.contains(&&**it));
         self.arguments.append(&mut arguments);
-        Ok(())
+        Ok(are_there)
     }
 
     fn has_variable(&self, name: &str) -> bool {

@@ -90,8 +90,13 @@ impl Live {
     }
 
     pub(crate) fn options(&self) -> Options {
+        self.options_for(&live_cli())
+    }
+
+    /// Options for a session with this CLI.
+    pub(crate) fn options_for(&self, cli: &Path) -> Options {
         let options = Options::new()
-            .cli(live_cli())
+            .cli(cli)
             .cwd(self.project())
             .clean_env()
             .setting_sources::<&str>([])

@@ -188,6 +188,8 @@ impl Host {
                     .as_ref()
                     .and_then(|it| it.member("capabilities"));
                 let are_named = capabilities.is_some_and(|it| it.read::<Vec<Json>>().is_ok());
+                let pid = answer.response.as_ref().and_then(|it| it.member("pid"));
+                self.takes_cancels = are_named || pid.is_some();
                 self.introduced(now, are_named);
             }
             ("interrupt", _) => {

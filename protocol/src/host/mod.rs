@@ -105,6 +105,8 @@ pub struct Host {
     outgoing: OutgoingState,
     /// Whether the driver has stopped reading.
     is_unread: bool,
+    /// Whether the agent takes a request back when it is asked to.
+    takes_cancels: bool,
 }
 
 /// How many asks are remembered that were answered while the agent owed its
@@ -157,6 +159,7 @@ impl Host {
             events: VecDeque::new(),
             outgoing: OutgoingState::Open,
             is_unread: false,
+            takes_cancels: false,
         }
     }
 

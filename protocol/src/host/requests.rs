@@ -204,11 +204,16 @@ impl Host {
     }
 
     /// Nobody waits for the answer any more: the request is taken back where
-    /// it still waits, and cancelled where it has left.
+    /// it still waits, and cancelled where it has left. CLIs up to 2.0.77 exit
+    /// when they are sent a cancel; unlike newer ones they tell neither their
+    /// capabilities nor their process ID.
     pub(super) fn withdraw_request(&mut self, request_id: &str) {
         let is_it =
             |line: &Outgoing| !matches!(line.class, Class::User(_)) && &*line.id == request_id;
-        if self.outbox.withdraw(is_it).is_none() && self.outgoing != OutgoingState::Closed {
+        if self.outbox.withdraw(is_it).is_none()
+            && self.takes_cancels
+            && self.outgoing != OutgoingState::Closed
+        {
             let line = control::cancel(request_id);
             self.outbox.push(Outgoing {
                 class: Class::Control,

@@ -18,7 +18,7 @@ fn with(queueing: Queueing) -> Session {
     session.host.set_queueing(queueing);
     session.request("init", &Initialize::default());
     session.lines();
-    session.hears(success("init", json!({})));
+    session.hears(success("init", json!({"pid": 7})));
     session.events();
     session
 }

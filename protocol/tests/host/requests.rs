@@ -202,6 +202,27 @@ fn a_request_may_wait_for_ever() {
 }
 
 #[test]
+fn an_agent_that_would_exit_at_a_cancel_gets_none() {
+    // CLIs up to 2.0.77 say neither of these.
+    for (answer, sent) in [
+        (json!({"commands": []}), vec![]),
+        (json!({"pid": 7}), vec!["cancel left"]),
+        (json!({"capabilities": []}), vec!["cancel left"]),
+    ] {
+        let mut session = Session::connected_to(answer);
+        session.request("left", &SetModel::to("m"));
+        session.request("late", &SetModel::to("m"));
+        session.lines();
+        assert!(session.host.cancel("left"));
+        assert_eq!(session.events(), ["cancelled left"]);
+        assert_eq!(session.lines(), sent);
+        session.passes(MINUTE);
+        let late = !sent.is_empty();
+        assert_eq!(session.lines(), if late { vec!["cancel late"] } else { vec![] });
+    }
+}
+
+#[test]
 fn a_request_that_is_taken_back_ends_at_once_and_the_agent_is_told_if_it_has_left() {
     let mut session = Session::connected();
     session.request("left", &SetModel::to("m"));

@@ -26,10 +26,15 @@ impl Session {
 
     /// A session whose `initialize` is answered, with nothing left to poll.
     pub(crate) fn connected() -> Self {
+        Self::connected_to(json!({"pid": 7}))
+    }
+
+    /// The same with an agent that answers this.
+    pub(crate) fn connected_to(answer: Value) -> Self {
         let mut session = Self::new();
         session.request("init", &Initialize::default());
         session.lines();
-        session.hears(success("init", json!({})));
+        session.hears(success("init", answer));
         session.events();
         session
     }

@@ -144,6 +144,13 @@ impl ScriptedModel {
         seen.expect("the model keeps the sender")[n].clone()
     }
 
+    /// Waits for the request that got reply `n` (counted from 0, in the order in
+    /// which replies are taken). Other requests than those of the main loop do
+    /// not count.
+    pub async fn asked(&self, n: usize) -> ModelRequest {
+        self.wait_for(|request| request.reply() == Some(n)).await
+    }
+
     /// Waits for the first request that is `wanted`, which may be there
     /// already. `|request| request.answer == Answer::Reply(1)` waits until
     /// the script's second reply is taken.

@@ -102,6 +102,9 @@ impl Kind {
 ///
 /// - titles and hooks ask for a JSON schema, a web search chooses its tool;
 /// - `set_model` tries the new model with a request for a single token;
+/// - 2.0.77 fills the cache for its sub-agents with the prompt `Warmup`;
+/// - CLIs up to there ask, without any tools, what a shell command begins with
+///   and which files it was about, in a text with a line `Command: …`;
 /// - the main loop has the prompt cached up to what is new, for its next
 ///   request begins so. Nothing follows a side request, so it leaves its own
 ///   message uncached.
@@ -113,7 +116,25 @@ fn is_main_loop(body: &Value) -> bool {
     body.get("tool_choice").is_none()
         && body["max_tokens"] != 1
         && body.pointer("/output_config/format").is_none()
+        && !is_warmup(body)
+        && !is_about_command(body)
         && caches_its_news(body)
+}
+
+/// Whether it is asked only for the sake of the cache.
+fn is_warmup(body: &Value) -> bool {
+    let text = body.pointer("/messages/0/content/0/text");
+    text.is_some_and(|text| text == "Warmup") && body.pointer("/messages/1").is_none()
+}
+
+/// Whether it asks about a shell command that the main loop runs.
+fn is_about_command(body: &Value) -> bool {
+    let has_tools = body["tools"].as_array().is_some_and(|it| !it.is_empty());
+    let content = body.pointer("/messages/0/content");
+    let text = content.and_then(|it| it.as_str().or_else(|| it.pointer("/0/text")?.as_str()));
+    let is_alone = body.pointer("/messages/1").is_none();
+    let is_about = |text: &str| text.lines().any(|line| line.starts_with("Command: "));
+    !has_tools && is_alone && text.is_some_and(is_about)
 }
 
 /// Whether something after the model's last message is marked for the cache,
