@@ -100,7 +100,7 @@ impl Client {
     /// what the transport says when it cannot be opened.
     pub async fn connect_over(transport: impl Transport, options: Options) -> Result<Self, Error> {
         let mut line = options.assemble()?;
-        let mut cli = LocalVersion::new(transport.program(&line), options.cli_version);
+        let mut cli = LocalVersion::new(transport.program(&line), &options);
         let mut without = Vec::new();
         if line.depends_on_version()
             && let Some(version) = cli.ask(&line).await
@@ -308,11 +308,16 @@ impl Client {
 struct LocalVersion {
     program: Option<PathBuf>,
     known: Option<CliVersion>,
+    timeout: Duration,
 }
 
 impl LocalVersion {
-    fn new(program: Option<PathBuf>, known: Option<CliVersion>) -> Self {
-        Self { program, known }
+    fn new(program: Option<PathBuf>, options: &Options) -> Self {
+        Self {
+            program,
+            known: options.cli_version,
+            timeout: options.request_timeout,
+        }
     }
 
     /// The version, if it is known or the CLI says it.
@@ -321,7 +326,7 @@ impl LocalVersion {
             && let Some(program) = &self.program
             && let Ok(cli) = find_cli(Some(program))
         {
-            self.known = version::of(&cli, line).await;
+            self.known = version::of(&cli, line, self.timeout).await;
         }
         self.known
     }

@@ -68,9 +68,6 @@ impl fmt::Display for CliVersion {
     }
 }
 
-/// How long a CLI may take to print its version.
-const TIMEOUT: Duration = Duration::from_secs(10);
-
 /// The versions that CLIs have printed in this process, by path, as long as the
 /// file is not changed.
 static KNOWN: LazyLock<Mutex<HashMap<PathBuf, Known>>> = LazyLock::new(Mutex::default);
@@ -83,10 +80,10 @@ struct Known {
 
 /// Asks a CLI for its version (`--version`), in the environment of the
 /// session. It is asked once for each state of its file. `None` when it prints
-/// none within ten seconds.
+/// none in time.
 ///
 /// Dropping the future kills the process.
-pub(crate) async fn of(cli: &Cli, line: &CommandLine) -> Option<CliVersion> {
+pub(crate) async fn of(cli: &Cli, line: &CommandLine, timeout: Duration) -> Option<CliVersion> {
     let changed = changed(&cli.file)?;
     let known = lock().get(&cli.file).copied();
     if let Some(known) = known.filter(|known| known.changed == changed) {
@@ -97,7 +94,7 @@ pub(crate) async fn of(cli: &Cli, line: &CommandLine) -> Option<CliVersion> {
     command.stderr(Stdio::null());
     let mut command = tokio::process::Command::from(command);
     let output = command.kill_on_drop(true).output();
-    let output = tokio::time::timeout(TIMEOUT, output).await;
+    let output = tokio::time::timeout(timeout, output).await;
     let printed = output.ok().and_then(Result::ok).map(|it| it.stdout);
     let version = printed.and_then(|it| String::from_utf8_lossy(&it).parse().ok());
     lock().insert(cli.file.clone(), Known { changed, version });

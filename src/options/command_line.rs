@@ -168,6 +168,8 @@ impl Options {
             ("CLAUDE_CODE_ENTRYPOINT", "sdk-rs"),
             ("CLAUDE_AGENT_SDK_VERSION", env!("CARGO_PKG_VERSION")),
             ("CLAUDE_CODE_SDK_READS_SESSION_STATE", "1"),
+            // The same for CLIs before 2.1.284.
+            ("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS", "1"),
         ];
         // There a program is looked for in the working directory first, which
         // may hold anybody's `git.exe`.

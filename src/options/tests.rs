@@ -30,7 +30,7 @@ fn request(options: Options) -> Value {
 /// The variables besides those that are always there.
 fn variables(options: Options) -> Vec<(String, String)> {
     let mut variables = options.command_line().unwrap().environment;
-    let mine = variables.split_off(3).into_iter();
+    let mine = variables.split_off(4).into_iter();
     mine.map(|(name, value)| (name.into_string().unwrap(), value.into_string().unwrap()))
         .collect()
 }
@@ -64,6 +64,7 @@ fn nothing_is_set_by_itself() {
         "CLAUDE_CODE_ENTRYPOINT",
         "CLAUDE_AGENT_SDK_VERSION",
         "CLAUDE_CODE_SDK_READS_SESSION_STATE",
+        "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS",
     ];
     assert_eq!(names, ours);
 }
@@ -579,4 +580,151 @@ fn what_the_agent_did_not_take_is_found() {
     let none = Options::new().plugins::<LocalPlugin>([]);
     let none = none.command_line().unwrap().initialize;
     assert!(not_applied(&none, &Default::default()).is_empty());
+}
+
+mod older {
+    //! What older CLIs are given instead.
+
+    use super::*;
+    use crate::options::unknown_option;
+    use crate::version::CliVersion;
+
+    fn version(text: &str) -> CliVersion {
+        text.parse().unwrap()
+    }
+
+    /// What an option comes to for a CLI of this version, and what it does
+    /// without.
+    fn fit(options: Options, text: &str) -> Result<(CommandLine, Vec<&'static str>), Error> {
+        let mut line = options.assemble()?;
+        assert!(line.depends_on_version());
+        let without = line.fit(version(text))?;
+        Ok((line, without))
+    }
+
+    #[test]
+    fn what_no_version_matters_for_needs_none() {
+        let options = Options::new()
+            .model("haiku")
+            .resume("id")
+            .on_permission(|_| async { PermissionResult::allow() });
+        assert!(!options.assemble().unwrap().depends_on_version());
+    }
+
+    #[test]
+    fn the_current_version_gets_all_of_it_over_the_pipe() {
+        let options = configured();
+        let before = options.assemble().unwrap();
+        let (line, without) = fit(options, "2.1.330").unwrap();
+        assert_eq!(line.arguments, before.arguments);
+        assert_eq!(line.initialize, before.initialize);
+        assert!(line.folder.is_none() && without.is_empty());
+    }
+
+    fn configured() -> Options {
+        Options::new()
+            .system_prompt_blocks(["One.", "Two."])
+            .append_system_prompt("Three.")
+            .agents([("reviewer", AgentDefinition::new("Reviews.", "You review."))])
+            .settings(json!({ "apiKeyHelper": "secret-helper" }))
+            .mcp_servers([("wiki", McpHttpServer::new("https://wiki").header("X-Key", "secret"))])
+            .plugins([LocalPlugin::new("/")])
+    }
+
+    #[test]
+    fn an_older_one_reads_configuration_from_files_that_only_this_user_can_read() {
+        let (line, without) = fit(configured(), "2.1.197").unwrap();
+        assert_eq!(without, Vec::<&str>::new());
+        assert!(line.initialize.mcp_servers.is_none() && line.initialize.plugins.is_none());
+        assert!(line.initialize.extra.get("settings").is_none());
+        let arguments = line.arguments.join(" ");
+        assert!(!arguments.contains("secret"), "{arguments}");
+        assert!(!arguments.contains("initialize"), "{arguments}");
+        assert!(line.arguments.contains(&"--plugin-dir=/".to_owned()));
+        for (flag, text) in [
+            ("--settings=", r#"{"apiKeyHelper":"secret-helper"}"#),
+            (
+                "--mcp-config=",
+                r#"{"mcpServers":{"wiki":{"type":"http","url":"https://wiki","headers":{"X-Key":"secret"}}}}"#,
+            ),
+        ] {
+            let path = line.arguments.iter().find_map(|it| it.strip_prefix(flag));
+            let path = PathBuf::from(path.unwrap());
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::PermissionsExt;
+                let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode();
+                assert_eq!(mode(&path) & 0o777, 0o600);
+                assert_eq!(mode(path.parent().unwrap()) & 0o777, 0o700);
+            }
+        }
+        let folder = line.folder.clone().unwrap().path().to_owned();
+        drop(line);
+        assert!(!folder.exists());
+    }
+
+    #[test]
+    fn between_two_versions_each_part_goes_where_that_one_reads_it() {
+        let (line, _) = fit(configured(), "2.1.300").unwrap();
+        assert!(line.initialize.mcp_servers.is_some() && line.initialize.plugins.is_some());
+        assert!(line.initialize.extra.get("settings").is_none());
+        assert!(line.arguments.contains(&"--await-initialize".to_owned()));
+        assert!(!line.arguments.contains(&"--initialize-fields=settings".to_owned()));
+        assert!(line.arguments.iter().any(|it| it.starts_with("--settings=")));
+    }
+
+    #[test]
+    fn the_oldest_have_their_prompts_and_agents_in_arguments() {
+        let (line, _) = fit(configured(), "2.0.77").unwrap();
+        assert!(line.arguments.contains(&"--system-prompt=One.\n\nTwo.".to_owned()));
+        assert_eq!(line.initialize.append_system_prompt.as_deref(), Some("Three."));
+        assert!(line.initialize.system_prompt.is_none() && line.initialize.agents.is_some());
+        let (line, _) = fit(configured(), "1.0.128").unwrap();
+        assert!(line.arguments.contains(&"--append-system-prompt=Three.".to_owned()));
+        let agents = line.arguments.iter().find_map(|it| it.strip_prefix("--agents="));
+        let agents: Value = serde_json::from_str(agents.unwrap()).unwrap();
+        assert_eq!(agents["reviewer"]["prompt"], "You review.");
+        assert!(line.initialize.agents.is_none());
+    }
+
+    #[test]
+    fn what_a_version_would_ignore_is_an_error_or_told() {
+        let too_old = |options: Options, text: &str| match fit(options, text) {
+            Err(Error::TooOld {
+                option,
+                needs,
+                version,
+            }) => {
+                assert_eq!(version, Some(text.parse().unwrap()));
+                format!("{option} {}", needs.unwrap())
+            }
+            other => panic!("{other:?}"),
+        };
+        let verbatim = Options::new().verbatim_prompts(true);
+        assert_eq!(too_old(verbatim, "2.1.247"), "verbatim_prompts 2.1.248");
+        let aliases = Options::new().tool_aliases([("Bash", "mcp__a__b")]);
+        assert_eq!(too_old(aliases, "2.1.141"), "tool_aliases 2.1.142");
+        let managed = Options::new().managed_settings(json!({}));
+        assert_eq!(too_old(managed, "2.0.77"), "managed_settings 2.1.197");
+        let (_, without) = fit(Options::new().prompt_suggestions(true), "2.1.47").unwrap();
+        assert_eq!(without, ["prompt_suggestions"]);
+        let (_, without) = fit(Options::new().prompt_suggestions(true), "2.1.48").unwrap();
+        assert!(without.is_empty());
+        let gone = Options::new().plugins([LocalPlugin::new("/no/such/plugin")]);
+        assert_eq!(fit(gone, "2.1.197").unwrap().1, ["plugins"]);
+    }
+
+    #[test]
+    fn the_flag_that_a_cli_refuses_is_named_by_its_method() {
+        let needs = |text| Some(version(text));
+        for (stderr, expected) in [
+            ("error: unknown option '--effort=low'\n", Some(("effort", needs("2.1.38")))),
+            ("warning\nerror: unknown option '--zork'", Some(("--zork", None))),
+            ("error: something else", None),
+            ("", None),
+        ] {
+            assert_eq!(unknown_option(stderr), expected, "{stderr}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Plans of the model's, and what becomes of them.
 
 use crate::callback::{PermissionAsk, Responder};
+use crate::version::CliVersion;
 use agentwire_protocol::Json;
 use agentwire_protocol::permission::{
     Allow, ExitPlanModeInput, PermissionDestination, PermissionMode, PermissionResult,
@@ -9,6 +10,9 @@ use agentwire_protocol::permission::{
 
 /// The tool that shows a plan.
 pub(crate) const TOOL: &str = "ExitPlanMode";
+
+/// A version that accepts the model's plan whatever the host makes of it.
+const KEEPS_PLANS: CliVersion = CliVersion::new(2, 0, 77);
 
 /// The model has made a plan and wants to begin, by its tool `ExitPlanMode`.
 ///
@@ -63,11 +67,19 @@ impl PlanAsk {
         Allow::default().updated_permissions([update]).into()
     }
 
-    /// The plan is accepted as it was changed here.
+    /// The plan is accepted as it was changed here. CLIs up to 2.0.77 would
+    /// accept the model's own plan instead: there the model is told to plan what
+    /// was changed, and asks again.
     #[must_use]
     pub fn approve_changed(&self, plan: impl Into<String>) -> PermissionResult {
+        let plan = plan.into();
+        let version = self.ask.session.declared().version();
+        let version = version.and_then(|it| it.parse::<CliVersion>().ok());
+        if version.is_some_and(|version| version <= KEEPS_PLANS) {
+            return self.reject(format!("Make this the plan, and ask again:\n\n{plan}"));
+        }
         let mut input = self.input.clone();
-        input.plan = Some(plan.into());
+        input.plan = Some(plan);
         match Json::from_value(&input) {
             Ok(input) => PermissionResult::allow_with(input),
             Err(error) => PermissionResult::deny(format!("The plan cannot be written: {error}")),

@@ -153,6 +153,12 @@ fn every_set() -> Vec<Explained> {
             "each says which version it is",
         ),
         row(
+            "environment CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS",
+            Nothing,
+            Just(json!("1")),
+            "CLIs before 2.1.284 tell their states only with it",
+        ),
+        row(
             "environment AGENTWIRE_SESSION",
             Nothing,
             Something,

@@ -10,7 +10,6 @@ use agentwire_testkit::{Scenario, Step};
 use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use std::time::Duration;
 use tokio::sync::mpsc;
 
 flows! {
@@ -31,12 +30,8 @@ flows! {
     "a request that no CLI knows" => unknown,
 }
 
-/// Requests that an old CLI does not respond to end so soon.
-const SOON: Duration = Duration::from_secs(20);
-
 async fn connect(bench: &Bench) -> Result<Client, Fault> {
-    let options = bench.allowing().request_timeout(SOON);
-    Ok(Client::connect(options).await?)
+    Ok(Client::connect(bench.allowing()).await?)
 }
 
 async fn interrupt_idle(lab: Lab) -> Result<(), Fault> {
@@ -174,7 +169,7 @@ async fn in_process_tool(lab: Lab) -> Result<(), Fault> {
 async fn rewind_files(lab: Lab) -> Result<(), Fault> {
     let write = Step::tool("Write", json!({"file_path": "poem", "content": "Roses"}), "");
     let bench = lab.start(Scenario::default().reply([write]).reply([Step::text("Fine.")])).await;
-    let options = bench.allowing().file_checkpointing(true).request_timeout(SOON);
+    let options = bench.allowing().file_checkpointing(true);
     let mut client = Client::connect(options).await?;
     let mut submission = client.send("Write a poem");
     until_idle(&mut client).await?.well()?;

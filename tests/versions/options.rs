@@ -26,10 +26,6 @@ struct Seen {
 }
 
 impl Seen {
-    fn is(&self, pointer: &str, expected: Value) -> bool {
-        self.body.pointer(pointer) == Some(&expected)
-    }
-
     fn has(&self, list: &str, name: &str) -> bool {
         let list = self.init[list].as_array();
         list.is_some_and(|list| list.iter().any(|it| it == name || it["name"] == name))

@@ -1,0 +1,151 @@
+//! CLIs of other versions than the current one, as scripts.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use agentwire::protocol::permission::PermissionResult;
+use agentwire::{Client, CliVersion, Error, Later, Options, PermissionAsk, SubmissionState};
+use agentwire_testkit::{Scenario, Step, fake_agent};
+use serde_json::{Value, json};
+use std::path::Path;
+use support::{answering, fake, hasty, script, until_idle};
+use tempfile::TempDir;
+use tokio::sync::mpsc;
+
+/// A CLI that writes down what it is started with, and is of this version.
+fn of_version(folder: &TempDir, version: &str) -> Options {
+    let calls = folder.path().join("calls");
+    let text = format!(
+        r#"echo "$@" >> {}
+if [ "$1" = --version ]; then echo '{version} (Claude Code)'; exit; fi
+for argument; do
+    case $argument in --effort*) echo "error: unknown option '$argument'" >&2; exit 1 ;; esac
+done
+read -r line
+id=$(printf %s "$line" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
+echo '{{"type":"control_response","response":{{"subtype":"success","request_id":"'$id'","response":{{}}}}}}'
+cat > /dev/null"#,
+        calls.display()
+    );
+    Options::new()
+        .cli(script(folder, &text))
+        .close_policy(hasty())
+}
+
+/// How often it was asked for its version.
+fn asked(folder: &TempDir) -> usize {
+    let calls = std::fs::read_to_string(folder.path().join("calls")).unwrap();
+    calls.lines().filter(|line| *line == "--version").count()
+}
+
+#[tokio::test]
+async fn the_version_is_asked_for_only_where_an_option_depends_on_it_and_once_for_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = of_version(&folder, "2.1.197");
+    drop(Client::connect(options.clone()).await.unwrap());
+    assert_eq!(asked(&folder), 0);
+    let prompted = || options.clone().system_prompt("You are a crab.");
+    for _ in 0..2 {
+        let client = Client::connect(prompted()).await.unwrap();
+        assert_eq!(client.version(), Some("2.1.197"));
+    }
+    assert_eq!(asked(&folder), 1);
+    let told = prompted().cli_version(CliVersion::new(2, 0, 77));
+    let client = Client::connect(told).await.unwrap();
+    assert_eq!((client.version(), asked(&folder)), (Some("2.0.77"), 1));
+
+    // Another CLI in its place.
+    let cli = folder.path().join("cli");
+    let text = std::fs::read_to_string(&cli).unwrap();
+    let before = cli.metadata().unwrap().modified().unwrap();
+    let changed = text.replace("2.1.197", "2.1.330");
+    while cli.metadata().unwrap().modified().unwrap() == before {
+        let writing = ["-c", "printf %s \"$2\" > \"$1\"", "sh"];
+        let mut write = std::process::Command::new("sh");
+        write.args(writing).arg(&cli).arg(&changed);
+        assert!(write.status().unwrap().success());
+    }
+    let client = Client::connect(prompted()).await.unwrap();
+    assert_eq!((client.version(), asked(&folder)), (Some("2.1.330"), 2));
+}
+
+#[tokio::test]
+async fn an_option_that_the_cli_refuses_is_an_error_with_the_version_that_has_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = of_version(&folder, "2.0.77");
+    let effort = agentwire::protocol::model::EffortLevel::Low;
+    let error = Client::connect(options.effort(effort)).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "Claude Code 2.0.77 does not support the option `effort`; it requires 2.1.38 or later"
+    );
+    assert!(matches!(error, Error::TooOld { .. }));
+}
+
+#[tokio::test]
+async fn a_message_that_is_to_stay_verbatim_is_not_sent_to_a_cli_that_would_expand_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = answering(&folder, r#"{"claude_code_version":"2.1.247"}"#, "cat > /dev/null");
+    let client = Client::connect(options).await.unwrap();
+    let message = agentwire::UserMessage::text("See @notes").verbatim();
+    let mut submission = client.send(message);
+    let error = submission.written().await.unwrap_err();
+    assert!(matches!(error, Error::TooOld { .. }), "{error}");
+    assert!(submission.ended().await == SubmissionState::Lost);
+    assert!(client.send("See @notes").await.is_ok());
+}
+
+/// What the host answered about tools, as it is in the fake agent's log.
+fn answers(log: &Path) -> Vec<Value> {
+    let log = std::fs::read_to_string(log).unwrap();
+    let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines
+        .map(|line| line["msg"]["response"]["response"].clone())
+        .filter(|answer| answer["behavior"].is_string())
+        .collect()
+}
+
+#[tokio::test]
+async fn an_allow_sends_the_input_back_as_it_came_now_and_later_but_not_for_questions() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let input = json!({"command": "date", "odd": 1.50, "list": [null, {"a": 1e300}]});
+    let question = json!({"questions": [{"question": "Tea?", "header": "Drink",
+        "multiSelect": false, "options": [{"label": "Green", "description": "a leaf"}]}]});
+    let scenario = Scenario::default()
+        .reply([Step::tool("Bash", input.clone(), "now")])
+        .reply([Step::tool("Bash", input.clone(), "later")])
+        .reply([Step::tool("Bash", input.clone(), "changed")])
+        .reply([Step::tool("AskUserQuestion", question, "none")])
+        .reply([Step::text("Done.")]);
+    let (sender, mut asks) = mpsc::unbounded_channel::<PermissionAsk>();
+    let options = fake(&scenario)
+        .env(fake_agent::LOG, &log)
+        .on_permission(move |ask| {
+            sender.send(ask).unwrap();
+            async { Later }
+        });
+    let mut client = Client::connect(options).await.unwrap();
+    client.send("Go").await.unwrap();
+    let handle = client.handle();
+    let deciding = tokio::spawn(async move {
+        let mut next = async || asks.recv().await.unwrap();
+        next().await.later().answer(PermissionResult::allow()).await.unwrap();
+        let id = next().await.request_id;
+        handle.answer(&id, PermissionResult::allow()).await.unwrap();
+        let other = PermissionResult::allow_with(json!({"command": "true"}));
+        next().await.later().answer(other).await.unwrap();
+        next().await.later().answer(PermissionResult::allow()).await.unwrap();
+    });
+    until_idle(&mut client).await;
+    deciding.await.unwrap();
+    client.close().await;
+    let answers = answers(&log);
+    assert_eq!(answers.len(), 4, "{answers:?}");
+    for answer in &answers[..2] {
+        assert_eq!(answer["updatedInput"], input);
+    }
+    assert_eq!(answers[2]["updatedInput"], json!({"command": "true"}));
+    assert_eq!(answers[3], json!({"behavior": "allow"}));
+}
