@@ -175,7 +175,7 @@ impl Handle {
 
     /// An older CLI would expand files and commands in the message.
     fn check_verbatim(&self) -> Result<(), Error> {
-        let version = self.declared.version().and_then(|it| it.parse().ok());
+        let version = self.declared.cli_version();
         if version.is_some_and(|version| version >= VERBATIM) {
             return Ok(());
         }

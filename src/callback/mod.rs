@@ -14,9 +14,12 @@ pub(crate) use table::Callbacks;
 
 use crate::handle::Handle;
 use crate::permission::QUESTION_TOOL;
+use crate::version::CliVersion;
 use agentwire_protocol::Json;
 use agentwire_protocol::dialog::{RequestUserDialog, UserDialogResult};
-use agentwire_protocol::hook::{HookCallback, HookKind, HookOutput};
+use agentwire_protocol::hook::{
+    HookCallback, HookKind, HookOutput, PreToolUseOutput, SpecificOutput,
+};
 use agentwire_protocol::mcp::{McpElicitation, McpElicitationResult};
 use agentwire_protocol::permission::{Allow, CanUseTool, Deny, PermissionResult};
 use serde::Serialize;
@@ -192,6 +195,11 @@ pub trait AskAnswer: Serialize + Send + sealed::Sealed + 'static {
     /// Repeats this part of the request.
     #[doc(hidden)]
     fn repeat(&mut self, _: &Json) {}
+
+    /// Makes it safe for a CLI of this version; `None` for one that has not
+    /// said its version when a turn runs, as older ones than 2.0.77.
+    #[doc(hidden)]
+    fn fit(&mut self, _: Option<CliVersion>) {}
 }
 
 mod sealed {
@@ -245,8 +253,40 @@ impl AskAnswer for PermissionResult {
     }
 }
 
+impl sealed::Sealed for HookCallback {}
+
+impl Askable for HookCallback {
+    type Answer = HookOutput;
+}
+
+impl sealed::Sealed for HookOutput {}
+
+impl AskAnswer for HookOutput {
+    fn fits(asked: &Asked) -> bool {
+        matches!(asked, Asked::Hook { .. })
+    }
+
+    /// An old CLI would run the tool with the input that it had.
+    fn fit(&mut self, version: Option<CliVersion>) {
+        let is_old = version.is_none_or(|it| it < CHANGES_INPUTS);
+        if is_old
+            && let Self::Sync(output) = &self
+            && let Some(SpecificOutput::PreToolUse(output)) = &output.specific
+            && output.updated_input.is_some()
+        {
+            *self = PreToolUseOutput::deny(
+                "The host wanted to run the tool with another input, which this CLI ignores.",
+            )
+            .into();
+        }
+    }
+}
+
+/// The first version that is known to run a tool with the input that a hook has
+/// changed.
+const CHANGES_INPUTS: CliVersion = CliVersion::new(2, 0, 77);
+
 answered! {
-    HookCallback => HookOutput; if Asked::Hook { .. },
     McpElicitation => McpElicitationResult; if Asked::Elicitation { .. },
     RequestUserDialog => UserDialogResult; if Asked::Dialog { .. },
 }

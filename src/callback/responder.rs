@@ -4,6 +4,7 @@ use super::{Ask, AskAnswer, AskNumber, Askable, Asked, CallbackFailure};
 use crate::error::Error;
 use crate::handle::Handle;
 use crate::session::Command;
+use crate::version::CliVersion;
 use agentwire_protocol::{Json, control};
 use bytes::Bytes;
 use std::fmt;
@@ -29,13 +30,17 @@ pub struct Responder<A> {
     kind: PhantomData<fn(A)>,
 }
 
-/// Makes the line that answers, with the part of the request that it has to
-/// repeat.
-pub(crate) struct Encode(Box<dyn FnOnce(Option<&Json>) -> Result<Bytes, CallbackFailure> + Send>);
+/// Makes the line that answers, for a CLI of some version, with the part of the
+/// request that it has to repeat.
+pub(crate) struct Encode(Box<EncodeFn>);
+
+type EncodeFn =
+    dyn FnOnce(Option<&Json>, Option<CliVersion>) -> Result<Bytes, CallbackFailure> + Send;
 
 impl Encode {
     pub(crate) fn new<A: AskAnswer>(request_id: Box<str>, mut answer: A) -> Self {
-        Self(Box::new(move |to_repeat| {
+        Self(Box::new(move |to_repeat, version| {
+            answer.fit(version);
             if let Some(part) = to_repeat {
                 answer.repeat(part);
             }
@@ -44,8 +49,12 @@ impl Encode {
         }))
     }
 
-    pub(crate) fn line(self, to_repeat: Option<&Json>) -> Result<Bytes, CallbackFailure> {
-        (self.0)(to_repeat)
+    pub(crate) fn line(
+        self,
+        to_repeat: Option<&Json>,
+        version: Option<CliVersion>,
+    ) -> Result<Bytes, CallbackFailure> {
+        (self.0)(to_repeat, version)
     }
 }
 

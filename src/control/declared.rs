@@ -1,6 +1,7 @@
 //! What the two sides have said of themselves, as far as requests depend on
 //! it.
 
+use crate::version::CliVersion;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -31,6 +32,11 @@ impl Declared {
 
     pub(crate) fn version(&self) -> Option<&str> {
         self.version.get().map(String::as_str)
+    }
+
+    /// The version, if it looks like one of Claude Code.
+    pub(crate) fn cli_version(&self) -> Option<CliVersion> {
+        self.version()?.parse().ok()
     }
 
     /// The first of these capabilities that the agent has not declared.

@@ -73,9 +73,9 @@ impl PlanAsk {
     #[must_use]
     pub fn approve_changed(&self, plan: impl Into<String>) -> PermissionResult {
         let plan = plan.into();
-        let version = self.ask.session.declared().version();
-        let version = version.and_then(|it| it.parse::<CliVersion>().ok());
-        if version.is_some_and(|version| version <= KEEPS_PLANS) {
+        let version = self.ask.session.declared().cli_version();
+        // Older ones do not say their version.
+        if version.is_none_or(|version| version <= KEEPS_PLANS) {
             return self.reject(format!("Make this the plan, and ask again:\n\n{plan}"));
         }
         let mut input = self.input.clone();

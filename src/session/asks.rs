@@ -282,7 +282,8 @@ impl Asks {
         };
         // Whoever else is about to answer need not.
         cancelled.cancel();
-        match answer.and_then(|answer| answer.line(to_repeat.as_ref())) {
+        let version = self.session.declared().cli_version();
+        match answer.and_then(|answer| answer.line(to_repeat.as_ref(), version)) {
             Ok(line) => Step::Line(request_id, line, None),
             Err(failure) => {
                 let line = denial(&request_id, &asked);

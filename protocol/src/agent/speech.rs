@@ -67,6 +67,7 @@ impl Agent {
         let Some(turn) = &mut self.turn else { return };
         turn.is_asked = false;
         turn.message_id = id.to_owned();
+        turn.begun.push(id.to_owned());
         turn.message = Some(OpenMessage {
             id: id.to_owned(),
             index: 0,

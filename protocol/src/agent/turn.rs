@@ -46,6 +46,8 @@ pub(super) struct Turn {
     pub(super) has_spoken: bool,
     /// The id of the message that the model said last, or is saying.
     pub(super) message_id: String,
+    /// The ids of all messages that the model began in it.
+    pub(super) begun: Vec<String>,
     /// The message that the model is saying.
     pub(super) message: Option<OpenMessage>,
     /// Tool calls that have no result yet.
@@ -122,6 +124,7 @@ impl Turn {
             has_streamed: false,
             has_spoken: false,
             message_id: String::new(),
+            begun: vec![],
             message: None,
             tools: BTreeMap::new(),
             batch: vec![],
@@ -383,6 +386,7 @@ impl Agent {
         // Messages that wait are none of these.
         result.queued_turn_count = Some(0);
         result.result_index = Some(self.results);
+        result.begun_message_ids = Some(turn.begun);
         if is_own {
             let origin = TaskNotificationOrigin {
                 run_id: turn.run_id,

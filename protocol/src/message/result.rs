@@ -115,6 +115,9 @@ object! {
         pub queued_turn_count: Option<u64>,
         /// The session's results, counted from 0.
         pub result_index: Option<u64>,
+        /// The messages that the model began in the turn, by the IDs that the
+        /// API gave them. No declaration has it; CLI 2.1.330 does.
+        pub begun_message_ids: Option<Vec<String>>,
         /// What started the turn, where it was not a user.
         pub origin: Option<MessageOrigin>,
         /// The first of the user messages that the turn answered.

@@ -198,8 +198,8 @@ objects! { message:
         model_usage_since_last_result, subagent_stats, safety_stops, permission_denials,
         structured_output, deferred_tool_use, local_command, resume_reason, startup_failure_reason,
         invalid_config_file, credential_expires_at, fast_mode_state, fast_mode_disabled_reason,
-        queued_turn_count, result_index, origin, user_message_uuid, user_message_uuids, uuid,
-        session_id,
+        queued_turn_count, result_index, begun_message_ids, origin, user_message_uuid,
+        user_message_uuids, uuid, session_id,
     }
     ServerToolUse { web_search_requests, web_fetch_requests }
     SessionKey { project_key = "projectKey", session_id = "sessionId", subpath }
