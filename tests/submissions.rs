@@ -10,13 +10,12 @@ use agentwire::{Client, Error, Submission, SubmissionState, TurnOutcome, UserMes
 use agentwire_testkit::{Fault, Scenario, Step};
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Duration;
 use support::{fake, priorities, says, wait_for};
 
 /// A model that is busy until it is interrupted.
 fn busy() -> Scenario {
     Scenario::default()
-        .reply([Step::text("Hm "), Step::WaitMs(60_000)])
+        .reply([Step::text("Hm "), Step::WaitMs(600_000)])
         .reply([Step::text("Done.")])
 }
 
@@ -118,7 +117,7 @@ async fn a_watch_outlives_its_client() {
     let mut submission = client.send("Work");
     until(&mut submission, SubmissionState::Started).await;
     drop(client);
-    let ended = tokio::time::timeout(Duration::from_secs(30), submission.ended());
+    let ended = tokio::time::timeout(support::LONG, submission.ended());
     assert_eq!(ended.await.unwrap(), SubmissionState::Lost);
 }
 

@@ -10,7 +10,6 @@ use agentwire::{
 };
 use agentwire_testkit::{Fault, Scenario, Step};
 use serde_json::json;
-use std::time::Duration;
 use support::{describe, fake, says, wait_for};
 
 async fn connect(scenario: &Scenario) -> Client {
@@ -27,7 +26,7 @@ fn two() -> Scenario {
 
 /// A model that is busy until it is interrupted.
 fn busy() -> Scenario {
-    Scenario::default().reply([Step::text("Hm "), Step::WaitMs(60_000)])
+    Scenario::default().reply([Step::text("Hm "), Step::WaitMs(600_000)])
 }
 
 /// All that a turn brings: what it is about, and how it ended.
@@ -131,7 +130,7 @@ async fn a_turn_that_the_session_cuts_off_ends_as_lost() {
     let scenario = Scenario::default().reply([Step::text("Hm "), Step::Fault(Fault::Exit(3))]);
     let client = connect(&scenario).await;
     let mut turn = client.send("Work").turn();
-    let (_, outcome) = tokio::time::timeout(Duration::from_secs(30), read(&mut turn))
+    let (_, outcome) = tokio::time::timeout(support::LONG, read(&mut turn))
         .await
         .unwrap();
     assert_eq!(outcome, Some(TurnOutcome::Lost));

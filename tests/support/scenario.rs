@@ -15,7 +15,7 @@ use std::time::Duration;
 
 /// How long nothing may come. A session that hangs is to fail, and to say
 /// what it did before.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = super::LONG;
 
 /// The part of a scenario file that says what the host does.
 #[derive(Debug, Clone, Deserialize)]
