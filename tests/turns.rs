@@ -10,10 +10,16 @@ use agentwire::{
 };
 use agentwire_testkit::{Fault, Scenario, Step};
 use serde_json::json;
-use support::{describe, fake, says, wait_for};
+use support::{describe, fake, hasty, says, wait_for};
 
 async fn connect(scenario: &Scenario) -> Client {
     Client::connect(fake(scenario)).await.unwrap()
+}
+
+/// A session that is cut off in the middle of a turn.
+async fn connect_to_cut_off(scenario: &Scenario) -> Client {
+    let options = fake(scenario).close_policy(hasty());
+    Client::connect(options).await.unwrap()
 }
 
 /// Two turns, the first with a tool.
@@ -91,7 +97,7 @@ async fn messages_of_one_turn_share_it() {
 
 #[tokio::test]
 async fn a_message_that_no_turn_takes_up_has_an_empty_one() {
-    let mut client = connect(&busy()).await;
+    let mut client = connect_to_cut_off(&busy()).await;
     client.send("Work");
     wait_for(&mut client, says("Hm")).await;
     let queued = client.send(UserMessage::text("Never").priority(Priority::Later));

@@ -65,7 +65,7 @@ fn main() {
             ));
         }
     }
-    println!("{number} faults");
+    support::counted(number, "faults");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert_eq!(panics.load(Ordering::SeqCst), 0, "something panicked");
 }

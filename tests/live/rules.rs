@@ -7,7 +7,7 @@
 #[path = "rules/table.rs"]
 mod table;
 
-use super::support::Live;
+use super::support::{Live, counted};
 use agentwire::protocol::content::{Content, ContentBlock};
 use agentwire::protocol::control::ApplyFlagSettings;
 use agentwire::protocol::permission::CanUseTool;
@@ -147,6 +147,8 @@ async fn our_rules_allow_nothing_more_and_deny_nothing_less() {
         }
     }
     client.close().await;
+    let calls = cases.iter().map(|case| case.calls.len());
+    counted(calls.sum(), "calls under rules");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

@@ -95,7 +95,9 @@ where
     R: Future<Output = ()> + 'static,
 {
     let mut failed = Vec::new();
-    for file in files() {
+    let files = files();
+    super::counted(files.len(), "scenario files");
+    for file in files {
         let tasks = tokio::task::LocalSet::new();
         let playing = tasks.spawn_local(run(file.clone()));
         if tasks.run_until(playing).await.is_err() {
