@@ -13,8 +13,8 @@ use agentwire::mcp::Tools;
 use agentwire::protocol::content::{Content, ContentBlock};
 use agentwire::protocol::host::TurnEvent;
 use agentwire::{
-    Client, ClosePolicy, Error, Event, Frame, Handle, Hook, Message, Options, PermissionAsk,
-    PermissionResult, Reply, query,
+    Activity, Client, ClosePolicy, Error, Event, Frame, Handle, Hook, Message, Options,
+    PermissionAsk, PermissionResult, Reply, query,
 };
 use agentwire_testkit::conform::sdk::{CASE, CLI};
 use agentwire_testkit::{Scenario, Step, fake_agent};
@@ -84,10 +84,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let case = serde_json::from_slice(&std::fs::read(file)?)?;
     let cli = std::env::var_os(CLI).ok_or("there is no CLI")?;
-    // An agent that does not react is given up soon.
+    // An agent that does not react is given up soon, but one on a busy machine
+    // has the time to exit.
     let soon = Duration::from_secs(1);
-    let policy = ClosePolicy::default();
-    let policy = policy.finish(soon).exit(soon).terminate(soon);
+    let policy = ClosePolicy::default().finish(soon).terminate(soon);
+    let policy = policy.exit(Duration::from_secs(15));
     run(case, Options::new().cli(cli).close_policy(policy)).await
 }
 
@@ -164,10 +165,10 @@ async fn converse(client: Client, actions: Vec<Action>, seen: Seen) -> Result<()
     for action in actions {
         match action {
             Action::Prompt(text) => {
-                let uuid = session.send(text).uuid().to_owned();
+                let uuid = seen.sent(session.send(text).uuid());
                 seen.turn_of(&uuid).await;
             }
-            Action::Send(text) => last = Some(session.send(text).uuid().to_owned()),
+            Action::Send(text) => last = Some(seen.sent(session.send(text).uuid())),
             Action::Turn => {
                 if let Some(uuid) = &last {
                     seen.turn_of(uuid).await;
@@ -181,7 +182,11 @@ async fn converse(client: Client, actions: Vec<Action>, seen: Seen) -> Result<()
                 seen.answered("rewind_files", session.rewind_files(&message).await);
             }
             Action::Interrupt => seen.answered("interrupt", interrupt(&session).await),
-            Action::Close | Action::Query(_) => drop(close.take()),
+            Action::Close | Action::Query(_) => {
+                // What is over is not cut off.
+                seen.until(|it| it.is_running() || it.is_idle).await;
+                drop(close.take());
+            }
         }
     }
     drop(close);
@@ -269,14 +274,22 @@ struct Seen(Arc<(Mutex<Sights>, Notify)>);
 #[derive(Default)]
 struct Sights {
     lines: Vec<Value>,
+    /// All prompts.
+    sent: Vec<Box<str>>,
     /// The prompts whose turns are over.
     ended: Vec<Box<str>>,
     /// The commands whose asks are answered.
     answered: Vec<String>,
+    is_idle: bool,
     is_over: bool,
 }
 
 impl Sights {
+    /// Whether a turn is not over.
+    fn is_running(&self) -> bool {
+        !self.sent.iter().all(|uuid| self.ended.contains(uuid))
+    }
+
     fn has(&self, wanted: &Value) -> bool {
         let is_like = |line: &Value| {
             let mut members = wanted.as_object().into_iter().flatten();
@@ -304,6 +317,14 @@ impl Seen {
             }
             changed.await;
         }
+    }
+
+    fn sent(&self, uuid: &str) -> Box<str> {
+        self.change(|it| {
+            it.is_idle = false;
+            it.sent.push(uuid.into());
+        });
+        uuid.into()
     }
 
     async fn turn_of(&self, uuid: &str) {
@@ -338,6 +359,9 @@ impl Seen {
             Event::Frame(frame) => self.frame(frame),
             Event::Turn(TurnEvent::Ended(end)) => {
                 self.change(|it| it.ended.extend(end.messages.iter().cloned()));
+            }
+            Event::Activity(activity) => {
+                self.change(|it| it.is_idle = *activity == Activity::Idle);
             }
             _ => {}
         }

@@ -71,6 +71,30 @@ async fn closing_ends_the_agents_input_and_waits_for_the_end_of_its_output() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_time_to_exit_begins_when_the_turn_is_over() {
+    let policy = ClosePolicy::default().exit(Duration::from_secs(9));
+    let (mut client, mut agent) = connect(Options::new().close_policy(policy)).await;
+    client.send("Go");
+    assert_eq!(agent.hears().await["type"], "user");
+    let begun = Instant::now();
+    let leaves = async {
+        tokio::time::sleep(Duration::from_secs(50)).await;
+        let result = serde_json::json!({
+            "type": "result", "subtype": "success", "is_error": false, "session_id": "s",
+            "uuid": "r", "num_turns": 1, "duration_ms": 1, "duration_api_ms": 1,
+            "total_cost_usd": 0, "usage": {}, "modelUsage": {}, "permission_denials": [],
+        });
+        agent.says(&result.to_string()).await;
+        while agent.input.next_line().await.unwrap().is_some() {}
+        tokio::time::sleep(Duration::from_secs(8)).await;
+        drop(agent);
+    };
+    let (report, ()) = tokio::join!(client.close(), leaves);
+    assert_eq!(report.step, CloseStep::Exited);
+    assert_eq!(begun.elapsed().as_secs(), 58);
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_output_that_does_not_end_in_time_is_given_up() {
     let policy = ClosePolicy::default().exit(Duration::from_secs(9));
     let (mut client, mut agent) = connect(Options::new().close_policy(policy)).await;

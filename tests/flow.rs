@@ -14,7 +14,7 @@ use agentwire::{
 use agentwire_testkit::{Fault, Scenario, Step, fake_agent};
 use serde_json::{Value, json};
 use std::ops::Range;
-use support::{answering, ended, fake, hasty, kill, wait_for};
+use support::{answering, ended, fake, kill, patient, wait_for};
 use tempfile::TempDir;
 
 const MIB: usize = 1024 * 1024;
@@ -225,7 +225,7 @@ async fn closing_without_a_limit_goes_on_reading_too() {
     let scenario = ten_thousand();
     let options = fake_from(&folder, &scenario)
         .when_unread(WhenUnread::StopReading)
-        .close_policy(hasty().finish(std::time::Duration::MAX));
+        .close_policy(patient().finish(std::time::Duration::MAX));
     let mut client = Client::connect(options).await.unwrap();
     client.send("Go").await.unwrap();
     until_not_read(client.handle()).await;

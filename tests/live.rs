@@ -68,7 +68,6 @@ use agentwire::{
 use agentwire_testkit::{Scenario, Step};
 use serde_json::{Value, json};
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -166,7 +165,7 @@ async fn an_interrupt_cuts_the_answer_off_and_the_session_goes_on() {
     let scenario = Scenario::default()
         .reply([
             Step::chunks(["Once ", "upon "], Duration::from_millis(10)),
-            Step::WaitMs(60_000),
+            Step::WaitMs(600_000),
         ])
         .reply([Step::text("The end.")]);
     let live = Live::start(scenario).await;
@@ -193,12 +192,13 @@ async fn an_interrupt_cuts_the_answer_off_and_the_session_goes_on() {
 
 #[tokio::test]
 async fn killing_the_cli_in_mid_turn_ends_the_stream_with_the_signal() {
-    let scenario = Scenario::default().reply([Step::text("I begin "), Step::WaitMs(60_000)]);
+    let scenario = Scenario::default().reply([Step::text("I begin "), Step::WaitMs(600_000)]);
     let live = Live::start(scenario).await;
     let mut client = Client::connect(live.options()).await.unwrap();
     client.send("Go").await.unwrap();
     wait_for(&mut client, says("begin")).await;
     let killed = Instant::now();
+    // Nothing else ends it for ten minutes.
     support::kill(client.pid().unwrap());
     let (_, error) = log_to_end(async || client.next().await).await;
     println!(
@@ -206,7 +206,6 @@ async fn killing_the_cli_in_mid_turn_ends_the_stream_with_the_signal() {
         killed.elapsed(),
         error.as_ref().unwrap()
     );
-    assert!(killed.elapsed() < Duration::from_secs(5));
     let Some(Error::Ended(end)) = error else {
         panic!("{error:?}")
     };
@@ -375,22 +374,22 @@ async fn the_cli_corrects_images_and_passes_documents_on_whatever_they_are() {
 /// of its own.
 struct StubbornTool {
     live: Live,
-    pid_file: PathBuf,
 }
 
 impl StubbornTool {
     async fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let pid_file = folder.keep().join("pid");
-        let command = format!(
-            "trap '' TERM; touch here; echo $$ > {}; while :; do sleep 0.1; done",
-            pid_file.display()
-        );
+        // Its working directory is the project.
+        let command = "trap '' TERM; echo $$ > pid; while :; do sleep 0.1; done";
         let call = Step::tool("Bash", json!({ "command": command }), "");
         Self {
             live: Live::start(Scenario::default().reply([call])).await,
-            pid_file,
         }
+    }
+
+    /// Waits until the tool runs, and gives the ID of its process.
+    async fn pid(&self) -> u32 {
+        let file = self.live.project().join("pid");
+        line_of(&file).await.parse().unwrap()
     }
 
     fn options(&self) -> Options {
@@ -404,7 +403,7 @@ impl StubbornTool {
     async fn start(&self) -> (Client, [u32; 2]) {
         let client = Client::connect(self.options()).await.unwrap();
         client.send("Work").await.unwrap();
-        let tool: u32 = line_of(&self.pid_file).await.parse().unwrap();
+        let tool = self.pid().await;
         let stat = std::fs::read_to_string(format!("/proc/{tool}/stat")).unwrap();
         let session = stat.rsplit_once(") ").unwrap().1.split(' ').nth(3).unwrap();
         assert_ne!(
@@ -455,7 +454,7 @@ async fn closing_with_a_tool_running_reports_what_it_took() {
     let options = stubborn.options().close_policy(policy);
     let mut client = Client::connect(options).await.unwrap();
     client.send("Work").await.unwrap();
-    let tool: u32 = line_of(&stubborn.pid_file).await.parse().unwrap();
+    let tool = stubborn.pid().await;
     let report = client.close().await;
     println!("{report:?}");
     assert!(report.left.is_empty(), "{report:?}");

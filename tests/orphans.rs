@@ -7,7 +7,9 @@ mod support;
 use agentwire::{Client, Options, query};
 use agentwire_testkit::{Fault, Scenario, Step};
 use std::path::PathBuf;
-use support::{fake, fake_agent_path, line_of, says, script, wait_for, wait_until_gone};
+use support::{
+    LONG, fake, fake_agent_path, hasty, line_of, says, script, wait_for, wait_until_gone,
+};
 use tempfile::TempDir;
 
 /// An agent that ignores SIGTERM, with a child in a session of its own that
@@ -35,7 +37,9 @@ impl Stubborn {
             Step::WaitMs(600_000),
         ]);
         let agent = format!("trap '' TERM\nexec {} \"$@\"", fake_agent_path().display());
-        fake(&scenario).cli(script(&self.folder, &agent))
+        fake(&scenario)
+            .cli(script(&self.folder, &agent))
+            .close_policy(hasty())
     }
 
     fn pid_file(&self) -> PathBuf {
@@ -44,7 +48,11 @@ impl Stubborn {
 
     /// A session in mid-turn, and the processes that belong to it.
     async fn start(&self) -> (Client, [u32; 2]) {
-        let mut client = Client::connect(self.options()).await.unwrap();
+        self.start_with(self.options()).await
+    }
+
+    async fn start_with(&self, options: Options) -> (Client, [u32; 2]) {
+        let mut client = Client::connect(options).await.unwrap();
         client.send("Work").await.unwrap();
         wait_for(&mut client, says("Working")).await;
         let child = line_of(&self.pid_file()).await.parse().unwrap();
@@ -106,7 +114,10 @@ fn shutting_the_runtime_down_with_the_client_in_a_task_leaves_nothing() {
 #[tokio::test]
 async fn closing_reports_what_it_took() {
     let stubborn = Stubborn::new();
-    let (mut client, [agent, child]) = stubborn.start().await;
+    // The agent exits by itself; its child has to be killed.
+    let policy = hasty().exit(LONG);
+    let options = stubborn.options().close_policy(policy);
+    let (mut client, [agent, child]) = stubborn.start_with(options).await;
     // The turn would go on for ten minutes.
     client.interrupt().await.unwrap();
     let report = client.close().await;
@@ -135,7 +146,7 @@ async fn dropping_a_query_or_a_connecting_client_leaves_nothing() {
     );
     let options = Options::new()
         .cli(script(&folder, &agent))
-        .close_policy(support::hasty());
+        .close_policy(hasty());
     let mut connecting = Box::pin(query("Hello?", options));
     let pid = tokio::select! {
         _ = &mut connecting => panic!("it answers nothing"),

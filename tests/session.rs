@@ -113,7 +113,7 @@ async fn a_callback_that_panics_denies_and_is_reported_and_the_session_goes_on()
 #[tokio::test]
 async fn an_interrupt_ends_the_turn_and_the_next_one_runs() {
     let scenario = Scenario::default()
-        .reply([Step::text("Once upon a time "), Step::WaitMs(60_000)])
+        .reply([Step::text("Once upon a time "), Step::WaitMs(600_000)])
         .reply([Step::text("The end.")]);
     let mut client = Client::connect(fake(&scenario)).await.unwrap();
     client.send("Tell a story").await.unwrap();
@@ -272,7 +272,9 @@ cat > /dev/null"#,
 #[tokio::test]
 async fn a_request_that_is_not_answered_ends_at_its_deadline() {
     let scenario = Scenario::default().at_startup(Fault::Hang);
-    let options = fake(&scenario).request_timeout(Duration::from_millis(100));
+    let options = fake(&scenario)
+        .request_timeout(Duration::from_millis(100))
+        .close_policy(support::hasty());
     let error = Client::connect(options).await.unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -284,7 +286,8 @@ async fn a_request_that_is_not_answered_ends_at_its_deadline() {
 async fn a_request_that_is_taken_back_ends_at_once() {
     // The agent reads nothing any more.
     let scenario = Scenario::default().reply([Step::text("Hm "), Step::Fault(Fault::Hang)]);
-    let mut client = Client::connect(fake(&scenario)).await.unwrap();
+    let options = fake(&scenario).close_policy(support::hasty());
+    let mut client = Client::connect(options).await.unwrap();
     client.send("Go");
     wait_for(&mut client, says("Hm")).await;
     let pending = client.set_model(Some("m"));
@@ -377,7 +380,7 @@ fn handles_can_be_sent_anywhere() {
 #[tokio::test]
 async fn a_query_takes_as_long_as_its_turn() {
     let scenario = Scenario::default().reply([Step::WaitMs(500), Step::text("At last.")]);
-    let policy = support::hasty().finish(Duration::from_millis(50));
+    let policy = support::patient().finish(Duration::from_millis(50));
     let result = query("Go", fake(&scenario).close_policy(policy))
         .await
         .unwrap()
@@ -391,7 +394,7 @@ async fn times_that_no_clock_can_say_are_no_limit() {
     let scenario = Scenario::default().reply([Step::text("Fine.")]);
     let options = fake(&scenario)
         .request_timeout(Duration::MAX)
-        .close_policy(support::hasty().finish(Duration::MAX));
+        .close_policy(support::patient().finish(Duration::MAX));
     let mut client = Client::connect(options).await.unwrap();
     client.send("Go").await.unwrap();
     assert!(client.close().await.exit.unwrap().success());

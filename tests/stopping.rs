@@ -10,7 +10,7 @@ use std::time::Duration;
 use support::{ended, fake, says, wait_for};
 
 fn busy() -> Scenario {
-    Scenario::default().reply([Step::text("Hm "), Step::WaitMs(60_000)])
+    Scenario::default().reply([Step::text("Hm "), Step::WaitMs(600_000)])
 }
 
 #[tokio::test]
@@ -81,5 +81,5 @@ async fn assert_is_closed(options: Options) {
 #[tokio::test]
 async fn an_agent_that_does_not_react_is_closed() {
     let scenario = Scenario::default().reply([Step::text("Hm "), Step::Fault(Fault::Hang)]);
-    assert_is_closed(fake(&scenario)).await;
+    assert_is_closed(fake(&scenario).close_policy(support::hasty())).await;
 }

@@ -481,7 +481,7 @@ mod resuming {
         drop(runtime);
         drop(client);
         support::wait_until_gone(pid);
-        let until = std::time::Instant::now() + Duration::from_secs(10);
+        let until = std::time::Instant::now() + support::LONG;
         while folder.exists() {
             assert!(std::time::Instant::now() < until, "it is left");
             std::thread::yield_now();
@@ -551,7 +551,10 @@ mod resuming {
         ] {
             let place = Place::new();
             let options = place.options(WAIT).session_store(Recorder::new(then));
-            let options = options.load_timeout(Duration::from_millis(10));
+            let options = match then {
+                Then::Hang => options.load_timeout(Duration::from_millis(10)),
+                _ => options,
+            };
             let error = Client::connect(options.clone().resume(ID))
                 .await
                 .unwrap_err();

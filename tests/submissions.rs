@@ -10,18 +10,23 @@ use agentwire::{Client, Error, Submission, SubmissionState, TurnOutcome, UserMes
 use agentwire_testkit::{Fault, Scenario, Step};
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Duration;
-use support::{fake, priorities, says, wait_for};
+use support::{fake, hasty, priorities, says, wait_for};
 
 /// A model that is busy until it is interrupted.
 fn busy() -> Scenario {
     Scenario::default()
-        .reply([Step::text("Hm "), Step::WaitMs(60_000)])
+        .reply([Step::text("Hm "), Step::WaitMs(600_000)])
         .reply([Step::text("Done.")])
 }
 
 async fn connect(scenario: &Scenario) -> Client {
     Client::connect(fake(scenario)).await.unwrap()
+}
+
+/// A session that is cut off in the middle of a turn.
+async fn connect_to_cut_off(scenario: &Scenario) -> Client {
+    let options = fake(scenario).close_policy(hasty());
+    Client::connect(options).await.unwrap()
 }
 
 /// Waits until the message has come at least so far.
@@ -74,7 +79,7 @@ async fn a_message_is_taken_out_of_the_agents_queue() {
 async fn a_message_that_waits_here_is_taken_back_here() {
     // The agent reads nothing any more, and the pipe is full.
     let scenario = Scenario::default().reply([Step::text("Hm "), Step::Fault(Fault::Hang)]);
-    let mut client = connect(&scenario).await;
+    let mut client = connect_to_cut_off(&scenario).await;
     let mut first = client.send("Work");
     until(&mut first, SubmissionState::Started).await;
     let mut huge = client.send("x".repeat(1 << 20));
@@ -114,11 +119,11 @@ async fn what_is_sent_when_the_session_is_over_is_lost() {
 
 #[tokio::test]
 async fn a_watch_outlives_its_client() {
-    let client = connect(&busy()).await;
+    let client = connect_to_cut_off(&busy()).await;
     let mut submission = client.send("Work");
     until(&mut submission, SubmissionState::Started).await;
     drop(client);
-    let ended = tokio::time::timeout(Duration::from_secs(30), submission.ended());
+    let ended = tokio::time::timeout(support::LONG, submission.ended());
     assert_eq!(ended.await.unwrap(), SubmissionState::Lost);
 }
 
@@ -178,7 +183,7 @@ async fn an_interrupt_tells_of_its_turn_however_late_it_is_asked() {
 
 #[tokio::test]
 async fn nobody_waits_for_a_turn_whose_session_is_gone() {
-    let client = connect(&busy()).await;
+    let client = connect_to_cut_off(&busy()).await;
     let mut submission = client.send("Work");
     until(&mut submission, SubmissionState::Started).await;
     let interruption = client.handle();
@@ -194,7 +199,9 @@ async fn nobody_waits_for_a_turn_whose_session_is_gone() {
 /// A session whose pipe is full, with the message that fills it.
 async fn full(limits: Limits) -> (Client, Submission) {
     let scenario = Scenario::default().reply([Step::text("Hm "), Step::Fault(Fault::Hang)]);
-    let options = fake(&scenario).unwritten_limits(limits);
+    let options = fake(&scenario)
+        .unwritten_limits(limits)
+        .close_policy(hasty());
     let client = Client::connect(options).await.unwrap();
     let mut first = client.send("Work");
     until(&mut first, SubmissionState::Started).await;

@@ -10,11 +10,16 @@ use agentwire::{
 };
 use agentwire_testkit::{Fault, Scenario, Step};
 use serde_json::json;
-use std::time::Duration;
-use support::{describe, fake, says, wait_for};
+use support::{describe, fake, hasty, says, wait_for};
 
 async fn connect(scenario: &Scenario) -> Client {
     Client::connect(fake(scenario)).await.unwrap()
+}
+
+/// A session that is cut off in the middle of a turn.
+async fn connect_to_cut_off(scenario: &Scenario) -> Client {
+    let options = fake(scenario).close_policy(hasty());
+    Client::connect(options).await.unwrap()
 }
 
 /// Two turns, the first with a tool.
@@ -27,7 +32,7 @@ fn two() -> Scenario {
 
 /// A model that is busy until it is interrupted.
 fn busy() -> Scenario {
-    Scenario::default().reply([Step::text("Hm "), Step::WaitMs(60_000)])
+    Scenario::default().reply([Step::text("Hm "), Step::WaitMs(600_000)])
 }
 
 /// All that a turn brings: what it is about, and how it ended.
@@ -92,7 +97,7 @@ async fn messages_of_one_turn_share_it() {
 
 #[tokio::test]
 async fn a_message_that_no_turn_takes_up_has_an_empty_one() {
-    let mut client = connect(&busy()).await;
+    let mut client = connect_to_cut_off(&busy()).await;
     client.send("Work");
     wait_for(&mut client, says("Hm")).await;
     let queued = client.send(UserMessage::text("Never").priority(Priority::Later));
@@ -131,7 +136,7 @@ async fn a_turn_that_the_session_cuts_off_ends_as_lost() {
     let scenario = Scenario::default().reply([Step::text("Hm "), Step::Fault(Fault::Exit(3))]);
     let client = connect(&scenario).await;
     let mut turn = client.send("Work").turn();
-    let (_, outcome) = tokio::time::timeout(Duration::from_secs(30), read(&mut turn))
+    let (_, outcome) = tokio::time::timeout(support::LONG, read(&mut turn))
         .await
         .unwrap();
     assert_eq!(outcome, Some(TurnOutcome::Lost));

@@ -129,7 +129,7 @@ fn a_cli_that_says_nothing_is_stuck_until_the_deadline() {
 
 #[test]
 fn a_cli_that_echoes_is_stuck_too() {
-    let (report, status) = run_script(&["--deadline=1"], "exec cat");
+    let (report, status) = run_script(&["--deadline=15"], "exec cat");
     assert!(report.starts_with("stuck     hello ("));
     assert!(report.contains("to hear that the session is idle"));
     assert_eq!(status, 1);
@@ -154,7 +154,7 @@ fn with_children(pids: &Path) -> String {
 fn all_that_it_started_goes_at_the_deadline() {
     let folder = tempfile::tempdir().unwrap();
     let pids = folder.path().join("pids");
-    let (report, _) = run_script(&["--deadline=4"], &with_children(&pids));
+    let (report, _) = run_script(&["--deadline=15"], &with_children(&pids));
     assert!(report.starts_with("stuck     hello ("));
     assert_gone(&lines_of(&pids, 3));
 }

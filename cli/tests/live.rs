@@ -21,6 +21,8 @@ async fn run(scenario: Scenario, arguments: &[&str]) -> (Output, TempDir) {
         .expect("AGENTWIRE_LIVE_CLI is not set: run the live tests with scripts/live");
     let model = ScriptedModel::start(scenario).await.unwrap();
     let home = tempfile::tempdir().unwrap();
+    let temporary = home.path().join("tmp");
+    std::fs::create_dir(&temporary).unwrap();
     let output = Command::from(agentwire("run"))
         .arg("--cli")
         .arg(cli)
@@ -31,6 +33,7 @@ async fn run(scenario: Scenario, arguments: &[&str]) -> (Output, TempDir) {
         .env("PATH", std::env::var_os("PATH").unwrap())
         .env("HOME", home.path())
         .env("CLAUDE_CONFIG_DIR", home.path().join(".claude"))
+        .env("TMPDIR", temporary)
         .env("ANTHROPIC_BASE_URL", model.url())
         .env("ANTHROPIC_API_KEY", "anything")
         .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")

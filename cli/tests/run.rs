@@ -198,7 +198,7 @@ fn endless(pid_file: &Path) -> Scenario {
             ["sh", "-c", &tell].map(str::to_owned).to_vec(),
         )),
         Step::text("One line.\n"),
-        Step::chunks(vec!["more\n"; 10_000], Duration::from_millis(5)),
+        Step::chunks(vec!["more\n"; 10_000], Duration::from_millis(60)),
     ])
 }
 

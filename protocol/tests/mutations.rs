@@ -11,6 +11,7 @@ mod checks;
 #[path = "common/recorded.rs"]
 mod recorded;
 
+use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 /// How many spoilt inputs there are at least.
@@ -72,6 +73,8 @@ fn spoilt_lines_are_read_or_refused_and_never_lost() {
         checks::codec(&input);
         inputs += 1;
     }
+    let line = format!("counted: {inputs} spoilt lines\n");
+    std::io::stderr().write_all(line.as_bytes()).unwrap();
 }
 
 fn spoil(input: &mut Vec<u8>, lines: &[Vec<u8>], dice: &mut Dice) {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// Longer than anything here takes, on a busy machine too.
-const LONG: Duration = Duration::from_secs(30);
+const LONG: Duration = Duration::from_secs(120);
 
 fn sh(script: &str) -> Command {
     let mut command = Command::new("sh");
@@ -356,11 +356,10 @@ fn assert_all_end(pids: [u32; 2], lines: Lines) {
 #[test]
 fn drop_outside_a_runtime() {
     let (mut child, stdin, pids, lines) = stubborn();
-    child.set_policy(impatient().exit(Duration::from_secs(1)));
+    child.set_policy(impatient().exit(Duration::from_secs(5)));
     drop(stdin);
-    let started = Instant::now();
     drop(child);
-    assert!(started.elapsed() < Duration::from_secs(1), "blocked");
+    assert!(is_alive(pids[0]), "blocked until the child was killed");
     assert_all_end(pids, lines);
 }
 

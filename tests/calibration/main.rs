@@ -204,6 +204,7 @@ fn report(rules: &LeftOut, outcomes: &[Outcome], is_all: bool) -> ExitCode {
     if is_all {
         wrong += report_stale(&accepted, rules, outcomes, &met);
     }
+    support::counted(outcomes.len(), "calibration cases");
     println!(
         "{} cases, {lines} lines, {explained} accepted differences, {wrong} complaints",
         outcomes.len()

@@ -25,6 +25,7 @@ mod user;
 
 use log::Log;
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::time::Duration;
 use tokio::runtime::Builder;
 
@@ -85,6 +86,8 @@ fn whatever_happens_everything_ends_and_nothing_is_lost() {
     }
     lines.sort_unstable();
     let median = lines[lines.len() / 2];
+    let line = format!("counted: {seeds} simulated sessions of the client\n");
+    std::io::stderr().write_all(line.as_bytes()).unwrap();
     println!("{seeds} sessions, in each {median} things that happened, in the median");
     println!("how they ended: {ends:?}");
     // Five reasons, and sessions that did not come to begin. Some are rare.

@@ -1,8 +1,8 @@
 //! The faults, and what is expected of each.
 
 use crate::BEFORE;
-use crate::support::hasty;
-use agentwire::Options;
+use crate::support::{LONG, hasty, patient};
+use agentwire::{ClosePolicy, Options};
 use agentwire_testkit::{Child, Fault, OddLine, Signal};
 use std::time::Duration;
 
@@ -14,6 +14,8 @@ pub(crate) struct Row {
     /// In the middle of a reply.
     pub(crate) faults: Vec<Fault>,
     pub(crate) options: fn(Options) -> Options,
+    /// Whether requests are not answered, so that they need a short deadline.
+    pub(crate) is_hurried: bool,
     /// Whether the agent says nothing any more, so that the user's own
     /// deadline is what ends it.
     pub(crate) is_silent: bool,
@@ -32,6 +34,7 @@ impl Row {
             startup: vec![],
             faults: vec![],
             options: |options| options,
+            is_hurried: false,
             is_silent: false,
             is_flooded: false,
             sees: vec![],
@@ -54,11 +57,17 @@ impl Row {
         self
     }
 
+    fn hurried(self) -> Self {
+        Self {
+            is_hurried: true,
+            ..self
+        }
+    }
+
     fn silent(self) -> Self {
         Self {
             is_silent: true,
-            options: hurried,
-            ..self
+            ..self.hurried()
         }
     }
 
@@ -89,26 +98,29 @@ impl Row {
         self.fate = fate;
         self
     }
+
+    /// How the session is closed: in short steps where the agent does not react.
+    /// Only one that ignores SIGTERM has to be killed.
+    pub(crate) fn close_policy(&self) -> ClosePolicy {
+        let short = Duration::from_millis(500);
+        match (self.is_hurried, self.fate.contains("killed")) {
+            (false, _) => patient(),
+            (true, false) => hasty().finish(short).terminate(LONG),
+            (true, true) => hasty().finish(short),
+        }
+    }
 }
 
 /// What becomes of a prompt that the agent is not done with.
 const LOST: &str = "notice: the session ended before the agent was done with message …";
 
 /// What a start comes to that takes longer than its deadline.
-const TOO_SLOW: &str = "the agent CLI did not start up: the agent did not answer `initialize` \
-                        within 500ms";
+pub(crate) const TOO_SLOW: &str = "the agent CLI did not start up: the agent did not answer `initialize` \
+                        within its deadline";
 
 /// What a request comes to when nobody answers.
-const UNANSWERED: &str = "the agent did not answer `set_model` within 500ms; agents up to \
-                          2.0.77 do not answer requests that they do not know";
-
-/// Requests have a short deadline, and so has a turn that is to end.
-fn hurried(options: Options) -> Options {
-    let short = Duration::from_millis(500);
-    options
-        .request_timeout(short)
-        .close_policy(hasty().finish(short))
-}
+const UNANSWERED: &str = "the agent did not answer `set_model` within its deadline; agents \
+                          up to 2.0.77 do not answer requests that they do not know";
 
 fn line(name: &'static str, line: OddLine) -> Row {
     Row::new(name).has([Fault::Line(line)])
@@ -213,11 +225,11 @@ fn ends() -> Vec<Row> {
         Row::new("a slow start").starts([Fault::FreezeMs(300)]),
         Row::new("a start slower than its deadline")
             .starts([Fault::FreezeMs(60_000)])
-            .with(hurried)
+            .hurried()
             .refused(TOO_SLOW),
         Row::new("hangs at the start")
             .starts([Fault::Hang])
-            .with(hurried)
+            .hurried()
             .refused(TOO_SLOW),
         Row::new("exit 0")
             .has([Fault::Exit(0)])

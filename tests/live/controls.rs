@@ -315,7 +315,7 @@ async fn files_go_back_to_how_they_were_before_a_message() {
         .options()
         .env("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING", "1")
         .on_permission(|_| async { PermissionResult::allow() });
-    let client = Client::connect(options).await.unwrap();
+    let mut client = Client::connect(options).await.unwrap();
     let mut first = client.send("Write a poem");
     assert_eq!(first.ended().await, SubmissionState::Completed);
     let mut second = client.send("Go on");
@@ -336,6 +336,7 @@ async fn files_go_back_to_how_they_were_before_a_message() {
 
     assert!(client.rewind_files(first.uuid()).await.unwrap().can_rewind);
     assert_eq!(written(), None);
+    client.close().await;
 }
 
 #[tokio::test]

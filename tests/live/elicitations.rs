@@ -37,11 +37,12 @@ done
 /// What a tool of that server is told.
 async fn told(options: Options, tool: &str) -> String {
     let server: McpServerConfig = McpStdioServer::new("sh", ["-c", ASKING]).into();
-    let client = Client::connect(options).await.unwrap();
+    let mut client = Client::connect(options).await.unwrap();
     let added = client.mcp_set_servers([("bank", server)]).await.unwrap();
     assert!(added.errors.is_none_or(|it| it.is_empty()));
     let call = McpCall::new(format!("mcp__bank__{tool}"), json!({}));
     let answer = client.mcp_call(&call).await.unwrap();
+    client.close().await;
     answer.content.unwrap().to_tree().unwrap()[0]["text"]
         .as_str()
         .unwrap()

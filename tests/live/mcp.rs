@@ -1,7 +1,7 @@
 //! MCP servers inside the host, with the real CLI.
 
-use crate::mcp_servers::{PATIENCE, tiny};
-use crate::support::{Live, describe, until_idle, wait_for};
+use crate::mcp_servers::tiny;
+use crate::support::{LONG, Live, describe, until_idle, wait_for};
 use agentwire::mcp::{Call, Tools};
 use agentwire::protocol::control::{ManifestOutcome, McpStatus, McpToggle};
 use agentwire::protocol::message::TerminalReason;
@@ -363,7 +363,7 @@ async fn a_server_of_the_host_stays_when_others_are_set() {
     let answer = client.mcp_set_servers([("tiny", tiny())]).await.unwrap();
     assert_eq!(answer.added.as_deref(), Some(&["tiny".to_owned()][..]));
     assert_eq!(answer.removed.unwrap_or_default(), [""; 0]);
-    let ready = client.await_mcp_servers(&["s", "tiny"], PATIENCE).await;
+    let ready = client.await_mcp_servers(&["s", "tiny"], LONG).await;
     assert!(ready.unwrap().is_ready());
     let log = log_of_turn(&mut client, "Add").await;
     assert_eq!(log[1], "tool answered: 2");

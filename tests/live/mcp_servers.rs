@@ -1,6 +1,6 @@
 //! MCP servers that the real CLI starts and talks to.
 
-use crate::support::{Live, until_idle};
+use crate::support::{LONG, Live, until_idle};
 use agentwire::protocol::control::{McpCall, McpSetServers};
 use agentwire::protocol::mcp::{McpConnection, McpServerConfig, McpStdioServer};
 use agentwire::{Client, Error, Handle, Options, PermissionResult};
@@ -8,9 +8,6 @@ use agentwire_testkit::{Scenario, Step};
 use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
-
-/// How long the servers of these tests are waited for at most.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// An MCP server that has one tool and one resource.
 const TINY: &str = r#"
@@ -61,7 +58,7 @@ async fn status(session: &Handle) -> Vec<(String, McpConnection)> {
 #[tokio::test]
 async fn a_server_comes_is_called_and_goes() {
     let live = Live::start(Scenario::default()).await;
-    let client = Client::connect(live.options()).await.unwrap();
+    let mut client = Client::connect(live.options()).await.unwrap();
     let servers = [("tiny", tiny()), ("broken", broken())];
     let answer = client.mcp_set_servers(servers).await.unwrap();
     let mut added = answer.added.unwrap();
@@ -87,6 +84,7 @@ async fn a_server_comes_is_called_and_goes() {
     removed.sort();
     assert_eq!(removed, ["broken", "tiny"]);
     assert_eq!(status(&client).await, []);
+    client.close().await;
 }
 
 #[tokio::test]
@@ -95,7 +93,7 @@ async fn a_call_is_asked_about_where_permissions_are_to_be_checked() {
     let options = live.options().on_permission(|ask| async move {
         PermissionResult::deny(format!("Not {}.", ask.request.tool_name))
     });
-    let client = Client::connect(options).await.unwrap();
+    let mut client = Client::connect(options).await.unwrap();
     client.mcp_set_servers([("tiny", tiny())]).await.unwrap();
     let call = McpCall::new("mcp__tiny__hello", json!({})).check_permissions();
     let Err(Error::Request(failure)) = client.mcp_call(&call).await else {
@@ -103,6 +101,7 @@ async fn a_call_is_asked_about_where_permissions_are_to_be_checked() {
     };
     let failure = failure.to_string();
     assert!(failure.contains("Not mcp__tiny__hello."), "{failure}");
+    client.close().await;
 }
 
 #[tokio::test]
@@ -115,28 +114,31 @@ async fn servers_are_waited_for_until_they_are_there_or_have_failed() {
         ("broken", broken()),
     ];
     let options = with_servers(&live, servers);
-    let client = Client::connect(options).await.unwrap();
-    let quick = client
-        .await_mcp_servers(&["quick"], PATIENCE)
-        .await
-        .unwrap();
+    let mut client = Client::connect(options).await.unwrap();
+    let quick = client.await_mcp_servers(&["quick"], LONG).await.unwrap();
     assert!(quick.is_ready(), "{quick:?}");
 
-    let all = client.await_mcp_ready(Duration::ZERO).await;
-    // Not even one question is answered in no time.
-    assert!(matches!(all, Err(Error::Request(_))), "{all:?}");
-    let all = client.await_mcp_ready(Duration::from_secs(2)).await;
-    let all = all.unwrap();
+    // The time is over before the slow server is there, which is then pending.
+    // On a busy machine the CLI may not have replied at all by then.
+    let mut limit = Duration::from_secs(2);
+    let all = loop {
+        match client.await_mcp_ready(limit).await {
+            Ok(all) => break all,
+            Err(Error::Request(_)) if limit < LONG => limit *= 2,
+            Err(error) => panic!("{error}"),
+        }
+    };
     let slow: Vec<_> = all.pending().map(|server| &*server.name).collect();
     assert_eq!(slow, ["slow"]);
 
     std::fs::write(now, "").unwrap();
-    let all = client.await_mcp_ready(PATIENCE).await.unwrap();
+    let all = client.await_mcp_ready(LONG).await.unwrap();
     assert_eq!(all.pending().count(), 0, "{all:?}");
     let failed: Vec<_> = all.failed().map(|server| &*server.name).collect();
     assert_eq!(failed, ["broken"]);
     assert!(!all.is_ready());
     assert_eq!(all.servers.len(), 3);
+    client.close().await;
 }
 
 #[tokio::test]

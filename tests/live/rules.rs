@@ -7,7 +7,7 @@
 #[path = "rules/table.rs"]
 mod table;
 
-use super::support::Live;
+use super::support::{Live, counted};
 use agentwire::protocol::content::{Content, ContentBlock};
 use agentwire::protocol::control::ApplyFlagSettings;
 use agentwire::protocol::permission::CanUseTool;
@@ -28,7 +28,7 @@ enum Side {
 /// Rules, calls, and for each a letter as in the table.
 struct Case {
     side: Side,
-    rules: Vec<&'static str>,
+    rules: Vec<String>,
     calls: Vec<Call>,
     said: String,
 }
@@ -65,7 +65,8 @@ fn says(scenario: Scenario, calls: &[Call]) -> Scenario {
 
 #[tokio::test]
 async fn our_rules_allow_nothing_more_and_deny_nothing_less() {
-    let cases = cases();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let cases = cases(elsewhere.path());
     let mut known: Vec<Call> = Vec::new();
     for call in cases.iter().flat_map(|case| &case.calls) {
         if !known.contains(call) {
@@ -84,7 +85,7 @@ async fn our_rules_allow_nothing_more_and_deny_nothing_less() {
     }
 
     let live = Live::start(scenario).await;
-    lay_out(&live.project(), live.home.path());
+    lay_out(&live.project(), live.home.path(), elsewhere.path());
     let asks = Asks::default();
     let servers = json!({"mcpServers": {
         "srv": server(&["one", "two"]), "srv__x": server(&["one"]), "srv2": server(&["one"]),
@@ -146,25 +147,31 @@ async fn our_rules_allow_nothing_more_and_deny_nothing_less() {
         }
     }
     client.close().await;
+    let calls = cases.iter().map(|case| case.calls.len());
+    counted(calls.sum(), "calls under rules");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-fn cases() -> Vec<Case> {
+/// The cases of the table. A path that begins with `/elsewhere` in it is in this
+/// folder, which is neither in the working directory nor in the home.
+fn cases(elsewhere: &Path) -> Vec<Case> {
+    let elsewhere = elsewhere.to_str().unwrap();
+    let placed = |text: &str| text.replace("/elsewhere", elsewhere);
     let lines = table::LINES.iter().map(|(side, rules, lines)| Case {
         side: *side,
-        rules: rules.to_vec(),
+        rules: rules.iter().map(|rule| placed(rule)).collect(),
         calls: lines
             .iter()
-            .map(|(_, line)| ("Bash", input("Bash", line)))
+            .map(|(_, line)| ("Bash", input("Bash", &placed(line))))
             .collect(),
         said: lines.iter().map(|(said, _)| said).collect(),
     });
     let others = table::OTHERS.iter().map(|(side, rule, calls, said)| Case {
         side: *side,
-        rules: vec![*rule],
+        rules: vec![placed(rule)],
         calls: calls
             .iter()
-            .map(|(tool, about)| (*tool, input(tool, about)))
+            .map(|(tool, about)| (*tool, input(tool, &placed(about))))
             .collect(),
         said: (*said).to_owned(),
     });
@@ -207,7 +214,7 @@ fn ours(case: &Case, live: &Live) -> Rules {
     let rules = Rules::builder()
         .working_directory(live.project())
         .home(live.home.path());
-    let named = case.rules.iter().copied();
+    let named = case.rules.iter().map(String::as_str);
     let rules = match case.side {
         Side::Allow => rules.allow(named),
         Side::Deny => rules.deny(named),
@@ -300,11 +307,13 @@ fn is_denial(text: &str) -> bool {
 }
 
 /// The files that the calls are about.
-fn lay_out(project: &Path, home: &Path) {
+fn lay_out(project: &Path, home: &Path, elsewhere: &Path) {
     for folder in ["src/deep", "sub/src"] {
         std::fs::create_dir_all(project.join(folder)).unwrap();
     }
     std::fs::create_dir(home.join("out")).unwrap();
+    std::fs::create_dir(elsewhere.join("no")).unwrap();
+    std::fs::write(elsewhere.join("o.txt"), "hi\n").unwrap();
     for file in [
         "a.txt",
         "src/a.txt",

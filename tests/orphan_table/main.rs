@@ -58,7 +58,7 @@ fn main() {
             println!("| {} | {} | {left} |", kind.name(), end.name());
         }
     }
-    println!("{sessions} sessions");
+    support::counted(sessions, "sessions ended");
 }
 
 /// A session, and who belongs to it.

@@ -43,6 +43,7 @@ def main():
     for name in strangers:
         print(f"a test is named {name}, and no scenario is")
     print(f"\n{counts['ok']} passed, {counts['bad']} failed")
+    print(f"counted: {counts['ok']} scenarios of the official SDKs")
     sys.exit(1 if counts["bad"] or strangers else 0)
 
 

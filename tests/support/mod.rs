@@ -43,13 +43,29 @@ pub(crate) fn fake(scenario: &Scenario) -> Options {
         .cli(fake_agent_path())
         .env(fake_agent::SCRIPT, scenario.to_json())
         .partial_messages(true)
-        .close_policy(hasty())
+        .close_policy(patient())
 }
 
-/// A policy for tests that make a session end the hard way.
+/// Prints how many of something were run, also where the harness keeps what a
+/// test prints. `.ci/run` adds these up.
+pub(crate) fn counted(number: usize, what: &str) {
+    let line = format!("counted: {number} {what}\n");
+    std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes()).unwrap();
+}
+
+/// Longer than anything here takes, on a busy machine too: a deadline that keeps
+/// a broken test from hanging.
+pub(crate) const LONG: Duration = Duration::from_secs(120);
+
+/// A policy for tests whose agent exits by itself.
+pub(crate) fn patient() -> ClosePolicy {
+    ClosePolicy::default().exit(LONG).terminate(LONG).kill(LONG)
+}
+
+/// A policy for tests whose agent has to be terminated, or even killed.
 pub(crate) fn hasty() -> ClosePolicy {
     let short = Duration::from_millis(300);
-    ClosePolicy::default().exit(short).terminate(short)
+    patient().exit(short).terminate(short)
 }
 
 /// The real CLI with a scripted model, in a clean environment and a home of
@@ -62,10 +78,9 @@ pub(crate) struct Live {
 impl Live {
     pub(crate) async fn start(scenario: Scenario) -> Self {
         let model = ScriptedModel::start(scenario).await.unwrap();
-        Self {
-            model,
-            home: tempfile::tempdir().unwrap(),
-        }
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join("tmp")).unwrap();
+        Self { model, home }
     }
 
     /// The directory in which the agent works.
@@ -81,6 +96,7 @@ impl Live {
             ("PATH", std::env::var("PATH").unwrap()),
             ("HOME", home.clone()),
             ("CLAUDE_CONFIG_DIR", format!("{home}/.claude")),
+            ("TMPDIR", format!("{home}/tmp")),
             ("ANTHROPIC_BASE_URL", self.model.url()),
             ("ANTHROPIC_API_KEY", "anything".to_owned()),
             ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
@@ -100,11 +116,46 @@ impl Live {
             .cwd(self.project())
             .clean_env()
             .setting_sources::<&str>([])
-            .partial_messages(true);
+            .partial_messages(true)
+            .request_timeout(LONG)
+            .close_policy(patient());
         self.environment()
             .into_iter()
             .fold(options, |options, (name, value)| options.env(name, value))
     }
+}
+
+impl Drop for Live {
+    /// Waits until the processes of the session have exited: what they still
+    /// write would make a home that is removed anew. They are given up soon by a
+    /// test that has failed; others close their client, or drop it and let the
+    /// runtime go on.
+    fn drop(&mut self) {
+        let home = format!("HOME={}", self.home.path().display());
+        let has_failed = std::thread::panicking();
+        let until = std::time::Instant::now() + if has_failed { Duration::ZERO } else { LONG };
+        while let left = having(&home)
+            && !left.is_empty()
+        {
+            if std::time::Instant::now() > until {
+                left.into_iter().map(end).for_each(drop);
+                assert!(has_failed, "processes were left with {home}");
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// The processes that have a variable with this value, zombies excepted.
+fn having(variable: &str) -> Vec<u32> {
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let named = processes.filter_map(|process| process.file_name().to_str()?.parse().ok());
+    let has = |pid: &u32| {
+        let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        let mut variables = environment.split(|byte| *byte == 0);
+        variables.any(|it| it == variable.as_bytes())
+    };
+    named.filter(has).collect()
 }
 
 /// The real CLI. A test that needs it fails without it.
@@ -210,9 +261,9 @@ pub(crate) fn is_alive(pid: u32) -> bool {
     })
 }
 
-/// Waits until the process is gone; panics after ten seconds.
+/// Waits until the process is gone.
 pub(crate) fn wait_until_gone(pid: u32) {
-    let until = std::time::Instant::now() + Duration::from_secs(10);
+    let until = std::time::Instant::now() + LONG;
     while is_alive(pid) {
         assert!(
             std::time::Instant::now() < until,
@@ -236,8 +287,13 @@ pub(crate) async fn line_of(file: &Path) -> String {
 
 /// Kills a process, as the system does when memory runs out.
 pub(crate) fn kill(pid: u32) {
+    assert!(end(pid), "there is no process {pid}");
+}
+
+/// Kills a process if it is there still, and says whether it was.
+fn end(pid: u32) -> bool {
     let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
-    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).is_ok()
 }
 
 /// An executable shell script in a folder.
@@ -280,5 +336,5 @@ echo '{{"type":"control_response","response":{{"subtype":"success","request_id":
     );
     Options::new()
         .cli(script(folder, &text))
-        .close_policy(hasty())
+        .close_policy(patient())
 }

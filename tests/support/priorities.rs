@@ -11,7 +11,7 @@ pub(crate) fn scenario() -> Scenario {
     Scenario::default()
         .reply([
             Step::chunks(["Once ", "upon "], Duration::from_millis(10)),
-            Step::WaitMs(60_000),
+            Step::WaitMs(600_000),
         ])
         .reply([Step::text("Now.")])
         .reply([Step::text("Next.")])

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 /// How long nothing may come. A session that hangs is to fail, and to say
 /// what it did before.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = super::LONG;
 
 /// The part of a scenario file that says what the host does.
 #[derive(Debug, Clone, Deserialize)]
@@ -95,7 +95,9 @@ where
     R: Future<Output = ()> + 'static,
 {
     let mut failed = Vec::new();
-    for file in files() {
+    let files = files();
+    super::counted(files.len(), "scenario files");
+    for file in files {
         let tasks = tokio::task::LocalSet::new();
         let playing = tasks.spawn_local(run(file.clone()));
         if tasks.run_until(playing).await.is_err() {

@@ -3,6 +3,9 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+/// Longer than anything here takes, on a busy machine too.
+const LONG: Duration = Duration::from_secs(120);
+
 /// Whether a process is alive, which a zombie is not.
 fn is_alive(pid: &str) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
@@ -14,7 +17,7 @@ fn is_alive(pid: &str) -> bool {
 
 /// Waits until the file has so many lines, and gives them.
 pub(crate) fn lines_of(path: &Path, count: usize) -> Vec<String> {
-    let until = Instant::now() + Duration::from_secs(20);
+    let until = Instant::now() + LONG;
     loop {
         let text = std::fs::read_to_string(path).unwrap_or_default();
         if text.lines().count() == count && text.ends_with('\n') {
@@ -31,7 +34,7 @@ pub(crate) fn lines_of(path: &Path, count: usize) -> Vec<String> {
 
 /// Waits until none of these is alive.
 pub(crate) fn assert_gone(pids: &[String]) {
-    let until = Instant::now() + Duration::from_secs(10);
+    let until = Instant::now() + LONG;
     for pid in pids {
         while is_alive(pid) {
             assert!(Instant::now() < until, "process {pid} is still alive");

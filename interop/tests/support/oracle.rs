@@ -119,6 +119,8 @@ impl Oracle {
             "live" | "record" => self.ask(requests),
             other => panic!("AGENTWIRE_ORACLES is `live` or `record`, not {other:?}"),
         };
+        let line = format!("counted: {} answers of other libraries\n", answers.len());
+        std::io::stderr().write_all(line.as_bytes()).unwrap();
         let mut record = format!("requests {}\n", of_all(requests));
         for answer in &answers {
             match answer {

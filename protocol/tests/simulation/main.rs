@@ -27,6 +27,7 @@ mod user;
 mod world;
 
 use coverage::Coverage;
+use std::io::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 #[cfg(not(agentwire_sabotage))]
 use std::time::Instant;
@@ -105,6 +106,8 @@ fn everything_that_is_begun_ends_once_and_nothing_is_lost() {
             }
         }
     });
+    let line = format!("counted: {seeds} simulated sessions of the state machines\n");
+    std::io::stderr().write_all(line.as_bytes()).unwrap();
     all.steps.sort_unstable();
     println!(
         "{seeds} sessions in {:.1?}, {} steps in the median",
@@ -145,6 +148,9 @@ fn every_bug_on_purpose_is_found() {
     }
     switch(None);
     drop(std::panic::take_hook());
+    let found = Bug::ALL.len() - missed.len();
+    let line = format!("counted: {found} bugs on purpose found\n");
+    std::io::stderr().write_all(line.as_bytes()).unwrap();
     assert!(
         missed.is_empty(),
         "not found within {WITHIN} seeds: {missed:?}"

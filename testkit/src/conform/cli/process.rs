@@ -35,6 +35,7 @@ impl Process {
         let home = tempfile::tempdir()?;
         let project = project(home.path());
         std::fs::create_dir_all(&project)?;
+        std::fs::create_dir(temporary(home.path()))?;
         let mut command = Command::new(findable(program)?);
         command
             .args(arguments)
@@ -67,6 +68,11 @@ fn project(home: &Path) -> PathBuf {
     home.join("project")
 }
 
+/// Where the CLI has its temporary files, which it does not remove.
+fn temporary(home: &Path) -> PathBuf {
+    home.join("tmp")
+}
+
 /// A path, unless it is a name that is looked for on the `PATH`: it has to be
 /// right in another directory as well.
 fn findable(program: &OsStr) -> io::Result<PathBuf> {
@@ -86,6 +92,9 @@ fn environment(case: &Case, home: &Path, model: &ScriptedModel) -> BTreeMap<Stri
     let mut set = |name: &str, value: OsString| all.insert(name.to_owned(), value);
     set("USERPROFILE", home.into());
     set("CLAUDE_CONFIG_DIR", home.join(".claude").into());
+    for name in ["TMPDIR", "TMP", "TEMP"] {
+        set(name, temporary(home).into());
+    }
     set("CLAUDE_CODE_ENTRYPOINT", "sdk-rust".into());
     set("CLAUDE_CODE_SDK_READS_SESSION_STATE", "1".into());
     set("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".into());
