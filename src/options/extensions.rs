@@ -6,8 +6,8 @@ use agentwire_protocol::plugin::PluginConfig;
 
 /// MCP servers outside this program, and plugins. Both go over the pipe in the
 /// first request, where headers and environments are safe from others on the
-/// machine. CLIs older than 2.1.261 do not start with them; for these there is
-/// `flag_value` with `--mcp-config` and `--plugin-dir`.
+/// machine. CLIs before 2.1.261 get the servers in a private file
+/// (`--mcp-config`) and the plugins as arguments (`--plugin-dir`).
 impl Options {
     /// MCP servers that the agent starts or connects to, by name.
     ///

@@ -10,8 +10,9 @@ use std::path::PathBuf;
 /// Settings that are given in code.
 ///
 /// They go over the pipe in the first request, since they can hold keys. CLIs
-/// that do not know that refuse to start; for these there is `flag_value` with
-/// `--settings` and `--managed-settings`.
+/// before 2.1.327 get settings in a private file (`--settings`). CLIs before
+/// 2.1.323 get administrator's settings as an argument (`--managed-settings`),
+/// which others on the machine can read.
 impl Options {
     /// Settings that count more than those of the user and the project, as an
     /// object such as settings files have it.

@@ -52,7 +52,10 @@ fn main() {
     let clis = Cli::of_environment();
     // A flow that panics is wrong, and the table says so.
     std::panic::set_hook(Box::new(|_| ()));
-    let runtime = tokio::runtime::Runtime::new().unwrap();
+    // The end of a flow waits for processes, and blocks a worker meanwhile.
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    let runtime = builder.worker_threads(4 * AT_ONCE).enable_all().build();
+    let runtime = runtime.unwrap();
     let table = runtime.block_on(run(&clis, filter.as_deref()));
     println!("{table}");
     let wrong = table.wrong();
