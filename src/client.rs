@@ -3,8 +3,8 @@
 use crate::error::{EndReason, Error, SessionEnd};
 use crate::event::{Event, Notice};
 use crate::handle::Handle;
-use crate::mailbox::Mailbox;
 use crate::locate::find_cli;
+use crate::mailbox::Mailbox;
 use crate::options::{CommandLine, Options, PLUGINS, not_applied, unknown_option};
 use crate::process::CloseReport;
 use crate::session::{self, Command};

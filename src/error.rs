@@ -372,7 +372,10 @@ impl fmt::Display for SessionEnd {
 
 /// Which version an option needs, in words.
 fn too_old(option: &str, needs: Option<CliVersion>, version: Option<CliVersion>) -> String {
-    let this = version.map_or_else(|| "this agent CLI".to_owned(), |it| format!("Claude Code {it}"));
+    let this = version.map_or_else(
+        || "this agent CLI".to_owned(),
+        |it| format!("Claude Code {it}"),
+    );
     let needs = needs.map_or_else(String::new, |it| format!("; it requires {it} or later"));
     format!("{this} does not support the option `{option}`{needs}")
 }

@@ -101,7 +101,7 @@ async fn flags_and_environment_arrive() {
     assert_eq!(init.model.as_deref(), Some("claude-haiku-4-5"));
     assert_eq!(init.permission_mode, Some(PermissionMode::Plan));
     assert_eq!(init.cwd.as_deref(), live.project().to_str());
-    let asked = live.model.request(0).await;
+    let asked = live.model.asked(0).await;
     assert!(
         asked
             .body
@@ -284,7 +284,7 @@ async fn given(prompt: UserMessage) -> Vec<Value> {
     let live = Live::start(Scenario::default().reply([Step::text("I see.")])).await;
     let answer = query(prompt, live.options()).await.unwrap();
     assert!(!answer.result().await.unwrap().is_error);
-    let asked = live.model.request(0).await.body.unwrap();
+    let asked = live.model.asked(0).await.body.unwrap();
     let messages = asked["messages"].as_array().unwrap();
     let user = messages.iter().filter(|message| message["role"] == "user");
     user.flat_map(|message| message["content"].as_array().unwrap())

@@ -5,7 +5,7 @@
 mod support;
 
 use agentwire::protocol::permission::PermissionResult;
-use agentwire::{Client, CliVersion, Error, Later, Options, PermissionAsk, SubmissionState};
+use agentwire::{CliVersion, Client, Error, Later, Options, PermissionAsk, SubmissionState};
 use agentwire_testkit::{Scenario, Step, fake_agent};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -86,7 +86,11 @@ async fn an_option_that_the_cli_refuses_is_an_error_with_the_version_that_has_it
 #[tokio::test]
 async fn a_message_that_is_to_stay_verbatim_is_not_sent_to_a_cli_that_would_expand_it() {
     let folder = tempfile::tempdir().unwrap();
-    let options = answering(&folder, r#"{"claude_code_version":"2.1.247"}"#, "cat > /dev/null");
+    let options = answering(
+        &folder,
+        r#"{"claude_code_version":"2.1.247"}"#,
+        "cat > /dev/null",
+    );
     let client = Client::connect(options).await.unwrap();
     let message = agentwire::UserMessage::text("See @notes").verbatim();
     let mut submission = client.send(message);
@@ -99,7 +103,9 @@ async fn a_message_that_is_to_stay_verbatim_is_not_sent_to_a_cli_that_would_expa
 /// What the host answered about tools, as it is in the fake agent's log.
 fn answers(log: &Path) -> Vec<Value> {
     let log = std::fs::read_to_string(log).unwrap();
-    let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let lines = log
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
     lines
         .map(|line| line["msg"]["response"]["response"].clone())
         .filter(|answer| answer["behavior"].is_string())
@@ -131,12 +137,22 @@ async fn an_allow_sends_the_input_back_as_it_came_now_and_later_but_not_for_ques
     let handle = client.handle();
     let deciding = tokio::spawn(async move {
         let mut next = async || asks.recv().await.unwrap();
-        next().await.later().answer(PermissionResult::allow()).await.unwrap();
+        next()
+            .await
+            .later()
+            .answer(PermissionResult::allow())
+            .await
+            .unwrap();
         let id = next().await.request_id;
         handle.answer(&id, PermissionResult::allow()).await.unwrap();
         let other = PermissionResult::allow_with(json!({"command": "true"}));
         next().await.later().answer(other).await.unwrap();
-        next().await.later().answer(PermissionResult::allow()).await.unwrap();
+        next()
+            .await
+            .later()
+            .answer(PermissionResult::allow())
+            .await
+            .unwrap();
     });
     until_idle(&mut client).await;
     deciding.await.unwrap();

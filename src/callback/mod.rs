@@ -8,8 +8,8 @@
 mod responder;
 mod table;
 
-pub(crate) use responder::{Encode, LateAnswer};
 pub use responder::{Answering, Responder};
+pub(crate) use responder::{Encode, LateAnswer};
 pub(crate) use table::Callbacks;
 
 use crate::handle::Handle;

@@ -7,6 +7,7 @@
 
 use super::CommandLine;
 use super::command_line::{MANAGED_SETTINGS, PLUGINS, SETTINGS, flags_of};
+use super::prompt::DYNAMIC_BOUNDARY;
 use crate::error::Error;
 use crate::private_folder::{PrivateFolder, WriteError};
 use crate::version::CliVersion;
@@ -32,6 +33,10 @@ const TAKES_MANAGED: (CliVersion, CliVersion) = (v(2, 1, 323), v(2, 1, 197));
 
 /// The first version whose system prompt can be in blocks.
 const TAKES_BLOCKS: CliVersion = v(2, 1, 197);
+
+/// The first version that is known to take [`DYNAMIC_BOUNDARY`] for no part of
+/// the prompt.
+const TAKES_BOUNDARY: CliVersion = v(2, 1, 330);
 
 /// The first version that minds what the first request adds to the system
 /// prompt, and its sub-agents.
@@ -126,7 +131,11 @@ pub(crate) const VERBATIM: CliVersion = v(2, 1, 248);
 /// has them.
 const FLAGS: &[(&str, &str, CliVersion)] = &[
     ("--agent", "agent", v(2, 0, 59)),
-    ("--allow-dangerously-skip-permissions", "allow_bypassing_permissions", v(2, 0, 26)),
+    (
+        "--allow-dangerously-skip-permissions",
+        "allow_bypassing_permissions",
+        v(2, 0, 26),
+    ),
     ("--betas", "betas", v(2, 0, 58)),
     ("--debug-file", "debug_file", v(2, 1, 20)),
     ("--effort", "effort", v(2, 1, 38)),
@@ -195,12 +204,15 @@ impl CommandLine {
     fn fit_prompts(&mut self, version: CliVersion) -> Result<(), Error> {
         let request = &mut self.initialize;
         let mut arguments = Vec::new();
+        if version < TAKES_BOUNDARY
+            && let Some(blocks) = &mut request.system_prompt
+        {
+            blocks.retain(|block| block != DYNAMIC_BOUNDARY);
+        }
         if version < TAKES_BLOCKS
             && let Some(blocks) = request.system_prompt.take()
         {
-            let text = blocks.into_iter().filter(|it| it != super::DYNAMIC_BOUNDARY);
-            let text = text.collect::<Vec<_>>().join("\n\n");
-            arguments.push(format!("--system-prompt={text}"));
+            arguments.push(format!("--system-prompt={}", blocks.join("\n\n")));
         }
         if version < TAKES_PROMPTS {
             if let Some(text) = request.append_system_prompt.take() {
@@ -213,7 +225,10 @@ impl CommandLine {
         }
         if let Some(argument) = arguments.iter().find(|it| it.contains('\0')) {
             let flag = argument.split('=').next().unwrap_or_default();
-            return Err(Error::option(flag, "has a NUL character, which no argument can hold"));
+            return Err(Error::option(
+                flag,
+                "has a NUL character, which no argument can hold",
+            ));
         }
         self.arguments.append(&mut arguments);
         Ok(())
@@ -260,7 +275,9 @@ impl CommandLine {
         if !files.is_empty() {
             let folder = PrivateFolder::new("agentwire-config").map_err(cannot_write)?;
             for (flag, name, text) in files {
-                let path = folder.write(name, text.get().as_bytes()).map_err(cannot_write)?;
+                let path = folder
+                    .write(name, text.get().as_bytes())
+                    .map_err(cannot_write)?;
                 arguments.push(format!("{flag}={}", path.display()));
             }
             self.folder = Some(Arc::new(folder));

@@ -627,7 +627,10 @@ mod older {
             .append_system_prompt("Three.")
             .agents([("reviewer", AgentDefinition::new("Reviews.", "You review."))])
             .settings(json!({ "apiKeyHelper": "secret-helper" }))
-            .mcp_servers([("wiki", McpHttpServer::new("https://wiki").header("X-Key", "secret"))])
+            .mcp_servers([(
+                "wiki",
+                McpHttpServer::new("https://wiki").header("X-Key", "secret"),
+            )])
             .plugins([LocalPlugin::new("/")])
     }
 
@@ -665,24 +668,59 @@ mod older {
     }
 
     #[test]
+    fn an_older_one_gets_no_boundary_in_its_system_prompt() {
+        let blocks = ["One.", DYNAMIC_BOUNDARY, "Two."];
+        let options = Options::new().system_prompt_blocks(blocks);
+        let of = |text: &str| {
+            fit(options.clone(), text)
+                .unwrap()
+                .0
+                .initialize
+                .system_prompt
+        };
+        assert_eq!(of("2.1.329").unwrap(), ["One.", "Two."]);
+        assert_eq!(of("2.1.330").unwrap(), blocks);
+    }
+
+    #[test]
     fn between_two_versions_each_part_goes_where_that_one_reads_it() {
         let (line, _) = fit(configured(), "2.1.300").unwrap();
         assert!(line.initialize.mcp_servers.is_some() && line.initialize.plugins.is_some());
         assert!(line.initialize.extra.get("settings").is_none());
         assert!(line.arguments.contains(&"--await-initialize".to_owned()));
-        assert!(!line.arguments.contains(&"--initialize-fields=settings".to_owned()));
-        assert!(line.arguments.iter().any(|it| it.starts_with("--settings=")));
+        assert!(
+            !line
+                .arguments
+                .contains(&"--initialize-fields=settings".to_owned())
+        );
+        assert!(
+            line.arguments
+                .iter()
+                .any(|it| it.starts_with("--settings="))
+        );
     }
 
     #[test]
     fn the_oldest_have_their_prompts_and_agents_in_arguments() {
         let (line, _) = fit(configured(), "2.0.77").unwrap();
-        assert!(line.arguments.contains(&"--system-prompt=One.\n\nTwo.".to_owned()));
-        assert_eq!(line.initialize.append_system_prompt.as_deref(), Some("Three."));
+        assert!(
+            line.arguments
+                .contains(&"--system-prompt=One.\n\nTwo.".to_owned())
+        );
+        assert_eq!(
+            line.initialize.append_system_prompt.as_deref(),
+            Some("Three.")
+        );
         assert!(line.initialize.system_prompt.is_none() && line.initialize.agents.is_some());
         let (line, _) = fit(configured(), "1.0.128").unwrap();
-        assert!(line.arguments.contains(&"--append-system-prompt=Three.".to_owned()));
-        let agents = line.arguments.iter().find_map(|it| it.strip_prefix("--agents="));
+        assert!(
+            line.arguments
+                .contains(&"--append-system-prompt=Three.".to_owned())
+        );
+        let agents = line
+            .arguments
+            .iter()
+            .find_map(|it| it.strip_prefix("--agents="));
         let agents: Value = serde_json::from_str(agents.unwrap()).unwrap();
         assert_eq!(agents["reviewer"]["prompt"], "You review.");
         assert!(line.initialize.agents.is_none());
@@ -719,8 +757,14 @@ mod older {
     fn the_flag_that_a_cli_refuses_is_named_by_its_method() {
         let needs = |text| Some(version(text));
         for (stderr, expected) in [
-            ("error: unknown option '--effort=low'\n", Some(("effort", needs("2.1.38")))),
-            ("warning\nerror: unknown option '--zork'", Some(("--zork", None))),
+            (
+                "error: unknown option '--effort=low'\n",
+                Some(("effort", needs("2.1.38"))),
+            ),
+            (
+                "warning\nerror: unknown option '--zork'",
+                Some(("--zork", None)),
+            ),
             ("error: something else", None),
             ("", None),
         ] {

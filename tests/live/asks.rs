@@ -56,7 +56,7 @@ async fn what_the_user_answers_reaches_the_model() {
 
 /// Where the agent wants its plan to be written: it tells the model.
 async fn plan_file(live: &Live) -> PathBuf {
-    let body = live.model.request(0).await.body.unwrap().to_string();
+    let body = live.model.asked(0).await.body.unwrap().to_string();
     let (before, behind) = body.split_once("/plans/").unwrap();
     let folder = before.rfind([' ', '`', '"', '(', '\n']).unwrap() + 1;
     let name = behind.find(".md").unwrap();

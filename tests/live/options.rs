@@ -134,7 +134,7 @@ async fn structured_output_is_read_into_a_type() {
     let options = live.options().output_format(crab_schema());
     let answer = query("Describe a crab", options).await.unwrap();
     let result = answer.result().await.unwrap();
-    let asked = live.model.request(0).await.body.unwrap();
+    let asked = live.model.asked(0).await.body.unwrap();
     let tools = asked["tools"].as_array().unwrap();
     assert!(
         tools.iter().any(|it| it["name"] == "StructuredOutput"),
@@ -154,7 +154,7 @@ async fn a_type_is_a_shape_for_structured_output() {
     let options = live.options().output_type::<Crab>();
     let answer = query("Describe a crab", options).await.unwrap();
     let result = answer.result().await.unwrap();
-    let asked = live.model.request(0).await.body.unwrap().to_string();
+    let asked = live.model.asked(0).await.body.unwrap().to_string();
     assert!(asked.contains("Pincers included."), "{asked}");
     assert_eq!(result.structured::<Crab>().unwrap().name, "Ferris");
 }
@@ -277,7 +277,7 @@ async fn odd_values_are_carried_intact() {
         Some("--dangerously-skip-permissions")
     );
     until_idle(&mut client).await;
-    let asked = live.model.request(0).await.body.unwrap();
+    let asked = live.model.asked(0).await.body.unwrap();
     let system = asked["system"].as_array().unwrap();
     let system: String = system.iter().filter_map(|it| it["text"].as_str()).collect();
     assert!(system.contains(odd), "{system:.2000}");
@@ -292,7 +292,7 @@ async fn prompts_are_taken_as_they_are_where_that_is_wanted() {
     let options = live.options().verbatim_prompts(true);
     let answer = query("/clear", options).await.unwrap();
     answer.result().await.unwrap();
-    let asked = live.model.request(0).await.body.unwrap();
+    let asked = live.model.asked(0).await.body.unwrap();
     assert!(asked["messages"].to_string().contains("/clear"), "{asked}");
 }
 

@@ -68,7 +68,7 @@ async fn a_session_of_the_fake_agent_goes_on_on_the_real_cli() {
 
     let again = ask("What am I?", live.options().resume(&*id)).await;
     assert_eq!(again, id);
-    let asked = live.model.request(0).await;
+    let asked = live.model.asked(0).await;
     let expected = [
         "user: My name is Ferris.",
         "assistant: Hello, Ferris.",

@@ -99,7 +99,7 @@ async fn a_session_goes_on_from_a_store_in_a_home_that_never_saw_it() {
         };
         let same = ask("What is my name?", options).await;
         assert_eq!(same, id);
-        let asked = second.model.request(0).await.body.unwrap();
+        let asked = second.model.asked(0).await.body.unwrap();
         let asked = asked["messages"].to_string();
         assert!(asked.contains("My name is Ferris."), "{asked}");
         // What the session added is in the store alone.

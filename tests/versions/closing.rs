@@ -93,7 +93,9 @@ impl Session {
                 wait_until_gone(tool);
             }
         });
-        waiting.await.map_err(|panicked| Fault::Wrong(crate::lab::said(panicked)))
+        waiting
+            .await
+            .map_err(|panicked| Fault::Wrong(crate::lab::said(panicked)))
     }
 }
 

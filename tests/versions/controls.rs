@@ -43,7 +43,10 @@ async fn interrupt_idle(lab: Lab) -> Result<(), Fault> {
 }
 
 /// Interrupts the turn, and has another one.
-async fn interrupt(client: &mut Client, submission: &mut agentwire::Submission) -> Result<(), Fault> {
+async fn interrupt(
+    client: &mut Client,
+    submission: &mut agentwire::Submission,
+) -> Result<(), Fault> {
     let interrupted = client.interrupt().ended().await?;
     let outcome = interrupted.turn.map(|turn| turn.outcome);
     ensure!(outcome == Some(TurnOutcome::Interrupted), "{outcome:?}");
@@ -92,7 +95,9 @@ async fn interrupt_ask(lab: Lab) -> Result<(), Fault> {
     let mut submission = client.send("Make it");
     let pending = asks.recv().await.unwrap();
     interrupt(&mut client, &mut submission).await?;
-    let late = client.answer(&pending.request_id, PermissionResult::allow()).await;
+    let late = client
+        .answer(&pending.request_id, PermissionResult::allow())
+        .await;
     ensure!(late.is_err(), "a late answer went");
     ensure!(!bench.live.project().join("made").exists(), "the tool ran");
     Ok(())
@@ -104,16 +109,33 @@ async fn set_model(lab: Lab) -> Result<(), Fault> {
     client.set_model(Some("claude-haiku-4-5")).await?;
     ask(&mut client, "Hi").await?.well()?;
     let asked = bench.live.model.asked(0).await.body.unwrap();
-    ensure!(asked["model"].as_str().unwrap().starts_with("claude-haiku-4-5"), "{}", asked["model"]);
+    ensure!(
+        asked["model"]
+            .as_str()
+            .unwrap()
+            .starts_with("claude-haiku-4-5"),
+        "{}",
+        asked["model"]
+    );
     Ok(())
 }
 
 async fn set_permission_mode(lab: Lab) -> Result<(), Fault> {
     let write = Step::tool("Write", json!({"file_path": "made", "content": "x"}), "");
-    let bench = lab.start(Scenario::default().reply([write]).reply([Step::text("Fine.")])).await;
-    let options = bench.options().on_permission(|_| async { PermissionResult::deny("asked") });
+    let bench = lab
+        .start(
+            Scenario::default()
+                .reply([write])
+                .reply([Step::text("Fine.")]),
+        )
+        .await;
+    let options = bench
+        .options()
+        .on_permission(|_| async { PermissionResult::deny("asked") });
     let mut client = Client::connect(options).await?;
-    client.set_permission_mode(PermissionMode::AcceptEdits).await?;
+    client
+        .set_permission_mode(PermissionMode::AcceptEdits)
+        .await?;
     let turn = ask(&mut client, "Write it").await?.well()?;
     ensure!(bench.live.project().join("made").exists(), "{:?}", turn.log);
     Ok(())
@@ -159,7 +181,13 @@ pub(crate) fn with_calc(options: Options) -> Options {
 
 async fn in_process_tool(lab: Lab) -> Result<(), Fault> {
     let call = Step::tool("mcp__calc__add", json!({"a": 40, "b": 2}), "");
-    let bench = lab.start(Scenario::default().reply([call]).reply([Step::text("Fine.")])).await;
+    let bench = lab
+        .start(
+            Scenario::default()
+                .reply([call])
+                .reply([Step::text("Fine.")]),
+        )
+        .await;
     let mut client = Client::connect(with_calc(bench.allowing())).await?;
     let turn = ask(&mut client, "Add").await?.well()?;
     ensure!(turn.has("tool answered: 42"), "{:?}", turn.log);
@@ -167,8 +195,18 @@ async fn in_process_tool(lab: Lab) -> Result<(), Fault> {
 }
 
 async fn rewind_files(lab: Lab) -> Result<(), Fault> {
-    let write = Step::tool("Write", json!({"file_path": "poem", "content": "Roses"}), "");
-    let bench = lab.start(Scenario::default().reply([write]).reply([Step::text("Fine.")])).await;
+    let write = Step::tool(
+        "Write",
+        json!({"file_path": "poem", "content": "Roses"}),
+        "",
+    );
+    let bench = lab
+        .start(
+            Scenario::default()
+                .reply([write])
+                .reply([Step::text("Fine.")]),
+        )
+        .await;
     let options = bench.allowing().file_checkpointing(true);
     let mut client = Client::connect(options).await?;
     let mut submission = client.send("Write a poem");

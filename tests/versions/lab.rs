@@ -9,6 +9,8 @@ use serde_json::Value;
 use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tokio::task::JoinError;
 
 /// A CLI of some version.
@@ -100,32 +102,46 @@ macro_rules! flows {
 pub(crate) use flows;
 
 /// Where a flow is played.
+#[derive(Clone)]
 pub(crate) struct Lab {
-    pub(crate) cli: Cli,
+    cli: Cli,
+    homes: Arc<Mutex<Vec<Arc<Live>>>>,
 }
 
 impl Lab {
     pub(crate) fn new(cli: Cli) -> Self {
-        Self { cli }
+        Self {
+            cli,
+            homes: Arc::default(),
+        }
     }
 
     pub(crate) async fn start(&self, scenario: Scenario) -> Bench {
+        let live = Arc::new(Live::start(scenario).await);
+        self.homes.lock().unwrap().push(Arc::clone(&live));
         Bench {
-            live: Live::start(scenario).await,
+            live,
             cli: self.cli.clone(),
         }
+    }
+
+    /// Waits until the processes of the flow have exited, which blocks.
+    pub(crate) fn clean_up(self) {
+        self.homes.lock().unwrap().clear();
     }
 }
 
 /// A scripted model, a home, and a CLI to start there.
 pub(crate) struct Bench {
-    pub(crate) live: Live,
+    pub(crate) live: Arc<Live>,
     cli: Cli,
 }
 
 impl Bench {
     pub(crate) fn options(&self) -> Options {
-        self.live.options_for(&self.cli.path)
+        let options = self.live.options_for(&self.cli.path);
+        // How long the requests take that an old CLI ignores.
+        options.request_timeout(Duration::from_secs(60))
     }
 
     /// Options that allow everything.

@@ -52,10 +52,7 @@ fn main() {
     let clis = Cli::of_environment();
     // A flow that panics is wrong, and the table says so.
     std::panic::set_hook(Box::new(|_| ()));
-    // The end of a flow waits for processes, and blocks a worker meanwhile.
-    let mut builder = tokio::runtime::Builder::new_multi_thread();
-    let runtime = builder.worker_threads(4 * AT_ONCE).enable_all().build();
-    let runtime = runtime.unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
     let table = runtime.block_on(run(&clis, filter.as_deref()));
     println!("{table}");
     let wrong = table.wrong();
@@ -91,7 +88,7 @@ async fn run(clis: &[Cli], filter: Option<&str>) -> Table {
             let (lab, permits) = (Lab::new(cli.clone()), Arc::clone(&permits));
             let run = tokio::spawn(async move {
                 let _permit = permits.acquire_owned().await.unwrap();
-                let flow = tokio::spawn(play(lab));
+                let flow = tokio::spawn(play(lab.clone()));
                 let began = Instant::now();
                 let cell = match tokio::time::timeout(HANGS, flow).await {
                     Ok(Ok(Ok(()))) => Cell::Ok,
@@ -99,6 +96,11 @@ async fn run(clis: &[Cli], filter: Option<&str>) -> Table {
                     Ok(Ok(Err(Fault::Wrong(why)))) => Cell::Wrong(why),
                     Ok(Err(panicked)) => Cell::Wrong(lab::said(panicked)),
                     Err(_) => Cell::Wrong("hangs".to_owned()),
+                };
+                let cleaning_up = tokio::task::spawn_blocking(move || lab.clean_up());
+                let cell = match (cell, cleaning_up.await) {
+                    (Cell::Ok, Err(panicked)) => Cell::Wrong(lab::said(panicked)),
+                    (cell, _) => cell,
                 };
                 eprintln!("{version}: {name}: {cell} ({:.1?})", began.elapsed());
                 cell

@@ -52,7 +52,11 @@ async fn with(
         turn,
         project: bench.live.project(),
     };
-    ensure!(is_seen(&seen), "it has no effect: thinking {:?}", seen.body.get("thinking"));
+    ensure!(
+        is_seen(&seen),
+        "it has no effect: thinking {:?}",
+        seen.body.get("thinking")
+    );
     client.close().await;
     Ok(())
 }
@@ -82,7 +86,9 @@ fn started(seen: &Seen) -> bool {
 }
 
 fn thinks(seen: &Seen) -> bool {
-    seen.body.get("thinking").is_some_and(|it| it["type"] != "disabled")
+    seen.body
+        .get("thinking")
+        .is_some_and(|it| it["type"] != "disabled")
 }
 
 options! {
@@ -196,7 +202,9 @@ options! {
 
 /// A session in which the model makes a file, and nobody is asked but by rules.
 async fn making(lab: Lab, option: fn(Options) -> Options) -> Result<(bool, Turn), Fault> {
-    let scenario = Scenario::default().reply([bash("touch made")]).reply([Step::text("Fine.")]);
+    let scenario = Scenario::default()
+        .reply([bash("touch made")])
+        .reply([Step::text("Fine.")]);
     let bench = lab.start(scenario).await;
     let mut client = Client::connect(option(bench.options())).await?;
     let turn = ask(&mut client, "Make it").await?.well()?;
@@ -236,7 +244,9 @@ async fn allowed(lab: Lab) -> Result<(), Fault> {
 }
 
 async fn max_turns(lab: Lab) -> Result<(), Fault> {
-    let scenario = Scenario::default().reply([bash("true")]).reply([Step::text("Fine.")]);
+    let scenario = Scenario::default()
+        .reply([bash("true")])
+        .reply([Step::text("Fine.")]);
     let bench = lab.start(scenario).await;
     let mut client = Client::connect(allowing(bench.options()).max_turns(1)).await?;
     let turn = ask(&mut client, "Go").await?;
@@ -274,7 +284,9 @@ async fn additional(lab: Lab) -> Result<(), Fault> {
 /// The session says that it does without.
 async fn no_plugin(lab: Lab) -> Result<(), Fault> {
     let bench = lab.start(hello()).await;
-    let options = bench.options().plugins([LocalPlugin::new("/no/such/plugin")]);
+    let options = bench
+        .options()
+        .plugins([LocalPlugin::new("/no/such/plugin")]);
     let mut client = Client::connect(options).await?;
     client.send("Hi").await?;
     let mut told = false;
@@ -299,7 +311,10 @@ async fn unknown_flag(lab: Lab) -> Result<(), Fault> {
     let Err(error) = Client::connect(bench.options().flag_value("--zork", "x")).await else {
         return Err(Fault::Wrong("it started".to_owned()));
     };
-    ensure!(matches!(error, agentwire::Error::TooOld { .. }), "{error:?}");
+    ensure!(
+        matches!(error, agentwire::Error::TooOld { .. }),
+        "{error:?}"
+    );
     ensure!(error.to_string().contains("--zork"), "{error}");
     Ok(())
 }

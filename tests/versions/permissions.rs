@@ -62,7 +62,10 @@ async fn make(lab: Lab, options: impl FnOnce(Options) -> Options) -> Result<Made
 }
 
 async fn allow(lab: Lab) -> Result<(), Fault> {
-    let made = make(lab, |it| it.on_permission(|_| async { PermissionResult::allow() })).await?;
+    let made = make(lab, |it| {
+        it.on_permission(|_| async { PermissionResult::allow() })
+    })
+    .await?;
     ensure!(made.is_made(), "{:?}", made.turn.log);
     Ok(())
 }
@@ -71,7 +74,11 @@ async fn allow_later(lab: Lab) -> Result<(), Fault> {
     let (sender, mut asks) = mpsc::unbounded_channel();
     let answering = tokio::spawn(async move {
         let ask: PermissionAsk = asks.recv().await?;
-        Some(ask.session.answer(&ask.request_id, PermissionResult::allow()).await)
+        Some(
+            ask.session
+                .answer(&ask.request_id, PermissionResult::allow())
+                .await,
+        )
     });
     let made = make(lab, |it| {
         it.on_permission(move |ask| {
@@ -80,7 +87,10 @@ async fn allow_later(lab: Lab) -> Result<(), Fault> {
         })
     })
     .await?;
-    ensure!(matches!(answering.await, Ok(Some(Ok(())))), "the answer did not go");
+    ensure!(
+        matches!(answering.await, Ok(Some(Ok(())))),
+        "the answer did not go"
+    );
     ensure!(made.is_made(), "{:?}", made.turn.log);
     Ok(())
 }
@@ -104,7 +114,11 @@ async fn allow_with_rule(lab: Lab) -> Result<(), Fault> {
     });
     let mut client = Client::connect(options).await?;
     let turn = ask(&mut client, "Make them").await?.well()?;
-    ensure!(bench.live.project().join("second").exists(), "{:?}", turn.log);
+    ensure!(
+        bench.live.project().join("second").exists(),
+        "{:?}",
+        turn.log
+    );
     let asked = asked.load(Ordering::Relaxed);
     ensure!(asked == 1, "asked {asked} times");
     Ok(())
@@ -115,7 +129,11 @@ async fn deny(lab: Lab) -> Result<(), Fault> {
         it.on_permission(|_| async { PermissionResult::deny("Not today.") })
     })
     .await?;
-    ensure!(!made.is_made() && made.turn.has("Not today."), "{:?}", made.turn.log);
+    ensure!(
+        !made.is_made() && made.turn.has("Not today."),
+        "{:?}",
+        made.turn.log
+    );
     Ok(())
 }
 
@@ -146,13 +164,24 @@ async fn tea(lab: Lab, options: impl FnOnce(Options) -> Options) -> Result<Turn,
     let question = json!({"question": "Tea?", "header": "Drink", "multiSelect": false,
         "options": [option("Green"), option("Black")]});
     let call = Step::tool("AskUserQuestion", json!({"questions": [question]}), "");
-    let bench = lab.start(Scenario::default().reply([call]).reply([Step::text("Thanks.")])).await;
+    let bench = lab
+        .start(
+            Scenario::default()
+                .reply([call])
+                .reply([Step::text("Thanks.")]),
+        )
+        .await;
     let mut client = Client::connect(options(bench.options())).await?;
     let turn = ask(&mut client, "Go").await?.well()?;
-    if turn.init.as_ref().is_some_and(|it| !it["tools"].to_string().contains("AskUserQuestion"))
+    if turn
+        .init
+        .as_ref()
+        .is_some_and(|it| !it["tools"].to_string().contains("AskUserQuestion"))
         && turn.has("No such tool")
     {
-        return Err(Fault::Unsupported("it has no tool `AskUserQuestion`".to_owned()));
+        return Err(Fault::Unsupported(
+            "it has no tool `AskUserQuestion`".to_owned(),
+        ));
     }
     Ok(turn)
 }
@@ -162,14 +191,24 @@ async fn question(lab: Lab) -> Result<(), Fault> {
         it.on_question(|ask| async move { ask.answers().choose("Tea?", ["Green"]) })
     })
     .await?;
-    ensure!(turn.has("tool answered") && turn.has("Green"), "{:?}", turn.log);
+    ensure!(
+        turn.has("tool answered") && turn.has("Green"),
+        "{:?}",
+        turn.log
+    );
     Ok(())
 }
 
 /// Without answers the model is not told that the user has answered.
 async fn question_allowed(lab: Lab) -> Result<(), Fault> {
-    let turn = tea(lab, |it| it.on_permission(|_| async { PermissionResult::allow() })).await?;
-    let chosen = turn.log.iter().any(|it| it.starts_with("tool answered") && it.contains("Green"));
+    let turn = tea(lab, |it| {
+        it.on_permission(|_| async { PermissionResult::allow() })
+    })
+    .await?;
+    let chosen = turn
+        .log
+        .iter()
+        .any(|it| it.starts_with("tool answered") && it.contains("Green"));
     ensure!(!chosen, "{:?}", turn.log);
     Ok(())
 }
@@ -177,7 +216,13 @@ async fn question_allowed(lab: Lab) -> Result<(), Fault> {
 /// A turn in plan mode that comes to a plan.
 async fn planning(lab: Lab, options: impl FnOnce(Options) -> Options) -> Result<Turn, Fault> {
     let call = Step::tool("ExitPlanMode", json!({"plan": "Dig a hole."}), "");
-    let bench = lab.start(Scenario::default().reply([call]).reply([Step::text("Fine.")])).await;
+    let bench = lab
+        .start(
+            Scenario::default()
+                .reply([call])
+                .reply([Step::text("Fine.")]),
+        )
+        .await;
     let options = options(bench.options().permission_mode(PermissionMode::Plan));
     let mut client = Client::connect(options).await?;
     ask(&mut client, "Plan it").await?.well()
@@ -195,12 +240,23 @@ async fn plan_changed(lab: Lab) -> Result<(), Fault> {
     })
     .await?;
     ensure!(turn.has("Fill a hole."), "{:?}", turn.log);
+    if turn.has("tool failed") {
+        let what = "a changed plan cannot be approved: the model is told to plan it";
+        return Err(Fault::Unsupported(what.to_owned()));
+    }
     Ok(())
 }
 
 async fn plan_rejected(lab: Lab) -> Result<(), Fault> {
-    let turn = planning(lab, |it| it.on_plan(|ask| async move { ask.reject("Deeper.") })).await?;
-    ensure!(turn.has("tool failed") && turn.has("Deeper."), "{:?}", turn.log);
+    let turn = planning(lab, |it| {
+        it.on_plan(|ask| async move { ask.reject("Deeper.") })
+    })
+    .await?;
+    ensure!(
+        turn.has("tool failed") && turn.has("Deeper."),
+        "{:?}",
+        turn.log
+    );
     Ok(())
 }
 
@@ -231,7 +287,11 @@ async fn hook_denies(lab: Lab) -> Result<(), Fault> {
         }))
     })
     .await?;
-    ensure!(!made.is_made() && made.turn.has("Not by the hook."), "{:?}", made.turn.log);
+    ensure!(
+        !made.is_made() && made.turn.has("Not by the hook."),
+        "{:?}",
+        made.turn.log
+    );
     Ok(())
 }
 
@@ -243,6 +303,10 @@ async fn hook_changes(lab: Lab) -> Result<(), Fault> {
         }))
     })
     .await?;
+    if !made.is_made() && made.turn.has("which this CLI ignores") {
+        let what = "a hook cannot change the input: the tool is denied";
+        return Err(Fault::Unsupported(what.to_owned()));
+    }
     let other = made.bench.live.project().join("other").exists();
     ensure!(other && !made.is_made(), "{:?}", made.turn.log);
     Ok(())
@@ -270,7 +334,15 @@ async fn hook_of_prompts(lab: Lab) -> Result<(), Fault> {
         }))
     })
     .await?;
-    let asked = made.bench.live.model.asked(0).await.body.unwrap().to_string();
+    let asked = made
+        .bench
+        .live
+        .model
+        .asked(0)
+        .await
+        .body
+        .unwrap()
+        .to_string();
     ensure!(asked.contains("ZORK is near."), "the model was not told");
     Ok(())
 }

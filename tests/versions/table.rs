@@ -56,10 +56,13 @@ impl Table {
 
     /// A line for each flow that is wrong.
     pub(crate) fn wrong(&self) -> Vec<String> {
-        let wrong = self.cells.iter().filter_map(|((name, version), cell)| match cell {
-            Cell::Wrong(why) => Some(format!("wrong on {version}: {name}: {why}")),
-            _ => None,
-        });
+        let wrong = self
+            .cells
+            .iter()
+            .filter_map(|((name, version), cell)| match cell {
+                Cell::Wrong(why) => Some(format!("wrong on {version}: {name}: {why}")),
+                _ => None,
+            });
         wrong.collect()
     }
 

@@ -45,7 +45,11 @@ async fn prompt(lab: Lab) -> Result<(), Fault> {
     let mut submission = client.send("Hi");
     let turn = until_idle(&mut client).await?.well()?;
     ensure!(turn.has("text: Hello."), "{:?}", turn.log);
-    ensure!(submission.ended().await == SubmissionState::Completed, "{:?}", submission.state());
+    ensure!(
+        submission.ended().await == SubmissionState::Completed,
+        "{:?}",
+        submission.state()
+    );
     ensure!(turn.init.is_some(), "no init");
     let report = client.close().await;
     ensure!(report.exit.is_some_and(|exit| exit.success()), "{report:?}");
@@ -53,11 +57,16 @@ async fn prompt(lab: Lab) -> Result<(), Fault> {
 }
 
 async fn one_shot(lab: Lab) -> Result<(), Fault> {
-    let scenario = Scenario::default().reply([bash("touch made")]).reply([Step::text("Done.")]);
+    let scenario = Scenario::default()
+        .reply([bash("touch made")])
+        .reply([Step::text("Done.")]);
     let bench = lab.start(scenario).await;
     let result = query("Make it", bench.allowing()).await?.result().await?;
     ensure!(!result.is_error, "{result:?}");
-    ensure!(bench.live.project().join("made").exists(), "the tool did not run");
+    ensure!(
+        bench.live.project().join("made").exists(),
+        "the tool did not run"
+    );
     Ok(())
 }
 
@@ -81,7 +90,11 @@ async fn two_prompts(lab: Lab) -> Result<(), Fault> {
 
 async fn queued(lab: Lab) -> Result<(), Fault> {
     let scenario = Scenario::default()
-        .reply([Step::text("One "), Step::Gate("go".to_owned()), Step::text("two.")])
+        .reply([
+            Step::text("One "),
+            Step::Gate("go".to_owned()),
+            Step::text("two."),
+        ])
         .reply([Step::text("Three.")])
         .reply([Step::text("Four.")]);
     let bench = lab.start(scenario).await;
@@ -116,7 +129,11 @@ async fn now(lab: Lab) -> Result<(), Fault> {
 
 async fn withdraw(lab: Lab) -> Result<(), Fault> {
     let scenario = Scenario::default()
-        .reply([Step::text("One "), Step::Gate("go".to_owned()), Step::text("two.")])
+        .reply([
+            Step::text("One "),
+            Step::Gate("go".to_owned()),
+            Step::text("two."),
+        ])
         .reply([Step::text("Three.")]);
     let bench = lab.start(scenario).await;
     let mut client = Client::connect(bench.options()).await?;
@@ -129,7 +146,10 @@ async fn withdraw(lab: Lab) -> Result<(), Fault> {
     let ended = (first.ended().await, second.ended().await);
     ensure!(ended.0 == SubmissionState::Completed, "{ended:?}");
     ensure!(
-        matches!(ended.1, SubmissionState::Withdrawn | SubmissionState::Cancelled),
+        matches!(
+            ended.1,
+            SubmissionState::Withdrawn | SubmissionState::Cancelled
+        ),
         "{ended:?}"
     );
     Ok(())
@@ -174,7 +194,9 @@ async fn subagent(lab: Lab) -> Result<(), Fault> {
     let mut log = vec![];
     wait_for(&mut client, |event| {
         log.extend(crate::support::describe(event));
-        log.last().is_some_and(|it| it == "text: All done.").then_some(())
+        log.last()
+            .is_some_and(|it| it == "text: All done.")
+            .then_some(())
     })
     .await;
     Ok(())
@@ -208,7 +230,10 @@ async fn structured(lab: Lab) -> Result<(), Fault> {
         "required": ["legs"]});
     let options = bench.options().output_format(schema);
     let result = query("How many?", options).await?.result().await?;
-    let output = result.structured_output.clone().map(|it| it.get().to_owned());
+    let output = result
+        .structured_output
+        .clone()
+        .map(|it| it.get().to_owned());
     ensure!(output.as_deref() == Some(r#"{"legs":8}"#), "{result:?}");
     Ok(())
 }
@@ -219,7 +244,10 @@ async fn first_session(bench: &crate::lab::Bench) -> Result<String, Fault> {
     let turn = ask(&mut client, "Remember the crab").await?.well()?;
     let result = turn.result.unwrap();
     client.close().await;
-    result.session_id.clone().ok_or_else(|| Fault::Wrong("no session id".to_owned()))
+    result
+        .session_id
+        .clone()
+        .ok_or_else(|| Fault::Wrong("no session id".to_owned()))
 }
 
 async fn resumed(lab: Lab, how: Resume) -> Result<(), Fault> {
@@ -233,9 +261,15 @@ async fn resumed(lab: Lab, how: Resume) -> Result<(), Fault> {
     let mut client = Client::connect(options).await?;
     let turn = ask(&mut client, "What did I say?").await?.well()?;
     let now = turn.result.unwrap().session_id.clone();
-    ensure!((now.as_deref() == Some(&id)) != matches!(how, Resume::Fork), "{now:?} and {id}");
+    ensure!(
+        (now.as_deref() == Some(&id)) != matches!(how, Resume::Fork),
+        "{now:?} and {id}"
+    );
     let asked = bench.live.model.asked(1).await.body.unwrap().to_string();
-    ensure!(asked.contains("Remember the crab"), "the model knows nothing of it");
+    ensure!(
+        asked.contains("Remember the crab"),
+        "the model knows nothing of it"
+    );
     Ok(())
 }
 
@@ -289,7 +323,11 @@ async fn fails_to_log_in(client: &mut Client) -> Result<(), Fault> {
         match event? {
             Event::Session(SessionNews::Login(LoginNews::Failed { .. })) => told = true,
             Event::Turn(TurnEvent::Ended(end)) => {
-                ensure!(end.outcome == TurnOutcome::ApiError, "told as {}", end.outcome);
+                ensure!(
+                    end.outcome == TurnOutcome::ApiError,
+                    "told as {}",
+                    end.outcome
+                );
                 if !told {
                     let why = "the turn fails as an API error; that it is the login is not told";
                     return Err(Fault::Unsupported(why.to_owned()));
@@ -303,7 +341,9 @@ async fn fails_to_log_in(client: &mut Client) -> Result<(), Fault> {
 }
 
 async fn bad_login(lab: Lab) -> Result<(), Fault> {
-    let bench = lab.start(failing(401, "authentication_error", "invalid x-api-key")).await;
+    let bench = lab
+        .start(failing(401, "authentication_error", "invalid x-api-key"))
+        .await;
     let options = bench.options().env("CLAUDE_CODE_MAX_RETRIES", "1");
     fails_to_log_in(&mut Client::connect(options).await?).await
 }
@@ -320,7 +360,9 @@ async fn overloaded(lab: Lab) -> Result<(), Fault> {
         kind: "overloaded_error".to_owned(),
         message: "Overloaded".to_owned(),
     };
-    let scenario = Scenario::default().reply([Step::Error(error)]).reply([Step::text("Hello.")]);
+    let scenario = Scenario::default()
+        .reply([Step::Error(error)])
+        .reply([Step::text("Hello.")]);
     let bench = lab.start(scenario).await;
     let mut client = Client::connect(bench.options()).await?;
     let turn = ask(&mut client, "Hi").await?.well()?;

@@ -12,6 +12,9 @@ const MOST: usize = 1024;
 #[derive(Debug, Default)]
 pub(super) struct Background {
     tasks: Vec<BackgroundTask>,
+    /// Tasks that run, of an agent that does not say which are in the
+    /// background (2.1.197). Those that outlive the turn are.
+    begun: Vec<BackgroundTask>,
     /// Whether the agent lists them.
     is_listed: bool,
     /// A task has ended, and the agent has not said yet whether a turn comes
@@ -47,7 +50,24 @@ impl Background {
                 self.tasks.push((**task).clone());
                 Some(self.tasks.clone())
             }
+            Sign::Task(task) if !self.is_listed && self.begun.len() < MOST => {
+                self.begun.push((**task).clone());
+                None
+            }
+            Sign::Result(_) if !self.is_listed && !self.begun.is_empty() => {
+                let known =
+                    |task: &BackgroundTask| self.tasks.iter().any(|it| it.task_id == task.task_id);
+                let room = MOST.saturating_sub(self.tasks.len());
+                let begun = mem::take(&mut self.begun).into_iter();
+                let new: Vec<_> = begun.filter(|task| !known(task)).take(room).collect();
+                if new.is_empty() {
+                    return None;
+                }
+                self.tasks.extend(new);
+                Some(self.tasks.clone())
+            }
             Sign::TaskOver { task_id } => {
+                self.begun.retain(|it| it.task_id != *task_id);
                 self.reports = true;
                 let before = self.tasks.len();
                 if !self.is_listed {

@@ -35,6 +35,8 @@ pub(super) enum Sign {
     Background(Vec<BackgroundTask>),
     /// This began to run, or was moved, into the background.
     ToBackground(Box<BackgroundTask>),
+    /// This began to run; whether in the background, the agent does not say.
+    Task(Box<BackgroundTask>),
     /// A task is over. A turn may begin because of it.
     TaskOver { task_id: String },
     /// The session has this title.
@@ -91,8 +93,9 @@ impl Sign {
                 _ => Self::Nothing,
             },
             SystemMessage::BackgroundTasksChanged(change) => Self::Background(change.tasks),
-            SystemMessage::TaskStarted(task) if task.is_backgrounded == Some(true) => {
-                Self::ToBackground(Box::new(BackgroundTask {
+            SystemMessage::TaskStarted(task) if task.is_backgrounded != Some(false) => {
+                let is_known = task.is_backgrounded.is_some();
+                let task = Box::new(BackgroundTask {
                     task_id: task.task_id,
                     run_id: task.run_id,
                     task_type: task.task_type,
@@ -101,7 +104,11 @@ impl Sign {
                     parent_task_id: task.parent_task_id,
                     ambient: task.ambient,
                     extra: Members::default(),
-                }))
+                });
+                match is_known {
+                    true => Self::ToBackground(task),
+                    false => Self::Task(task),
+                }
             }
             SystemMessage::TaskUpdated(task) if task.patch.is_backgrounded == Some(true) => {
                 Self::ToBackground(Box::new(BackgroundTask {

@@ -283,6 +283,38 @@ fn what_runs_in_the_background_is_what_the_agent_lists_if_it_does() {
 }
 
 #[test]
+fn a_task_of_which_it_is_not_said_where_it_runs_is_in_the_background_when_it_outlives_the_turn() {
+    let started = |id| json!({"type": "system", "subtype": "task_started", "task_id": id});
+    let mut session = Session::connected();
+    session.host.finish(session.now, MINUTE);
+    let told = news(
+        &mut session,
+        &[
+            state("running"),
+            init(),
+            started("foreground"),
+            task_over("foreground"),
+            started("b"),
+        ],
+    );
+    assert!(
+        !told.iter().any(|it| it.starts_with("background")),
+        "{told:?}"
+    );
+    let told = news(&mut session, &[result(), state("idle")]);
+    assert!(told.contains(&"background b".to_owned()), "{told:?}");
+    assert!(!session.closes(), "the agent tells of it in another turn");
+    session.hear_all(&[
+        state("running"),
+        task_over("b"),
+        init(),
+        result(),
+        state("idle"),
+    ]);
+    assert!(session.closes());
+}
+
+#[test]
 fn of_an_agent_that_keeps_no_list_1024_tasks_are_kept() {
     let mut session = Session::connected();
     let tasks: Vec<Value> = (0..1025)

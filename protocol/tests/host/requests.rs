@@ -218,7 +218,10 @@ fn an_agent_that_would_exit_at_a_cancel_gets_none() {
         assert_eq!(session.lines(), sent);
         session.passes(MINUTE);
         let late = !sent.is_empty();
-        assert_eq!(session.lines(), if late { vec!["cancel late"] } else { vec![] });
+        assert_eq!(
+            session.lines(),
+            if late { vec!["cancel late"] } else { vec![] }
+        );
     }
 }
 

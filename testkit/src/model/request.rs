@@ -123,7 +123,9 @@ fn is_main_loop(body: &Value) -> bool {
 
 /// Whether it is asked only for the sake of the cache.
 fn is_warmup(body: &Value) -> bool {
-    let content = body.pointer("/messages/0/content").and_then(Value::as_array);
+    let content = body
+        .pointer("/messages/0/content")
+        .and_then(Value::as_array);
     let last = content.and_then(|blocks| blocks.last());
     last.is_some_and(|block| block["text"] == "Warmup") && body.pointer("/messages/1").is_none()
 }
