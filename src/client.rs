@@ -5,7 +5,7 @@ use crate::event::{Event, Notice};
 use crate::handle::Handle;
 use crate::locate::find_cli;
 use crate::mailbox::Mailbox;
-use crate::options::{CommandLine, Options, PLUGINS, not_applied, unknown_option};
+use crate::options::{CommandLine, Options, PLUGINS, not_applied, unsupported_option};
 use crate::process::CloseReport;
 use crate::session::{self, Command};
 use crate::transport::{Connection, FarEnd, LocalCli, Transport};
@@ -156,7 +156,7 @@ impl Client {
                 // The end of the mailbox is where the session's end is known.
                 while client.next().await.is_some() {}
                 let end = client.handle.end();
-                if let Some((option, needs)) = unknown_option(&end.stderr) {
+                if let Some((option, needs)) = unsupported_option(&end.stderr) {
                     return Err(Error::TooOld {
                         option: option.into(),
                         needs,

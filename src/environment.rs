@@ -280,10 +280,8 @@ mod tests {
         let printed = format!("{passed}{passed:?}");
         assert!(!printed.contains("s3cret"), "{printed}");
         let lines: Vec<_> = printed.lines().collect();
-        assert_eq!(
-            lines[3..5],
-            ["LINES=one\\ntwo", "MY_TOKEN=***"],
-            "{printed}"
-        );
+        for line in ["LINES=one\\ntwo", "MY_TOKEN=***"] {
+            assert!(lines.contains(&line), "{line}: {printed}");
+        }
     }
 }

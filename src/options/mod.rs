@@ -28,7 +28,7 @@ pub use combinations::Shadowed;
 pub use command_line::CommandLine;
 pub(crate) use command_line::{PLUGINS, not_applied};
 pub use model::Thinking;
-pub(crate) use older::{VERBATIM, unknown_option};
+pub(crate) use older::{VERBATIM, unsupported_option};
 pub use permission::PermissionPrompts;
 pub use prompt::DYNAMIC_BOUNDARY;
 pub use tools::QuestionPreview;

@@ -586,7 +586,8 @@ mod older {
     //! What older CLIs are given instead.
 
     use super::*;
-    use crate::options::unknown_option;
+    use crate::Hook;
+    use crate::options::unsupported_option;
     use crate::version::CliVersion;
 
     fn version(text: &str) -> CliVersion {
@@ -727,6 +728,18 @@ mod older {
     }
 
     #[test]
+    fn the_oldest_read_the_flags_of_settings_in_two_words_only() {
+        let options = Options::new()
+            .setting_sources::<&str>([])
+            .settings_file("a=b.json");
+        let of = |text: &str| fit(options.clone(), text).unwrap().0.arguments.join(" ");
+        let joined = "--setting-sources= --settings=a=b.json";
+        assert!(of("2.0.72").ends_with(joined), "{}", of("2.0.72"));
+        let split = "--setting-sources  --settings a=b.json";
+        assert!(of("2.0.71").ends_with(split), "{}", of("2.0.71"));
+    }
+
+    #[test]
     fn what_a_version_would_ignore_is_an_error_or_told() {
         let too_old = |options: Options, text: &str| match fit(options, text) {
             Err(Error::TooOld {
@@ -749,8 +762,43 @@ mod older {
         assert_eq!(without, ["prompt_suggestions"]);
         let (_, without) = fit(Options::new().prompt_suggestions(true), "2.1.48").unwrap();
         assert!(without.is_empty());
+        let sandbox = |it| Options::new().sandbox(it);
+        let closed = sandbox(json!({ "enabled": true }));
+        assert_eq!(too_old(closed, "2.1.82"), "sandbox 2.1.83");
+        let open = sandbox(json!({ "enabled": true, "failIfUnavailable": false }));
+        assert!(fit(open, "2.1.82").is_ok());
+        assert!(fit(sandbox(json!({ "enabled": false })), "1.0.128").is_ok());
         let gone = Options::new().plugins([LocalPlugin::new("/no/such/plugin")]);
         assert_eq!(fit(gone, "2.1.197").unwrap().1, ["plugins"]);
+    }
+
+    #[test]
+    fn a_hook_of_an_event_that_a_version_does_not_have_is_told_and_a_gate_is_an_error() {
+        let hook = |it: fn(Hook) -> Hook| {
+            Options::new().hook(it(Hook::named("PermissionRequest", |_| async {})))
+        };
+        let (_, without) = fit(hook(|it| it), "2.0.44").unwrap();
+        assert_eq!(without, ["hook(PermissionRequest)"]);
+        assert!(fit(hook(|it| it), "2.0.45").unwrap().1.is_empty());
+        let gate = fit(hook(Hook::gate), "2.0.44").map(drop).unwrap_err();
+        assert_eq!(
+            gate.to_string(),
+            "Claude Code 2.0.44 does not support the option `hook(PermissionRequest)`; it requires \
+             2.0.45 or later"
+        );
+    }
+
+    #[test]
+    fn what_limits_a_sub_agent_is_needed_and_the_rest_is_told() {
+        let agents = |it| Options::new().agents([("a", it)]);
+        let agent = || AgentDefinition::new("Digs.", "You dig.");
+        let limited = agents(agent().disallowed_tools(["Bash"]));
+        assert!(fit(limited.clone(), "2.0.29").is_err() && fit(limited, "2.0.30").is_ok());
+        let model = |name| agents(agent().model(name));
+        assert!(fit(model("claude-haiku-4-5"), "2.1.73").is_err());
+        assert!(fit(model("haiku"), "2.1.73").is_ok());
+        let (_, without) = fit(agents(agent().background()), "2.0.77").unwrap();
+        assert_eq!(without, ["agents(background)"]);
     }
 
     #[test]
@@ -759,16 +807,24 @@ mod older {
         for (stderr, expected) in [
             (
                 "error: unknown option '--effort=low'\n",
-                Some(("effort", needs("2.1.38"))),
+                Some(("effort".to_owned(), needs("2.1.38"))),
             ),
             (
                 "warning\nerror: unknown option '--zork'",
-                Some(("--zork", None)),
+                Some(("--zork".to_owned(), None)),
+            ),
+            (
+                "error: option '--permission-mode <mode>' argument 'dontAsk' is invalid. Allowed",
+                Some(("permission_mode(dontAsk)".to_owned(), None)),
+            ),
+            (
+                "error: option '--effort <level>' argument 'xhigh' is invalid. It must",
+                Some(("effort(xhigh)".to_owned(), None)),
             ),
             ("error: something else", None),
             ("", None),
         ] {
-            assert_eq!(unknown_option(stderr), expected, "{stderr}");
+            assert_eq!(unsupported_option(stderr), expected, "{stderr}");
         }
     }
 }

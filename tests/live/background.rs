@@ -1,8 +1,10 @@
 //! What runs in the background of the real CLI, and the turns that come of it.
 
-use crate::support::{Live, wait_for};
+use crate::support::{LONG, Live, wait_for};
 use agentwire::protocol::message::MessageOrigin;
-use agentwire::{Activity, Client, Event, PermissionResult, SubmissionState, TurnEvent, query};
+use agentwire::{
+    Activity, Client, Event, PermissionResult, Query, SubmissionState, TurnEvent, query,
+};
 use agentwire_testkit::{Scenario, Step};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -55,7 +57,8 @@ fn waiting_for(word: &str) -> String {
 /// Gives a command its word; it may not wait yet.
 fn give(live: &Live, word: &str) {
     let file = live.project().join(word);
-    tokio::task::spawn_blocking(move || std::fs::write(file, "done\n").unwrap());
+    // The runtime would wait for a task of its own when the test has failed.
+    std::thread::spawn(move || std::fs::write(file, "done\n").unwrap());
 }
 
 /// Starts a task in the background that ends at the word `go`.
@@ -132,7 +135,11 @@ async fn ask(live: &Live, mut on: impl FnMut(&Event, &Log)) -> Log {
         .on_permission(|_| async { PermissionResult::allow() });
     let mut answer = query("Start it", options).await.unwrap();
     let mut log = Log::default();
-    while let Some(event) = answer.next().await {
+    let next = async |answer: &mut Query| {
+        let next = tokio::time::timeout(LONG, answer.next()).await;
+        next.unwrap_or_else(|_| panic!("nothing came for {LONG:?}"))
+    };
+    while let Some(event) = next(&mut answer).await {
         let event = event.unwrap();
         log.see(&event);
         on(&event, &log);

@@ -3,6 +3,7 @@
 //! in. It answers just so much that its host ends in peace.
 
 #![allow(clippy::unwrap_used, reason = "a test's: who panics is seen to fail")]
+#![allow(clippy::print_stdout, reason = "it is a program that answers on it")]
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;

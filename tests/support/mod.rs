@@ -223,12 +223,16 @@ pub(crate) fn describe(event: &Event) -> Option<String> {
 }
 
 /// The next event that the client delivers for which `wanted` gives
-/// something. Panics when the session ends first.
+/// something. Panics when the session ends first, and when nothing comes.
 pub(crate) async fn wait_for<T>(
     client: &mut Client,
     mut wanted: impl FnMut(&Event) -> Option<T>,
 ) -> T {
-    while let Some(event) = client.next().await {
+    let next = async |client: &mut Client| {
+        let next = tokio::time::timeout(LONG, client.next()).await;
+        next.unwrap_or_else(|_| panic!("nothing came for {LONG:?}"))
+    };
+    while let Some(event) = next(client).await {
         if let Some(found) = wanted(&event.unwrap()) {
             return found;
         }
@@ -275,7 +279,13 @@ pub(crate) fn wait_until_gone(pid: u32) {
 
 /// Waits until a file holds a line, and gives it.
 pub(crate) async fn line_of(file: &Path) -> String {
+    let until = std::time::Instant::now() + LONG;
     loop {
+        assert!(
+            std::time::Instant::now() < until,
+            "{} has no line",
+            file.display()
+        );
         if let Ok(text) = std::fs::read_to_string(file)
             && let Some((line, _)) = text.split_once('\n')
         {

@@ -53,17 +53,22 @@ pub(crate) type Played = Pin<Box<dyn Future<Output = Result<(), Fault>> + Send>>
 
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {
-        let what = error.to_string();
-        let is_unsupported = match &error {
-            Error::TooOld { .. } | Error::NotSupported { .. } | Error::NotApplied { .. } => true,
+        Self::Unsupported(match &error {
+            Error::TooOld {
+                option,
+                needs: Some(needs),
+                ..
+            } => format!("`{option}` requires {needs}"),
+            Error::TooOld { option, .. } => format!("no `{option}`"),
+            Error::NotApplied { option } => format!("no `{option}`"),
+            Error::NotSupported { subtype, .. } => format!("no `{subtype}`"),
             // CLIs up to 2.0.77 do not respond to what they do not know.
-            Error::Request(failure) => matches!(**failure, RequestFailure::TimedOut { .. }),
-            _ => false,
-        };
-        match is_unsupported {
-            true => Self::Unsupported(what),
-            false => Self::Wrong(what),
-        }
+            Error::Request(failure) => match &**failure {
+                RequestFailure::TimedOut { subtype, .. } => format!("no response to `{subtype}`"),
+                _ => return Self::Wrong(error.to_string()),
+            },
+            _ => return Self::Wrong(error.to_string()),
+        })
     }
 }
 
@@ -193,8 +198,8 @@ pub(crate) async fn until_idle(client: &mut Client) -> Result<Turn, Fault> {
     let mut turn = Turn::default();
     while let Some(event) = client.next().await {
         let event = event?;
-        if let Event::Notice(notice @ Notice::NotApplied { .. }) = &event {
-            return Err(Fault::Unsupported(notice.to_string()));
+        if let Event::Notice(Notice::NotApplied { option }) = &event {
+            return Err(Fault::Unsupported(format!("does without `{option}`")));
         }
         turn.log.extend(describe(&event));
         match &event {

@@ -3,17 +3,21 @@
 use crate::lab::{Bench, Fault, Lab, Turn, ask, bash, ensure, until_idle};
 use crate::turns::hello;
 use agentwire::protocol::agent_definition::AgentDefinition;
+use agentwire::protocol::hook::PostToolBatch;
 use agentwire::protocol::mcp::McpStdioServer;
 use agentwire::protocol::model::{EffortLevel, ThinkingDisplay};
 use agentwire::protocol::permission::PermissionMode;
 use agentwire::protocol::plugin::LocalPlugin;
 use agentwire::{
-    Client, MemoryStore, Notice, Options, PermissionPrompts, QuestionPreview, Thinking,
+    Client, Error, Hook, HookCall, MemoryStore, Notice, Options, PermissionPrompts,
+    QuestionPreview, Thinking,
 };
 use agentwire_testkit::{Scenario, Step};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What a session with one option did.
 struct Seen {
@@ -23,9 +27,21 @@ struct Seen {
     body: Value,
     init: Value,
     project: PathBuf,
+    home: PathBuf,
 }
 
 impl Seen {
+    /// Whether a transcript has this text.
+    fn keeps(&self, text: &str) -> bool {
+        let projects = self.home.join(".claude/projects");
+        let folders = fs::read_dir(projects).into_iter().flatten().flatten();
+        let files = folders.flat_map(|it| fs::read_dir(it.path()).into_iter().flatten().flatten());
+        files
+            .map(|it| it.path())
+            .filter(|it| it.extension().is_some_and(|it| it == "jsonl"))
+            .any(|it| fs::read_to_string(it).is_ok_and(|it| it.contains(text)))
+    }
+
     fn has(&self, list: &str, name: &str) -> bool {
         let list = self.init[list].as_array();
         list.is_some_and(|list| list.iter().any(|it| it == name || it["name"] == name))
@@ -45,19 +61,16 @@ async fn with(
     client.send("Hi").await?;
     let turn = until_idle(&mut client).await?.well()?;
     let body = bench.live.model.asked(0).await.body.unwrap();
+    client.close().await;
     let seen = Seen {
         asked: body.to_string(),
         body,
         init: turn.init.clone().unwrap_or_default(),
         turn,
         project: bench.live.project(),
+        home: bench.live.home.path().to_owned(),
     };
-    ensure!(
-        is_seen(&seen),
-        "it has no effect: thinking {:?}",
-        seen.body.get("thinking")
-    );
-    client.close().await;
+    ensure!(is_seen(&seen), "it has no effect");
     Ok(())
 }
 
@@ -70,6 +83,8 @@ macro_rules! options {
             }),)*
             ("option settings with a rule that denies", |lab| Box::pin(settings_deny(lab))),
             ("option managed_settings with a rule that denies", |lab| Box::pin(managed_deny(lab))),
+            ("option sandbox", |lab| Box::pin(sandbox(lab))),
+            ("option hook for a new event", |lab| Box::pin(new_hook(lab))),
             ("option max_turns", |lab| Box::pin(max_turns(lab))),
             ("option disallowed_tools", |lab| Box::pin(disallowed(lab))),
             ("option allowed_tools", |lab| Box::pin(allowed(lab))),
@@ -125,21 +140,39 @@ options! {
     };
     "default_tools": |it, _| it.default_tools(), |seen| seen.has("tools", "Bash");
     "skills": |it, bench| {
+        for name in ["zork", "gnusto"] {
+            let folder = bench.live.project().join(".claude/skills").join(name);
+            fs::create_dir_all(&folder).unwrap();
+            let text = format!("---\nname: {name}\ndescription: SKILL of {name}\n---\nDig.");
+            fs::write(folder.join("SKILL.md"), text).unwrap();
+        }
+        it.setting_sources(["project"]).skills(["zork"])
+    }, |seen| seen.asked.contains("SKILL of zork") && !seen.asked.contains("SKILL of gnusto");
+    "skills, none": |it, bench| {
         let folder = bench.live.project().join(".claude/skills/zork");
         fs::create_dir_all(&folder).unwrap();
-        let text = "---\nname: zork\ndescription: ZORKSKILL\n---\nDig.";
+        let text = "---\nname: zork\ndescription: SKILL of zork\n---\nDig.";
         fs::write(folder.join("SKILL.md"), text).unwrap();
-        it.setting_sources(["project"]).skills(["zork"])
-    }, |seen| seen.asked.contains("ZORKSKILL");
+        it.setting_sources(["project"]).skills::<&str>([])
+    }, |seen| !seen.asked.contains("SKILL of zork");
     "question_preview": |it, _| it.question_preview(QuestionPreview::Markdown), started;
     "permission_mode": |it, _| it.permission_mode(PermissionMode::Plan), |seen| {
         seen.init["permissionMode"] == "plan"
+    };
+    "permission_mode, don't ask": |it, _| it.permission_mode(PermissionMode::DontAsk), |seen| {
+        seen.init["permissionMode"] == "dontAsk"
     };
     "allow_bypassing_permissions": |it, _| it.allow_bypassing_permissions(true).env("IS_SANDBOX", "1"), started;
     "permission_prompts": |it, _| it.permission_prompts(PermissionPrompts::Nobody), started;
     "agent": |it, _| it.agent("general-purpose"), started;
     "agents": |it, _| {
         it.agents([("zork", AgentDefinition::new("Digs.", "You dig."))])
+    }, |seen| seen.has("agents", "zork");
+    "agents, limited": |it, _| {
+        it.agents([("zork", AgentDefinition::new("Digs.", "You dig.").disallowed_tools(["Bash"]))])
+    }, |seen| seen.has("agents", "zork");
+    "agents, with a model by its ID": |it, _| {
+        it.agents([("zork", AgentDefinition::new("Digs.", "You dig.").model("claude-haiku-4-5"))])
     }, |seen| seen.has("agents", "zork");
     "forward_subagent_text": |it, _| it.forward_subagent_text(true), started;
     "agent_progress_summaries": |it, _| it.agent_progress_summaries(true), started;
@@ -164,22 +197,28 @@ options! {
         fs::write(plugin.join("commands/pinch.md"), "Pinch.").unwrap();
         it.plugins([LocalPlugin::new(plugin.to_str().unwrap())])
     }, |seen| seen.has("slash_commands", "crabs:pinch");
-    "settings": |it, _| it.settings(json!({"model": "claude-haiku-4-5"})), started;
+    "settings": |it, _| it.settings(json!({"model": "claude-haiku-4-5"})), |seen| {
+        seen.asked.contains("claude-haiku-4-5")
+    };
     "settings_file": |it, bench| {
         let file = bench.live.home.path().join("settings.json");
         fs::write(&file, json!({"model": "claude-haiku-4-5"}).to_string()).unwrap();
         it.settings_file(file)
-    }, started;
+    }, |seen| seen.asked.contains("claude-haiku-4-5");
     "setting_sources": |it, bench| {
         fs::write(bench.live.project().join("CLAUDE.md"), "ZORKMEMORY").unwrap();
         it.setting_sources(["project"])
     }, |seen| seen.asked.contains("ZORKMEMORY");
-    "sandbox": |it, _| it.sandbox(json!({"enabled": false})), started;
+    "setting_sources, none": |it, bench| {
+        fs::write(bench.live.project().join("CLAUDE.md"), "ZORKMEMORY").unwrap();
+        it.setting_sources::<&str>([])
+    }, |seen| !seen.asked.contains("ZORKMEMORY");
+    "sandbox, none": |it, _| it.sandbox(json!({"enabled": false})), started;
     "session_id": |it, _| it.session_id("346415ac-c027-4d7b-b153-8aff2aeb4643"), |seen| {
         seen.init["session_id"] == "346415ac-c027-4d7b-b153-8aff2aeb4643"
     };
-    "persist_session": |it, _| it.persist_session(false), started;
-    "title": |it, _| it.title("ZORK"), started;
+    "persist_session, not": |it, _| it.persist_session(false), |seen| !seen.keeps("Hi");
+    "title": |it, _| it.title("ZORKTITLE"), |seen| seen.keeps("ZORKTITLE");
     "session_store": |it, _| it.session_store(MemoryStore::new()), started;
     "cwd": |it, bench| {
         let folder = bench.live.home.path().join("elsewhere");
@@ -228,6 +267,50 @@ async fn settings_deny(lab: Lab) -> Result<(), Fault> {
 async fn managed_deny(lab: Lab) -> Result<(), Fault> {
     let (is_made, turn) = making(lab, |it| allowing(it).managed_settings(denied())).await?;
     ensure!(!is_made, "{:?}", turn.log);
+    Ok(())
+}
+
+/// A command that would write outside of the sandbox: that the session does not
+/// start is as good as that the command fails.
+async fn sandbox(lab: Lab) -> Result<(), Fault> {
+    let scenario = Scenario::default()
+        .reply([bash("touch ../made")])
+        .reply([Step::text("Fine.")]);
+    let bench = lab.start(scenario).await;
+    let options = allowing(bench.options()).sandbox(json!({"enabled": true}));
+    let ended = match Client::connect(options).await {
+        Ok(mut client) => match ask(&mut client, "Make it").await {
+            Err(Fault::Unsupported(what)) => return Err(Fault::Unsupported(what)),
+            Err(Fault::Wrong(why)) => why,
+            Ok(turn) => turn.log.join("; "),
+        },
+        Err(error @ Error::TooOld { .. }) => return Err(error.into()),
+        Err(error) => error.to_string(),
+    };
+    let is_made = bench.live.home.path().join("made").exists();
+    ensure!(
+        !is_made && ended.to_lowercase().contains("sandbox"),
+        "{ended}"
+    );
+    Ok(())
+}
+
+/// It is called where the CLI has the event; otherwise the session says so.
+async fn new_hook(lab: Lab) -> Result<(), Fault> {
+    let scenario = Scenario::default()
+        .reply([bash("true"), bash("true")])
+        .reply([Step::text("Fine.")]);
+    let bench = lab.start(scenario).await;
+    let is_called = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&is_called);
+    let hook = Hook::new(move |_: HookCall<PostToolBatch>| {
+        flag.store(true, Ordering::Relaxed);
+        async {}
+    });
+    let mut client = Client::connect(allowing(bench.options()).hook(hook)).await?;
+    ask(&mut client, "Go").await?.well()?;
+    ensure!(is_called.load(Ordering::Relaxed), "it was not called");
+    client.close().await;
     Ok(())
 }
 

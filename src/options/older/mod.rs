@@ -5,6 +5,10 @@
 //! member of the first request, or a variable, that it does not know. So where
 //! a session sets one of those, the CLI's version is asked for before the start.
 
+mod since;
+
+pub(crate) use self::since::VERBATIM;
+use self::since::{FLAGS, IGNORED, Set, v};
 use super::CommandLine;
 use super::command_line::{MANAGED_SETTINGS, PLUGINS, SETTINGS, flags_of};
 use super::prompt::DYNAMIC_BOUNDARY;
@@ -15,10 +19,6 @@ use agentwire_protocol::Json;
 use agentwire_protocol::json::Members;
 use agentwire_protocol::plugin::PluginConfig;
 use std::sync::Arc;
-
-const fn v(major: u32, minor: u32, patch: u32) -> CliVersion {
-    CliVersion::new(major, minor, patch)
-}
 
 /// The first version that starts with what the first request has of settings,
 /// plugins and MCP servers. Each flag below is of another version.
@@ -42,126 +42,34 @@ const TAKES_BOUNDARY: CliVersion = v(2, 1, 330);
 /// prompt, and its sub-agents.
 const TAKES_PROMPTS: CliVersion = v(2, 0, 77);
 
-/// What an older CLI ignores without a word.
-struct Ignored {
-    /// The method of [`Options`](crate::Options).
-    option: &'static str,
-    /// The first version that has it.
-    since: CliVersion,
-    /// Whether a session without it would do something else than was
-    /// configured, and is not to start.
-    is_needed: bool,
-    is_set: fn(&CommandLine) -> bool,
-}
-
-const IGNORED: &[Ignored] = &[
-    Ignored {
-        option: "plan_mode_instructions",
-        since: v(2, 1, 118),
-        is_needed: true,
-        is_set: |it| it.initialize.plan_mode_instructions.is_some(),
-    },
-    Ignored {
-        option: "tool_aliases",
-        since: v(2, 1, 142),
-        is_needed: true,
-        is_set: |it| it.initialize.tool_aliases.is_some(),
-    },
-    Ignored {
-        option: "verbatim_prompts",
-        since: VERBATIM,
-        is_needed: true,
-        is_set: |it| it.verbatim_prompts,
-    },
-    Ignored {
-        option: "file_checkpointing",
-        since: v(2, 0, 44),
-        is_needed: true,
-        is_set: |it| it.has_variable("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"),
-    },
-    Ignored {
-        option: "exclude_dynamic_sections",
-        since: v(2, 1, 97),
-        is_needed: false,
-        is_set: |it| it.initialize.exclude_dynamic_sections == Some(true),
-    },
-    Ignored {
-        option: "system_prompt_snapshot",
-        since: v(2, 1, 257),
-        is_needed: false,
-        is_set: |it| it.initialize.system_prompt_snapshot == Some(false),
-    },
-    Ignored {
-        option: "prompt_suggestions",
-        since: v(2, 1, 48),
-        is_needed: false,
-        is_set: |it| it.initialize.prompt_suggestions == Some(true),
-    },
-    Ignored {
-        option: "agent_progress_summaries",
-        since: v(2, 1, 72),
-        is_needed: false,
-        is_set: |it| it.initialize.agent_progress_summaries == Some(true),
-    },
-    Ignored {
-        option: "forward_subagent_text",
-        since: v(2, 1, 119),
-        is_needed: false,
-        is_set: |it| it.initialize.forward_subagent_text == Some(true),
-    },
-    Ignored {
-        option: "per_task_stop",
-        since: v(2, 1, 246),
-        is_needed: false,
-        is_set: |it| it.initialize.per_task_stop_affordance == Some(true),
-    },
-    Ignored {
-        option: "question_preview",
-        since: v(2, 1, 70),
-        is_needed: false,
-        is_set: |it| it.has_variable("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"),
-    },
-];
-
-/// The first version that does not expand files and commands in a message that
-/// says so.
-pub(crate) const VERBATIM: CliVersion = v(2, 1, 248);
-
-/// Flags that a CLI may not know, their methods, and the first version that
-/// has them.
-const FLAGS: &[(&str, &str, CliVersion)] = &[
-    ("--agent", "agent", v(2, 0, 59)),
-    (
-        "--allow-dangerously-skip-permissions",
-        "allow_bypassing_permissions",
-        v(2, 0, 26),
-    ),
-    ("--betas", "betas", v(2, 0, 58)),
-    ("--debug-file", "debug_file", v(2, 1, 20)),
-    ("--effort", "effort", v(2, 1, 38)),
-    ("--include-hook-events", "hook_events", v(2, 1, 88)),
-    ("--json-schema", "output_format", v(2, 0, 45)),
-    ("--max-budget-usd", "max_budget_usd", v(2, 0, 30)),
-    ("--max-thinking-tokens", "thinking", v(2, 0, 2)),
-    ("--no-session-persistence", "persist_session", v(2, 0, 64)),
-    ("--permission-prompts", "permission_prompts", v(2, 1, 259)),
-    ("--plugin-dir", "plugins", v(2, 0, 25)),
-    ("--project-config-root", "project_config_root", v(2, 1, 275)),
-    ("--resume-drops-turn", "resume_drops_turn", v(2, 1, 223)),
-    ("--session-mirror", "session_store", v(2, 1, 97)),
-    ("--task-budget", "task_budget", v(2, 1, 84)),
-    ("--thinking", "thinking", v(2, 1, 47)),
-    ("--thinking-display", "thinking_display", v(2, 1, 94)),
-    ("--tools", "tools", v(2, 0, 31)),
-];
+/// The first version that reads these flags with their value in one argument.
+/// Older ones pass over them, and with them over the settings, without a word.
+const READS_JOINED: CliVersion = v(2, 0, 72);
+const SPLIT: [&str; 2] = ["--settings=", "--setting-sources="];
 
 /// The option that a CLI did not start with, from what it said on standard
-/// error: its method or flag, and the version that it needs.
-pub(crate) fn unknown_option(stderr: &str) -> Option<(&str, Option<CliVersion>)> {
-    let (_, rest) = stderr.split_once("error: unknown option '")?;
-    let flag = rest.split(['=', '\'', '\n']).next()?;
-    let known = FLAGS.iter().find(|(name, ..)| *name == flag);
-    Some(known.map_or((flag, None), |(_, method, since)| (*method, Some(*since))))
+/// error: its method or flag, and the version that it needs. A value that it
+/// does not know stands in parentheses.
+pub(crate) fn unsupported_option(stderr: &str) -> Option<(String, Option<CliVersion>)> {
+    let (_, said) = stderr.split_once("error: ")?;
+    let flag = |text: &'_ str| {
+        let flag = text.split(['=', '\'', ' ', '\n']).next()?.to_owned();
+        Some((FLAGS.iter().find(|(name, ..)| *name == flag), flag))
+    };
+    if let Some(rest) = said.strip_prefix("unknown option '") {
+        return Some(match flag(rest)? {
+            (Some((_, method, since)), _) => ((*method).to_owned(), Some(*since)),
+            (None, flag) => (flag, None),
+        });
+    }
+    let rest = said.strip_prefix("option '")?;
+    let (_, value) = rest.split_once("' argument '")?;
+    let (value, _) = value.split_once("' is invalid")?;
+    let method = match flag(rest)? {
+        (Some((_, method, _)), _) => (*method).to_owned(),
+        (None, flag) => flag.trim_start_matches('-').replace('-', "_"),
+    };
+    Some((format!("{method}({value})"), None))
 }
 
 impl CommandLine {
@@ -172,7 +80,8 @@ impl CommandLine {
             || request.system_prompt.is_some()
             || request.append_system_prompt.is_some()
             || request.agents.is_some()
-            || IGNORED.iter().any(|it| (it.is_set)(self))
+            || IGNORED.iter().any(|it| (it.is_set)(self) != Set::No)
+            || self.arguments.iter().any(|it| is_split(it))
     }
 
     /// Makes it a line for a CLI of this version: what that does not read from
@@ -186,19 +95,31 @@ impl CommandLine {
     pub(crate) fn fit(&mut self, version: CliVersion) -> Result<Vec<&'static str>, Error> {
         let mut without = Vec::new();
         for option in IGNORED {
-            if version >= option.since || !(option.is_set)(self) {
+            if version >= option.since {
                 continue;
             }
-            if option.is_needed {
-                return Err(too_old(option.option, option.since, version));
+            match (option.is_set)(self) {
+                Set::No => {}
+                Set::Optional => without.push(option.option),
+                Set::Needed => return Err(too_old(option.option, option.since, version)),
             }
-            without.push(option.option);
         }
         self.fit_prompts(version)?;
         if !self.fit_configuration(version)? {
             without.push(PLUGINS);
         }
+        if version < READS_JOINED {
+            self.split_arguments();
+        }
         Ok(without)
+    }
+
+    fn split_arguments(&mut self) {
+        let split = |argument: String| match argument.split_once('=') {
+            Some((flag, value)) if is_split(&argument) => vec![flag.to_owned(), value.to_owned()],
+            _ => vec![argument],
+        };
+        self.arguments = self.arguments.drain(..).flat_map(split).collect();
     }
 
     fn fit_prompts(&mut self, version: CliVersion) -> Result<(), Error> {
@@ -292,6 +213,10 @@ impl CommandLine {
     fn has_variable(&self, name: &str) -> bool {
         self.environment.iter().any(|(it, _)| it == name)
     }
+}
+
+fn is_split(argument: &str) -> bool {
+    SPLIT.iter().any(|flag| argument.starts_with(flag))
 }
 
 fn too_old(option: &str, needs: CliVersion, version: CliVersion) -> Error {
