@@ -142,7 +142,7 @@ impl Options {
             && schema.get().len() <= SHORT_SCHEMA
             && !self.has("--json-schema")
         {
-            arguments.push(format!("--json-schema={schema}"));
+            arguments.push(format!("{JSON_SCHEMA}{schema}"));
         }
         let lists = [
             ("--allowedTools", self.allowed()?),
@@ -186,6 +186,9 @@ const SHORT_SCHEMA: usize = 16 * 1024;
 
 /// The one option without which a session starts all the same.
 pub(crate) const PLUGINS: &str = "plugins";
+
+/// What stands before a schema in an argument.
+pub(super) const JSON_SCHEMA: &str = "--json-schema=";
 
 pub(super) const SETTINGS: &str = "settings";
 pub(super) const MANAGED_SETTINGS: &str = "managedSettings";

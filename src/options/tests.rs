@@ -684,6 +684,19 @@ mod older {
     }
 
     #[test]
+    fn an_older_one_gets_a_schema_without_formats() {
+        let legs = json!({ "properties": { "legs": { "format": "uint8" } } });
+        let options = Options::new().output_format(legs);
+        let (line, _) = fit(options.clone(), "2.1.204").unwrap();
+        let stripped = r#"{"properties":{"legs":{}}}"#;
+        let argument = format!("--json-schema={stripped}");
+        assert!(line.arguments.contains(&argument), "{line}");
+        assert_eq!(line.initialize.json_schema.unwrap().get(), stripped);
+        let (line, _) = fit(options, "2.1.205").unwrap();
+        assert!(line.initialize.json_schema.unwrap().get().contains("uint8"));
+    }
+
+    #[test]
     fn between_two_versions_each_part_goes_where_that_one_reads_it() {
         let (line, _) = fit(configured(), "2.1.300").unwrap();
         assert!(line.initialize.mcp_servers.is_some() && line.initialize.plugins.is_some());

@@ -147,7 +147,9 @@ async fn the_denial_of_each_event_is_heeded() {
         assert!(alike, "{event}: {log:#?}");
         assert!(!log.contains(&touched.to_owned()) || log.last().unwrap() == fine);
         assert_eq!(live.project().join("made").exists(), ran, "{event}");
-        let asked = live.model.requests();
+        let mut asked = live.model.requests();
+        // Some versions look first whether the API is there.
+        asked.retain(|it| it.reply().is_some());
         assert_eq!(asked.len(), requests, "{event}");
         let hears = |it: &agentwire_testkit::model::ModelRequest| {
             it.body

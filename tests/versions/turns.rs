@@ -3,6 +3,7 @@
 use crate::lab::{Fault, Lab, ask, bash, ensure, flows, until_idle};
 use crate::support::says;
 use crate::support::wait_for;
+use agentwire::protocol::Json;
 use agentwire::protocol::content::{ImageBlock, Source};
 use agentwire::protocol::message::Priority;
 use agentwire::{
@@ -10,7 +11,7 @@ use agentwire::{
     query,
 };
 use agentwire_testkit::{ApiError, Reply, Scenario, Step, When};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 flows! {
@@ -26,6 +27,7 @@ flows! {
     "sub-agent" => subagent,
     "background task" => background,
     "structured output" => structured,
+    "structured output, with formats" => structured_with_formats,
     "resume" => resume,
     "fork" => fork,
     "continue the latest session" => continue_latest,
@@ -222,19 +224,29 @@ async fn background(lab: Lab) -> Result<(), Fault> {
 }
 
 async fn structured(lab: Lab) -> Result<(), Fault> {
-    let scenario = Scenario::default()
-        .reply([Step::tool("StructuredOutput", json!({"legs": 8}), "")])
-        .reply([Step::text("Done.")]);
-    let bench = lab.start(scenario).await;
     let schema = json!({"type": "object", "properties": {"legs": {"type": "integer"}},
         "required": ["legs"]});
+    structured_as(lab, schema, json!({"legs": 8})).await
+}
+
+async fn structured_with_formats(lab: Lab) -> Result<(), Fault> {
+    let schema = json!({"type": "object", "properties": {
+        "format": {"type": "string", "format": "date-time"},
+        "legs": {"type": "array", "items": {"type": "integer", "format": "uint8"}},
+    }});
+    let output = json!({"format": "2026-11-22T10:00:00Z", "legs": [8]});
+    structured_as(lab, schema, output).await
+}
+
+async fn structured_as(lab: Lab, schema: Value, output: Value) -> Result<(), Fault> {
+    let scenario = Scenario::default()
+        .reply([Step::tool("StructuredOutput", output.clone(), "")])
+        .reply([Step::text("Done.")]);
+    let bench = lab.start(scenario).await;
     let options = bench.options().output_format(schema);
     let result = query("How many?", options).await?.result().await?;
-    let output = result
-        .structured_output
-        .clone()
-        .map(|it| it.get().to_owned());
-    ensure!(output.as_deref() == Some(r#"{"legs":8}"#), "{result:?}");
+    let read = result.structured_output.as_ref();
+    ensure!(read.and_then(Json::to_tree) == Some(output), "{result:?}");
     Ok(())
 }
 

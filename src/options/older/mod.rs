@@ -5,12 +5,13 @@
 //! member of the first request, or a variable, that it does not know. So where
 //! a session sets one of those, the CLI's version is asked for before the start.
 
+mod schema;
 mod since;
 
 pub(crate) use self::since::VERBATIM;
 use self::since::{FLAGS, IGNORED, Set, v};
 use super::CommandLine;
-use super::command_line::{MANAGED_SETTINGS, PLUGINS, SETTINGS, flags_of};
+use super::command_line::{JSON_SCHEMA, MANAGED_SETTINGS, PLUGINS, SETTINGS, flags_of};
 use super::prompt::DYNAMIC_BOUNDARY;
 use crate::error::Error;
 use crate::private_folder::{PrivateFolder, WriteError};
@@ -41,6 +42,10 @@ const TAKES_BOUNDARY: CliVersion = v(2, 1, 330);
 /// The first version that minds what the first request adds to the system
 /// prompt, and its sub-agents.
 const TAKES_PROMPTS: CliVersion = v(2, 0, 77);
+
+/// The first version that takes a schema with formats. Older ones do without the
+/// whole schema, without a word.
+const TAKES_FORMATS: CliVersion = v(2, 1, 205);
 
 /// The first version that reads these flags with their value in one argument.
 /// Older ones pass over them, and with them over the settings, without a word.
@@ -80,6 +85,7 @@ impl CommandLine {
             || request.system_prompt.is_some()
             || request.append_system_prompt.is_some()
             || request.agents.is_some()
+            || request.json_schema.is_some()
             || IGNORED.iter().any(|it| (it.is_set)(self) != Set::No)
             || self.arguments.iter().any(|it| is_split(it))
     }
@@ -104,6 +110,9 @@ impl CommandLine {
                 Set::Needed => return Err(too_old(option.option, option.since, version)),
             }
         }
+        if version < TAKES_FORMATS {
+            self.strip_formats();
+        }
         self.fit_prompts(version)?;
         if !self.fit_configuration(version)? {
             without.push(PLUGINS);
@@ -112,6 +121,20 @@ impl CommandLine {
             self.split_arguments();
         }
         Ok(without)
+    }
+
+    fn strip_formats(&mut self) {
+        let Some(schema) = &mut self.initialize.json_schema else {
+            return;
+        };
+        let Some(stripped) = schema.to_tree().and_then(schema::without_formats) else {
+            return;
+        };
+        let before = format!("{JSON_SCHEMA}{schema}");
+        *schema = stripped.into();
+        if let Some(argument) = self.arguments.iter_mut().find(|it| **it == before) {
+            *argument = format!("{JSON_SCHEMA}{schema}");
+        }
     }
 
     fn split_arguments(&mut self) {

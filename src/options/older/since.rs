@@ -187,6 +187,13 @@ pub(super) const IGNORED: &[Ignored] = &[
     since((2, 1, 63), "hook(Elicitation)", |it| {
         hook(it, "Elicitation")
     }),
+    // Before, the hook was called, and a denial had no effect.
+    since((2, 1, 284), "hook(Elicitation)", |it| {
+        match hook(it, "Elicitation") {
+            Set::Needed => Set::Needed,
+            _ => Set::No,
+        }
+    }),
     since((2, 1, 63), "hook(ElicitationResult)", |it| {
         hook(it, "ElicitationResult")
     }),

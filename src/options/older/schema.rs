@@ -1,0 +1,72 @@
+//! JSON schemas for CLIs that do not take all of them.
+
+use serde_json::Value;
+
+/// The schema without its formats; `None` when it has none.
+pub(super) fn without_formats(mut schema: Value) -> Option<Value> {
+    strip(&mut schema).then_some(schema)
+}
+
+/// Whether there was one to be taken away.
+fn strip(schema: &mut Value) -> bool {
+    let mut has_changed = false;
+    match schema {
+        Value::Object(members) => {
+            let before = members.len();
+            members.retain(|name, value| name != "format" || !value.is_string());
+            has_changed |= members.len() < before;
+            for (name, value) in members {
+                match (&**name, value) {
+                    // Values, not schemas.
+                    ("const" | "enum" | "default" | "examples", _) => {}
+                    // Schemas by names, of which one may be `format`.
+                    (
+                        "properties" | "patternProperties" | "$defs" | "definitions"
+                        | "dependencies",
+                        Value::Object(named),
+                    ) => {
+                        for value in named.values_mut() {
+                            has_changed |= strip(value);
+                        }
+                    }
+                    (_, value) => has_changed |= strip(value),
+                }
+            }
+        }
+        Value::Array(schemas) => {
+            for schema in schemas {
+                has_changed |= strip(schema);
+            }
+        }
+        _ => {}
+    }
+    has_changed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn formats_are_taken_away_and_what_is_named_so_stays() {
+        let schema = json!({
+            "properties": {
+                "format": { "type": "string", "format": "date-time", "default": { "format": "a" } },
+                "all": { "items": { "anyOf": [{ "type": "integer", "format": "uint8" }] } },
+            },
+            "$defs": { "format": { "enum": [{ "format": "b" }] } },
+            "required": ["format"],
+        });
+        let stripped = json!({
+            "properties": {
+                "format": { "type": "string", "default": { "format": "a" } },
+                "all": { "items": { "anyOf": [{ "type": "integer" }] } },
+            },
+            "$defs": { "format": { "enum": [{ "format": "b" }] } },
+            "required": ["format"],
+        });
+        assert_eq!(without_formats(schema), Some(stripped.clone()));
+        assert_eq!(without_formats(stripped), None);
+    }
+}
