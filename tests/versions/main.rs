@@ -68,6 +68,8 @@ fn main() {
         counted.unsupported,
         wrong.len()
     );
+    let cells = counted.ok + counted.unsupported + wrong.len();
+    support::counted(cells, "flows played on versions of the CLI");
     if !wrong.is_empty() {
         std::process::exit(1);
     }
