@@ -67,13 +67,16 @@ impl Agent {
         let Some(turn) = &mut self.turn else { return };
         turn.is_asked = false;
         turn.message_id = id.to_owned();
-        turn.begun.push(id.to_owned());
+        let is_whole = std::mem::take(&mut turn.asks_for_whole);
+        if !is_whole {
+            turn.begun.push(id.to_owned());
+        }
         turn.message = Some(OpenMessage {
             id: id.to_owned(),
             index: 0,
             block: None,
             calls_tools: false,
-            is_whole: std::mem::take(&mut turn.asks_for_whole),
+            is_whole,
             thought: 0,
         });
         let is_first = !std::mem::replace(&mut turn.has_streamed, true);

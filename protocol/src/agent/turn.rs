@@ -46,7 +46,8 @@ pub(super) struct Turn {
     pub(super) has_spoken: bool,
     /// The id of the message that the model said last, or is saying.
     pub(super) message_id: String,
-    /// The ids of all messages that the model began in it.
+    /// The ids of all messages that the model began in it, but for those that
+    /// came in one piece.
     pub(super) begun: Vec<String>,
     /// The message that the model is saying.
     pub(super) message: Option<OpenMessage>,
@@ -386,7 +387,7 @@ impl Agent {
         // Messages that wait are none of these.
         result.queued_turn_count = Some(0);
         result.result_index = Some(self.results);
-        result.begun_message_ids = Some(turn.begun);
+        result.begun_message_ids = asked.then_some(turn.begun);
         if is_own {
             let origin = TaskNotificationOrigin {
                 run_id: turn.run_id,
