@@ -65,12 +65,12 @@ pub struct Client {
 impl Client {
     /// Starts the CLI and waits until it answered the first request.
     ///
-    /// Has to be called inside a tokio runtime with I/O and time; a
-    /// current-thread runtime will do.
+    /// Requires a tokio runtime with I/O and time enabled; a current-thread
+    /// runtime is enough.
     ///
     /// # Errors
     ///
-    /// [`Error::Option`] as [`Options::command_line`] says;
+    /// [`Error::NoRuntime`] outside of a tokio runtime; [`Error::Option`] as [`Options::command_line`] says;
     /// [`Error::CliNotFound`] and [`Error::Spawn`] when there is nothing to
     /// start; [`Error::Ended`] with the exit status and the end of standard
     /// error when the CLI exits at once; [`Error::TooOld`] when it does not
@@ -84,6 +84,10 @@ impl Client {
     /// When the future is dropped before it is ready, the CLI is ended as if
     /// the client had been dropped.
     ///
+    /// # Panics
+    ///
+    /// If the runtime has no timers or no I/O. A CLI that was spawned by then is
+    /// ended as if the client had been dropped.
     pub async fn connect(options: Options) -> Result<Self, Error> {
         Self::connect_over(LocalCli, options).await
     }
@@ -99,6 +103,11 @@ impl Client {
     /// As [`Client::connect`], what concerns the start of a process excepted;
     /// what the transport says when it cannot be opened.
     pub async fn connect_over(transport: impl Transport, options: Options) -> Result<Self, Error> {
+        if tokio::runtime::Handle::try_current().is_err() {
+            return Err(Error::NoRuntime);
+        }
+        // Panics without timers, before anything is spawned.
+        drop(tokio::time::sleep(Duration::ZERO));
         let mut line = options.assemble()?;
         let mut cli = LocalVersion::new(transport.program(&line), &options);
         let mut without = Vec::new();

@@ -27,6 +27,13 @@ pub enum Error {
         /// Why not.
         source: Arc<io::Error>,
     },
+    /// There is no tokio runtime where the session would start. Nothing was
+    /// spawned.
+    #[error(
+        "a session requires a tokio runtime: call this in a function with `#[tokio::main]`, or \
+         inside `tokio::runtime::Runtime::block_on`"
+    )]
+    NoRuntime,
     /// The way to the agent could not be opened
     /// ([`Transport::open`](crate::Transport::open)).
     #[error("the agent cannot be reached: {source}")]

@@ -7,9 +7,13 @@ mod support;
 
 use agentwire::{Client, EndReason, Error, Options, Queueing, query};
 use agentwire_testkit::{Fault, Scenario, Step, fake_agent};
+use serde_json::json;
 use std::os::unix::process::ExitStatusExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
-use support::{answering, ended, fake, hasty, log_to_end, says, wait_for};
+use support::{answering, ended, fake, hasty, log_to_end, says, script, wait_for, wait_until_gone};
 
 #[tokio::test]
 async fn a_cli_that_exits_at_once_is_reported_at_once_with_its_status_and_its_last_words() {
@@ -37,6 +41,58 @@ async fn a_cli_that_is_not_there_is_an_error_that_says_where_it_was_looked_for()
     };
     assert_eq!(missing.looked, ["/no/such/claude"]);
     assert!(error.to_string().contains("AGENTWIRE_CLI"), "{error}");
+}
+
+/// Polls a future that does not wait, where there is no runtime.
+fn outside_of_a_runtime<T>(future: impl Future<Output = T>) -> T {
+    let mut context = Context::from_waker(Waker::noop());
+    match pin!(future).poll(&mut context) {
+        Poll::Ready(output) => output,
+        Poll::Pending => panic!("it waits"),
+    }
+}
+
+#[test]
+fn outside_of_a_runtime_nothing_is_spawned_and_the_error_says_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let spawned = folder.path().join("spawned");
+    let cli = script(&folder, &format!("touch {}", spawned.display()));
+    // One that is asked for its version first, and one that is not.
+    for options in [Options::new(), Options::new().settings(json!({}))] {
+        let options = options.cli(&cli);
+        let error = outside_of_a_runtime(Client::connect(options.clone())).unwrap_err();
+        assert!(matches!(error, Error::NoRuntime), "{error}");
+        assert!(error.to_string().contains("#[tokio::main]"), "{error}");
+        let error = outside_of_a_runtime(query("Hello?", options)).unwrap_err();
+        assert!(matches!(error, Error::NoRuntime), "{error}");
+    }
+    assert!(!spawned.exists());
+}
+
+#[test]
+fn a_runtime_without_timers_or_io_is_a_panic_that_leaves_no_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let pid = folder.path().join("pid");
+    let cli = script(&folder, &format!("echo $$ > {}; exec cat", pid.display()));
+    for (time, io) in [(false, true), (true, false)] {
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        if time {
+            runtime.enable_time();
+        }
+        if io {
+            runtime.enable_io();
+        }
+        let runtime = runtime.build().unwrap();
+        let options = Options::new().cli(&cli);
+        let connect = AssertUnwindSafe(|| runtime.block_on(Client::connect(options)));
+        assert!(catch_unwind(connect).is_err(), "time {time}, io {io}");
+    }
+    // Without timers nothing was spawned, and without I/O it is over; it may
+    // not have come to say which process it is.
+    let pid = std::fs::read_to_string(pid).unwrap_or_default();
+    if let Ok(pid) = pid.trim().parse() {
+        wait_until_gone(pid);
+    }
 }
 
 #[tokio::test]
