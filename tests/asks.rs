@@ -8,8 +8,8 @@ use agentwire::protocol::dialog::UserDialogResult;
 use agentwire::protocol::mcp::McpElicitationResult;
 use agentwire::protocol::permission::QuestionUnanswered;
 use agentwire::{
-    Asked, CallbackFailure, Client, Error, Event, Later, Notice, Options, PermissionAsk,
-    PermissionResult, Reply, Responder,
+    Asked, CallbackFailure, CliVersion, Client, Error, Event, Later, Notice, Options,
+    PermissionAsk, PermissionResult, Reply, Responder,
 };
 use serde_json::{Value, json};
 use support::far_end::{FarEnd, connect, connect_with};
@@ -64,7 +64,8 @@ async fn an_answer_may_come_hours_later_and_after_others() {
         .join()
         .unwrap();
     let (id, answer) = agent.is_answered().await;
-    assert_eq!((&*id, answer), ("a1", json!({"behavior": "allow"})));
+    let allowed = json!({"behavior": "allow", "updatedInput": {"n": 1}});
+    assert_eq!((&*id, answer), ("a1", allowed));
 }
 
 #[tokio::test]
@@ -251,7 +252,8 @@ async fn questions_that_cannot_be_read_are_denied_and_reported() {
 
 #[tokio::test]
 async fn plans_have_a_callback_of_their_own() {
-    let options = Options::new().on_plan(|plan| async move {
+    let options = Options::new().cli_version(CliVersion::new(2, 1, 330));
+    let options = options.on_plan(|plan| async move {
         match plan.text() {
             Some("dig") => plan.approve_changed("dig, then fill"),
             Some("fill") => plan.approve(),
@@ -264,7 +266,10 @@ async fn plans_have_a_callback_of_their_own() {
             json!({"plan": "dig", "planFilePath": "p.md"}),
             json!({"behavior": "allow", "updatedInput": {"plan": "dig, then fill", "planFilePath": "p.md"}}),
         ),
-        (json!({"plan": "fill"}), json!({"behavior": "allow"})),
+        (
+            json!({"plan": "fill"}),
+            json!({"behavior": "allow", "updatedInput": {"plan": "fill"}}),
+        ),
         (
             json!({}),
             json!({"behavior": "deny", "message": "There is none."}),

@@ -263,7 +263,7 @@ cat > /dev/null"#,
     assert_eq!(
         lines,
         [
-            r#"{"type":"control_response","response":{"subtype":"success","request_id":"a1","response":{"behavior":"allow"}}}"#,
+            r#"{"type":"control_response","response":{"subtype":"success","request_id":"a1","response":{"behavior":"allow","updatedInput":{}}}}"#,
             r#"{"type":"control_response","response":{"subtype":"error","request_id":"a2","error":"this host does not support it","error_code":"unsupported_request"}}"#,
         ]
     );

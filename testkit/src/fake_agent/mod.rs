@@ -90,6 +90,9 @@ const USAGE: i32 = 2;
 /// Runs the fake agent on standard input and output, with this process's
 /// arguments and environment, until the host is done with it.
 ///
+/// `--version` prints the version of the CLI that it is like, which the host
+/// asks for where an option depends on it.
+///
 /// Exits with status 2 and says why when the log cannot be written, when there
 /// is no script or no such clock, when the script cannot be read, or when it
 /// wants something that the system does not have; with status 64
@@ -99,10 +102,6 @@ const USAGE: i32 = 2;
 pub fn main() -> ! {
     process::stay_behind();
     let flags = Flags::from_args(std::env::args().skip(1));
-    if flags.version {
-        println!("{} (fake agent)", env!("CARGO_PKG_VERSION"));
-        exit(0);
-    }
     let mut config = flags.config();
     if let Ok(name) = std::env::var(PROFILE) {
         match Profile::named(&name) {
@@ -113,6 +112,13 @@ pub fn main() -> ! {
                 complain(&why, USAGE);
             }
         }
+    }
+    if flags.version {
+        if let Some(profile) = script().ok().and_then(|scenario| scenario.profile) {
+            profile.apply(&mut config);
+        }
+        println!("{} (fake agent)", config.version);
+        exit(0);
     }
     match script().and_then(|scenario| Ok((GateFolder::of(&scenario)?, clock()?, scenario))) {
         Ok((gates, clock, scenario)) => {
