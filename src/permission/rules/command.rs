@@ -1,6 +1,6 @@
 //! Rules about shell commands: `git status`, `git:*`, `git *`.
 
-use super::shell::{self, Part};
+use super::shell::{self, Candidate, Commands, Part};
 
 /// What of the shell a rule is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,14 +44,31 @@ impl CommandPattern {
         }
     }
 
-    /// As [`Self::matches`], and what could be meant as well.
-    fn may_match(&self, command: &str) -> bool {
-        // `git * x *` may be meant to be `git a x` as well.
-        let shorter = match self {
-            Self::Glob(pattern) => pattern.strip_suffix(" *"),
-            _ => None,
+    /// As [`Self::matches`], and what could be meant as well. Takes as many
+    /// steps as it has to look at characters; without any left, it may match.
+    fn may_match(&self, command: Candidate<'_>, steps: &mut usize) -> bool {
+        let beginning = match self {
+            Self::Exact(whole) => whole,
+            Self::Prefix(prefix) => prefix,
+            Self::Glob(pattern) => pattern.split('*').next().unwrap_or_default(),
         };
-        self.matches(command) || shorter.is_some_and(|pattern| glob(pattern, command))
+        let mut rest = command.chars();
+        if !beginning.chars().all(|c| rest.next() == Some(c)) {
+            return false;
+        }
+        match self {
+            Self::Exact(_) => rest.next().is_none(),
+            Self::Prefix(_) => rest.next().is_none_or(char::is_whitespace),
+            Self::Glob(pattern) => {
+                let command: String = command.chars().take(*steps).collect();
+                *steps = steps.saturating_sub(command.len());
+                // `git * x *` may be meant to be `git a x` as well.
+                let shorter = pattern.strip_suffix(" *");
+                *steps == 0
+                    || glob(pattern, &command)
+                    || shorter.is_some_and(|pattern| glob(pattern, &command))
+            }
+        }
     }
 }
 
@@ -70,10 +87,14 @@ pub(super) fn allowed<'a>(
     (patterns.clone().any(is_whole) || parts.iter().all(is_matched)) && is_place_fine(&parts)
 }
 
-/// Whether something in a line may be what the pattern is about.
-pub(super) fn mentioned(pattern: &CommandPattern, line: &str) -> bool {
-    let mut candidates = shell::candidates(line).into_iter();
-    candidates.any(|candidate| pattern.may_match(&candidate))
+/// How many characters are looked at for one pattern with a `*`.
+const STEPS: usize = 4 * 1024 * 1024;
+
+/// Whether something in a line may be what the pattern is about. It may in a
+/// line that is too long to be looked through.
+pub(super) fn mentioned(pattern: &CommandPattern, line: Option<&Commands>) -> bool {
+    let mut steps = STEPS;
+    line.is_none_or(|line| line.any(|candidate| pattern.may_match(candidate, &mut steps)))
 }
 
 /// Whether a text is of a form in which each `*` is anything.

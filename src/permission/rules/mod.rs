@@ -67,9 +67,11 @@ use std::path::PathBuf;
 ///   `timeout 5 …`; here a rule has to say so.
 /// - It is denied if any part of it may be the command that a rule denies:
 ///   inside `$(…)` or quotes of a shell, behind `sudo` or variables, under a
-///   path. What nobody can know is not seen, nor by the CLI: a command whose
-///   name comes out of a variable or a script. A rule that denies files denies
-///   shell commands in which their names are words.
+///   path, in a variable that the line sets. A command whose name comes from
+///   the environment or a script is not seen, nor by the CLI. A rule that denies
+///   files denies shell commands in which their names are words. A line of more
+///   than 128 KiB, or with too many parts to look at, is denied by every rule
+///   that denies commands or files.
 /// - Files are allowed if the path and what it leads to, links followed, are
 ///   both matched, in the right case; they are denied if either is, in any
 ///   case. Files are looked at on this machine.

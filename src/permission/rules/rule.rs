@@ -3,7 +3,9 @@
 use super::command::{self, CommandPattern};
 use super::domain::DomainPattern;
 use super::path::{PathPattern, Places};
+use super::shell::Commands;
 use agentwire_protocol::permission::{CanUseTool, PermissionRule};
+use std::cell::OnceCell;
 
 /// A rule that was looked through.
 #[derive(Debug, Clone)]
@@ -48,6 +50,9 @@ pub(super) enum Side {
     /// Deny, or ask.
     Stop,
 }
+
+/// How many paths of a shell command are looked at.
+const MOST_PATHS: usize = 32 * 1024;
 
 /// Tools that change a file.
 const EDITS: &[&str] = &["Edit", "MultiEdit", "NotebookEdit", "Write"];
@@ -136,18 +141,15 @@ impl Rule {
             // What may not be read may not be written either.
             About::All if self.tool == "Read" && EDITS.contains(&call.tool) => true,
             About::All | About::Work => is_named,
-            About::Command(pattern) => {
-                is_named
-                    && call
-                        .member("command")
-                        .is_none_or(|line| command::mentioned(pattern, &line))
-            }
+            About::Command(pattern) => is_named && command::mentioned(pattern, call.commands()),
             About::Files(access, pattern) => {
                 let concerns = EDITS.contains(&call.tool)
                     || (*access == Access::Read && READS.contains(&call.tool));
                 let touches = |path: &String| pattern.touches(path, places);
                 (concerns && call.paths().iter().any(touches))
-                    || call.words(places).iter().any(touches)
+                    || call
+                        .words(places)
+                        .is_none_or(|words| words.iter().any(touches))
             }
             About::Domain(domain) => {
                 is_named && call.member("url").is_none_or(|url| domain.touches(&url))
@@ -198,6 +200,8 @@ fn server(name: &str, side: Side) -> Result<About, &'static str> {
 pub(super) struct Call<'a> {
     pub(super) tool: &'a str,
     request: &'a CanUseTool,
+    /// What may be a command in its line, looked for once.
+    commands: OnceCell<Option<Commands>>,
 }
 
 impl<'a> Call<'a> {
@@ -206,7 +210,17 @@ impl<'a> Call<'a> {
             "Task" => "Agent",
             tool => tool,
         };
-        Self { tool, request }
+        Self {
+            tool,
+            request,
+            commands: OnceCell::new(),
+        }
+    }
+
+    /// What may be a command in its line; `None` when that is not known.
+    fn commands(&self) -> Option<&Commands> {
+        let find = || Commands::of(&self.member("command")?);
+        self.commands.get_or_init(find).as_ref()
     }
 
     /// A member of the input, when it is a text.
@@ -268,24 +282,28 @@ impl<'a> Call<'a> {
     }
 
     /// The words of a shell command, as paths seen from wherever it may be.
-    fn words(&self, places: &Places) -> Vec<String> {
+    /// `None` when those are too many to be looked at.
+    fn words(&self, places: &Places) -> Option<Vec<String>> {
         let Some(line) = self.member("command").filter(|_| self.tool == "Bash") else {
-            return Vec::new();
+            return Some(Vec::new());
         };
-        let words = super::shell::words(&line);
+        let words = super::shell::words(&line)?;
         if !line.contains("cd") && !line.contains("pushd") {
-            return words;
+            return Some(words).filter(|words| words.len() <= MOST_PATHS);
         }
         // Any word may be where it goes.
         let mut all = words.clone();
         for folder in words.iter().filter(|word| !word.starts_with('-')) {
+            if all.len() > MOST_PATHS {
+                return None;
+            }
             let Some(folder) = places.resolve(folder).filter(|folder| folder.is_dir()) else {
                 continue;
             };
             let moved = words.iter().map(|word| folder.join(word));
             all.extend(moved.filter_map(|path| path.to_str().map(str::to_owned)));
         }
-        all
+        Some(all)
     }
 
     /// The name of the tool, when it is certainly one of this MCP server.

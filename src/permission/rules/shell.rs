@@ -5,5 +5,5 @@
 mod loose;
 mod strict;
 
-pub(super) use loose::{candidates, words};
+pub(super) use loose::{Candidate, Commands, words};
 pub(super) use strict::{Part, understood};

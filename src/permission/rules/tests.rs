@@ -44,6 +44,63 @@ fn denies(rules: &Rules, request: &CanUseTool) -> bool {
 }
 
 #[test]
+fn a_rule_that_denies_sees_through_variables_that_the_line_sets_and_options_with_commands() {
+    let denying = denying("Bash(rm:*)");
+    for line in [
+        "RM=rm; $RM x",
+        "R=r; ${R}m x",
+        "A=rm; B=$A; $B x",
+        "X=ls; X=rm; $X x",
+        "export RM=rm && sudo $RM x",
+        "env --split-string='rm x'",
+        "env -S'rm x'",
+        "env -S 'rm x'",
+        "bash -c 'sudo rm x'",
+        "bash -c \"bash -c 'rm x'\"",
+    ] {
+        assert!(denies(&denying, &bash(line)), "{line}");
+    }
+    for line in ["RM=rm; $R x", "echo --split=rm", "RM=ls; $RM x"] {
+        assert!(!denies(&denying, &bash(line)), "{line}");
+    }
+}
+
+#[test]
+fn what_is_too_long_to_be_looked_through_counts_as_touched() {
+    let denying_rm = denying("Bash(rm:*)");
+    let denying_glob = denying("Bash(* --force)");
+    let denying_files = denying("Read(.env)");
+    // A line of many commands in a row is looked through all the same.
+    let sudo = "sudo ".repeat(8000);
+    assert!(denies(&denying_rm, &bash(&format!("{sudo}rm x"))));
+    assert!(!denies(&denying_rm, &bash(&format!("{sudo}ls"))));
+    // For a rule with a `*` in front each word is a beginning.
+    assert!(denies(&denying_glob, &bash(&format!("{sudo}ls"))));
+    assert!(!denies(
+        &denying_glob,
+        &bash(&format!("{}ls", "sudo ".repeat(500)))
+    ));
+    let quoted = "sh -c \"".repeat(16_000);
+    assert!(!denies(&denying_rm, &bash(&quoted)));
+    assert!(denies(&denying_rm, &bash(&format!("{quoted}rm"))));
+    let text = format!(
+        "cat > big <<'END'\n{}\nEND",
+        "some words in it\n".repeat(4000)
+    );
+    assert!(!denies(&denying_rm, &bash(&text)));
+    assert!(!denies(&denying_files, &bash(&text)));
+    // No shell takes that as its argument.
+    let text = text.repeat(3);
+    assert!(denies(&denying_rm, &bash(&text)));
+    assert!(denies(&denying_files, &bash(&text)));
+    let asking = rules().ask(["Bash(rm:*)"]).allow(["Bash"]).build().unwrap();
+    assert_eq!(asking.opinion(&bash(&text)), Opinion::MustAsk);
+    // Each of these may be where the others are.
+    let folders: String = (0..300).map(|n| format!(" {}", "/.".repeat(n))).collect();
+    assert!(denies(&denying_files, &bash(&format!("cd {folders}"))));
+}
+
+#[test]
 fn deny_beats_ask_beats_allow() {
     let rules = rules()
         .allow(["Bash(git *)"])
