@@ -241,6 +241,8 @@ pub(super) const LINES: &[Lines] = &[
         Deny,
         &["Bash(frob:*)"],
         &[
+            ('b', "RM=frob; $RM x"),
+            ('b', "env --split-string='frob x'"),
             ('b', "frob x && zork"),
             ('b', "frob x; zork"),
             ('b', "frob x | zork"),
