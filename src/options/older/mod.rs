@@ -7,6 +7,9 @@
 
 mod schema;
 mod since;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
 
 pub(crate) use self::since::VERBATIM;
 use self::since::{FLAGS, IGNORED, Set, v};

@@ -1,0 +1,264 @@
+//! What older CLIs are given instead.
+
+use super::unsupported_option;
+use crate::error::Error;
+use crate::options::prompt::DYNAMIC_BOUNDARY;
+use crate::options::{CommandLine, Options};
+use crate::version::CliVersion;
+use crate::{Hook, PermissionResult};
+use agentwire_protocol::agent_definition::AgentDefinition;
+use agentwire_protocol::mcp::McpHttpServer;
+use agentwire_protocol::plugin::LocalPlugin;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+fn version(text: &str) -> CliVersion {
+    text.parse().unwrap()
+}
+
+/// What an option comes to for a CLI of this version, and what it does
+/// without.
+fn fit(options: Options, text: &str) -> Result<(CommandLine, Vec<&'static str>), Error> {
+    let mut line = options.assemble()?;
+    assert!(line.depends_on_version());
+    let without = line.fit(version(text))?;
+    Ok((line, without))
+}
+
+#[test]
+fn what_no_version_matters_for_needs_none() {
+    let options = Options::new()
+        .model("haiku")
+        .resume("id")
+        .on_permission(|_| async { PermissionResult::allow() });
+    assert!(!options.assemble().unwrap().depends_on_version());
+}
+
+#[test]
+fn the_current_version_gets_all_of_it_over_the_pipe() {
+    let options = configured();
+    let before = options.assemble().unwrap();
+    let (line, without) = fit(options, "2.1.330").unwrap();
+    assert_eq!(line.arguments, before.arguments);
+    assert_eq!(line.initialize, before.initialize);
+    assert!(line.folder.is_none() && without.is_empty());
+}
+
+fn configured() -> Options {
+    Options::new()
+        .system_prompt_blocks(["One.", "Two."])
+        .append_system_prompt("Three.")
+        .agents([("reviewer", AgentDefinition::new("Reviews.", "You review."))])
+        .settings(json!({ "apiKeyHelper": "secret-helper" }))
+        .mcp_servers([(
+            "wiki",
+            McpHttpServer::new("https://wiki").header("X-Key", "secret"),
+        )])
+        .plugins([LocalPlugin::new("/")])
+}
+
+#[test]
+fn an_older_one_reads_configuration_from_files_that_only_this_user_can_read() {
+    let (line, without) = fit(configured(), "2.1.197").unwrap();
+    assert_eq!(without, Vec::<&str>::new());
+    assert!(line.initialize.mcp_servers.is_none() && line.initialize.plugins.is_none());
+    assert!(line.initialize.extra.get("settings").is_none());
+    let arguments = line.arguments.join(" ");
+    assert!(!arguments.contains("secret"), "{arguments}");
+    assert!(!arguments.contains("initialize"), "{arguments}");
+    assert!(line.arguments.contains(&"--plugin-dir=/".to_owned()));
+    for (flag, text) in [
+        ("--settings=", r#"{"apiKeyHelper":"secret-helper"}"#),
+        (
+            "--mcp-config=",
+            r#"{"mcpServers":{"wiki":{"type":"http","url":"https://wiki","headers":{"X-Key":"secret"}}}}"#,
+        ),
+    ] {
+        let path = line.arguments.iter().find_map(|it| it.strip_prefix(flag));
+        let path = PathBuf::from(path.unwrap());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode();
+            assert_eq!(mode(&path) & 0o777, 0o600);
+            assert_eq!(mode(path.parent().unwrap()) & 0o777, 0o700);
+        }
+    }
+    let folder = line.folder.clone().unwrap().path().to_owned();
+    drop(line);
+    assert!(!folder.exists());
+}
+
+#[test]
+fn an_older_one_gets_no_boundary_in_its_system_prompt() {
+    let blocks = ["One.", DYNAMIC_BOUNDARY, "Two."];
+    let options = Options::new().system_prompt_blocks(blocks);
+    let of = |text: &str| {
+        fit(options.clone(), text)
+            .unwrap()
+            .0
+            .initialize
+            .system_prompt
+    };
+    assert_eq!(of("2.1.329").unwrap(), ["One.", "Two."]);
+    assert_eq!(of("2.1.330").unwrap(), blocks);
+}
+
+#[test]
+fn an_older_one_gets_a_schema_without_formats() {
+    let legs = json!({ "properties": { "legs": { "format": "uint8" } } });
+    let options = Options::new().output_format(legs);
+    let (line, _) = fit(options.clone(), "2.1.204").unwrap();
+    let stripped = r#"{"properties":{"legs":{}}}"#;
+    let argument = format!("--json-schema={stripped}");
+    assert!(line.arguments.contains(&argument), "{line}");
+    assert_eq!(line.initialize.json_schema.unwrap().get(), stripped);
+    let (line, _) = fit(options, "2.1.205").unwrap();
+    assert!(line.initialize.json_schema.unwrap().get().contains("uint8"));
+}
+
+#[test]
+fn between_two_versions_each_part_goes_where_that_one_reads_it() {
+    let (line, _) = fit(configured(), "2.1.300").unwrap();
+    assert!(line.initialize.mcp_servers.is_some() && line.initialize.plugins.is_some());
+    assert!(line.initialize.extra.get("settings").is_none());
+    assert!(line.arguments.contains(&"--await-initialize".to_owned()));
+    assert!(
+        !line
+            .arguments
+            .contains(&"--initialize-fields=settings".to_owned())
+    );
+    assert!(
+        line.arguments
+            .iter()
+            .any(|it| it.starts_with("--settings="))
+    );
+}
+
+#[test]
+fn the_oldest_have_their_prompts_and_agents_in_arguments() {
+    let (line, _) = fit(configured(), "2.0.77").unwrap();
+    assert!(
+        line.arguments
+            .contains(&"--system-prompt=One.\n\nTwo.".to_owned())
+    );
+    assert_eq!(
+        line.initialize.append_system_prompt.as_deref(),
+        Some("Three.")
+    );
+    assert!(line.initialize.system_prompt.is_none() && line.initialize.agents.is_some());
+    let (line, _) = fit(configured(), "1.0.128").unwrap();
+    assert!(
+        line.arguments
+            .contains(&"--append-system-prompt=Three.".to_owned())
+    );
+    let agents = line
+        .arguments
+        .iter()
+        .find_map(|it| it.strip_prefix("--agents="));
+    let agents: Value = serde_json::from_str(agents.unwrap()).unwrap();
+    assert_eq!(agents["reviewer"]["prompt"], "You review.");
+    assert!(line.initialize.agents.is_none());
+}
+
+#[test]
+fn the_oldest_read_the_flags_of_settings_in_two_words_only() {
+    let options = Options::new()
+        .setting_sources::<&str>([])
+        .settings_file("a=b.json");
+    let of = |text: &str| fit(options.clone(), text).unwrap().0.arguments.join(" ");
+    let joined = "--setting-sources= --settings=a=b.json";
+    assert!(of("2.0.72").ends_with(joined), "{}", of("2.0.72"));
+    let split = "--setting-sources  --settings a=b.json";
+    assert!(of("2.0.71").ends_with(split), "{}", of("2.0.71"));
+}
+
+#[test]
+fn what_a_version_would_ignore_is_an_error_or_told() {
+    let too_old = |options: Options, text: &str| match fit(options, text) {
+        Err(Error::TooOld {
+            option,
+            needs,
+            version,
+        }) => {
+            assert_eq!(version, Some(text.parse().unwrap()));
+            format!("{option} {}", needs.unwrap())
+        }
+        other => panic!("{other:?}"),
+    };
+    let verbatim = Options::new().verbatim_prompts(true);
+    assert_eq!(too_old(verbatim, "2.1.247"), "verbatim_prompts 2.1.248");
+    let aliases = Options::new().tool_aliases([("Bash", "mcp__a__b")]);
+    assert_eq!(too_old(aliases, "2.1.141"), "tool_aliases 2.1.142");
+    let managed = Options::new().managed_settings(json!({}));
+    assert_eq!(too_old(managed, "2.0.77"), "managed_settings 2.1.197");
+    let (_, without) = fit(Options::new().prompt_suggestions(true), "2.1.47").unwrap();
+    assert_eq!(without, ["prompt_suggestions"]);
+    let (_, without) = fit(Options::new().prompt_suggestions(true), "2.1.48").unwrap();
+    assert!(without.is_empty());
+    let sandbox = |it| Options::new().sandbox(it);
+    let closed = sandbox(json!({ "enabled": true }));
+    assert_eq!(too_old(closed, "2.1.82"), "sandbox 2.1.83");
+    let open = sandbox(json!({ "enabled": true, "failIfUnavailable": false }));
+    assert!(fit(open, "2.1.82").is_ok());
+    assert!(fit(sandbox(json!({ "enabled": false })), "1.0.128").is_ok());
+    let gone = Options::new().plugins([LocalPlugin::new("/no/such/plugin")]);
+    assert_eq!(fit(gone, "2.1.197").unwrap().1, ["plugins"]);
+}
+
+#[test]
+fn a_hook_of_an_event_that_a_version_does_not_have_is_told_and_a_gate_is_an_error() {
+    let hook = |it: fn(Hook) -> Hook| {
+        Options::new().hook(it(Hook::named("PermissionRequest", |_| async {})))
+    };
+    let (_, without) = fit(hook(|it| it), "2.0.44").unwrap();
+    assert_eq!(without, ["hook(PermissionRequest)"]);
+    assert!(fit(hook(|it| it), "2.0.45").unwrap().1.is_empty());
+    let gate = fit(hook(Hook::gate), "2.0.44").map(drop).unwrap_err();
+    assert_eq!(
+        gate.to_string(),
+        "Claude Code 2.0.44 does not support the option `hook(PermissionRequest)`; it requires \
+         2.0.45 or later"
+    );
+}
+
+#[test]
+fn what_limits_a_sub_agent_is_needed_and_the_rest_is_told() {
+    let agents = |it| Options::new().agents([("a", it)]);
+    let agent = || AgentDefinition::new("Digs.", "You dig.");
+    let limited = agents(agent().disallowed_tools(["Bash"]));
+    assert!(fit(limited.clone(), "2.0.29").is_err() && fit(limited, "2.0.30").is_ok());
+    let model = |name| agents(agent().model(name));
+    assert!(fit(model("claude-haiku-4-5"), "2.1.73").is_err());
+    assert!(fit(model("haiku"), "2.1.73").is_ok());
+    let (_, without) = fit(agents(agent().background()), "2.0.77").unwrap();
+    assert_eq!(without, ["agents(background)"]);
+}
+
+#[test]
+fn the_flag_that_a_cli_refuses_is_named_by_its_method() {
+    let needs = |text| Some(version(text));
+    for (stderr, expected) in [
+        (
+            "error: unknown option '--effort=low'\n",
+            Some(("effort".to_owned(), needs("2.1.38"))),
+        ),
+        (
+            "warning\nerror: unknown option '--zork'",
+            Some(("--zork".to_owned(), None)),
+        ),
+        (
+            "error: option '--permission-mode <mode>' argument 'dontAsk' is invalid. Allowed",
+            Some(("permission_mode(dontAsk)".to_owned(), None)),
+        ),
+        (
+            "error: option '--effort <level>' argument 'xhigh' is invalid. It must",
+            Some(("effort(xhigh)".to_owned(), None)),
+        ),
+        ("error: something else", None),
+        ("", None),
+    ] {
+        assert_eq!(unsupported_option(stderr), expected, "{stderr}");
+    }
+}
