@@ -70,7 +70,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`Error::NoRuntime`] outside of a tokio runtime; [`Error::Option`] as [`Options::command_line`] says;
+    /// [`Error::NoRuntime`] outside of a tokio runtime; [`Error::Option`] as
+    /// [`Options::command_line`] says;
     /// [`Error::CliNotFound`] and [`Error::Spawn`] when there is nothing to
     /// start; [`Error::Ended`] with the exit status and the end of standard
     /// error when the CLI exits at once; [`Error::TooOld`] when it does not

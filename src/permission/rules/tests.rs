@@ -55,6 +55,10 @@ fn a_rule_that_denies_sees_through_variables_that_the_line_sets_and_options_with
         "env --split-string='rm x'",
         "env -S'rm x'",
         "env -S 'rm x'",
+        "RM=rm;$RM x",
+        "R='rm x'; $R",
+        "R=rm; \"$R\" x",
+        "declare R=rm; eval $R x",
         "bash -c 'sudo rm x'",
         "bash -c \"bash -c 'rm x'\"",
     ] {
