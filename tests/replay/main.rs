@@ -103,7 +103,8 @@ async fn an_mcp_server_inside_the_host() {
 async fn a_host_that_does_something_else_is_told_so() {
     let recorded = Recorded::read("01_basic");
     let mut client = Client::connect(recorded.options()).await.unwrap();
-    client.send("Say goodbye").await.unwrap();
+    // Whether the agent still takes it, or is gone by then, is not for sure.
+    drop(client.send("Say goodbye"));
     let mut last = None;
     while let Some(event) = client.next().await {
         last = event.err();
