@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
+use std::pin::pin;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
@@ -122,16 +123,22 @@ pub async fn play(case: &Case, cli: &[OsString], deadline: Duration) -> io::Resu
         held: VecDeque::new(),
     };
     let mut complaints = vec![];
-    let session = async {
-        // What is written to standard error is read as long as the session lasts.
-        tokio::select! {
-            ended = player.session(child, stdout) => ended,
-            never = listen(stderr, &mut complaints) => match never {},
-        }
-    };
-    let stuck = match timeout(deadline, session).await {
-        Ok(ended) => ended.err(),
-        Err(_) => Some(not_over_after(deadline)),
+    let stuck = {
+        let mut listening = pin!(listen(stderr, &mut complaints));
+        let session = async {
+            // What is written to standard error is read as long as the session lasts.
+            tokio::select! {
+                ended = player.session(child, stdout) => ended,
+                never = &mut listening => match never {},
+            }
+        };
+        let stuck = match timeout(deadline, session).await {
+            Ok(ended) => ended.err(),
+            Err(_) => Some(not_over_after(deadline)),
+        };
+        // And then what is there by now: somebody else may hold it open.
+        let _: Result<std::convert::Infallible, _> = timeout(Duration::ZERO, listening).await;
+        stuck
     };
     let left = player.steps.front();
     let left = left.map(|step| format!("the host had still {step}"));
