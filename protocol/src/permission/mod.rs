@@ -210,7 +210,10 @@ impl CanUseTool {
     /// because the question must not default to yes (`default_to_no`), or
     /// because something asked for it on purpose: a rule that says "ask", a
     /// hook, a safety check, a classifier, a call that wants out of the
-    /// sandbox, or a reason that is not known here.
+    /// sandbox, or a reason that is not known here. So it is with a shell
+    /// command that the agent could not look through: its reason is
+    /// [`Other`](DecisionReason::Other), and it suggests no rule, though it may
+    /// (`suppress_always_allow_rule` is not set).
     ///
     /// `server_policy_ask_only` is none of them: it was seen on every tool of
     /// an MCP server, and the agent's own rules answer those.
@@ -228,7 +231,13 @@ impl CanUseTool {
             ) => false,
             Some(_) => true,
         };
+        let suggests = |rules: &Vec<PermissionUpdate>| !rules.is_empty();
+        let is_opaque = self.tool_name == "Bash"
+            && self.decision_reason_type == Some(DecisionReason::Other)
+            && self.suppress_always_allow_rule != Some(true)
+            && !self.permission_suggestions.as_ref().is_some_and(suggests);
         for_a_reason
+            || is_opaque
             || self.requires_user_interaction == Some(true)
             || self.default_to_no == Some(true)
             || self.matched_ask_rule.is_some()

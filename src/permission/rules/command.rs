@@ -34,14 +34,22 @@ impl CommandPattern {
         })
     }
 
-    fn matches(&self, command: &str) -> bool {
-        match self {
-            Self::Exact(whole) => command == whole,
-            Self::Prefix(prefix) => command
-                .strip_prefix(&**prefix)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace)),
-            Self::Glob(pattern) => glob(pattern, command),
-        }
+    /// How many characters of this command it has letter by letter, if it is
+    /// about it.
+    fn spells(&self, command: &str) -> Option<usize> {
+        let (spelled, matches) = match self {
+            Self::Exact(whole) => (&**whole, command == whole),
+            Self::Prefix(prefix) => {
+                let rest = command.strip_prefix(&**prefix);
+                let ends = |rest: &str| rest.is_empty() || rest.starts_with(char::is_whitespace);
+                (&**prefix, rest.is_some_and(ends))
+            }
+            Self::Glob(pattern) => {
+                let beginning = pattern.split('*').next().unwrap_or_default();
+                (beginning, glob(pattern, command))
+            }
+        };
+        matches.then(|| spelled.chars().count())
     }
 
     /// As [`Self::matches`], and what could be meant as well. Takes as many
@@ -73,7 +81,8 @@ impl CommandPattern {
 }
 
 /// Whether these patterns together allow a line: it is understood, and each of
-/// its commands is matched, or the line is one that a rule has word by word.
+/// its commands is matched and does only what it says, or the line is one that a
+/// rule has word by word.
 pub(super) fn allowed<'a>(
     patterns: impl Iterator<Item = &'a CommandPattern> + Clone,
     line: &str,
@@ -83,8 +92,15 @@ pub(super) fn allowed<'a>(
         return false;
     };
     let is_whole = |pattern: &CommandPattern| matches!(pattern, CommandPattern::Exact(whole) if whole == line.trim());
-    let is_matched = |part: &Part| patterns.clone().any(|pattern| pattern.matches(&part.text));
-    (patterns.clone().any(is_whole) || parts.iter().all(is_matched)) && is_place_fine(&parts)
+    let is_whole = patterns.clone().any(is_whole);
+    let is_fine = |part: &Part| {
+        let mut spelled = patterns
+            .clone()
+            .filter_map(|pattern| pattern.spells(&part.text));
+        (is_whole && part.is_harmless(usize::MAX))
+            || spelled.any(|spelled| part.is_harmless(spelled))
+    };
+    parts.iter().all(is_fine) && is_place_fine(&parts)
 }
 
 /// How many characters are looked at for one pattern with a `*`.

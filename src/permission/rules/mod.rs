@@ -54,17 +54,29 @@ use std::path::PathBuf;
 ///
 /// # To be on the safe side
 ///
-/// The real CLI was asked about a table of rules and calls (`tests/live/rules.rs`);
-/// these rules allow nothing that it would ask about, and deny everything that
-/// it would deny. In doubt they allow less and deny more:
+/// The real CLI was asked about a table of rules and calls (`tests/live/rules.rs`)
+/// and about thousands of shell commands (`scripts/commands`); these rules allow
+/// nothing that it would ask about, and deny everything that it would deny. In
+/// doubt they allow less and deny more:
 ///
-/// - A shell command is allowed if it is taken apart completely (words, quotes,
-///   `$NAME` as an argument, `&&`, `||`, `;`, `|`, line ends, `2>&1`,
-///   `>/dev/null`), and a rule allows each of its commands. With anything else
-///   in it (`$(…)`, files written, variables set in front, loops, `&`) nobody
-///   decides here, and neither about `eval`, `find -exec` and their like. The
-///   CLI lets `ls`, `cd` and others pass without a rule, and looks through
-///   `timeout 5 …`; here a rule has to say so.
+/// - A shell command is allowed if it is made of simple commands in which each
+///   word is what it looks like, in bash and in zsh, and a rule allows each of
+///   them. Between them stand `&&`, `||`, `;`, `|` and line ends; behind them
+///   may stand `2>&1` and `>/dev/null`. With a variable, `$(…)`, a pattern of
+///   file names, a home, braces or anything else that the shell makes something
+///   of, nobody decides here.
+/// - Of the shell's own commands a rule can allow `echo`, `printf`, `cd`, `test -f`
+///   and some more, without the options that evaluate or set something. What runs
+///   another program (`timeout`, `env`, `xargs`, `bash`) is allowed by a rule that
+///   says which, as `Bash(timeout 60 make:*)` does; so are options with which
+///   `find`, `git`, `sed` and others run, read or write what no word names, as
+///   `Bash(find . -delete)` is.
+/// - No rule about commands leads out of the working directory, to a file with a
+///   dot in front (but to read it), or behind `cd` to commands that depend on
+///   where they are. The CLI lets `ls`, `cd` and others pass without a rule, and
+///   looks through `timeout 5 …`; here a rule has to say so.
+/// - A command that the agent could not look through is a person's to decide
+///   ([`CanUseTool::needs_person`]), a rule `Bash` or not.
 /// - It is denied if any part of it may be the command that a rule denies:
 ///   inside `$(…)` or quotes of a shell, behind `sudo` or variables, under a
 ///   path, in a variable that the line sets. A command whose name comes from
@@ -158,8 +170,7 @@ impl Rules {
         let blocked = request.blocked_path.as_deref();
         let is_fine = |parts: &[shell::Part]| {
             blocked.is_none_or(|path| self.places.is_at_work(path))
-                && ((blocked.is_none() && parts.len() == 1)
-                    || parts.iter().all(|part| part.stays(&self.places)))
+                && parts.iter().all(|part| part.stays(&self.places))
         };
         // Out of the sandbox leads no rule about a command.
         let leaves_sandbox = request.input.member("dangerouslyDisableSandbox");

@@ -2,7 +2,10 @@
 //! rules that allow, and into everything that may be a command, for rules that
 //! deny. The first gives up where the second goes on.
 
+mod builtins;
+mod filters;
 mod loose;
+mod programs;
 mod strict;
 
 pub(super) use loose::{Candidate, Commands, words};

@@ -4,7 +4,10 @@
 
 use super::*;
 use agentwire_protocol::mcp::McpServerProvenance;
-use agentwire_protocol::permission::{DecisionReason, MatchedAskRule, RuleError};
+use agentwire_protocol::permission::{
+    DecisionReason, MatchedAskRule, PermissionBehavior, PermissionDestination, PermissionUpdate,
+    RuleError,
+};
 use serde_json::{Value, json};
 
 fn rules() -> RulesBuilder {
@@ -180,7 +183,25 @@ fn what_a_person_is_meant_to_decide_is_not_allowed() {
     }
     let mut request = bash("ls");
     request.server_policy_ask_only = Some(true);
+    assert!(allows(&rules, &request));
+    // A command that the agent could not look through: it suggests no rule.
     request.decision_reason_type = Some(DecisionReason::Other);
+    assert_eq!(rules.opinion(&request), Opinion::None);
+    request.permission_suggestions = Some(Vec::new());
+    assert_eq!(rules.opinion(&request), Opinion::None);
+    assert!(denies(&denying("Bash(ls)"), &request));
+    let asking = self::rules().ask(["Bash(ls)"]).build().unwrap();
+    assert_eq!(asking.opinion(&request), Opinion::MustAsk);
+    // Unless it may suggest none.
+    request.suppress_always_allow_rule = Some(true);
+    assert!(allows(&rules, &request));
+    request.suppress_always_allow_rule = None;
+    let suggested = PermissionUpdate::add_rules(
+        [PermissionRule::new("Bash")],
+        PermissionBehavior::Allow,
+        PermissionDestination::Session,
+    );
+    request.permission_suggestions = Some(vec![suggested]);
     assert!(allows(&rules, &request));
 }
 
@@ -206,6 +227,220 @@ fn a_command_about_a_place_outside_is_not_allowed_by_its_name() {
         &allowing("Bash"),
         &blocked("touch /etc/a", "/etc/a")
     ));
+}
+
+#[test]
+fn a_command_is_allowed_if_each_word_is_what_it_looks_like() {
+    let rules = allowing("Bash(frob:*)");
+    for line in [
+        "frob",
+        "frob x",
+        "frob \t x",
+        "frob 'a b' \"c d\"",
+        "frob 'a;b' \"a|b\" 'a>b' '*.rs' '{a}' 'a~' '#x'",
+        "frob \"it's\" 'say \"x\"' \"a\\\"b\"",
+        "frob a\\;b",
+        "frob HEAD~1 HEAD^ a..b 100% a@b +x a,b a=b",
+        "frob --x='a b' --y=\"c\"",
+        "frob 'one\n\ntwo'",
+        "frob 2>&1",
+        "frob >/dev/null 2>&1",
+        "frob x 2> /dev/null | frob && frob || frob; frob\nfrob",
+    ] {
+        assert!(allows(&rules, &bash(line)), "{line:?}");
+    }
+    for line in [
+        "",
+        "frob $X",
+        "frob \"$X\"",
+        "frob '$X'",
+        "frob `x`",
+        "frob '`x`'",
+        "frob $(x)",
+        "frob *",
+        "frob a?",
+        "frob [a]",
+        "frob {a,b}",
+        "frob ~",
+        "frob ~x",
+        "frob x=~",
+        "frob =x",
+        "frob ^x",
+        "frob !x",
+        "frob #x",
+        "frob x#y",
+        "frob <(x)",
+        "frob a\\ b",
+        "frob a\\\nb",
+        "frob \"a\\\nb\"",
+        "frob 'a\n # b'",
+        "frob \"-x\"",
+        "frob -\"x\"",
+        "frob -''x",
+        "frob \\-x",
+        "frob 'a",
+        "frob \u{a0}x",
+        "frob 'a\u{200b}b'",
+        "frob \u{3164}",
+        "frob x\r",
+        "frob > x",
+        "frob >/dev/nullx",
+        "frob 2>&1 x",
+        "frob 2''>&1",
+        "frob '2'>&1",
+        "frob a2>&1",
+        "frob < x",
+        "frob & frob",
+        "frob |& frob",
+        "frob &&",
+        "frob ;; frob",
+        "'frob' x",
+        "\\frob x",
+        "fr''ob x",
+        "X=1 frob",
+        "(frob)",
+        "{ frob; }",
+        "! frob",
+    ] {
+        assert!(!allows(&rules, &bash(line)), "{line:?}");
+    }
+}
+
+#[test]
+fn of_the_shell_itself_a_rule_allows_little() {
+    let allowed = |line: &str| {
+        let name = line.split(' ').next().unwrap();
+        allows(&allowing(&format!("Bash({name}:*)")), &bash(line))
+    };
+    for line in [
+        "echo x -n",
+        "printf '%s\\n' x",
+        "true",
+        ": x",
+        "pwd",
+        "cd sub",
+        "type ls",
+        "test -f x",
+        "exit 1",
+        "set -euo pipefail",
+        "kill -9 12",
+        "ulimit -n 10",
+    ] {
+        assert!(allowed(line), "{line}");
+    }
+    for line in [
+        "printf -v 'a[1]' x",
+        "printf -v PATH x",
+        "printf %d 'a[b]'",
+        "test -v x",
+        "test 'a[b]' -eq 1",
+        "test -f 'a[b]'",
+        "read x",
+        "unset x",
+        "export PATH=x",
+        "declare x",
+        "typeset -i x=y",
+        "readonly x",
+        "wait -p x",
+        "getopts x y",
+        "compgen -C x",
+        "jobs -x x",
+        "command cd sub",
+        "builtin cd sub",
+        "chdir sub",
+        "popd",
+        "cd -",
+        "cd a b",
+        "set -o noclobber",
+        "set -- x",
+        "eval x",
+        "zmodload x",
+        "zf_rm x",
+        "exit x",
+        "if x",
+    ] {
+        assert!(!allowed(line), "{line}");
+    }
+}
+
+#[test]
+fn what_runs_a_program_takes_a_rule_that_says_which() {
+    let allowed = |rule: &str, line: &str| allows(&allowing(rule), &bash(line));
+    for (rule, line) in [
+        ("Bash(timeout 5 frob:*)", "timeout 5 frob x"),
+        ("Bash(env A=b frob:*)", "env A=b frob x"),
+        ("Bash(xargs grep:*)", "xargs grep x"),
+        ("Bash(bash run.sh:*)", "bash run.sh x"),
+        ("Bash(sudo -u me frob)", "sudo -u me frob"),
+        ("Bash(find . -delete)", "find . -delete"),
+        ("Bash(git -C sub:*)", "git -C sub status"),
+        ("Bash(sed -i s/a/b/ x)", "sed -i s/a/b/ x"),
+        ("Bash(./frob:*)", "./frob x"),
+        ("Bash(find:*)", "find . -name '*.rs' -type f"),
+        ("Bash(awk:*)", "awk -F: '{print $1}' x"),
+        ("Bash(sed:*)", "sed -n '/a/,/b/p' x"),
+        ("Bash(sed:*)", "sed -e 's/a/b/g' -e 's|c|/d|' x"),
+        ("Bash(jq:*)", "jq -r '.a[0] | .b' x"),
+        ("Bash(sort:*)", "sort -k2,2n -t, x"),
+        ("Bash(tar:*)", "tar xzf x"),
+        ("Bash(grep:*)", "grep -rn '/a$' x"),
+        ("Bash(cargo:*)", "cargo run --example frob -- --flag x"),
+    ] {
+        assert!(allowed(rule, line), "{rule} {line}");
+    }
+    for (rule, line) in [
+        ("Bash(timeout:*)", "timeout 5 frob x"),
+        ("Bash(timeout 5:*)", "timeout 5 frob x"),
+        ("Bash(sudo -u me:*)", "sudo -u me frob"),
+        ("Bash(* x)", "xargs frob x"),
+        ("Bash(xargs --:*)", "xargs -- frob x"),
+        ("Bash(xargs find:*)", "xargs find -delete"),
+        ("Bash(env:*)", "env -S 'frob x'"),
+        ("Bash(bash:*)", "bash -c frob"),
+        ("Bash(*frob*)", "./frob x"),
+        ("Bash(find:*)", "find . -exec frob"),
+        ("Bash(find:*)", "FIND . -exec frob"),
+        ("Bash(find:*)", "find . -files0-from x"),
+        ("Bash(find:*)", "find '*'"),
+        ("Bash(awk:*)", "awk -f x y"),
+        ("Bash(awk:*)", "awk '@load \"x\"' y"),
+        ("Bash(awk:*)", "awk '{print > \"x\"}' y"),
+        ("Bash(jq:*)", "jq -f x y"),
+        ("Bash(jq:*)", "jq -L x . y"),
+        ("Bash(jq:*)", "jq 'system(\"x\")' y"),
+        ("Bash(sed:*)", "sed 's/a/b/e' x"),
+        ("Bash(sed:*)", "sed s/a/b/ -i x"),
+        ("Bash(sed:*)", "sed 'w x' y"),
+        ("Bash(sort:*)", "sort --compress-pro=frob x"),
+        ("Bash(tar:*)", "tar xIf frob x"),
+        ("Bash(git:*)", "git -c core.pager=frob log"),
+        ("Bash(git:*)", "git grep -Ofrob x"),
+        ("Bash(cp -r:*)", "cp -r a b"),
+        ("Bash(cat:*)", "cat '*'"),
+        ("Bash(cat:*)", "cat /proc/self/environ"),
+    ] {
+        assert!(!allowed(rule, line), "{rule} {line}");
+    }
+}
+
+#[test]
+fn behind_cd_nothing_depends_on_where_it_is() {
+    let rules = rules()
+        .allow(["Bash(cd:*)", "Bash(frob:*)", "Bash(git:*)", "Bash(cat:*)"])
+        .build()
+        .unwrap();
+    for (line, is_allowed) in [
+        ("cd sub && frob x", true),
+        ("cd sub; frob", true),
+        ("cd .. && frob", false),
+        ("cd sub && git status", false),
+        ("cd sub && frob git", false),
+        ("cd sub && cat x", false),
+        ("cd sub && cd deep && frob", false),
+        ("frob && cd sub", false),
+    ] {
+        assert_eq!(allows(&rules, &bash(line)), is_allowed, "{line}");
+    }
 }
 
 #[test]
@@ -363,6 +598,15 @@ mod lines {
             "~",
             "a",
             "-x",
+            "''",
+            "=x",
+            "2",
+            ">&1",
+            "^",
+            "?",
+            "[",
+            "--y=",
+            "%1",
             "\t",
             "eval",
             "sudo",
@@ -375,13 +619,15 @@ mod lines {
         proptest::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
     }
 
-    /// What bash makes of a line whose commands say their names.
-    fn ran(line: &str) -> Vec<String> {
+    /// What bash makes of a line whose commands say their words.
+    fn ran(line: &str) -> Vec<Vec<String>> {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log");
         for name in ["git", "rm", "gitk", "a", "sudo"] {
             let path = folder.path().join(name);
-            let script = format!("#!/bin/sh\necho {name} >> {}\n", log.display());
+            let log = log.display();
+            let script =
+                format!("#!/bin/sh\nprintf '%s\\0' {name} \"$@\" \"$(printf '\\1')\" >> {log}\n");
             std::fs::write(&path, script).unwrap();
             let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
             std::fs::set_permissions(&path, mode).unwrap();
@@ -398,7 +644,11 @@ mod lines {
             .status();
         status.unwrap();
         let log = std::fs::read_to_string(log).unwrap_or_default();
-        log.lines().map(str::to_owned).collect()
+        let words = |command: &str| {
+            let words = command.split_terminator('\0');
+            words.map(str::to_owned).collect()
+        };
+        log.split_terminator("\u{1}\0").map(words).collect()
     }
 
     proptest! {
@@ -432,6 +682,9 @@ mod lines {
     /// Whether the name of a command may come out of a pattern or of another
     /// command: nobody can know it.
     fn is_computed(line: &str) -> bool {
+        if line.contains(['?', '[']) {
+            return true;
+        }
         let line = line
             .replace(['\'', '"', '\\'], "")
             .replace("$X", "")
@@ -449,8 +702,16 @@ mod lines {
             let is_denied = denies(&denying("Bash(rm *)"), &bash(&line)) || is_computed(&line);
             if is_allowed || !is_denied {
                 let ran = ran(&line);
-                prop_assert!(!is_allowed || ran.iter().all(|name| name == "git"), "{:?}: {:?}", line, ran);
-                prop_assert!(is_denied || ran.iter().all(|name| name != "rm"), "{:?}: {:?}", line, ran);
+                prop_assert!(is_denied || ran.iter().all(|words| words[0] != "rm"), "{:?}: {:?}", line, ran);
+                if is_allowed {
+                    // With these very words, in any order: `|` starts them at once.
+                    let parts = shell::understood(&line).unwrap();
+                    let words = |part: &shell::Part| part.words.iter().map(|word| word.text.clone()).collect::<Vec<_>>();
+                    let parts: Vec<_> = parts.iter().map(words).collect();
+                    for command in &ran {
+                        prop_assert!(parts.contains(command), "{:?}: {:?}", line, ran);
+                    }
+                }
             }
         }
     }

@@ -1,11 +1,14 @@
-//! Commands that are understood.
+//! Commands that are understood: simple ones whose words are as they are read.
 
 use super::super::path::Places;
+use super::filters::is_pattern;
+use super::programs;
 
 /// One simple command of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// As it was written, without space around it.
+    /// As it was written, without space around it and without redirections
+    /// behind it.
     pub(crate) text: String,
     /// Its words, without quotes.
     pub(crate) words: Vec<Word>,
@@ -15,154 +18,104 @@ pub(crate) struct Part {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Word {
     pub(crate) text: String,
-    /// Whether the shell makes something else of it: a variable, a pattern of
-    /// file names, a home.
-    pub(crate) expands: bool,
+    /// How much of it came before the first quote or backslash, in bytes; `None`
+    /// without any.
+    quoted_at: Option<usize>,
+    /// How much of its part was written up to its end, in characters.
+    end: usize,
 }
 
-/// Words with which something other than a simple command begins, and builtins
-/// that run or change what other words say.
-const NOT_PLAIN: &[&str] = &[
-    "if",
-    "then",
-    "else",
-    "elif",
-    "fi",
-    "do",
-    "done",
-    "case",
-    "esac",
-    "while",
-    "until",
-    "for",
-    "select",
-    "function",
-    "in",
-    "coproc",
-    ".",
-    "alias",
-    "bind",
-    "complete",
-    "emulate",
-    "enable",
-    "eval",
-    "exec",
-    "fc",
-    "hash",
-    "let",
-    "mapfile",
-    "nocorrect",
-    "readarray",
-    "shopt",
-    "source",
-    "trap",
-    "vared",
-    "zmodload",
-];
+/// No shell takes more than that as its argument.
+const LONGEST: usize = 128 * 1024;
 
-/// Commands that run the one in their arguments.
-const WRAPPERS: &[&str] = &[
-    "builtin", "command", "env", "nice", "noglob", "nohup", "stdbuf", "sudo", "time", "timeout",
-    "xargs",
-];
-
-/// What makes `find` more than a search.
-const FIND_ACTIONS: &[&str] = &[
-    "-delete", "-exec", "-execdir", "-fls", "-fprint", "-fprint0", "-fprintf", "-ok", "-okdir",
-];
-
-/// The simple commands of a line that has nothing else: words, quotes,
-/// variables as arguments, `&&`, `||`, `;`, `|`, line ends, and redirections
-/// that write nothing. `None` for everything else.
+/// The simple commands of a line that has nothing else: words that no shell
+/// makes anything else of, quotes, `&&`, `||`, `;`, `|`, line ends, and behind
+/// a command redirections that write nothing. `None` for everything else.
 pub(crate) fn understood(line: &str) -> Option<Vec<Part>> {
-    let parts = Reader::new(line).read()?;
-    let changes_place = parts.iter().any(|part| part.is("cd") || part.is("pushd"));
-    let has_git = parts
-        .iter()
-        .flat_map(|part| &part.words)
-        .any(|word| name(&word.text) == "git");
-    // A repository can say what git runs, so where it is matters.
-    let is_plain = !(changes_place && has_git) && parts.iter().all(Part::is_plain);
-    is_plain.then_some(parts)
+    let is_short = line.len() <= LONGEST;
+    let parts = is_short.then(|| Reader::new(line))?.read()?;
+    (parts.iter().all(Part::is_plain) && programs::is_order_fine(&parts)).then_some(parts)
 }
 
 impl Part {
+    pub(super) fn name(&self) -> String {
+        name(&self.words[0].text)
+    }
+
+    /// Whether it does only what it says, when a rule has this much of it letter
+    /// by letter, in characters.
+    pub(crate) fn is_harmless(&self, spelled: usize) -> bool {
+        let spelled = self
+            .words
+            .iter()
+            .take_while(|word| word.end <= spelled)
+            .count();
+        // A program in a folder is any program.
+        let is_named = spelled > 0 || !self.words[0].text.contains('/');
+        let words: Vec<&str> = self.words.iter().map(|word| &*word.text).collect();
+        is_named && programs::is_harmless(&words, spelled)
+    }
+
     /// Whether all its words that may be paths stay in the working directory.
     pub(crate) fn stays(&self, places: &Places) -> bool {
-        let arguments = &self.words[1..];
-        // Behind it the other words would be somewhere else.
-        let moves = self.is("cd") || self.is("pushd");
-        if moves && !matches!(arguments, [to] if !to.text.starts_with('-')) {
-            return false;
-        }
-        let removes = ["rm", "rmdir", "mv"].iter().any(|command| self.is(command));
-        arguments.iter().all(|word| {
-            let text = &*word.text;
-            let option = text.starts_with('-').then(|| text.find(['/', '~']));
-            let value = text.split_once('=').map(|(_, value)| value);
-            let glued = option.flatten().map(|at| &text[at..]);
+        let program = self.name();
+        let removes = matches!(&*program, "rm" | "rmdir" | "mv");
+        let only_reads = programs::only_reads(&program);
+        let arguments: Vec<&str> = self.words[1..].iter().map(|word| &*word.text).collect();
+        let stays = |text: &str| {
+            let mut names = text.split(['/', '=', ':', ',']);
             // Names with a dot in front are those that the agent guards.
-            let is_guarded = |path: &str| {
-                path.split('/')
-                    .any(|name| name.len() > 1 && name.starts_with('.'))
-            };
-            let is_odd = word.expands
-                || text.contains("..")
-                || is_guarded(text)
-                || value.is_some_and(is_guarded)
+            let is_guarded = |name: &str| !only_reads && name.len() > 1 && name.starts_with('.');
+            let is_odd = names.any(|name| name == ".." || is_guarded(name))
                 || (removes && places.is_work(text));
+            let value = text.split_once('=').map(|(_, value)| value);
+            let option = text.starts_with('-').then(|| text.find(['/', '~']));
+            let glued = option.flatten().map(|at| &text[at..]);
             let mut paths = [Some(text), value, glued].into_iter().flatten();
             !is_odd && paths.all(|path| places.is_at_work(path))
-        })
+        };
+        let mut words = arguments.iter().enumerate();
+        words.all(|(at, word)| is_pattern(&program, &arguments, at) || stays(word))
     }
 
-    fn is(&self, command: &str) -> bool {
-        self.words.first().is_some_and(|word| word.text == command)
-    }
-
-    /// Whether the command is the one that it looks like, and runs no other
-    /// one that is not in plain sight.
+    /// Whether the command is the one that it looks like, and its options are
+    /// in plain sight.
     fn is_plain(&self) -> bool {
-        let Some(first) = self.words.first() else {
-            return false;
-        };
+        let is_bare = |word: &Word| word.quoted_at.is_none();
         let is_name = |c: char| c.is_ascii_alphanumeric() || "_-+./:@".contains(c);
-        // As it was written: a name in quotes or with a variable is none.
-        if first.expands || !first.text.chars().all(is_name) || !self.text.starts_with(&*first.text)
-        {
-            return false;
-        }
-        let command = name(&first.text);
-        let arguments = || self.words[1..].iter().map(|word| word.text.as_str());
-        let all = || arguments().chain([command]);
-        let wraps = WRAPPERS.contains(&command);
-        let is_plain = |word: &str| !NOT_PLAIN.contains(&word) && !word.starts_with("zf_");
-        let acts = |command: &str| match command {
-            "find" | "bfs" => arguments().any(|word| FIND_ACTIONS.contains(&word)),
-            "awk" | "gawk" | "mawk" | "nawk" => arguments().any(|word| {
-                word.contains("system") || word.contains("getline") || word.contains(['|', '>'])
-            }),
-            _ => false,
+        let first = &self.words[0];
+        let is_option = |word: &Word| word.text.starts_with('-');
+        let shows = |word: &Word| match word.quoted_at {
+            Some(at) => word.text[..at].contains('='),
+            None => true,
         };
-        is_plain(command)
-            && !acts(command)
-            && !(wraps && all().any(|word| !is_plain(name(word)) || acts(name(word))))
+        is_bare(first)
+            && first.text.chars().all(is_name)
+            && !first.text.starts_with('-')
+            && self.words[1..]
+                .iter()
+                .all(|word| !is_option(word) || shows(word))
     }
 }
 
-/// The name of a command, which may be a path.
-fn name(command: &str) -> &str {
-    command.rsplit('/').next().unwrap_or(command)
+/// The name of a command, which may be a path. Some file systems know no upper and
+/// lower case.
+pub(super) fn name(command: &str) -> String {
+    let name = command.rsplit('/').next().unwrap_or(command);
+    name.to_lowercase()
 }
 
 struct Reader {
     line: Vec<char>,
     at: usize,
     parts: Vec<Part>,
-    /// Where the part begins that is being read.
+    /// Where the part begins that is being read; its first word, once there is
+    /// one.
     start: usize,
     words: Vec<Word>,
     word: Option<Word>,
+    /// Whether a redirection stands in this part: nothing may follow it.
+    is_redirected: bool,
 }
 
 impl Reader {
@@ -174,6 +127,7 @@ impl Reader {
             start: 0,
             words: Vec::new(),
             word: None,
+            is_redirected: false,
         }
     }
 
@@ -182,7 +136,7 @@ impl Reader {
         let mut is_open = false;
         while let Some(c) = self.next() {
             match c {
-                ' ' | '\t' => self.end_word(),
+                ' ' | '\t' => self.end_word(1),
                 // A line may be empty, and go on after `&&` and `|`.
                 '\n' => {
                     if self.end_part(1) {
@@ -203,8 +157,7 @@ impl Reader {
                     is_open = true;
                 }
                 '>' => self.redirection()?,
-                ';' | '&' | '|' | '<' | '(' | ')' | '{' | '}' => return None,
-                '#' if self.word.is_none() => return None,
+                ';' | '&' | '|' => return None,
                 c => self.character(c)?,
             }
         }
@@ -234,92 +187,107 @@ impl Reader {
         self.word.get_or_insert_default()
     }
 
-    fn end_word(&mut self) {
-        self.words.extend(self.word.take());
+    /// Ends a word before what was just read, which has this length.
+    fn end_word(&mut self, behind: usize) {
+        if let Some(mut word) = self.word.take() {
+            word.end = self.at - behind - self.start;
+            self.words.push(word);
+        }
     }
 
     /// Ends a part before the separator of this length that was just read.
     /// Whether there was one.
     fn end_part(&mut self, separator: usize) -> bool {
-        self.end_word();
-        let text: String = self.line[self.start..self.at - separator].iter().collect();
-        self.start = self.at;
+        self.end_word(separator);
         let words = std::mem::take(&mut self.words);
         let is_part = !words.is_empty();
-        if is_part {
-            let text = text.trim().to_owned();
+        if let Some(last) = words.last() {
+            let written = &self.line[self.start..self.start + last.end];
+            let text = written.iter().collect();
             self.parts.push(Part { text, words });
         }
+        self.start = self.at;
+        self.is_redirected = false;
         is_part
     }
 
     /// A character of a word.
     fn character(&mut self, c: char) -> Option<()> {
-        match c {
-            '\'' => loop {
-                match self.next()? {
-                    '\'' => break,
-                    c => self.quoted(c)?,
-                }
-            },
-            '"' => loop {
-                match self.next()? {
-                    '"' => break,
-                    '\\' => {
-                        let c = self.next().filter(|c| *c != '\n')?;
-                        if !matches!(c, '"' | '\\' | '$' | '`') {
-                            self.quoted('\\')?;
-                        }
-                        self.quoted(c)?;
-                    }
-                    '$' => self.variable()?,
-                    '`' => return None,
-                    c => self.quoted(c)?,
-                }
-            },
-            '\\' => {
-                let c = self.next().filter(|c| *c != '\n')?;
-                self.quoted(c)?;
-            }
-            '$' => self.variable()?,
-            '`' => return None,
-            c => {
-                self.quoted(c)?;
-                self.word().expands |= matches!(c, '*' | '?' | '[' | '~');
-            }
+        if self.is_redirected {
+            // Behind a redirection stands another one, or nothing.
+            return (c.is_ascii_digit() && self.peek() == Some('>')).then_some(());
         }
-        // `''` is a word as well.
-        self.word();
+        if self.words.is_empty() && self.word.is_none() {
+            self.start = self.at - 1;
+        }
+        match c {
+            '\'' => {
+                self.begin_quote();
+                loop {
+                    match self.next()? {
+                        '\'' => break,
+                        c => self.quoted(c)?,
+                    }
+                }
+            }
+            '"' => {
+                self.begin_quote();
+                loop {
+                    match self.next()? {
+                        '"' => break,
+                        '\\' => match self.next()? {
+                            c @ ('"' | '\\' | '$' | '`') => self.quoted(c)?,
+                            c => {
+                                self.quoted('\\')?;
+                                self.quoted(c)?;
+                            }
+                        },
+                        '$' | '`' => return None,
+                        c => self.quoted(c)?,
+                    }
+                }
+            }
+            '\\' => {
+                let c = self.next().filter(char::is_ascii_punctuation)?;
+                self.begin_quote();
+                self.quoted(c)?;
+            }
+            c => self.bare(c)?,
+        }
         Some(())
     }
 
-    /// A character that stands for itself. Some look like space to one reader
-    /// and not to the other.
-    fn quoted(&mut self, c: char) -> Option<()> {
-        let is_plain = matches!(c, ' ' | '\t' | '\n')
-            || !(c.is_control() || c.is_whitespace() || is_invisible(c));
-        is_plain.then(|| self.word().text.push(c))
+    /// A character outside of quotes that stands for itself, in bash and in zsh.
+    fn bare(&mut self, c: char) -> Option<()> {
+        let before = self.word.as_ref().and_then(|word| word.text.chars().last());
+        let is_plain = match c {
+            // `=command` is its path to zsh.
+            '=' => before.is_some(),
+            // A home, or in zsh a pattern, if it is not in a word as `HEAD~1` is.
+            '~' | '^' => before.is_some_and(char::is_alphanumeric),
+            '_' | '-' | '.' | '/' | ':' | ',' | '@' | '%' | '+' => true,
+            c => c.is_alphanumeric(),
+        };
+        (is_plain && !is_invisible(c)).then(|| self.word().text.push(c))
     }
 
-    /// `$NAME` or `${NAME}`; everything else behind a `$` can run something or
-    /// hide something.
-    fn variable(&mut self) -> Option<()> {
-        let in_braces = self.skip('{');
-        let start = self.at;
-        while self
-            .peek()
-            .is_some_and(|c| c.is_ascii_alphanumeric() || c == '_')
-        {
-            self.at += 1;
-        }
-        let name: String = self.line[start..self.at].iter().collect();
-        let is_name = name.starts_with(|c: char| !c.is_ascii_digit());
-        let is_closed = !in_braces || self.skip('}');
+    fn begin_quote(&mut self) {
         let word = self.word();
-        word.expands = true;
-        word.text.push('$');
-        word.text.push_str(&name);
-        (is_name && is_closed).then_some(())
+        let at = word.text.len();
+        word.quoted_at.get_or_insert(at);
+    }
+
+    /// A character that stands for itself in quotes. Some look like space to one
+    /// reader and not to the other. In quotes too a line that begins with `#`
+    /// looks like a comment to some, and a backslash as if it joined what is
+    /// around it.
+    fn quoted(&mut self, c: char) -> Option<()> {
+        let is_space = matches!(c, ' ' | '\t' | '\n');
+        let is_plain = is_space || !(c.is_control() || c.is_whitespace() || is_invisible(c));
+        let text = &mut self.word().text;
+        let mut before = text.chars().rev().skip_while(|c| matches!(c, ' ' | '\t'));
+        let hides = (c == '#' && before.next() == Some('\n')) || (is_space && text.ends_with('\\'));
+        (is_plain && !hides).then(|| text.push(c))
     }
 
     /// A redirection that writes no file, behind a command: `2>&1`,
@@ -327,7 +295,8 @@ impl Reader {
     fn redirection(&mut self) -> Option<()> {
         // A number that is glued to it belongs to it.
         let number = self.word.take();
-        let is_number = |word: &Word| word.text.chars().all(|c| c.is_ascii_digit());
+        let is_number =
+            |word: &Word| word.quoted_at.is_none() && word.text.chars().all(|c| c.is_ascii_digit());
         if number.is_some_and(|word| !is_number(&word)) || self.words.is_empty() {
             return None;
         }
@@ -340,14 +309,16 @@ impl Reader {
                 self.skip(wanted).then_some(())?;
             }
         }
+        self.is_redirected = true;
         self.peek()
-            .is_none_or(|c| matches!(c, ' ' | '\t' | '\n' | ';' | '|'))
+            .is_none_or(|c| matches!(c, ' ' | '\t' | '\n' | ';' | '|' | '&' | '>'))
             .then_some(())
     }
 }
 
 /// Characters that change how a line looks, and not what it is.
 fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    matches!(c, '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}'
+        | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }

@@ -1,0 +1,412 @@
+//! Shell commands, thousands of them: bash's own lists crossed with what a shell
+//! expands, programs crossed with words, lines that fooled somebody once, what
+//! people have an agent run, and lines made by chance.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+/// A line, and where it comes from.
+#[derive(Debug, Clone)]
+pub(crate) struct Line {
+    pub(crate) text: String,
+    /// Whether its words are plain: nothing in it is the shell's affair, unless
+    /// it is the name of a builtin.
+    pub(crate) is_plain: bool,
+}
+
+/// What a shell makes something of, or looks so.
+const ODD: &[&str] = &[
+    "$X",
+    "\"$X\"",
+    "${X}",
+    "${X:-a}",
+    "$(touch no)",
+    "\"$(touch no)\"",
+    "`touch no`",
+    "$((1+1))",
+    "$'a'",
+    "$\"a\"",
+    "*",
+    "a?",
+    "[a]",
+    "{a,b}",
+    "~",
+    "~/x",
+    "x=~",
+    "<(touch no)",
+    ">(touch no)",
+    "=touch",
+    "'a[$(touch no)]'",
+    "'a[`touch no`]'",
+    "\"a[0]\"",
+    "'$X'",
+    "\\$X",
+    "#x",
+    "!x",
+    "a\\ b",
+    "'a\n#b'",
+    "\"-x\"",
+    "-\"x\"",
+    "\\-x",
+    "> no",
+    ">no",
+    "2>&1 x",
+    "< a.txt",
+    "<<< x",
+    "&",
+    "&& touch no",
+    "; touch no",
+    "| touch no",
+    "\ntouch no",
+    "../x",
+    "sub/../../x",
+    "/etc/hosts",
+    "/proc/self/environ",
+    "--x=/etc/hosts",
+    "-x/etc/hosts",
+    "\u{a0}x",
+    "\u{200b}x",
+    "\rx",
+];
+
+/// Words that are what they are.
+const PLAIN: &[&str] = &[
+    "x",
+    "a.txt",
+    "./a.txt",
+    "sub/a.txt",
+    "x y",
+    "-x",
+    "-v",
+    "-n 5",
+    "--long",
+    "--long=x",
+    "--long=a.txt",
+    "'x'",
+    "'x y'",
+    "\"x y\"",
+    "a:b",
+    "a,b",
+    "a=b",
+    "@x",
+    "100%",
+    "'a;b'",
+    "'a|b'",
+    "'*.rs'",
+    "-- x",
+    "a.txt b.txt",
+    "x 2>&1",
+    "x >/dev/null",
+];
+
+/// Programs, most of which a machine has.
+const PROGRAMS: &[&str] = &[
+    "awk",
+    "base64",
+    "basename",
+    "black",
+    "bun",
+    "bundle",
+    "cargo",
+    "cat",
+    "chmod",
+    "clang",
+    "cmake",
+    "cmp",
+    "column",
+    "comm",
+    "composer",
+    "cp",
+    "ctest",
+    "curl",
+    "cut",
+    "date",
+    "deno",
+    "df",
+    "diff",
+    "dirname",
+    "docker",
+    "dotnet",
+    "du",
+    "eslint",
+    "file",
+    "find",
+    "fold",
+    "gcc",
+    "gem",
+    "gh",
+    "git",
+    "go",
+    "gofmt",
+    "grep",
+    "gunzip",
+    "gzip",
+    "head",
+    "helm",
+    "hostname",
+    "jest",
+    "jq",
+    "kubectl",
+    "less",
+    "ln",
+    "ls",
+    "make",
+    "md5sum",
+    "mkdir",
+    "mv",
+    "mypy",
+    "ninja",
+    "nl",
+    "node",
+    "npm",
+    "npx",
+    "od",
+    "paste",
+    "php",
+    "pip",
+    "pnpm",
+    "poetry",
+    "prettier",
+    "ps",
+    "psql",
+    "pytest",
+    "python3",
+    "rake",
+    "readlink",
+    "realpath",
+    "rev",
+    "rg",
+    "rm",
+    "rmdir",
+    "ruby",
+    "ruff",
+    "rustc",
+    "rustup",
+    "sed",
+    "seq",
+    "sha256sum",
+    "sleep",
+    "sort",
+    "stat",
+    "strings",
+    "swift",
+    "tac",
+    "tail",
+    "tar",
+    "tee",
+    "terraform",
+    "touch",
+    "tr",
+    "tree",
+    "tsc",
+    "uname",
+    "uniq",
+    "unzip",
+    "uv",
+    "vitest",
+    "wc",
+    "wget",
+    "whoami",
+    "xxd",
+    "yarn",
+    "zip",
+    "zork",
+];
+
+/// Programs that run the one in their words.
+const RUNNERS: &[&str] = &[
+    "env", "flock", "nice", "nohup", "setsid", "sh", "stdbuf", "sudo", "timeout", "xargs",
+];
+
+/// What people put behind a line.
+const BEHIND: &[&str] = &[" 2>&1", " | head -5", " && echo done", " > /dev/null"];
+
+/// All lines, without two of the same. Of the crosses only every so many are in
+/// it, others for each name: `step` of 1 takes them all.
+pub(crate) fn lines(step: usize) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    let mut add = |text: String, is_plain: bool| lines.push(Line { text, is_plain });
+    for (number, name) in bash("compgen -b").into_iter().enumerate() {
+        let options = options(&name);
+        for text in [name.clone(), format!("{name} x"), format!("{name} x y")] {
+            add(text, true);
+        }
+        for option in &options {
+            add(format!("{name} -{option} 'a[$(touch no)]'"), false);
+        }
+        for odd in ODD.iter().skip(number % step).step_by(step) {
+            add(format!("{name} {odd}"), false);
+        }
+        add(format!("{name} x 'a[$(touch no)]'"), false);
+    }
+    for keyword in bash("compgen -k") {
+        for rest in [
+            "",
+            " x",
+            " x; y",
+            " $(touch no)",
+            " 'a[$(touch no)]'",
+            " x; then touch no; fi",
+            " x; do touch no; done",
+        ] {
+            add(format!("{keyword}{rest}"), false);
+        }
+    }
+    // Each program with some of the words, each word with some of the programs.
+    for (number, program) in PROGRAMS.iter().chain(RUNNERS).enumerate() {
+        for plain in PLAIN.iter().skip(number % step).step_by(step) {
+            add(format!("{program} {plain}"), !RUNNERS.contains(program));
+        }
+        for odd in ODD.iter().skip(number % step).step_by(step) {
+            add(format!("{program} {odd}"), false);
+        }
+    }
+    for odd in ODD {
+        add(format!("{odd} x"), false);
+        add(format!("zork x {odd} y"), false);
+        add(format!("cat a.txt {odd}"), false);
+        add(format!("zork x && zork {odd}"), false);
+        add(format!("zork -x{odd}"), false);
+        add(format!("zork --x={odd}"), false);
+    }
+    for trick in super::tricks::LINES {
+        add((*trick).to_owned(), false);
+    }
+    for usual in super::usual::LINES {
+        add((*usual).to_owned(), true);
+        let behind = BEHIND[usual.len() % BEHIND.len()];
+        if !usual.contains(['>', '|']) {
+            add(format!("{usual}{behind}"), true);
+        }
+    }
+    for text in by_chance(1200 / step) {
+        add(text, false);
+    }
+    let mut known = BTreeSet::new();
+    // This one stops its shell for good.
+    lines.retain(|line| !line.text.starts_with("suspend -f") && known.insert(line.text.clone()));
+    lines
+}
+
+/// The programs of these lines, and what else a command may begin with.
+pub(crate) fn programs(lines: &[Line]) -> BTreeSet<&str> {
+    let is_name = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_alphabetic() || ".:[!{".contains(c))
+            && !word.contains(['(', ')', '*', '\'', '"', '$', '`', '=', ','])
+    };
+    let commands = lines
+        .iter()
+        .flat_map(|line| line.text.split(['&', ';', '|', '\n', '(']));
+    let names = commands.filter_map(|command| command.split_whitespace().next());
+    names.filter(|name| is_name(name)).collect()
+}
+
+/// Rules that allow all of these, whatever they are called with; and some that
+/// spell more out.
+pub(crate) fn rules(programs: &BTreeSet<&str>) -> Vec<String> {
+    let spelled = [
+        "Bash(timeout 5 zork:*)",
+        "Bash(xargs zork:*)",
+        "Bash(env A=b zork:*)",
+        "Bash(find . -delete)",
+        "Bash(git -C sub:*)",
+        "Bash(sed -i s/a/b/ a.txt)",
+        "Bash(cp -r:*)",
+    ];
+    let names = programs.iter().map(|name| format!("Bash({name}:*)"));
+    names.chain(spelled.map(str::to_owned)).collect()
+}
+
+/// What bash prints, by words.
+fn bash(command: &str) -> Vec<String> {
+    let output = Command::new("bash")
+        .args(["--noprofile", "--norc", "-c", command])
+        .output()
+        .unwrap();
+    let words = String::from_utf8(output.stdout).unwrap();
+    words.split_whitespace().map(str::to_owned).collect()
+}
+
+/// The options of a builtin that its help names.
+fn options(builtin: &str) -> Vec<char> {
+    let help = bash(&format!("help -s '{builtin}'"));
+    let named = help
+        .iter()
+        .filter_map(|word| word.trim_start_matches('[').strip_prefix('-'));
+    let letters = named.map(|word| word.split([']', '|']).next().unwrap_or_default());
+    let letters: BTreeSet<char> = letters.flat_map(str::chars).collect();
+    letters
+        .into_iter()
+        .filter(char::is_ascii_alphabetic)
+        .collect()
+}
+
+/// Lines of pieces in no particular order, the same every time.
+fn by_chance(number: usize) -> Vec<String> {
+    let pieces: Vec<&str> = [
+        "cat",
+        "zork",
+        "echo",
+        "git",
+        "find",
+        "cd sub",
+        "test",
+        "printf",
+        "sed",
+        "timeout 5",
+        "env",
+        "awk",
+        "jq",
+    ]
+    .into_iter()
+    .chain([
+        " ",
+        " ",
+        " ",
+        " ",
+        "&&",
+        ";",
+        "|",
+        "'",
+        "\"",
+        "\\",
+        "2>&1",
+        ">/dev/null",
+        "-",
+        "=",
+        "a.txt",
+        "x",
+        "sub",
+        ".",
+        "/",
+        "#",
+        "\n",
+        "~",
+        "^",
+        "%1",
+        "-x",
+    ])
+    .chain([
+        "$X", "*", "{", "}", "[", "]", "(", ")", "!", "<", ">", "&", "`",
+    ])
+    .collect();
+    let mut state: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut next = move |below: usize| {
+        // xorshift64
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state % below as u64).unwrap()
+    };
+    let mut line = || {
+        let mut text = pieces[next(13)].to_owned();
+        for _ in 0..next(9) {
+            // Mostly of what may be understood.
+            let of = if next(6) == 0 { pieces.len() } else { 38 };
+            text.push_str(if next(2) == 0 { " " } else { "" });
+            text.push_str(pieces[next(of)]);
+        }
+        text
+    };
+    (0..number).map(|_| line()).collect()
+}
