@@ -142,6 +142,7 @@ mod subscription;
 mod transport;
 mod turn;
 mod version;
+pub mod visible;
 
 pub use agentwire_protocol::host::{
     Activity, LoginNews, Queueing, SessionNews, SubmissionState, TurnEnd, TurnEvent, TurnOutcome,
@@ -168,8 +169,8 @@ pub use options::{
 };
 pub use pending::Pending;
 pub use permission::{
-    Answers, AskOnTerminal, Either, Opinion, OrAsk, OrDeny, PlanAsk, Policy, QuestionAsk, ReadOnly,
-    Recorded, Rules, RulesBuilder, RulesError, Showing,
+    Always, Answers, AskOnTerminal, Either, Opinion, OrAsk, OrDeny, PlanAsk, Policy, QuestionAsk,
+    ReadOnly, Recorded, Rules, RulesBuilder, RulesError, Showing, TerminalQuestion,
 };
 pub use process::{ClosePolicy, CloseReport, CloseStep, close_all};
 pub use query::{Query, query};

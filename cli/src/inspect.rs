@@ -1,8 +1,8 @@
 //! `agentwire inspect`: what is on the wire, line by line, and what the types
 //! make of it.
 
-#![allow(clippy::print_stderr, reason = "it is what a command line prints")]
-
+use crate::terminal::{complain, json as json_line};
+use agentwire::visible::{line, shortened};
 use agentwire_protocol::audit::{Audit, Auditor};
 use agentwire_protocol::content::{Content, ContentBlock};
 use agentwire_protocol::{Frame, Message};
@@ -18,8 +18,9 @@ use std::process::ExitCode;
 /// The file could not be read.
 const USAGE: u8 = 2;
 
-/// How much of a text is shown to people.
+/// How much of a text is shown to people, and of a remark, in characters.
 const SHOWN: usize = 100;
+const REMARK: usize = 1000;
 
 /// Shows what is on the wire: lines as they are, or a recording of both
 /// directions (`{"t", "dir", "msg"}` a line). Exit status: 0 when the file
@@ -52,10 +53,8 @@ pub(crate) fn inspect(arguments: &Arguments) -> ExitCode {
         // Whoever read what is printed is gone.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!(
-                "agentwire: {} cannot be read: {error}",
-                arguments.file.display()
-            );
+            let path = arguments.file.display();
+            complain(format_args!("{path} cannot be read: {error}"));
             USAGE.into()
         }
     }
@@ -95,7 +94,8 @@ fn read(arguments: &Arguments) -> io::Result<()> {
                 lossless: *lossless,
                 error,
             };
-            serde_json::to_writer(&mut output, &report)?;
+            let report = serde_json::to_vec(&report)?;
+            output.write_all(&json_line(&report))?;
             output.write_all(b"\n")?;
         } else {
             seen.show(number, &mut output)?;
@@ -214,17 +214,21 @@ impl Seen {
             Direction::Unknown => style("·"),
             Direction::Aside => style("#").dim(),
         };
+        let kind = style(gist(&self.audit.kind));
         let kind = match (&self.audit.error, self.audit.typed) {
-            (Some(_), _) => style(&self.audit.kind).red(),
-            (None, false) => style(&self.audit.kind).yellow(),
-            (None, true) => style(&self.audit.kind).bold(),
+            (Some(_), _) => kind.red(),
+            (None, false) => kind.yellow(),
+            (None, true) => kind.bold(),
         };
         write!(output, "{} {arrow} {kind}", style(at).dim())?;
         if let Some(says) = self.says() {
-            write!(output, "  {}", shortened(&says))?;
+            write!(output, "  {}", gist(&says))?;
         }
         writeln!(output)?;
-        let mut remark = |text: String| writeln!(output, "          {}", style(text).yellow());
+        let mut remark = |text: String| {
+            let text = shortened(&text, REMARK);
+            writeln!(output, "          {}", style(line(&text)).yellow())
+        };
         if let Some(error) = &self.audit.error {
             remark(format!("cannot be read: {error}"))?;
         } else if !self.audit.typed {
@@ -308,10 +312,10 @@ fn without_indices(pointers: &[String]) -> Vec<String> {
     places
 }
 
-fn shortened(text: &str) -> String {
-    let plain = text.replace(char::is_control, " ");
-    match plain.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &plain[..end]),
-        None => plain,
-    }
+fn gist(text: &str) -> String {
+    let cut = match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    };
+    line(&cut).into_owned()
 }

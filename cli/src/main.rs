@@ -8,6 +8,7 @@ mod replay;
 mod run;
 mod scenario;
 mod tap;
+mod terminal;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;

@@ -1,7 +1,6 @@
 //! `agentwire replay`: the CLI's side of a recording, played to a host.
 
-#![allow(clippy::print_stderr, reason = "it is what a command line prints")]
-
+use crate::terminal::complain;
 use agentwire_testkit::recording;
 use agentwire_testkit::replay::{self, Config, Pace};
 use clap::ValueEnum;
@@ -76,10 +75,8 @@ pub(crate) fn replay(arguments: &Arguments) -> ExitCode {
     match recording::open(&arguments.recording, arguments.session) {
         Ok(session) => replay::run(&session, config),
         Err(error) => {
-            eprintln!(
-                "agentwire: {} cannot be read: {error}",
-                arguments.recording.display()
-            );
+            let path = arguments.recording.display();
+            complain(format_args!("{path} cannot be read: {error}"));
             USAGE.into()
         }
     }

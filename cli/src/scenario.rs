@@ -1,7 +1,6 @@
 //! `agentwire scenario`: a recording as something that can be edited.
 
-#![allow(clippy::print_stderr, reason = "it is what a command line prints")]
-
+use crate::terminal::complain;
 use agentwire_testkit::{Scenario, recording};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -30,17 +29,15 @@ pub(crate) fn scenario(arguments: &Arguments) -> ExitCode {
     let session = match recording::open(&arguments.recording, arguments.session) {
         Ok(session) => session,
         Err(error) => {
-            eprintln!(
-                "agentwire: {} cannot be read: {error}",
-                arguments.recording.display()
-            );
+            let path = arguments.recording.display();
+            complain(format_args!("{path} cannot be read: {error}"));
             return USAGE.into();
         }
     };
     match print(&recording::scenario(&session)) {
         // Whoever read what is printed may be gone.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            eprintln!("agentwire: the scenario cannot be written: {error}");
+            complain(format_args!("the scenario cannot be written: {error}"));
             ExitCode::FAILURE
         }
         _ => ExitCode::SUCCESS,

@@ -16,4 +16,4 @@ pub use question::{Answers, QuestionAsk};
 pub use read_only::ReadOnly;
 pub use recorded::Recorded;
 pub use rules::{Rules, RulesBuilder, RulesError};
-pub use terminal::{AskOnTerminal, Showing};
+pub use terminal::{Always, AskOnTerminal, Showing, TerminalQuestion};

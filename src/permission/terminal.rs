@@ -1,10 +1,14 @@
 //! A person at the terminal.
 
+mod question;
+
 use crate::callback::{BoxFuture, Handler, PermissionAsk, Reply};
+use crate::visible;
 use agentwire_protocol::permission::{
-    AddRules, Allow, CanUseTool, DecisionClassification, Deny, PermissionBehavior,
-    PermissionDestination, PermissionResult, PermissionUpdate,
+    Allow, CanUseTool, DecisionClassification, Deny, PermissionBehavior, PermissionDestination,
+    PermissionResult, PermissionUpdate,
 };
+pub use question::{Always, TerminalQuestion};
 use std::collections::HashSet;
 use std::fmt;
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -16,11 +20,15 @@ use tokio_util::sync::CancellationToken;
 /// to standard error, the answer is a line of standard input.
 ///
 /// `y` allows, everything else but `a` denies. `a` allows it from now on, in
-/// this session: the rules that the agent suggested are added to its own, for
-/// the session only, or, where it suggested none, the tool is remembered here.
-/// It is not offered where the agent says so
-/// (`suppress_always_allow_rule`), and what is remembered does not answer what
-/// a person is meant to decide ([`CanUseTool::needs_person`]).
+/// this session. The question says what that is ([`Always`]): the rules that the
+/// agent suggested, which are added to its own for the session only; or, where it
+/// suggested none, this tool with this very input, byte for byte, which is
+/// remembered here. It is not offered where the agent says so
+/// (`suppress_always_allow_rule`), nor, without rules, where a person is meant to
+/// decide ([`CanUseTool::needs_person`]).
+///
+/// What the agent says is shown so that no terminal obeys it and nothing hides in
+/// it ([`visible`]); of a long input the beginning and the end are shown.
 ///
 /// What was typed before a question is no answer to it. A question that the
 /// agent takes back is not waited for. Where standard input or standard error
@@ -45,8 +53,8 @@ struct Terminal {
     has_person: bool,
     /// Held by the question that is being asked.
     lines: tokio::sync::Mutex<Lines>,
-    /// Tools that the person allowed for good.
-    always: Mutex<HashSet<String>>,
+    /// Tools and inputs that the person allowed for good.
+    always: Mutex<HashSet<(String, String)>>,
 }
 
 /// What the person is to see.
@@ -54,12 +62,7 @@ struct Terminal {
 #[non_exhaustive]
 pub enum Showing<'a> {
     /// The question.
-    Question {
-        /// What is asked.
-        request: &'a CanUseTool,
-        /// Whether `a` can be answered.
-        can_be_always: bool,
-    },
+    Question(&'a TerminalQuestion<'a>),
     /// The agent does not wait for the answer any more.
     NotAsked,
     /// It is denied, since nobody can be asked.
@@ -129,11 +132,8 @@ impl AskOnTerminal {
             return Some(PermissionResult::allow());
         }
         lines.forget();
-        let can_be_always = request.suppress_always_allow_rule != Some(true);
-        show(Showing::Question {
-            request,
-            can_be_always,
-        });
+        let question = TerminalQuestion::new(request);
+        show(Showing::Question(&question));
         let line = tokio::select! {
             line = lines.next() => line,
             () = cancelled.cancelled() => {
@@ -146,7 +146,7 @@ impl AskOnTerminal {
         };
         Some(match line.trim().to_lowercase().as_str() {
             "y" | "yes" => PermissionResult::allow(),
-            "a" | "always" if can_be_always => self.allow_for_good(request),
+            "a" | "always" if *question.always() != Always::No => self.allow_for_good(&question),
             _ => Deny::new("The user said no.")
                 .decision_classification(DecisionClassification::UserReject)
                 .into(),
@@ -155,20 +155,28 @@ impl AskOnTerminal {
 
     fn is_always(&self, request: &CanUseTool) -> bool {
         let always = self.0.always.lock().unwrap_or_else(PoisonError::into_inner);
-        always.contains(&request.tool_name) && !request.needs_person()
+        always.contains(&key(request)) && !request.needs_person()
     }
 
-    fn allow_for_good(&self, request: &CanUseTool) -> PermissionResult {
+    fn allow_for_good(&self, question: &TerminalQuestion<'_>) -> PermissionResult {
         let allow = Allow::default().decision_classification(DecisionClassification::UserPermanent);
-        let suggested = request.permission_suggestions.iter().flatten();
-        let updates: Vec<PermissionUpdate> = suggested.filter_map(for_this_session).collect();
-        if updates.is_empty() {
+        let Always::Rules(rules) = question.always() else {
             let mut always = self.0.always.lock().unwrap_or_else(PoisonError::into_inner);
-            always.insert(request.tool_name.clone());
+            always.insert(key(question.request()));
             return allow.into();
-        }
-        allow.updated_permissions(updates).into()
+        };
+        let update = PermissionUpdate::add_rules(
+            rules.clone(),
+            PermissionBehavior::Allow,
+            PermissionDestination::Session,
+        );
+        allow.updated_permissions([update]).into()
     }
+}
+
+/// A tool and its input, as a person saw them.
+fn key(request: &CanUseTool) -> (String, String) {
+    (request.tool_name.clone(), request.input.get().to_owned())
 }
 
 impl Default for AskOnTerminal {
@@ -225,46 +233,23 @@ impl Lines {
     }
 }
 
-/// A suggested change that allows this kind of thing, for this session. A
-/// change of the mode would allow more than was asked about.
-fn for_this_session(update: &PermissionUpdate) -> Option<PermissionUpdate> {
-    match update {
-        PermissionUpdate::AddRules(AddRules {
-            rules,
-            behavior: PermissionBehavior::Allow,
-            ..
-        }) => Some(PermissionUpdate::add_rules(
-            rules.clone(),
-            PermissionBehavior::Allow,
-            PermissionDestination::Session,
-        )),
-        _ => None,
-    }
-}
-
 fn show(showing: Showing<'_>) {
     let text = match showing {
-        Showing::Question {
-            request,
-            can_be_always,
-        } => {
-            let title = match &request.title {
-                Some(title) => plain(title),
-                None => format!("May {} run?", plain(&request.tool_name)),
-            };
-            let why = match &request.decision_reason {
-                Some(why) => format!("  {}\n", plain(why)),
-                None => String::new(),
-            };
-            let always = if can_be_always { ", [a]lways" } else { "" };
-            let input = plain(request.input.get());
-            format!("{title} {input}\n{why}  [y]es, [n]o{always}: ")
+        Showing::Question(question) => {
+            let why = question.reason().map(|why| format!("  {why}\n"));
+            format!(
+                "{} {}\n{}  {}: ",
+                question.title(),
+                question.input(),
+                why.unwrap_or_default(),
+                question.choices()
+            )
         }
         Showing::NotAsked => "not asked any more\n".to_owned(),
         Showing::Nobody { request } => {
             format!(
                 "denied {}: nobody can be asked here\n",
-                plain(&request.tool_name)
+                visible::line(&request.tool_name)
             )
         }
     };
@@ -277,16 +262,6 @@ fn show(showing: Showing<'_>) {
     );
 }
 
-/// What the agent says, without what a terminal would obey: no question is to
-/// look like another.
-fn plain(text: &str) -> String {
-    let obeyed = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    text.replace(obeyed, "\u{fffd}")
-}
-
 fn nobody() -> PermissionResult {
     PermissionResult::deny("Nobody was there to allow it.")
 }
@@ -294,7 +269,7 @@ fn nobody() -> PermissionResult {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agentwire_protocol::permission::PermissionRule;
+    use agentwire_protocol::permission::{DecisionReason, PermissionRule};
     use serde_json::json;
 
     fn typed() -> (mpsc::UnboundedSender<String>, AskOnTerminal) {
@@ -320,7 +295,7 @@ mod tests {
     ) -> (PermissionResult, usize) {
         let mut shown = 0;
         let show = |showing: Showing<'_>| {
-            assert!(matches!(showing, Showing::Question { .. }), "{showing:?}");
+            assert!(matches!(showing, Showing::Question(_)), "{showing:?}");
             shown += 1;
             keyboard.send(line.to_owned()).expect("the terminal reads");
         };
@@ -385,16 +360,94 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn always_remembers_a_tool_without_suggestions_but_not_for_a_person() {
+    async fn always_without_suggested_rules_is_about_this_very_input() {
         let (keyboard, terminal) = typed();
-        let (answer, shown) = asked(&terminal, &keyboard, &bash(), "always").await;
-        assert_eq!((allows(&answer), shown), (true, 1));
-        let (answer, shown) = asked(&terminal, &keyboard, &bash(), "n").await;
+        let mut request = CanUseTool::new("Write", json!({"file_path": "new", "content": "x"}));
+        // What the CLI suggests for a file: a mode, in which more would pass.
+        request.permission_suggestions = Some(vec![PermissionUpdate::set_mode(
+            agentwire_protocol::permission::PermissionMode::AcceptEdits,
+            PermissionDestination::Session,
+        )]);
+        let (answer, shown) = asked(&terminal, &keyboard, &request, "always").await;
+        assert_eq!((answer.clone(), shown), (permanent(), 1));
+        let (answer, shown) = asked(&terminal, &keyboard, &request, "n").await;
         assert_eq!((allows(&answer), shown), (true, 0));
-        let mut guarded = bash();
-        guarded.default_to_no = Some(true);
-        let (answer, shown) = asked(&terminal, &keyboard, &guarded, "n").await;
+        for (tool, input) in [
+            ("Write", json!({"file_path": ".profile", "content": "x"})),
+            ("Write", json!({"file_path": "new", "content": "y"})),
+            ("Edit", json!({"file_path": "new", "content": "x"})),
+        ] {
+            let other = CanUseTool::new(tool, input);
+            let (answer, shown) = asked(&terminal, &keyboard, &other, "n").await;
+            assert_eq!((allows(&answer), shown), (false, 1));
+        }
+        request.default_to_no = Some(true);
+        let (answer, shown) = asked(&terminal, &keyboard, &request, "n").await;
         assert_eq!((allows(&answer), shown), (false, 1));
+    }
+
+    fn permanent() -> PermissionResult {
+        let allow = Allow::default();
+        allow
+            .decision_classification(DecisionClassification::UserPermanent)
+            .into()
+    }
+
+    #[tokio::test]
+    async fn always_is_not_offered_for_what_the_agent_could_not_look_through() {
+        let (keyboard, terminal) = typed();
+        let mut request = CanUseTool::new("Bash", json!({"command": "cat $X"}));
+        request.decision_reason_type = Some(DecisionReason::Other);
+        for _ in 0..2 {
+            let (answer, shown) = asked(&terminal, &keyboard, &request, "a").await;
+            assert_eq!((allows(&answer), shown), (false, 1));
+        }
+    }
+
+    #[test]
+    fn a_question_says_what_always_would_allow() {
+        let mut request = bash();
+        let choices = |request: &CanUseTool| TerminalQuestion::new(request).choices();
+        assert_eq!(
+            choices(&request),
+            "[y]es, [n]o, [a]lways with this very input"
+        );
+        let rules = ["date *", "id\u{1b}[2K\u{202e}"];
+        let rules = rules.map(|content| PermissionRule::new("Bash").content(content));
+        request.permission_suggestions = Some(vec![PermissionUpdate::add_rules(
+            rules,
+            PermissionBehavior::Allow,
+            PermissionDestination::LocalSettings,
+        )]);
+        assert_eq!(
+            choices(&request),
+            r"[y]es, [n]o, [a]lways Bash(date *), Bash(id\u{1b}[2K\u{202e})"
+        );
+        request.suppress_always_allow_rule = Some(true);
+        assert_eq!(choices(&request), "[y]es, [n]o");
+    }
+
+    #[test]
+    fn nothing_in_a_question_is_obeyed_or_hidden() {
+        let odd = "\u{1b}[2K\r\u{9b}1A\u{202e}\u{200b}\u{e0041}\u{61c}\n";
+        let mut request = CanUseTool::new(odd, json!({"command": odd.repeat(10_000)}));
+        request.decision_reason = Some(odd.to_owned());
+        let question = TerminalQuestion::new(&request);
+        let shown = [
+            question.title(),
+            question.input(),
+            question.reason().unwrap_or_default(),
+        ];
+        for text in shown {
+            assert!(!text.contains(visible::is_hidden), "{text}");
+            assert!(text.chars().count() < 50_000);
+        }
+        request.title = Some(odd.to_owned());
+        assert!(
+            !TerminalQuestion::new(&request)
+                .title()
+                .contains(visible::is_hidden)
+        );
     }
 
     #[tokio::test]

@@ -5,6 +5,7 @@ mod report;
 mod sdk;
 mod suite;
 
+use crate::terminal::complain;
 use clap::Subcommand;
 use std::fmt::Display;
 use std::process::ExitCode;
@@ -33,7 +34,6 @@ fn text(error: impl Display) -> Failure {
     error.to_string()
 }
 
-#[allow(clippy::print_stderr, reason = "it is what a command line prints")]
 pub(crate) async fn conform(arguments: Arguments) -> ExitCode {
     let work = async {
         match &arguments.suite {
@@ -47,7 +47,7 @@ pub(crate) async fn conform(arguments: Arguments) -> ExitCode {
         () = interrupted() => Err("interrupted".to_owned()),
     };
     done.unwrap_or_else(|why| {
-        eprintln!("agentwire: {why}");
+        complain(why);
         USAGE.into()
     })
 }

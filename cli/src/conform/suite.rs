@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::future::Future;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -188,7 +188,12 @@ pub(super) async fn ended<R>(
 
 /// To standard output, whoever still reads it.
 pub(super) fn print(what: &str) -> Result<(), Failure> {
-    io::stdout().write_all(what.as_bytes()).map_err(text)
+    let mut stdout = io::stdout();
+    let what = match stdout.is_terminal() {
+        true => crate::terminal::json(what.as_bytes()),
+        false => what.as_bytes().into(),
+    };
+    stdout.write_all(&what).map_err(text)
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -9,6 +9,7 @@ mod output;
 mod residue;
 mod summary;
 
+use crate::terminal::complain;
 use agentwire_interop::conversion::{Back, Converter, Direction, WayBack};
 use format::{Format, Visitor};
 use input::{Input, InputError};
@@ -116,7 +117,7 @@ pub(crate) fn convert(arguments: &Arguments) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            eprintln!("agentwire: {error}");
+            complain(&error);
             match error {
                 ConvertError::PassedOver(_) => ExitCode::FAILURE,
                 _ => USAGE.into(),
@@ -189,7 +190,7 @@ impl Visitor for Forth<'_> {
                 }
                 // The next one may be fine.
                 Err(error @ InputError::Value { .. }) => {
-                    eprintln!("agentwire: {error}; it is passed over");
+                    complain(format_args!("{error}; it is passed over"));
                     unreadable += 1;
                 }
                 Err(error) => failed = Some(error),
@@ -203,7 +204,8 @@ impl Visitor for Forth<'_> {
             file.finish()?;
         }
         if !arguments.quiet {
-            eprint!("{}", summary.told(read, arguments.from, arguments.to));
+            let told = summary.told(read, arguments.from, arguments.to);
+            eprint!("{}", agentwire::visible::lines(&told));
         }
         match failed {
             Some(error) => Err(error.into()),

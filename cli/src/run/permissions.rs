@@ -87,10 +87,7 @@ impl Person {
         screen: &Screen,
     ) -> Option<PermissionResult> {
         let show = |showing: Showing<'_>| match showing {
-            Showing::Question {
-                request,
-                can_be_always,
-            } => screen.ask(request, can_be_always),
+            Showing::Question(question) => screen.ask(question),
             Showing::NotAsked => screen.note("not asked any more"),
             Showing::Nobody { request } => {
                 let tool = &request.tool_name;

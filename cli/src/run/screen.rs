@@ -3,14 +3,20 @@
 
 #![allow(clippy::print_stderr, reason = "it is what a command line prints")]
 
-use agentwire::Message;
+use crate::terminal::json;
 use agentwire::protocol::message::ResultMessage;
-use agentwire::protocol::permission::CanUseTool;
+use agentwire::visible::{line, lines, shortened};
+use agentwire::{Message, TerminalQuestion};
 use console::style;
 use indicatif::ProgressBar;
 use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
+
+/// How much of a tool's input is shown, in characters.
+const INPUT: usize = 1000;
+/// How much of the name of a tool that runs, which has to stay in its line.
+const NAME: usize = 20;
 
 /// The terminal.
 pub(crate) struct Screen(RefCell<State>);
@@ -19,6 +25,8 @@ struct State {
     json: bool,
     /// Whether there is somebody to see a spinner.
     watched: bool,
+    /// Whether the answer goes to a terminal, which obeys what it is told.
+    answers_a_terminal: bool,
     /// Turns while something is waited for and nothing is being written.
     spinner: Option<ProgressBar>,
     /// Whether the answer is in the middle of a line.
@@ -35,6 +43,7 @@ impl Screen {
         let mut state = State {
             json,
             watched,
+            answers_a_terminal: io::stdout().is_terminal(),
             spinner: None,
             in_line: false,
             has_pieces: false,
@@ -48,7 +57,11 @@ impl Screen {
     pub(crate) fn line(&self, raw: &[u8]) {
         let mut state = self.0.borrow_mut();
         if state.json {
-            state.write(&[raw, b"\n"].concat());
+            let raw = match state.answers_a_terminal {
+                true => json(raw),
+                false => raw.into(),
+            };
+            state.write(&[&*raw, b"\n"].concat());
         }
     }
 
@@ -77,8 +90,10 @@ impl Screen {
                 state.end_line();
                 state.wait("thinking");
             } else if let Some(call) = block.as_tool_use() {
-                state.say(&dim(&plain(&format!("· {} {}", call.name, call.input))));
-                state.wait(&call.name);
+                let input = call.input.to_string();
+                let input = shortened(&input, INPUT);
+                state.say(&dim(&line(&format!("· {} {input}", call.name))));
+                state.wait(&line(&shortened(&call.name, NAME)));
             }
         }
     }
@@ -93,39 +108,36 @@ impl Screen {
             .filter(|all| !all.is_empty())
         {
             let tools: Vec<&str> = denials.iter().map(|denial| &*denial.tool_name).collect();
-            state.say(&dim(&format!("· denied: {}", tools.join(", "))));
+            state.say(&dim(&line(&format!("· denied: {}", tools.join(", ")))));
         }
         state.wait("ending");
     }
 
     /// Asks whether a tool may run. The answer is read by whoever asks.
-    pub(crate) fn ask(&self, request: &CanUseTool, can_be_always: bool) {
+    pub(crate) fn ask(&self, question: &TerminalQuestion<'_>) {
         let mut state = self.0.borrow_mut();
-        let title = match &request.title {
-            Some(title) => plain(title),
-            None => format!("May {} run?", plain(&request.tool_name)),
-        };
         state.say(&format!(
             "{} {}",
-            style(title).for_stderr().bold(),
-            dim(&plain(request.input.get()))
+            style(question.title()).for_stderr().bold(),
+            dim(&question.input())
         ));
-        if let Some(why) = &request.decision_reason {
-            state.say(&format!("  {}", plain(why)));
+        if let Some(why) = question.reason() {
+            state.say(&format!("  {why}"));
         }
-        let always = if can_be_always { ", [a]lways" } else { "" };
-        eprint!("  [y]es, [n]o{always}: ");
+        eprint!("  {}: ", question.choices());
         drop(io::stderr().flush());
     }
 
     /// Something that is good to know.
     pub(crate) fn note(&self, text: &str) {
-        self.0.borrow_mut().say(&dim(&format!("· {text}")));
+        let text = dim(&lines(&format!("· {text}")));
+        self.0.borrow_mut().say(&text);
     }
 
     /// Something that went wrong.
     pub(crate) fn complain(&self, text: &str) {
-        self.0.borrow_mut().say(&format!("agentwire: {text}"));
+        let text = format!("agentwire: {text}");
+        self.0.borrow_mut().say(&lines(&text));
     }
 
     /// Whether nobody reads the answer any more.
@@ -149,7 +161,11 @@ impl State {
         } else {
             !text.ends_with('\n')
         };
-        self.write(text.as_bytes());
+        match self.answers_a_terminal {
+            true => self.write(lines(text).as_bytes()),
+            // Whoever reads it wants it as it is.
+            false => self.write(text.as_bytes()),
+        }
     }
 
     fn end_line(&mut self) {
@@ -191,14 +207,4 @@ impl State {
 
 fn dim(text: &str) -> String {
     style(text).for_stderr().dim().to_string()
-}
-
-/// What the agent says, without what a terminal would obey: no question is to
-/// look like another.
-fn plain(text: &str) -> String {
-    let obeyed = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    text.replace(obeyed, "\u{fffd}")
 }

@@ -3,11 +3,10 @@
 //! Three threads copy bytes as they come, one for each pipe, and a fourth one
 //! records them. A copy waits for the reader of its pipe and for nothing else.
 
-#![allow(clippy::print_stderr, reason = "it is what a command line prints")]
-
 mod pipes;
 mod record;
 
+use crate::terminal::complain;
 use agentwire_testkit::recording::{Scrub, Spawn};
 use clap::{Parser, ValueEnum};
 use pipes::Pipes;
@@ -115,7 +114,9 @@ pub(crate) async fn tap(arguments: Arguments) -> ExitCode {
         Ok(recording) => recording,
         Err(error) => {
             let path = arguments.record.display();
-            eprintln!("agentwire: the recording {path} cannot be written: {error}");
+            complain(format_args!(
+                "the recording {path} cannot be written: {error}"
+            ));
             return USAGE.into();
         }
     };
@@ -126,7 +127,7 @@ pub(crate) async fn tap(arguments: Arguments) -> ExitCode {
         Ok(child) => Arc::new(child),
         Err(error) => {
             let cli = arguments.cli[0].to_string_lossy();
-            eprintln!("agentwire: {cli} cannot be started: {error}");
+            complain(format_args!("{cli} cannot be started: {error}"));
             return NOT_STARTED.into();
         }
     };
@@ -153,7 +154,7 @@ pub(crate) async fn tap(arguments: Arguments) -> ExitCode {
     };
     recording.exited(code, signal);
     if let Err(error) = recording.finish() {
-        eprintln!("agentwire: the recording is not complete: {error}");
+        complain(format_args!("the recording is not complete: {error}"));
     }
     let code = code.or(signal.map(|signal| 128 + signal)).unwrap_or(1);
     // Whoever still waits for input is not waited for.

@@ -1,0 +1,51 @@
+//! What goes to a terminal, where others said it.
+
+use agentwire::visible::{is_hidden, lines};
+use std::borrow::Cow;
+use std::fmt::{Display, Write as _};
+use std::io::{self, Write as _};
+
+/// Something that went wrong, on standard error, whoever still reads that.
+pub(crate) fn complain(what: impl Display) {
+    let what = format!("agentwire: {what}\n");
+    drop(io::stderr().write_all(lines(&what).as_bytes()));
+}
+
+/// A line of JSON, in which what a terminal would obey or nobody would see is
+/// written as JSON's own escapes: it means the same.
+pub(crate) fn json(line: &[u8]) -> Cow<'_, [u8]> {
+    let text = String::from_utf8_lossy(line);
+    // Outside of strings JSON has no such characters but space.
+    let is_escaped = |c: char| is_hidden(c) && !matches!(c, '\t' | '\r' | '\n');
+    if !text.contains(is_escaped) {
+        return Cow::Borrowed(line);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_escaped(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                // Writing to a text does not fail.
+                let _ = write!(shown, "\\u{unit:04x}");
+            }
+        } else {
+            shown.push(c);
+        }
+    }
+    shown.into_bytes().into()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_json_means_the_same_and_says_nothing_to_a_terminal() {
+        let line = "{\"a\":\"\u{9b}1A\u{202e}x\u{e0041}\u{7f}\"}";
+        let shown = json(line.as_bytes());
+        let text = std::str::from_utf8(&shown).unwrap();
+        assert!(!text.contains(is_hidden), "{text}");
+        let value = |json: &[u8]| serde_json::from_slice::<serde_json::Value>(json).unwrap();
+        assert_eq!(value(&shown), value(line.as_bytes()));
+    }
+}

@@ -1,0 +1,163 @@
+//! Nothing that a model, a tool or a recording says is obeyed by the terminal.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use agentwire_testkit::{Scenario, Step, fake_agent};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use serde_json::json;
+use std::fs::File;
+use std::io::{ErrorKind, Read, Write};
+use std::process::{Command, Stdio};
+use support::{agentwire, fake_agent_path};
+
+/// What a terminal obeys, what turns text around, and what nobody sees.
+const ODD: &str = "\u{1b}]0;title\u{7}\u{1b}[7;35mred\u{1b}[13A\rback\u{8}\u{9b}2K\u{202e}turned\u{2066}\u{61c}\u{200b}\u{feff}\u{e0041}\u{e007f}";
+
+/// How that is seen.
+const SEEN: &str = r"\u{1b}]0;title\u{7}\u{1b}[7;35mred\u{1b}[13A\rback\u{8}\u{9b}2K\u{202e}turned\u{2066}\u{61c}\u{200b}\u{feff}\u{e0041}\u{e007f}";
+
+/// What a command writes to the terminal on which it runs. Once it has asked
+/// something, the answer is typed.
+fn on_a_terminal(mut command: Command, answer: &str) -> String {
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&terminal).unwrap();
+    unlockpt(&terminal).unwrap();
+    let path = ptsname(&terminal, Vec::new()).unwrap();
+    let open = || {
+        let mut options = File::options();
+        Stdio::from(
+            options
+                .read(true)
+                .write(true)
+                .open(path.to_str().unwrap())
+                .unwrap(),
+        )
+    };
+    let mut child = command
+        .stdin(open())
+        .stdout(open())
+        .stderr(open())
+        .spawn()
+        .unwrap();
+    // Once the child is gone, nobody has the other end.
+    drop(command);
+    let mut terminal = File::from(terminal);
+    let (mut written, mut has_answered) = (Vec::new(), false);
+    let mut chunk = [0; 4096];
+    loop {
+        match terminal.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(length) => written.extend(&chunk[..length]),
+            // So Linux says that nobody has it.
+            Err(error) if error.raw_os_error() == Some(5) => break,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => panic!("{error}"),
+        }
+        let has_asked = String::from_utf8_lossy(&written).contains("[y]es");
+        if has_asked && !std::mem::replace(&mut has_answered, true) {
+            terminal.write_all(answer.as_bytes()).unwrap();
+        }
+    }
+    child.wait().unwrap();
+    String::from_utf8(written).unwrap()
+}
+
+/// Panics if a text has something of [`ODD`] as it is.
+fn assert_harmless(written: &str) {
+    for odd in [
+        "\u{1b}]",
+        "\u{1b}[7;35m",
+        "\u{1b}[13A",
+        "\rback",
+        "\u{8}",
+        "\u{7}",
+        "\u{9b}",
+    ] {
+        assert!(!written.contains(odd), "{odd:?} in {written:?}");
+    }
+    // Colours and lines are ours.
+    let ours = |c: char| matches!(c, '\u{1b}' | '\r' | '\n');
+    let hidden = |c: char| agentwire::visible::is_hidden(c) && !ours(c);
+    assert!(!written.contains(hidden), "{written:?}");
+}
+
+fn run(scenario: &Scenario, arguments: &[&str]) -> Command {
+    let mut command = agentwire("run");
+    command
+        .arg("--cli")
+        .arg(fake_agent_path())
+        .args(arguments)
+        .arg("Go on")
+        .env("TERM", "xterm")
+        .env(fake_agent::SCRIPT, scenario.to_json());
+    command
+}
+
+fn odd_session() -> Scenario {
+    let call = Step::tool(format!("Tool{ODD}"), json!({"command": ODD}), ODD);
+    Scenario::default()
+        .reply([Step::text(format!("Say {ODD}")), call])
+        .reply([Step::text(format!("Said {ODD}"))])
+}
+
+#[test]
+fn what_is_said_and_asked_is_shown_and_not_obeyed() {
+    for answer in ["y\n", "n\n", "a\n"] {
+        let written = on_a_terminal(run(&odd_session(), &[]), answer);
+        assert_harmless(&written);
+        for said in ["Say ", "Tool", "Said "] {
+            assert!(
+                written.contains(&format!("{said}{SEEN}")),
+                "{said} in {written:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn lines_of_json_are_harmless_too_and_mean_the_same() {
+    let written = on_a_terminal(run(&odd_session(), &["--json", "--deny", "Bash"]), "n\n");
+    assert_harmless(&written);
+    let texts = written.lines().filter_map(|line| {
+        let message: serde_json::Value = serde_json::from_str(line).ok()?;
+        let text = message["message"]["content"][0]["text"].as_str()?;
+        Some(text.to_owned())
+    });
+    assert!(
+        texts.into_iter().any(|text| text == format!("Say {ODD}")),
+        "{written}"
+    );
+}
+
+#[test]
+fn errors_are_harmless_too() {
+    let failing = Scenario::default().reply([Step::error(400, "invalid_request_error", ODD)]);
+    let written = on_a_terminal(run(&failing, &[]), "");
+    assert_harmless(&written);
+    assert!(written.contains("turned"), "{written:?}");
+}
+
+#[test]
+fn a_recording_is_shown_and_not_obeyed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("recording");
+    let lines = [
+        json!({"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": ODD}]}}),
+        json!({"type": format!("kind{ODD}"), "subtype": ODD, ODD: 1}),
+        json!({"t": 0.5, "dir": format!("dir{ODD}"), "msg": ODD}),
+        json!({"t": 0.5, "dir": "stderr", "msg": ODD}),
+        json!({"type": "system", "subtype": "init", "session_id": 1, ODD: ODD}),
+    ];
+    let mut text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    text.push_str(&format!("no JSON {ODD}\n"));
+    std::fs::write(&file, text).unwrap();
+    for arguments in [vec![], vec!["--json"]] {
+        let mut command = agentwire("inspect");
+        command.args(&arguments).arg(&file).env("TERM", "xterm");
+        let written = on_a_terminal(command, "");
+        assert_harmless(&written);
+        assert!(written.contains("turned"), "{arguments:?}: {written:?}");
+    }
+}
