@@ -170,7 +170,8 @@ pub use options::{
 pub use pending::Pending;
 pub use permission::{
     Always, Answers, AskOnTerminal, Either, Opinion, OrAsk, OrDeny, PlanAsk, Policy, QuestionAsk,
-    ReadOnly, Recorded, Rules, RulesBuilder, RulesError, Showing, TerminalQuestion,
+    ReadOnly, Recorded, Rules, RulesBuilder, RulesError, RulesVerdict, Showing, TerminalQuestion,
+    Undecided,
 };
 pub use process::{ClosePolicy, CloseReport, CloseStep, close_all};
 pub use query::{Query, query};

@@ -5,6 +5,7 @@ mod convert;
 mod inspect;
 mod model;
 mod replay;
+mod rules;
 mod run;
 mod scenario;
 mod tap;
@@ -37,6 +38,7 @@ enum Command {
     Model(model::Arguments),
     Tap(tap::Arguments),
     Replay(replay::Arguments),
+    Rules(rules::Arguments),
     Scenario(scenario::Arguments),
     Conform(conform::Arguments),
     Convert(convert::Arguments),
@@ -65,6 +67,7 @@ async fn main() -> ExitCode {
         Command::Model(arguments) => model::model(arguments).await,
         Command::Tap(arguments) => tap::tap(arguments).await,
         Command::Replay(arguments) => replay::replay(&arguments),
+        Command::Rules(arguments) => rules::rules(arguments),
         Command::Scenario(arguments) => scenario::scenario(&arguments),
         Command::Conform(arguments) => conform::conform(arguments).await,
         Command::Convert(arguments) => convert::convert(&arguments),

@@ -15,5 +15,5 @@ pub(crate) use question::TOOL as QUESTION_TOOL;
 pub use question::{Answers, QuestionAsk};
 pub use read_only::ReadOnly;
 pub use recorded::Recorded;
-pub use rules::{Rules, RulesBuilder, RulesError};
+pub use rules::{Rules, RulesBuilder, RulesError, RulesVerdict, Undecided};
 pub use terminal::{Always, AskOnTerminal, Showing, TerminalQuestion};

@@ -1,6 +1,7 @@
 //! Rules about shell commands: `git status`, `git:*`, `git *`.
 
 use super::shell::{self, Candidate, Commands, Part};
+use super::verdict::Undecided;
 
 /// What of the shell a rule is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,27 +81,43 @@ impl CommandPattern {
     }
 }
 
-/// Whether these patterns together allow a line: it is understood, and each of
-/// its commands is matched and does only what it says, or the line is one that a
-/// rule has word by word.
+/// Which of these rules together allow a line, if they do: it is understood, and
+/// each of its commands is matched and does only what it says, or the line is one
+/// that a rule has word by word.
 pub(super) fn allowed<'a>(
-    patterns: impl Iterator<Item = &'a CommandPattern> + Clone,
+    rules: impl Iterator<Item = (&'a str, &'a CommandPattern)> + Clone,
     line: &str,
-    is_place_fine: impl Fn(&[Part]) -> bool,
-) -> bool {
-    let Some(parts) = shell::understood(line) else {
-        return false;
-    };
-    let is_whole = |pattern: &CommandPattern| matches!(pattern, CommandPattern::Exact(whole) if whole == line.trim());
-    let is_whole = patterns.clone().any(is_whole);
-    let is_fine = |part: &Part| {
-        let mut spelled = patterns
+) -> Result<(Vec<&'a str>, Vec<Part>), Undecided> {
+    let parts = shell::understood(line)?;
+    let whole = rules.clone().find(
+        |(_, pattern)| matches!(pattern, CommandPattern::Exact(whole) if whole == line.trim()),
+    );
+    let mut used = Vec::new();
+    for part in &parts {
+        let matching = rules.clone().filter_map(|(rule, pattern)| {
+            let spelled = match whole {
+                Some((whole, _)) => (whole == rule).then_some(usize::MAX),
+                None => pattern.spells(&part.text),
+            };
+            Some((rule, spelled?))
+        });
+        let harmless = matching
             .clone()
-            .filter_map(|pattern| pattern.spells(&part.text));
-        (is_whole && part.is_harmless(usize::MAX))
-            || spelled.any(|spelled| part.is_harmless(spelled))
-    };
-    parts.iter().all(is_fine) && is_place_fine(&parts)
+            .find(|(_, spelled)| part.is_harmless(*spelled));
+        match (harmless, matching.clone().next()) {
+            (Some((rule, _)), _) => used.push(rule),
+            (None, Some((rule, _))) => {
+                return Err(Undecided::MayDoMore {
+                    command: part.text.clone(),
+                    rule: rule.to_owned(),
+                });
+            }
+            (None, None) => return Err(Undecided::NoRule(Some(part.text.clone()))),
+        }
+    }
+    used.sort_unstable();
+    used.dedup();
+    Ok((used, parts))
 }
 
 /// How many characters are looked at for one pattern with a `*`.

@@ -7,13 +7,15 @@ mod rule;
 mod shell;
 #[cfg(test)]
 mod tests;
+mod verdict;
 
 use super::policy::{Opinion, Policy};
-use agentwire_protocol::permission::{CanUseTool, PermissionResult, PermissionRule, RuleError};
+use agentwire_protocol::permission::{CanUseTool, PermissionRule, RuleError};
 use command::CommandPattern;
 use path::Places;
 use rule::{About, Call, Rule, Side};
 use std::path::PathBuf;
+pub use verdict::{RulesVerdict, Undecided};
 
 /// Rules about tools, as the agent has them in its settings, but decided here:
 ///
@@ -143,46 +145,9 @@ impl Rules {
         RulesBuilder::default()
     }
 
-    fn allows(&self, call: &Call<'_>, request: &CanUseTool) -> bool {
-        if self
-            .allow
-            .iter()
-            .any(|rule| rule.covers(call, &self.places))
-        {
-            return true;
-        }
-        let commands = self.allow.iter().filter_map(|rule| match &rule.about {
-            About::Command(pattern) => Some(pattern),
-            _ => None,
-        });
-        call.tool == "Bash" && self.allows_command(commands, call, request)
-    }
-
-    fn allows_command<'a>(
-        &self,
-        patterns: impl Iterator<Item = &'a CommandPattern> + Clone,
-        call: &Call<'_>,
-        request: &CanUseTool,
-    ) -> bool {
-        // The agent says so when a command is about a place outside; of several
-        // commands it looks at the first that it does not know. Rules about
-        // commands do not lead out of the working directory.
-        let blocked = request.blocked_path.as_deref();
-        let is_fine = |parts: &[shell::Part]| {
-            blocked.is_none_or(|path| self.places.is_at_work(path))
-                && parts.iter().all(|part| part.stays(&self.places))
-        };
-        // Out of the sandbox leads no rule about a command.
-        let leaves_sandbox = request.input.member("dangerouslyDisableSandbox");
-        leaves_sandbox.is_none_or(|wants| wants.get() == "false")
-            && call
-                .member("command")
-                .is_some_and(|line| command::allowed(patterns, &line, is_fine))
-    }
-}
-
-impl Policy for Rules {
-    fn opinion(&self, request: &CanUseTool) -> Opinion {
+    /// What they say about a call, and why.
+    #[must_use]
+    pub fn verdict(&self, request: &CanUseTool) -> RulesVerdict {
         let call = Call::new(request);
         let stops = |rules: &'_ [Rule]| {
             let mut rules = rules.iter();
@@ -191,15 +156,70 @@ impl Policy for Rules {
                 .map(|rule| rule.text.clone())
         };
         if let Some(rule) = stops(&self.deny) {
-            return PermissionResult::deny(format!("The rule {rule} denies it.")).into();
+            return RulesVerdict::Deny { rule };
         }
-        if stops(&self.ask).is_some() {
-            return Opinion::MustAsk;
+        if let Some(rule) = stops(&self.ask) {
+            return RulesVerdict::Ask { rule };
         }
-        if !request.needs_person() && self.allows(&call, request) {
-            return PermissionResult::allow().into();
+        if request.needs_person() {
+            return RulesVerdict::None(Undecided::Person);
         }
-        Opinion::None
+        match self.allowing(&call, request) {
+            Ok(rules) => RulesVerdict::Allow {
+                rules: rules.into_iter().map(str::to_owned).collect(),
+            },
+            Err(why) => RulesVerdict::None(why),
+        }
+    }
+
+    /// The rules that allow it.
+    fn allowing(&self, call: &Call<'_>, request: &CanUseTool) -> Result<Vec<&str>, Undecided> {
+        let mut rules = self.allow.iter();
+        if let Some(rule) = rules.find(|rule| rule.covers(call, &self.places)) {
+            return Ok(vec![&rule.text]);
+        }
+        let commands = self.allow.iter().filter_map(|rule| match &rule.about {
+            About::Command(pattern) => Some((&*rule.text, pattern)),
+            _ => None,
+        });
+        match call.tool {
+            "Bash" => self.allowing_command(commands, call, request),
+            _ => Err(Undecided::NoRule(None)),
+        }
+    }
+
+    fn allowing_command<'a>(
+        &self,
+        rules: impl Iterator<Item = (&'a str, &'a CommandPattern)> + Clone,
+        call: &Call<'_>,
+        request: &CanUseTool,
+    ) -> Result<Vec<&'a str>, Undecided> {
+        // Out of the sandbox leads no rule about a command.
+        let leaves_sandbox = request.input.member("dangerouslyDisableSandbox");
+        if leaves_sandbox.is_some_and(|wants| wants.get() != "false") {
+            return Err(Undecided::Sandbox);
+        }
+        let Some(line) = call.member("command") else {
+            return Err(Undecided::NoRule(None));
+        };
+        let (rules, parts) = command::allowed(rules, &line)?;
+        // Nor does one lead out of the working directory. The agent says so when a
+        // command is about a place outside; of several commands it looks at the
+        // first that it does not know.
+        let blocked = request.blocked_path.as_deref();
+        if blocked.is_some_and(|path| !self.places.is_at_work(path)) {
+            return Err(Undecided::Place(line));
+        }
+        match parts.iter().find(|part| !part.stays(&self.places)) {
+            Some(part) => Err(Undecided::Place(part.text.clone())),
+            None => Ok(rules),
+        }
+    }
+}
+
+impl Policy for Rules {
+    fn opinion(&self, request: &CanUseTool) -> Opinion {
+        self.verdict(request).into()
     }
 }
 

@@ -5,8 +5,8 @@
 use super::*;
 use agentwire_protocol::mcp::McpServerProvenance;
 use agentwire_protocol::permission::{
-    DecisionReason, MatchedAskRule, PermissionBehavior, PermissionDestination, PermissionUpdate,
-    RuleError,
+    DecisionReason, MatchedAskRule, PermissionBehavior, PermissionDestination, PermissionResult,
+    PermissionUpdate, RuleError,
 };
 use serde_json::{Value, json};
 
@@ -440,6 +440,57 @@ fn behind_cd_nothing_depends_on_where_it_is() {
         ("frob && cd sub", false),
     ] {
         assert_eq!(allows(&rules, &bash(line)), is_allowed, "{line}");
+    }
+}
+
+#[test]
+fn rules_say_why() {
+    let rules = rules()
+        .allow(["Bash(git:*)", "Bash(find:*)", "Bash(cd:*)", "Bash(ls -l)"])
+        .ask(["Bash(git push:*)"])
+        .deny(["Read(.env)"])
+        .build()
+        .unwrap();
+    let read = |path: &str| call("Read", json!({"file_path": path}));
+    let mut opaque = bash("git log");
+    opaque.decision_reason_type = Some(DecisionReason::Other);
+    let outside = json!({"command": "git log", "dangerouslyDisableSandbox": true});
+    for (request, why) in [
+        (bash("git log"), "the rule Bash(git:*) allows it"),
+        (
+            bash("git log; find ."),
+            "the rules Bash(find:*), Bash(git:*) allow it",
+        ),
+        (bash("ls -l"), "the rule Bash(ls -l) allows it"),
+        (bash("git push x"), "the rule Bash(git push:*) has it asked"),
+        (read(".env"), "the rule Read(.env) denies it"),
+        (read("x"), "no rule is about it"),
+        (bash("git log; rm x"), "no rule is about `rm x`"),
+        (
+            bash("git log; find . -delete"),
+            "`find . -delete` may do more than the rule Bash(find:*) says",
+        ),
+        (
+            bash("git log $X"),
+            "it is not made of simple commands in which each word is what it looks like",
+        ),
+        (
+            bash("cd sub && git log"),
+            "behind `cd` stands a command that depends on the directory",
+        ),
+        (
+            bash("find /etc"),
+            "`find /etc` may be about a place outside of the working directory, or a guarded file",
+        ),
+        (opaque, "a person is meant to decide"),
+        (
+            call("Bash", outside),
+            "a rule about commands does not lead out of the sandbox",
+        ),
+    ] {
+        let verdict = rules.verdict(&request);
+        assert_eq!(verdict.to_string(), why);
+        assert_eq!(rules.opinion(&request), verdict.into());
     }
 }
 

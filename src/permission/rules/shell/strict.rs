@@ -1,6 +1,7 @@
 //! Commands that are understood: simple ones whose words are as they are read.
 
 use super::super::path::Places;
+use super::super::verdict::Undecided;
 use super::filters::is_pattern;
 use super::programs;
 
@@ -30,11 +31,18 @@ const LONGEST: usize = 128 * 1024;
 
 /// The simple commands of a line that has nothing else: words that no shell
 /// makes anything else of, quotes, `&&`, `||`, `;`, `|`, line ends, and behind
-/// a command redirections that write nothing. `None` for everything else.
-pub(crate) fn understood(line: &str) -> Option<Vec<Part>> {
+/// a command redirections that write nothing. Fails for everything else.
+pub(crate) fn understood(line: &str) -> Result<Vec<Part>, Undecided> {
     let is_short = line.len() <= LONGEST;
-    let parts = is_short.then(|| Reader::new(line))?.read()?;
-    (parts.iter().all(Part::is_plain) && programs::is_order_fine(&parts)).then_some(parts)
+    let reader = is_short.then(|| Reader::new(line));
+    let parts = reader
+        .and_then(Reader::read)
+        .filter(|parts| parts.iter().all(Part::is_plain))
+        .ok_or(Undecided::NotUnderstood)?;
+    if !programs::is_order_fine(&parts) {
+        return Err(Undecided::DependsOnDirectory);
+    }
+    Ok(parts)
 }
 
 impl Part {
