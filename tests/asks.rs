@@ -5,6 +5,7 @@
 mod support;
 
 use agentwire::protocol::dialog::UserDialogResult;
+use agentwire::protocol::host;
 use agentwire::protocol::mcp::McpElicitationResult;
 use agentwire::protocol::permission::QuestionUnanswered;
 use agentwire::{
@@ -356,4 +357,72 @@ async fn dialogs_of_declared_kinds_are_shown_and_others_left_alone() {
         agent.is_answered().await.1,
         json!({"behavior": "cancelled"})
     );
+}
+
+/// A callback that does not heed its token, and goes on until this is sent.
+fn heedless() -> (tokio::sync::watch::Sender<bool>, Options) {
+    let (end, ended) = tokio::sync::watch::channel(false);
+    let options = Options::new().on_permission(move |_: PermissionAsk| {
+        let mut ended = ended.clone();
+        async move {
+            ended.wait_for(|ended| *ended).await.unwrap();
+            PermissionResult::allow()
+        }
+    });
+    (end, options)
+}
+
+fn is_too_many(event: &Event) -> Option<u32> {
+    match event {
+        Event::Notice(Notice::Wire(host::Notice::TooManyAsks { untold, .. })) => Some(*untold),
+        _ => None,
+    }
+}
+
+#[tokio::test]
+async fn callbacks_go_on_when_their_asks_are_taken_back_but_not_too_many() {
+    let (end, options) = heedless();
+    let (mut client, mut agent) = connect(options).await;
+    for number in 0..1024 {
+        let id = format!("ask {number}");
+        agent.asks(&id, &tool("Bash")).await;
+        agent.cancels(&id).await;
+    }
+    for number in 0..100 {
+        agent.asks(&format!("more {number}"), &tool("Bash")).await;
+        let (id, answer) = agent.is_answered().await;
+        assert_eq!(
+            (id, &answer["behavior"]),
+            (format!("more {number}"), &json!("deny"))
+        );
+    }
+    assert_eq!(wait_for(&mut client, is_too_many).await, 0);
+    // When they are over there is room.
+    end.send(true).unwrap();
+    for number in 0.. {
+        agent.asks(&format!("again {number}"), &tool("Bash")).await;
+        let (_, answer) = agent.is_answered().await;
+        if answer["behavior"] == "allow" {
+            break;
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_callbacks_hold_is_bounded_in_bytes() {
+    let (_end, options) = heedless();
+    let (mut client, mut agent) = connect(options).await;
+    let long = json!({"subtype": "can_use_tool", "tool_name": "Write", "input": {"content": "x".repeat(20 << 20)}});
+    for number in 0..3 {
+        let id = format!("ask {number}");
+        agent.asks(&id, &long).await;
+        agent.cancels(&id).await;
+    }
+    agent.asks("one more", &long).await;
+    let (id, answer) = agent.is_answered().await;
+    assert_eq!((&*id, &answer["behavior"]), ("one more", &json!("deny")));
+    wait_for(&mut client, is_too_many).await;
+    // A short one has room.
+    agent.asks("short", &tool("Bash")).await;
+    agent.cancels("short").await;
 }

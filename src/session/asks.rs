@@ -17,8 +17,16 @@ use agentwire_protocol::permission::{CanUseTool, PermissionResult};
 use agentwire_protocol::{Frame, Json};
 use bytes::Bytes;
 use std::collections::HashMap;
+use std::time::{Duration, Instant};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
+
+/// How many callbacks run at once, those of asks that were taken back included.
+const MOST_RUNNING: usize = 1024;
+/// How many bytes the asks have that these hold.
+const MOST_BYTES: usize = 64 * 1024 * 1024;
+/// How often it is told that asks are denied for want of room.
+const TOLD_EVERY: Duration = Duration::from_secs(1);
 
 /// Asks that are open, and callbacks that run, one task each.
 #[derive(Debug)]
@@ -29,6 +37,12 @@ pub(super) struct Asks {
     tasks: JoinSet<Done>,
     /// Which ask a task is for.
     running: HashMap<Id, Running>,
+    /// How many bytes their asks have.
+    bytes: usize,
+    /// When it was told last that asks were denied for want of room, and how
+    /// many were since.
+    told: Option<Instant>,
+    untold: u32,
     count: u64,
 }
 
@@ -48,6 +62,7 @@ struct Running {
     request_id: Box<str>,
     number: AskNumber,
     asked: Asked,
+    bytes: usize,
 }
 
 /// What came of a callback.
@@ -79,6 +94,9 @@ impl Asks {
             open: HashMap::new(),
             tasks: JoinSet::new(),
             running: HashMap::new(),
+            bytes: 0,
+            told: None,
+            untold: 0,
             count: 0,
         }
     }
@@ -87,9 +105,11 @@ impl Asks {
     pub(super) fn ask(&mut self, host::Ask { request_id, frame }: host::Ask) -> Step {
         match frame.read::<ControlRequest>() {
             Ok(ControlRequest { request, .. }) => match request {
-                AgentRequest::CanUseTool(request) => self.ask_permission(request_id, request),
+                AgentRequest::CanUseTool(request) => {
+                    self.ask_permission(request_id, &frame, request)
+                }
                 AgentRequest::HookCallback(request) => self.call_hook(request_id, &frame, request),
-                AgentRequest::Elicitation(request) => self.elicit(request_id, request),
+                AgentRequest::Elicitation(request) => self.elicit(request_id, &frame, request),
                 AgentRequest::RequestUserDialog(request) => {
                     self.show_dialog(request_id, &frame, request)
                 }
@@ -107,12 +127,12 @@ impl Asks {
         }
     }
 
-    fn ask_permission(&mut self, request_id: Box<str>, request: CanUseTool) -> Step {
+    fn ask_permission(&mut self, request_id: Box<str>, frame: &Frame, request: CanUseTool) -> Step {
         let tool_name = request.tool_name.clone();
         match self.callbacks.permission(&tool_name).cloned() {
             Some(handler) => {
                 let asked = Asked::Permission { tool_name };
-                self.start(request_id, request, asked, &handler)
+                self.start(request_id, frame, request, asked, &handler)
             }
             None => {
                 let why = format!("Nobody was there to allow {tool_name}.");
@@ -131,16 +151,16 @@ impl Asks {
             is_gate: hook.is_gate,
         };
         let handler = hook.handler.clone();
-        self.start(request_id, request, asked, &handler)
+        self.start(request_id, frame, request, asked, &handler)
     }
 
-    fn elicit(&mut self, request_id: Box<str>, request: McpElicitation) -> Step {
+    fn elicit(&mut self, request_id: Box<str>, frame: &Frame, request: McpElicitation) -> Step {
         match self.callbacks.elicitation.clone() {
             Some(handler) => {
                 let asked = Asked::Elicitation {
                     server_name: request.mcp_server_name.clone(),
                 };
-                self.start(request_id, request, asked, &handler)
+                self.start(request_id, frame, request, asked, &handler)
             }
             None => answer(request_id, &McpElicitationResult::decline()),
         }
@@ -158,7 +178,7 @@ impl Asks {
         match self.callbacks.dialog(&dialog_kind).cloned() {
             Some(handler) => {
                 let asked = Asked::Dialog { dialog_kind };
-                self.start(request_id, request, asked, &handler)
+                self.start(request_id, frame, request, asked, &handler)
             }
             None => {
                 let why = format!("no dialog `{dialog_kind}` was declared");
@@ -167,14 +187,21 @@ impl Asks {
         }
     }
 
-    /// Lets a callback run.
+    /// Lets a callback run, if there is room for one more.
     fn start<R: Askable>(
         &mut self,
         request_id: Box<str>,
+        frame: &Frame,
         request: R,
         asked: Asked,
         handler: &Shared<R>,
     ) -> Step {
+        let bytes = frame.raw().len();
+        let is_too_long = !self.running.is_empty() && self.bytes + bytes > MOST_BYTES;
+        if is_too_long || self.running.len() >= MOST_RUNNING {
+            return self.deny(request_id, frame, &asked);
+        }
+        self.bytes += bytes;
         self.count += 1;
         let number = AskNumber(self.count);
         let cancelled = CancellationToken::new();
@@ -207,9 +234,27 @@ impl Asks {
             request_id,
             number,
             asked,
+            bytes,
         };
         self.running.insert(task.id(), running);
         Step::Nothing
+    }
+
+    /// Denies an ask: there is no room for its callback.
+    fn deny(&mut self, request_id: Box<str>, frame: &Frame, asked: &Asked) -> Step {
+        let line = denial(&request_id, asked);
+        let is_told = self.told.is_some_and(|told| told.elapsed() < TOLD_EVERY);
+        let notice = if is_told {
+            self.untold += 1;
+            None
+        } else {
+            self.told = Some(Instant::now());
+            Some(Notice::Wire(host::Notice::TooManyAsks {
+                frame: frame.clone(),
+                untold: std::mem::take(&mut self.untold),
+            }))
+        };
+        Step::Line(request_id, line, notice)
     }
 
     /// The next callback that is done. Pending for ever when none runs.
@@ -226,10 +271,12 @@ impl Asks {
             request_id,
             number,
             asked,
+            bytes,
         }) = self.running.remove(&id)
         else {
             return Step::Nothing;
         };
+        self.bytes -= bytes;
         let answer = match done {
             Ok((_, Done::Later)) => return Step::Nothing,
             Ok((_, Done::Answered(answer))) => Ok(answer),
@@ -309,6 +356,7 @@ impl Asks {
         self.open.clear();
         self.tasks.detach_all();
         self.running.clear();
+        self.bytes = 0;
     }
 }
 

@@ -89,12 +89,15 @@ pub enum Notice {
         /// The request.
         frame: Frame,
     },
-    /// A request that nobody was asked about: too many are open already, and
-    /// it was answered with an error, or the agent reads no answers, and it
-    /// was left.
+    /// A request that nobody was asked about: too many are open already (4,096,
+    /// or 64 MiB of them), or its id is longer than 4 KiB, and it was answered
+    /// with an error; or the agent reads no answers, and it was left. Told once a
+    /// second at most.
     TooManyAsks {
         /// The request.
         frame: Frame,
+        /// How many there were before it that were not told of.
+        untold: u32,
     },
 }
 
@@ -106,7 +109,7 @@ impl Notice {
             Self::NotAFrame { line, .. } | Self::UnfinishedLine { line } => line.len(),
             Self::StrayAnswer { frame }
             | Self::AskWithoutId { frame }
-            | Self::TooManyAsks { frame } => frame.raw().len(),
+            | Self::TooManyAsks { frame, .. } => frame.raw().len(),
             Self::LineTooLong { .. } => 0,
         }
     }
@@ -139,11 +142,17 @@ impl fmt::Display for Notice {
                 "an answer to `{}`, which nobody waits for",
                 frame.head().request_id.as_deref().unwrap_or("nothing")
             ),
-            Self::TooManyAsks { frame } => write!(
-                f,
-                "a `{}` that nobody was asked about: too much is asked, or no answer is read",
-                frame.head().label()
-            ),
+            Self::TooManyAsks { frame, untold } => {
+                let label = frame.head().label();
+                write!(
+                    f,
+                    "a `{label}` that nobody was asked about: too much is asked, or no answer is read"
+                )?;
+                match untold {
+                    0 => Ok(()),
+                    untold => write!(f, "; so it was with {untold} before"),
+                }
+            }
             Self::AskWithoutId { frame } => write!(
                 f,
                 "a `{}` without a request_id, which cannot be answered",

@@ -17,10 +17,10 @@ use crate::message::{CommandState, SessionState};
 use crate::outbox::{Class, Outgoing};
 use crate::sabotage::{Bug, is_on};
 use bytes::Bytes;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-/// How many asks may be open at once.
-const MOST_ASKS: usize = 4096;
+/// How often it is told that asks are refused.
+const TOLD_EVERY: Duration = Duration::from_secs(1);
 
 impl Host {
     pub(super) fn handle_line(&mut self, now: Instant, line: Line) {
@@ -46,7 +46,7 @@ impl Host {
     fn handle_frame(&mut self, now: Instant, frame: Frame) {
         match frame.kind() {
             "control_response" => self.handle_answer(now, frame),
-            "control_request" => self.handle_ask(frame),
+            "control_request" => self.handle_ask(now, frame),
             "control_cancel_request" => self.handle_cancel(frame),
             _ => {
                 self.handle_data(now, frame);
@@ -212,23 +212,37 @@ impl Host {
         }
     }
 
-    fn handle_ask(&mut self, frame: Frame) {
+    fn handle_ask(&mut self, now: Instant, frame: Frame) {
         let Some(request_id) = frame.head().request_id.clone() else {
             self.events
                 .push_back(Event::Notice(Notice::AskWithoutId { frame }));
             return;
         };
-        let is_too_much = self.asks.len() >= MOST_ASKS || !self.outbox.has_room(Class::Answer, 1);
-        if is_too_much && !self.asks.contains(&request_id) {
-            self.refuse(&request_id, "too many requests are open already");
-            self.events
-                .push_back(Event::Notice(Notice::TooManyAsks { frame }));
+        let has_room = self.outbox.has_room(Class::Answer, 1);
+        let too_much = self.asks.is_too_much(&request_id, &frame);
+        let too_much = too_much.or_else(|| (!has_room).then_some("no answer is read"));
+        if let Some(why) = too_much.filter(|_| !self.asks.contains(&request_id)) {
+            self.refuse(&request_id, why);
+            self.tell_refused(now, frame);
             return;
         }
         // An ask that was open when the host connected comes twice.
         if self.asks.open(request_id.clone(), &frame) || is_on(Bug::AskedTwice) {
             self.events.push_back(Event::Ask(Ask { request_id, frame }));
         }
+    }
+
+    /// Tells that an ask was refused, once in a while.
+    fn tell_refused(&mut self, now: Instant, frame: Frame) {
+        let is_told = |told: Instant| now.saturating_duration_since(told) < TOLD_EVERY;
+        if self.told_refused.is_some_and(is_told) {
+            self.untold += 1;
+            return;
+        }
+        self.told_refused = Some(now);
+        let untold = std::mem::take(&mut self.untold);
+        let notice = Notice::TooManyAsks { frame, untold };
+        self.events.push_back(Event::Notice(notice));
     }
 
     /// Answers an ask with an error, as long as answers are read.

@@ -80,6 +80,9 @@ pub struct Host {
     requests: BTreeMap<Box<str>, Pending>,
     /// Requests of the agent's that are not answered.
     asks: Asks,
+    /// When it was told last that asks are refused, and how many were since.
+    told_refused: Option<Instant>,
+    untold: u32,
     /// Those that were answered while an `initialize` was under way, whose
     /// answer may list them still.
     asks_answered: BTreeSet<Box<str>>,
@@ -142,6 +145,8 @@ impl Host {
             in_flight: None,
             requests: BTreeMap::new(),
             asks: Asks::default(),
+            told_refused: None,
+            untold: 0,
             asks_answered: BTreeSet::new(),
             turns: Turns::default(),
             work: Work::default(),

@@ -5,6 +5,7 @@ use agentwire_protocol::control::{Initialize, SetModel};
 use agentwire_protocol::host::Transmit;
 use agentwire_protocol::outbox::Limits;
 use serde_json::{Value, json};
+use std::time::Duration;
 
 #[test]
 fn an_ask_is_answered_once() {
@@ -218,21 +219,27 @@ fn an_agent_that_asks_without_end_is_refused_and_then_left_alone() {
     session.events();
     // It is told, as long as it reads.
     session.hears(ask("one more"));
-    assert_eq!(session.events(), ["too many asks"]);
+    assert_eq!(session.events(), ["too many asks, 0 before"]);
     assert_eq!(session.lines(), ["error one more"]);
     for number in 0..1000 {
         session.hears(ask(&format!("more {number}")));
     }
-    assert_eq!(session.events().len(), 1000);
+    // Once a second.
+    assert_eq!(session.events(), [""; 0]);
     assert!((1..10).contains(&session.lines().len()));
+    session.passes(Duration::from_secs(1));
+    session.hears(ask("a second later"));
+    assert_eq!(session.events(), ["too many asks, 1000 before"]);
+    session.lines();
 
     // Who has been asked can answer in any case, and then there is room.
     for number in 0..4096 {
         let id = format!("ask {number}");
         assert!(session.host.respond(&id, allow(&id)));
     }
+    session.passes(Duration::from_secs(1));
     session.hears(ask("no answer is read"));
-    assert_eq!(session.events().last().unwrap(), "too many asks");
+    assert_eq!(session.events().last().unwrap(), "too many asks, 0 before");
     assert_eq!(session.lines().len(), 4096);
     session.hears(ask("again"));
     assert_eq!(session.events(), ["ask again", "RequiresAction"]);
@@ -297,4 +304,46 @@ fn a_tools_result_takes_back_what_was_asked_about_it() {
     assert_eq!(session.events().last().map(String::as_str), Some("Idle"));
     session.host.finish(session.now, MINUTE);
     assert!(session.closes());
+}
+
+fn long_ask(id: &str, subtype: &str, bytes: usize) -> Value {
+    json!({"type": "control_request", "request_id": id, "request": {
+        "subtype": subtype, "tool_name": "Write", "callback_id": "h", "tool_use_id": id,
+        "input": {"content": "x".repeat(bytes)},
+    }})
+}
+
+#[test]
+fn what_is_asked_has_64_mib_and_ids_of_4_kib() {
+    const MIB: usize = 1024 * 1024;
+    let mut session = Session::connected();
+    // One that is longer than that has nobody else's room.
+    for number in 0..3 {
+        session.hears(long_ask(&format!("a{number}"), "can_use_tool", 20 * MIB));
+    }
+    session.events();
+    session.hears(long_ask("a3", "can_use_tool", 20 * MIB));
+    assert_eq!(session.events(), ["too many asks, 0 before"]);
+    assert_eq!(session.lines(), ["error a3"]);
+    // An error would let a hook pass: it is the host's to deny.
+    session.hears(long_ask("hook", "hook_callback", 20 * MIB));
+    assert_eq!(session.events(), ["ask hook"]);
+    // What is answered, taken back, or has its result makes room.
+    session.host.respond("a0", allow("a0"));
+    session.hears(cancel("a1"));
+    session.hears(
+        json!({"type": "user", "message": {"role": "user", "content": [
+        {"type": "tool_result", "tool_use_id": "a2", "content": "x"}]}}),
+    );
+    session.events();
+    session.lines();
+    session.hears(long_ask("a4", "can_use_tool", 20 * MIB));
+    assert_eq!(session.events()[0], "ask a4");
+
+    session.hears(ask(&"i".repeat(4096)));
+    assert!(session.events()[0].starts_with("ask iii"));
+    session.passes(Duration::from_secs(1));
+    session.hears(ask(&"i".repeat(4097)));
+    assert_eq!(session.events(), ["too many asks, 0 before"]);
+    assert!(session.lines()[0].starts_with("error iii"));
 }

@@ -179,7 +179,9 @@ pub(crate) fn brief(event: &Event) -> String {
         Event::Notice(Notice::LineTooLong { .. }) => "line too long".to_owned(),
         Event::Notice(Notice::StrayAnswer { .. }) => "stray answer".to_owned(),
         Event::Notice(Notice::AskWithoutId { .. }) => "ask without id".to_owned(),
-        Event::Notice(Notice::TooManyAsks { .. }) => "too many asks".to_owned(),
+        Event::Notice(Notice::TooManyAsks { untold, .. }) => {
+            format!("too many asks, {untold} before")
+        }
         other => panic!("{other:?}"),
     }
 }
