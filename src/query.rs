@@ -71,28 +71,34 @@ impl Query {
         self.client.abort().await
     }
 
-    /// Reads to the end and returns the last result. Messages that cannot be
+    /// Reads to the end and returns the last result. Other messages that cannot be
     /// read are passed over, and so is what goes wrong when the CLI exits after
     /// its result.
     ///
     /// # Errors
     ///
-    /// When the session ends in the middle of a turn, or without a result.
+    /// When the session ends in the middle of a turn, or without a result; and
+    /// with [`Error::View`] when the last result cannot be read. How the turn
+    /// ended is then told by [`TurnEvent::Ended`](crate::TurnEvent::Ended).
     pub async fn result(mut self) -> Result<ResultMessage, Error> {
         let mut last = None;
         while let Some(event) = self.next().await {
             match event {
                 Ok(Event::Frame(frame)) if frame.kind() == "result" => {
-                    if let Ok(Message::Result(result)) = frame.message() {
-                        last = Some(result);
-                    }
+                    last = match frame.message() {
+                        Ok(Message::Result(result)) => Some(Ok(result)),
+                        Ok(_) => last,
+                        Err(error) => Some(Err(error)),
+                    };
                 }
                 Err(Error::Ended(end)) if end.reason == EndReason::FailedAtExit => {}
                 event => drop(event?),
             }
         }
-        last.map(|last| *last)
-            .ok_or_else(|| Error::Ended(self.client.end()))
+        match last {
+            Some(last) => Ok(*last?),
+            None => Err(Error::Ended(self.client.end())),
+        }
     }
 }
 

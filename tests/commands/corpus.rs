@@ -228,7 +228,7 @@ pub(crate) fn lines(step: usize) -> Vec<Line> {
     let mut add = |text: String, is_plain: bool| lines.push(Line { text, is_plain });
     for (number, name) in bash("compgen -b").into_iter().enumerate() {
         let options = options(&name);
-        for text in [name.clone(), format!("{name} x"), format!("{name} x y")] {
+        for text in [name.clone(), format!("{name} x")] {
             add(text, true);
         }
         for option in &options {

@@ -4,7 +4,7 @@
 use super::login::LoginNews;
 use super::queueing::is_queue_named;
 use super::requests::Pending;
-use super::sign::{Sign, is_of_main_agent, tool_results};
+use super::sign::{ResultSign, Sign, is_of_main_agent, tool_results};
 use super::turns::Stopped;
 use super::{Ask, Event, Host, Notice, OutgoingState, RequestFailure, SessionNews, TurnOutcome};
 use crate::codec::Line;
@@ -95,11 +95,10 @@ impl Host {
         self.events.extend(news.map(Event::Session));
         let background = self.background.saw(&mut sign);
         self.events.extend(background.map(Event::Background));
-        let result = match &sign {
-            Sign::Result(result) => result.as_deref(),
-            _ => None,
+        let outcome = match &sign {
+            Sign::Result(result) => self.turns.outcome(result),
+            _ => TurnOutcome::NoResult,
         };
-        let outcome = self.turns.outcome(result);
         self.submissions.saw_end(&sign, outcome);
         self.tell_submissions();
         match sign {
@@ -313,8 +312,11 @@ impl Host {
             }
         }
         if head.as_ref().is_some_and(|head| &*head.kind == "result") {
-            let outcome = self.turns.outcome(None);
-            self.submissions.saw_end(&Sign::Result(None), outcome);
+            let subtype = head.as_ref().and_then(|head| head.subtype.as_deref());
+            let result = ResultSign::cut(subtype);
+            let outcome = self.turns.outcome(&result);
+            let sign = Sign::Result(Box::new(result));
+            self.submissions.saw_end(&sign, outcome);
             self.tell_submissions();
             self.end_turn(outcome, None);
         }

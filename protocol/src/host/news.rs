@@ -53,7 +53,7 @@ impl Known {
                 news.extend(init.session_id.as_deref().and_then(|id| self.has_id(id)));
                 news.extend(self.began(init));
             }
-            Sign::Result(Some(result)) => {
+            Sign::Result(result) => {
                 news.extend(result.session_id.as_deref().and_then(|id| self.has_id(id)));
             }
             Sign::Status {

@@ -4,7 +4,7 @@ use crate::content::ContentBlock;
 use crate::frame::Frame;
 use crate::json::Members;
 use crate::message::{
-    BackgroundTask, CommandLifecycle, Init, Message, ResultMessage, SessionState, SystemMessage,
+    BackgroundTask, CommandLifecycle, Init, Message, SessionState, SystemMessage, TerminalReason,
     UserMessage,
 };
 use crate::permission::PermissionMode;
@@ -25,8 +25,8 @@ pub(super) enum Sign {
     },
     /// The model speaks.
     Talk,
-    /// A turn is over; `None` for a result that cannot be read.
-    Result(Option<Box<ResultMessage>>),
+    /// A turn is over.
+    Result(Box<ResultSign>),
     /// A user message came back.
     Echo,
     /// A hook did not let a prompt through.
@@ -45,13 +45,69 @@ pub(super) enum Sign {
     Nothing,
 }
 
+/// What the host has to know of a result. Each member is read alone: one that is
+/// odd takes no other with it.
+#[derive(Debug, Default)]
+pub(super) struct ResultSign {
+    /// Whether something went wrong: as it says, or else by its subtype.
+    pub(super) is_error: bool,
+    pub(super) is_success: bool,
+    pub(super) terminal_reason: Option<TerminalReason>,
+    /// Whether the API failed with an HTTP status.
+    pub(super) has_api_status: bool,
+    pub(super) session_id: Option<String>,
+    /// The user messages that it says it belongs to; `None` when that cannot be
+    /// read.
+    pub(super) names: Option<Vec<String>>,
+}
+
+impl ResultSign {
+    fn of(frame: &Frame) -> Self {
+        let members: Members = frame.read().unwrap_or_default();
+        let has = |name: &str| members.get(name).is_some_and(|it| !it.is_null());
+        let all = members.get("user_message_uuids");
+        let all = all.filter(|all| !all.is_null());
+        let one = || has("user_message_uuid").then(|| members.get_str("user_message_uuid"));
+        Self {
+            terminal_reason: members
+                .get("terminal_reason")
+                .and_then(|it| it.read().ok().flatten()),
+            has_api_status: has("api_error_status"),
+            session_id: members.get_str("session_id"),
+            names: match (all, one()) {
+                (Some(all), _) => all.read().ok(),
+                (None, Some(one)) => one.map(|one| vec![one]),
+                (None, None) => Some(vec![]),
+            },
+            ..Self::with(
+                frame.subtype(),
+                members.get("is_error").and_then(|it| it.read().ok()),
+            )
+        }
+    }
+
+    /// A line that was too long to be kept, of which this much is known.
+    pub(super) fn cut(subtype: Option<&str>) -> Self {
+        Self::with(subtype, None)
+    }
+
+    fn with(subtype: Option<&str>, is_error: Option<bool>) -> Self {
+        let is_success = subtype == Some("success");
+        Self {
+            is_error: is_error.unwrap_or(!is_success),
+            is_success,
+            ..Self::default()
+        }
+    }
+}
+
 impl Sign {
     /// Pieces of what the model says are not read: there are too many.
     pub(super) fn of(frame: &Frame) -> Self {
         match frame.kind() {
             "assistant" | "stream_event" | "partial_assistant" => Self::Talk,
             "user" => Self::Echo,
-            "result" => Self::Result(frame.read().ok().map(Box::new)),
+            "result" => Self::Result(Box::new(ResultSign::of(frame))),
             "command_lifecycle" => frame.read().map_or(Self::Nothing, Self::Lifecycle),
             "system" => Self::of_system(frame),
             _ => Self::Nothing,

@@ -7,10 +7,10 @@
 
 use super::TurnOutcome;
 use super::queueing::is_queue_named;
-use super::sign::{Sign, named};
+use super::sign::{ResultSign, Sign, named};
 use crate::control::InterruptReceipt;
 use crate::frame::Frame;
-use crate::message::{CommandLifecycle, CommandState, ResultMessage};
+use crate::message::{CommandLifecycle, CommandState};
 use crate::sabotage::{Bug, is_on};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -247,7 +247,9 @@ impl Submissions {
             }
             Sign::Status { names, .. } => self.started(names, is_turn),
             Sign::Talk if frame.kind() == "assistant" => self.started(&named(frame), is_turn),
-            Sign::Result(result) => self.started(&names_of(result.as_deref()), is_turn),
+            Sign::Result(result) => {
+                self.started(result.names.as_deref().unwrap_or_default(), is_turn);
+            }
             _ => {}
         }
     }
@@ -291,7 +293,7 @@ impl Submissions {
                 CommandState::Cancelled => self.cancelled(uuid),
                 _ => {}
             },
-            Sign::Result(result) => self.saw_result(result.as_deref(), outcome),
+            Sign::Result(result) => self.saw_result(result, outcome),
             _ => {}
         }
     }
@@ -299,7 +301,7 @@ impl Submissions {
     /// A result ends the messages that it names. Only that of an agent that
     /// names none and reports no lifecycles ends everything that was sent
     /// before it: results are never counted.
-    fn saw_result(&mut self, result: Option<&ResultMessage>, outcome: TurnOutcome) {
+    fn saw_result(&mut self, result: &ResultSign, outcome: TurnOutcome) {
         let how = match outcome.into() {
             SubmissionState::Completed if mem::take(&mut self.is_blocked) => {
                 SubmissionState::Refused
@@ -308,14 +310,14 @@ impl Submissions {
         };
         self.is_blocked = false;
         self.turn_ended = true;
-        let names = names_of(result);
+        let names = result.names.as_deref().unwrap_or_default();
         // One that cannot be read may have named them.
-        let is_nameless = names.is_empty() && (!self.has_names || result.is_none());
+        let is_nameless = names.is_empty() && (!self.has_names || result.names.is_none());
         if is_nameless && !self.has_lifecycles {
             self.all_over(how);
         }
         for uuid in names {
-            self.reached_agent(&uuid, how);
+            self.reached_agent(uuid, how);
         }
     }
 
@@ -377,12 +379,4 @@ impl Submissions {
             self.advance(&uuid, how);
         }
     }
-}
-
-fn names_of(result: Option<&ResultMessage>) -> Vec<String> {
-    let Some(result) = result else {
-        return vec![];
-    };
-    let all = result.user_message_uuids.clone();
-    all.unwrap_or_else(|| result.user_message_uuid.iter().cloned().collect())
 }

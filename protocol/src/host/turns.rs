@@ -4,8 +4,9 @@
 //! background for example: such a turn answers no message.
 
 use super::SubmissionState;
+use super::sign::ResultSign;
 use crate::frame::{Frame, ViewError};
-use crate::message::{ResultMessage, ResultSubtype, TerminalReason};
+use crate::message::{ResultMessage, TerminalReason};
 use std::fmt;
 
 /// Something about a turn. What begins is told before the frame that begins
@@ -149,11 +150,10 @@ impl Turns {
     }
 
     /// What a result says of the turn that runs.
-    pub(super) fn outcome(&self, result: Option<&ResultMessage>) -> TurnOutcome {
+    pub(super) fn outcome(&self, result: &ResultSign) -> TurnOutcome {
         let stopped = self.current.as_ref().and_then(|it| it.stopped);
-        let is_error = result.is_some_and(|it| it.is_error);
-        let subtype = result.map(|it| &it.subtype);
-        match (result.and_then(|it| it.terminal_reason.as_ref()), stopped) {
+        let is_error = result.is_error;
+        match (&result.terminal_reason, stopped) {
             (Some(TerminalReason::AbortedStreaming | TerminalReason::AbortedTools), stopped) => {
                 match stopped {
                     Some(Stopped::Preempted) => TurnOutcome::Preempted,
@@ -166,7 +166,7 @@ impl Turns {
             (None, Some(Stopped::Interrupted)) => TurnOutcome::Interrupted,
             (None, Some(Stopped::Preempted)) => TurnOutcome::Preempted,
             // CLIs up to 2.1.197 give none, or `completed`.
-            _ if is_error && subtype == Some(&ResultSubtype::Success) => TurnOutcome::ApiError,
+            _ if is_error && (result.is_success || result.has_api_status) => TurnOutcome::ApiError,
             _ if is_error => TurnOutcome::Failed,
             _ => TurnOutcome::Completed,
         }

@@ -162,12 +162,51 @@ fn how_a_turn_ended_is_read_from_its_result() {
             "interrupted",
         ),
         (json!({"terminal_reason": "aborted_streaming"}), "preempted"),
+        // It does not say whether it is one.
+        (
+            json!({"is_error": null, "subtype": "error_max_turns"}),
+            "failed",
+        ),
+        (json!({"is_error": "no"}), "completed"),
+        (json!({"is_error": true, "subtype": 7}), "failed"),
+        (
+            json!({"is_error": true, "subtype": "error_during_execution", "api_error_status": 413}),
+            "ended by an API error",
+        ),
     ] {
         assert_eq!(outcome(members, false), format!("turn 1 {end}"));
     }
     // An agent that gives no reason has agreed to stop.
     let error = json!({"is_error": true, "subtype": "error_during_execution"});
     assert_eq!(outcome(error, true), "turn 1 interrupted");
+}
+
+#[test]
+fn a_turn_that_failed_is_told_whichever_other_member_of_its_result_is_odd() {
+    let whole = json!({
+        "num_turns": 1, "duration_ms": 1, "duration_api_ms": 1, "ttft_ms": 1, "result": "x",
+        "total_cost_usd": 0.1, "usage": {"input_tokens": 1}, "modelUsage": {}, "errors": [],
+        "permission_denials": [], "stop_reason": "x", "structured_output": {}, "uuid": "x",
+        "session_id": "x", "terminal_reason": "x", "fast_mode_state": "off", "origin": {},
+        "user_message_uuid": "x", "user_message_uuids": [], "api_error_status": null,
+    });
+    for name in whole.as_object().unwrap().keys() {
+        for odd in [
+            json!(1.5),
+            json!("5"),
+            json!([]),
+            json!({"input_tokens": 1.5}),
+            json!([[7]]),
+        ] {
+            let mut members = whole.clone();
+            members[name] = odd;
+            members["is_error"] = json!(true);
+            members["subtype"] = json!("error_during_execution");
+            let end = outcome(members, false);
+            let ends = ["turn 1 failed", "turn 1 ended by an API error"];
+            assert!(ends.contains(&&*end), "{name}: {end}");
+        }
+    }
 }
 
 #[test]
