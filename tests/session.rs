@@ -8,7 +8,7 @@ mod support;
 use agentwire::protocol::{Json, host};
 use agentwire::{
     Activity, Client, EndReason, Error, Event, Message, Notice, Options, PermissionAsk,
-    PermissionResult, query,
+    PermissionResult, TurnEvent, TurnOutcome, query,
 };
 use agentwire_testkit::{Fault, Scenario, Step};
 use serde_json::json;
@@ -77,6 +77,28 @@ async fn a_query_can_be_asked_for_nothing_but_its_result() {
         (result.result.as_deref(), result.is_error),
         (Some("42"), false)
     );
+}
+
+#[tokio::test]
+async fn a_result_that_cannot_be_read_is_an_error_that_says_where_and_its_turn_has_failed() {
+    let folder = tempfile::tempdir().unwrap();
+    let odd =
+        r#"{"type":"result","subtype":"error_during_execution","is_error":true,"num_turns":1.5}"#;
+    let says = format!("read -r prompt\necho '{odd}'\ncat > /dev/null");
+    let options = || answering(&folder, r#"{"commands":[]}"#, &says);
+    let error = query("Go", options()).await.unwrap().result().await;
+    let error = error.unwrap_err();
+    assert!(matches!(error, Error::View(_)), "{error:?}");
+    assert!(error.to_string().contains("num_turns"), "{error}");
+
+    let mut answer = query("Go", options()).await.unwrap();
+    let outcome = loop {
+        let event = answer.next().await.expect("a turn that ends").unwrap();
+        if let Event::Turn(TurnEvent::Ended(end)) = event {
+            break end.outcome;
+        }
+    };
+    assert_eq!(outcome, TurnOutcome::Failed);
 }
 
 #[tokio::test]
