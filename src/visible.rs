@@ -18,7 +18,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
     escaped(text, &[])
 }
 
-/// A text of several lines: as [`line`], but line ends and tabs stay.
+/// A text of several lines: as [`line`](fn@line), but line ends and tabs stay.
 ///
 /// ```
 /// assert_eq!(agentwire::visible::lines("a\n\tb\u{202e}c"), "a\n\tb\\u{202e}c");

@@ -28,6 +28,8 @@ pub(crate) struct Word {
 
 /// No shell takes more than that as its argument.
 const LONGEST: usize = 128 * 1024;
+/// How many words are looked at: each may be a path.
+const MOST_WORDS: usize = 4096;
 
 /// The simple commands of a line that has nothing else: words that no shell
 /// makes anything else of, quotes, `&&`, `||`, `;`, `|`, line ends, and behind
@@ -37,6 +39,7 @@ pub(crate) fn understood(line: &str) -> Result<Vec<Part>, Undecided> {
     let reader = is_short.then(|| Reader::new(line));
     let parts = reader
         .and_then(Reader::read)
+        .filter(|parts| parts.iter().map(|part| part.words.len()).sum::<usize>() <= MOST_WORDS)
         .filter(|parts| parts.iter().all(Part::is_plain))
         .ok_or(Undecided::NotUnderstood)?;
     if !programs::is_order_fine(&parts) {
@@ -83,7 +86,7 @@ impl Part {
             !is_odd && paths.all(|path| places.is_at_work(path))
         };
         let mut words = arguments.iter().enumerate();
-        words.all(|(at, word)| is_pattern(&program, &arguments, at) || stays(word))
+        words.all(|(at, word)| stays(word) || is_pattern(&program, &arguments, at))
     }
 
     /// Whether the command is the one that it looks like, and its options are
