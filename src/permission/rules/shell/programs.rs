@@ -122,7 +122,7 @@ pub(super) fn is_harmless(words: &[&str], spelled: usize) -> bool {
     let rest = &arguments[spelled..];
     match program {
         "awk" | "gawk" | "mawk" | "nawk" => is_plain_awk(rest),
-        "git" => spelled > 0 || is_plain_git(arguments),
+        "git" => is_plain_git(arguments, spelled),
         "jq" => has_known_options(program, rest) && is_plain_jq(rest),
         "sed" => has_known_options(program, rest) && is_plain_sed(arguments, spelled),
         // The CLI asks about every option of these, a rule or not.
@@ -173,19 +173,29 @@ fn runs_what_is_spelled(arguments: &[&str], spelled: usize) -> bool {
             && is_harmless(&arguments[at..], spelled - at))
 }
 
-/// Whether git is told neither where to work nor what to run.
-fn is_plain_git(arguments: &[&str]) -> bool {
-    let mut arguments = arguments
-        .iter()
-        .skip_while(|word| matches!(**word, "--no-pager" | "-P"));
-    let Some(command) = arguments.next() else {
-        return true;
+/// Whether git is told neither where to work nor what to run, but by what a rule
+/// spells out.
+fn is_plain_git(arguments: &[&str], spelled: usize) -> bool {
+    let (known, rest) = arguments.split_at(spelled);
+    // A word that is no option, and no value of one before the command.
+    let is_command = |at: usize| {
+        let is_value = at > 0 && is_in("-C -c --git-dir --work-tree", known[at - 1]);
+        !is_option(known[at]) && !is_value
     };
     let may_run = |word: &&str| GIT_RUNS.split(' ').any(|runs| word.starts_with(runs));
+    if (0..known.len()).any(is_command) {
+        return !rest.iter().any(may_run);
+    }
+    let mut rest = rest
+        .iter()
+        .skip_while(|word| matches!(**word, "--no-pager" | "-P"));
+    let Some(command) = rest.next() else {
+        return true;
+    };
     (is_in("--help --version", command) || !is_option(command))
         && !is_in(
             "bisect config difftool filter-branch mergetool submodule",
             command,
         )
-        && !arguments.any(may_run)
+        && !rest.any(may_run)
 }
