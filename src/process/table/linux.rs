@@ -1,10 +1,11 @@
 use super::{Process, names};
 use std::collections::{BTreeMap, HashSet};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{fs, io, str, thread};
 
-/// How often the processes are listed at most, on a machine that never stops starting some.
-const ROUNDS: u32 = 20;
+/// For how long the processes are listed at most: on a machine that never stops starting some, or
+/// that is so busy that the loading of a program takes as long.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Between two rounds, where a program is being loaded.
 const PAUSE: Duration = Duration::from_millis(1);
@@ -18,7 +19,8 @@ pub(in crate::process) fn all(session: &str) -> io::Result<Vec<Process>> {
     let mut settled = HashSet::new();
     // `/proc` is no snapshot. A process may start another one after the list was made, and end
     // before its own turn to be read comes; so the list has to show nobody new when all are read.
-    for _ in 0..ROUNDS {
+    let started = Instant::now();
+    while started.elapsed() < PATIENCE {
         let new: Vec<u32> = pids()?.filter(|pid| !settled.contains(pid)).collect();
         if new.is_empty() {
             break;
@@ -94,18 +96,18 @@ impl Stat {
         if matches!(field(3)?, "Z" | "X" | "x") {
             return None;
         }
-        // The kernel notes where the stack starts after it has filled in all the rest.
-        let is_loaded = number(28)? != 0;
+        // Where the environment starts is noted after the stack is there and the program is
+        // mapped, and where it ends after it has been filled in.
+        let environment = match (number(50)?, number(51)?) {
+            (0, _) => None,
+            (start, end) => end.checked_sub(start),
+        };
         Some(Self {
             parent: field(4)?.parse().ok(),
             group: field(5)?.parse().ok(),
             start: number(22)?,
             has_memory: number(23)? != 0,
-            environment: if is_loaded {
-                number(51)?.checked_sub(number(50)?)
-            } else {
-                None
-            },
+            environment,
         })
     }
 }
@@ -129,4 +131,41 @@ fn is_marked(pid: u32, stat: &Stat, session: &str) -> Option<bool> {
     }
     let is_whole = stat.environment == Some(environment.len() as u64);
     is_whole.then_some(false)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::all;
+    use crate::process::SESSION_VARIABLE;
+    use std::process::{Child, Command, Stdio};
+
+    struct Killed(Child);
+
+    impl Drop for Killed {
+        fn drop(&mut self) {
+            self.0.kill().unwrap();
+            self.0.wait().unwrap();
+        }
+    }
+
+    #[test]
+    fn what_loads_one_program_after_another_is_marked_at_every_look() {
+        let session = uuid::Uuid::new_v4().to_string();
+        let script = r#"exec sh -c "$0" "$0""#;
+        let loading = Command::new("sh")
+            .args(["-c", script, script])
+            .env(SESSION_VARIABLE, &session)
+            .stdin(Stdio::null())
+            .spawn();
+        let loading = Killed(loading.unwrap());
+        let looks = 300;
+        let marked = (0..looks).filter(|_| {
+            let processes = all(&session).unwrap();
+            let found = processes.iter().find(|it| it.pid == loading.0.id());
+            found.unwrap().marked
+        });
+        assert_eq!(marked.count(), looks);
+    }
 }
