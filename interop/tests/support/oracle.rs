@@ -172,7 +172,9 @@ impl Oracle {
             "no {}: run scripts/install-oracles",
             python.display()
         );
+        // Without -B it would leave its bytecode in the sources.
         let mut child = Command::new(python)
+            .arg("-B")
             .arg(root.join("oracles").join(format!("{}.py", self.library)))
             .arg("--ndjson")
             .stdin(Stdio::piped())
