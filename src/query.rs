@@ -6,7 +6,7 @@ use crate::event::Event;
 use crate::handle::Handle;
 use crate::options::Options;
 use crate::process::CloseReport;
-use agentwire_protocol::Message;
+use agentwire_protocol::host::TurnEvent;
 use agentwire_protocol::message::{ResultMessage, UserMessage};
 use futures_core::Stream;
 use std::pin::Pin;
@@ -23,6 +23,8 @@ use std::task::{Context, Poll};
 #[derive(Debug)]
 pub struct Query {
     client: Client,
+    /// The prompt's id.
+    uuid: Box<str>,
 }
 
 /// Sends one prompt to a new agent and streams its answer.
@@ -48,9 +50,9 @@ pub struct Query {
 /// As [`Client::connect`].
 pub async fn query(prompt: impl Into<UserMessage>, options: Options) -> Result<Query, Error> {
     let client = Client::connect(options).await?;
-    client.send(prompt);
+    let uuid = client.send(prompt).uuid().into();
     client.finish_when_idle();
-    Ok(Query { client })
+    Ok(Query { client, uuid })
 }
 
 impl Query {
@@ -71,32 +73,32 @@ impl Query {
         self.client.abort().await
     }
 
-    /// Reads to the end and returns the last result. Other messages that cannot be
-    /// read are passed over, and so is what goes wrong when the CLI exits after
-    /// its result.
+    /// Reads to the end and returns the result of the prompt's turn, which what
+    /// the agent does after it, such as a turn of its own about a task that
+    /// ended in the background, does not change. Where no result is known to
+    /// be the prompt's, it is the last one. Messages that cannot be read are
+    /// passed over, and so is what goes wrong when the CLI exits after its
+    /// result.
     ///
     /// # Errors
     ///
     /// When the session ends in the middle of a turn, or without a result; and
-    /// with [`Error::View`] when the last result cannot be read. How the turn
+    /// with [`Error::View`] when the result cannot be read. How the turn
     /// ended is then told by [`TurnEvent::Ended`](crate::TurnEvent::Ended).
     pub async fn result(mut self) -> Result<ResultMessage, Error> {
-        let mut last = None;
+        let (mut own, mut last) = (None, None);
         while let Some(event) = self.next().await {
             match event {
-                Ok(Event::Frame(frame)) if frame.kind() == "result" => {
-                    last = match frame.message() {
-                        Ok(Message::Result(result)) => Some(Ok(result)),
-                        Ok(_) => last,
-                        Err(error) => Some(Err(error)),
-                    };
+                Ok(Event::Frame(frame)) if frame.kind() == "result" => last = Some(frame),
+                Ok(Event::Turn(TurnEvent::Ended(end))) if end.messages.contains(&self.uuid) => {
+                    own = own.or(end.frame);
                 }
                 Err(Error::Ended(end)) if end.reason == EndReason::FailedAtExit => {}
                 event => drop(event?),
             }
         }
-        match last {
-            Some(last) => Ok(*last?),
+        match own.or(last) {
+            Some(frame) => Ok(frame.read()?),
             None => Err(Error::Ended(self.client.end())),
         }
     }

@@ -412,6 +412,26 @@ async fn a_query_takes_as_long_as_its_turn() {
 }
 
 #[tokio::test]
+async fn the_result_of_a_query_is_that_of_its_prompt_and_not_of_what_came_after() {
+    let agent = json!({"description": "look", "prompt": "Look.", "run_in_background": true});
+    let scenario = Scenario::default()
+        .reply([Step::tool("Agent", agent, "")])
+        .reply([Step::text("It looks.")])
+        .subagent([Step::WaitMs(100), Step::text("Seen.")])
+        .reply([Step::text("It has looked.")]);
+    let options = || fake(&scenario).on_permission(|_| async { PermissionResult::allow() });
+    let mut answer = query("Go", options()).await.unwrap();
+    let (log, error) = log_to_end(async || answer.next().await).await;
+    assert!(error.is_none(), "{error:?}");
+    let results = log.iter().filter(|it| it.starts_with("result:")).count();
+    assert_eq!(results, 2, "{log:?}");
+
+    let answer = query("Go", options()).await.unwrap();
+    let result = answer.result().await.unwrap();
+    assert_eq!(result.result.as_deref(), Some("It looks."));
+}
+
+#[tokio::test]
 async fn times_that_no_clock_can_say_are_no_limit() {
     let scenario = Scenario::default().reply([Step::text("Fine.")]);
     let options = fake(&scenario)
