@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, ser};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt;
 
 /// A JSON value that keeps its text: numbers keep every digit, and large
@@ -314,26 +315,115 @@ impl<T: Untyped> Untyped for Loose<T> {
 
 /// Members of a JSON object in the order in which they came: those that a
 /// type does not know, or all of an object of an unknown kind.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct Members(Vec<(Cow<'static, str>, Json)>);
+#[derive(Clone, Default)]
+pub struct Members(
+    /// `None` where there are none, as in nearly every object.
+    Option<Box<Kept>>,
+);
+
+#[derive(Clone, Default)]
+struct Kept {
+    entries: Vec<(Cow<'static, str>, Json)>,
+    /// Where there are many, and one was set or removed.
+    places: Option<Places>,
+}
+
+/// Up to this many members are searched one by one.
+const FEW: usize = 64;
+
+/// Where the members are: an agent may add one with every message to what is
+/// put together of them all.
+#[derive(Clone, Default)]
+struct Places {
+    /// The last member with a key, by a number of its own, and whether there
+    /// are more.
+    last: HashMap<Cow<'static, str>, (u64, bool)>,
+    /// The numbers of the members, which ascend.
+    numbers: Vec<u64>,
+    next: u64,
+}
+
+impl Places {
+    fn push(&mut self, key: Cow<'static, str>) {
+        let number = self.next;
+        self.next += 1;
+        self.numbers.push(number);
+        let (last, has_more) = self.last.entry(key).or_insert((number, false));
+        *has_more |= *last != number;
+        *last = number;
+    }
+}
+
+impl Kept {
+    fn push(&mut self, key: Cow<'static, str>, value: Json) {
+        if let Some(places) = &mut self.places {
+            places.push(key.clone());
+        }
+        self.entries.push((key, value));
+    }
+
+    /// Where the last member with this key is.
+    fn last(&self, key: &str) -> Option<usize> {
+        match &self.places {
+            Some(places) => {
+                let (number, _) = places.last.get(key)?;
+                places.numbers.binary_search(number).ok()
+            }
+            None => self.entries.iter().rposition(|(k, _)| k == key),
+        }
+    }
+
+    /// Before a member is set or removed, which is seldom done just once.
+    fn place(&mut self) {
+        if self.places.is_none() && self.entries.len() > FEW {
+            let mut places = Places::default();
+            for (key, _) in &self.entries {
+                places.push(key.clone());
+            }
+            self.places = Some(places);
+        }
+    }
+
+    fn remove(&mut self, key: &str) -> Option<Json> {
+        self.place();
+        let at = self.last(key)?;
+        let Some(places) = &mut self.places else {
+            let (_, last) = self.entries.remove(at);
+            self.entries.retain(|(k, _)| k != key);
+            return Some(last);
+        };
+        places.numbers.remove(at);
+        let (_, last) = self.entries.remove(at);
+        if places
+            .last
+            .remove(key)
+            .is_some_and(|(_, has_more)| has_more)
+        {
+            self.entries.retain(|(k, _)| k != key);
+            self.places = None;
+        }
+        Some(last)
+    }
+}
 
 impl Members {
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.len() == 0
     }
 
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.0.as_ref().map_or(0, |kept| kept.entries.len())
     }
 
     /// The value of `key`; the last one, where the text had several.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Json> {
-        self.0.iter().rfind(|(k, _)| k == key).map(|(_, v)| v)
+        let kept = self.0.as_ref()?;
+        kept.last(key).map(|at| &kept.entries[at].1)
     }
 
     /// The value of `key`, when it is a string.
@@ -345,38 +435,48 @@ impl Members {
     /// Sets `key`, in its old place if it had one.
     pub fn set(&mut self, key: impl Into<Cow<'static, str>>, value: impl Into<Json>) {
         let (key, value) = (key.into(), value.into());
-        match self.0.iter_mut().rfind(|(k, _)| *k == key) {
-            Some((_, old)) => *old = value,
-            None => self.0.push((key, value)),
+        let kept = self.0.get_or_insert_default();
+        kept.place();
+        match kept.last(&key) {
+            Some(at) => kept.entries[at].1 = value,
+            None => kept.push(key, value),
         }
     }
 
-    /// Removes `key`, and returns its value.
+    /// Removes `key`, and returns its value: the last one, where there were
+    /// several.
     pub fn remove(&mut self, key: &str) -> Option<Json> {
-        let mut removed = None;
-        while let Some(at) = self.0.iter().rposition(|(k, _)| *k == key) {
-            let (_, value) = self.0.remove(at);
-            // Of several the last one counts.
-            removed.get_or_insert(value);
-        }
-        removed
+        self.0.as_mut()?.remove(key)
     }
 
     /// Adds a member behind the others, without a look at what is there: an
     /// object with a million members must not cost a million searches.
     pub fn push(&mut self, key: impl Into<Cow<'static, str>>, value: Json) {
-        self.0.push((key.into(), value));
+        let kept = self.0.get_or_insert_default();
+        kept.push(key.into(), value);
     }
 
     /// The members in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Json)> {
-        self.0.iter().map(|(k, v)| (&**k, v))
+        self.entries().iter().map(|(k, v)| (&**k, v))
+    }
+
+    fn entries(&self) -> &[(Cow<'static, str>, Json)] {
+        self.0.as_ref().map_or(&[], |kept| &kept.entries)
     }
 
     pub(crate) fn into_entries(self) -> Vec<(Cow<'static, str>, Json)> {
-        self.0
+        self.0.map_or_else(Vec::new, |kept| kept.entries)
     }
 }
+
+impl PartialEq for Members {
+    fn eq(&self, other: &Self) -> bool {
+        self.entries() == other.entries()
+    }
+}
+
+impl Eq for Members {}
 
 impl fmt::Debug for Members {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

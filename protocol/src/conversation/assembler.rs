@@ -1,14 +1,15 @@
 //! Whole messages of partial ones.
 
 use super::change::{Change, Place};
+use super::places::{Places, ReplyPlaces, Thread, take_at, uuid_of};
 use super::reply::{Stream, merge};
-use super::{BlockState, Conversation, Entry, Reply, ReplyBlock, ReplyState, Subagent};
+use super::{BlockState, Conversation, Entry, Reply, ReplyState, Subagent};
 use crate::message::{
     AssistantBody, AssistantMessage, Message, StreamEvent, StreamEventMessage, SystemMessage,
     UserMessage,
 };
-use std::collections::HashMap;
 use std::mem::discriminant;
+use std::sync::Arc;
 
 /// Puts a conversation together from the messages of a session.
 ///
@@ -43,23 +44,19 @@ use std::mem::discriminant;
 #[derive(Debug, Clone, Default)]
 pub struct Assembler {
     conversation: Conversation,
-    /// Where things are: replies by `message.id`, and all that have one by
-    /// `uuid`.
-    places: HashMap<String, (Thread, usize)>,
-    /// What is being streamed, by thread.
-    streams: HashMap<Thread, Stream>,
+    places: Places,
+    /// The inputs of tools that have grown since somebody looked: thread,
+    /// entry, and block.
+    grown: Vec<(Thread, u64, u64)>,
 }
-
-/// The tool call that started the sub-agent; none for the main agent.
-type Thread = Option<String>;
 
 impl From<Conversation> for Assembler {
     /// Goes on with a conversation that was kept.
-    fn from(conversation: Conversation) -> Self {
+    fn from(mut conversation: Conversation) -> Self {
         Self {
-            places: places(&conversation),
-            streams: streams(&conversation),
+            places: Places::of(&mut conversation),
             conversation,
+            grown: vec![],
         }
     }
 }
@@ -73,7 +70,7 @@ impl Assembler {
             Message::Assistant(message) => Some(self.assistant(message)),
             Message::User(message) => Some(self.user(message)),
             Message::Result(result) => {
-                let rebuilt = self.break_off(&None);
+                let rebuilt = self.break_off(None);
                 let change = self.put(None, Entry::Result(result.clone()));
                 Some(change.or_rebuilt(rebuilt))
             }
@@ -88,22 +85,27 @@ impl Assembler {
     }
 
     /// The conversation so far. What has come of a tool's input is brought up
-    /// to date here, not with every piece of it; that takes as long as reading
-    /// all of the input that there is.
+    /// to date here, not with every piece of it: each time up to 16 KiB, and
+    /// beyond when it has grown by a sixteenth.
     pub fn conversation(&mut self) -> &Conversation {
-        for (thread, stream) in &mut self.streams {
-            let reply = reply_at(&mut self.conversation, thread.as_deref(), stream.entry);
-            if let Some(reply) = reply {
-                stream.show_inputs(reply);
+        for (thread, entry, block) in std::mem::take(&mut self.grown) {
+            let at = (thread.as_deref(), entry);
+            if let Some((stream, reply, places)) = self.streamed(at) {
+                stream.show_input(block, reply, places);
             }
         }
         &self.conversation
     }
 
-    /// Takes the conversation.
+    /// Takes the conversation, with all that has come of a tool's input.
     #[must_use]
     pub fn into_conversation(mut self) -> Conversation {
-        self.conversation();
+        for (thread, entry, _) in std::mem::take(&mut self.grown) {
+            let at = (thread.as_deref(), entry);
+            if let Some((stream, reply, places)) = self.streamed(at) {
+                stream.show_inputs(reply, places);
+            }
+        }
         self.conversation
     }
 
@@ -113,14 +115,13 @@ impl Assembler {
     pub fn remove(&mut self, uuids: &[impl AsRef<str>]) -> bool {
         let mut found = false;
         for uuid in uuids.iter().map(AsRef::as_ref) {
-            let Some((thread, entry)) = self.places.get(uuid).cloned() else {
+            let Some(spot) = self.places.ids.get(uuid).cloned() else {
                 continue;
             };
-            found |= match self.entries(thread.as_deref()).get(entry) {
-                Some(Entry::Reply(_)) => self.take_blocks(&thread, entry, |_, block| {
-                    block.uuid.as_deref() == Some(uuid)
-                }),
-                _ => self.take_entry(&thread, entry),
+            let (thread, entry) = (spot.thread.as_deref(), spot.entry);
+            found |= match self.entry(thread, entry) {
+                Some(Entry::Reply(_)) => self.take_blocks(thread, entry, &spot.blocks),
+                _ => self.take_entry(thread, entry),
             };
         }
         found
@@ -168,12 +169,15 @@ impl Assembler {
         let rebuilt = self.remove(message.supersedes.as_deref().unwrap_or_default());
         let id = message.message.id.as_deref().or(message.uuid.as_deref());
         let (entry, change) = self.reply(thread, id);
-        if let Some(uuid) = &message.uuid {
-            self.places
-                .insert(uuid.clone(), (thread.map(str::to_owned), entry));
+        let mut again = match &message.uuid {
+            Some(uuid) => std::mem::take(&mut self.places.has_id(uuid, thread, entry).blocks),
+            None => vec![],
+        };
+        if let Some((reply, places)) = self.reply_at(thread, entry) {
+            merge(reply, places, &mut again, message);
         }
-        if let Some(reply) = reply_at(&mut self.conversation, thread, entry) {
-            merge(reply, message);
+        if let Some(uuid) = &message.uuid {
+            self.places.has_id(uuid, thread, entry).blocks = again;
         }
         change.or_rebuilt(rebuilt)
     }
@@ -183,24 +187,26 @@ impl Assembler {
         if let StreamEvent::MessageStart(start) = &partial.event {
             return Some(self.start(thread, &start.message, partial));
         }
-        let key = thread.map(str::to_owned);
-        let stream = self.streams.get_mut(&key)?;
+        let entry = self.places.stream(thread)?.entry;
         let at = Place {
             thread,
-            entry: stream.entry,
+            entry: self.places.at(thread, entry)?,
         };
-        let reply = reply_at(&mut self.conversation, thread, stream.entry)?;
-        let change = stream.take(reply, &partial.event, at);
+        let (stream, reply, places) = self.streamed((thread, entry))?;
+        let (change, grown) = stream.take(reply, places, &partial.event, at);
         let abandoned = partial.abandoned_blocks.as_ref();
         let void = abandoned.and_then(|blocks| stream.abandon(reply, blocks));
-        let entry = stream.entry;
-        if let StreamEvent::MessageStop(_) = partial.event {
-            self.streams.remove(&key);
+        if let Some(block) = grown {
+            let thread = thread.map(Arc::from);
+            self.grown.push((thread, entry, block));
+        }
+        if let StreamEvent::MessageStop(_) = partial.event
+            && let Some(places) = self.places.thread_mut(thread)
+        {
+            places.stream = None;
         }
         match void {
-            Some(void) if self.take_unsaid(&key, entry, |block| void.contains(&block)) => {
-                Some(Change::Rebuilt)
-            }
+            Some(void) if self.take_unsaid(thread, entry, &void) => Some(Change::Rebuilt),
             _ => change,
         }
     }
@@ -211,107 +217,104 @@ impl Assembler {
         body: &AssistantBody,
         partial: &StreamEventMessage,
     ) -> Change<'a> {
-        let key = thread.map(str::to_owned);
-        let rebuilt = self.break_off(&key);
+        let rebuilt = self.break_off(thread);
         self.introduce(thread, &None, &None, &None);
         let (entry, change) = self.reply(thread, body.id.as_deref());
-        if let Some(reply) = reply_at(&mut self.conversation, thread, entry) {
+        if let Some((reply, _)) = self.reply_at(thread, entry) {
             if let Change::Added(_) = change {
                 let content = std::mem::take(&mut reply.message.message.content);
                 reply.message.message = body.clone();
                 reply.message.message.content = content;
                 reply.message.session_id.clone_from(&partial.session_id);
-                reply.message.parent_tool_use_id = key.clone();
+                reply.message.parent_tool_use_id = thread.map(str::to_owned);
             }
             reply.message.message.stop_reason = None;
             reply.state = ReplyState::Streaming;
         }
-        self.streams.insert(key, Stream::new(entry));
+        if let Some(places) = self.places.thread_mut(thread) {
+            places.stream = Some(Stream::new(entry));
+        }
         change.or_rebuilt(rebuilt)
     }
 
     /// Ends a stream that did not end itself: what the agent never said was
     /// not said. Says whether there was one.
-    fn break_off(&mut self, thread: &Thread) -> bool {
-        let Some(stream) = self.streams.remove(thread) else {
+    fn break_off(&mut self, thread: Option<&str>) -> bool {
+        let places = self.places.thread_mut(thread);
+        let Some(Stream { entry, .. }) = places.and_then(|places| places.stream.take()) else {
             return false;
         };
-        let reply = reply_at(&mut self.conversation, thread.as_deref(), stream.entry);
-        if let Some(reply) = reply {
-            // The model was done, and only the end of its stream is missing.
-            if reply.message.message.stop_reason.is_some() {
-                reply.state = ReplyState::Done;
-                return true;
-            }
-            reply.state = ReplyState::Aborted;
+        let Some((reply, places)) = self.reply_at(thread, entry) else {
+            return true;
+        };
+        // The model was done, and only the end of its stream is missing.
+        if reply.message.message.stop_reason.is_some() {
+            reply.state = ReplyState::Done;
+            return true;
         }
-        self.take_unsaid(thread, stream.entry, |_| true);
+        reply.state = ReplyState::Aborted;
+        let unsaid: Vec<_> = places.unsaid().collect();
+        self.take_unsaid(thread, entry, &unsaid);
         true
     }
 
-    /// Takes away those blocks of a reply that are void and that the agent has
-    /// not said. Says whether something went.
-    fn take_unsaid(
-        &mut self,
-        thread: &Thread,
-        entry: usize,
-        is_void: impl Fn(usize) -> bool,
-    ) -> bool {
-        self.take_blocks(thread, entry, |index, block| {
-            block.state != BlockState::Whole && is_void(index)
-        })
+    /// Takes away those of these blocks of a reply that the agent has not said.
+    /// Says whether something went.
+    fn take_unsaid(&mut self, thread: Option<&str>, entry: u64, void: &[u64]) -> bool {
+        let Some((reply, places)) = self.reply_at(thread, entry) else {
+            return false;
+        };
+        let is_unsaid = |&number: &u64| {
+            let block = places.blocks.at(number).and_then(|at| reply.blocks.get(at));
+            block.is_some_and(|block| block.state != BlockState::Whole)
+        };
+        let mut unsaid: Vec<_> = void.iter().copied().filter(is_unsaid).collect();
+        unsaid.sort_unstable();
+        self.take_blocks(thread, entry, &unsaid)
     }
 
     /// Takes blocks of a reply away, and the reply when it has none left and
     /// none will come. Says whether something went.
-    fn take_blocks(
-        &mut self,
-        thread: &Thread,
-        entry: usize,
-        is_gone: impl Fn(usize, &ReplyBlock) -> bool,
-    ) -> bool {
-        let Some(reply) = reply_at(&mut self.conversation, thread.as_deref(), entry) else {
+    fn take_blocks(&mut self, thread: Option<&str>, entry: u64, numbers: &[u64]) -> bool {
+        let Some((reply, places)) = self.reply_at(thread, entry) else {
             return false;
         };
-        let mut kept = Vec::with_capacity(reply.blocks.len());
-        for (index, block) in reply.blocks.iter().enumerate() {
-            kept.push(!is_gone(index, block));
-            if let (Some(false), Some(uuid)) = (kept.last(), &block.uuid) {
-                self.places.remove(uuid);
-            }
+        let gone = places.take(numbers, &reply.message.message.content);
+        let uuids = gone.iter().filter_map(|&at| reply.blocks[at].uuid.take());
+        let uuids: Vec<_> = uuids.collect();
+        take_at(&mut reply.blocks, &gone);
+        take_at(&mut reply.message.message.content, &gone);
+        let is_empty = reply.blocks.is_empty();
+        for uuid in uuids {
+            self.places.ids.remove(&uuid);
         }
-        let mut keeps = kept.iter();
-        reply.blocks.retain(|_| keeps.next() == Some(&true));
-        let mut keeps = kept.iter();
-        let content = &mut reply.message.message.content;
-        content.retain(|_| keeps.next() == Some(&true));
-        match self.streams.get_mut(thread) {
-            Some(stream) if stream.entry == entry => stream.follow(&kept),
-            _ if reply.blocks.is_empty() => return self.take_entry(thread, entry),
-            _ => {}
+        let stream = self.places.stream(thread);
+        if is_empty && stream.is_none_or(|stream| stream.entry != entry) {
+            return self.take_entry(thread, entry);
         }
-        kept.contains(&false)
+        !gone.is_empty()
     }
 
     /// Takes an entry away; what is behind it moves up. Says whether it was
     /// there.
-    fn take_entry(&mut self, thread: &Thread, entry: usize) -> bool {
-        let entries = self.entries(thread.as_deref());
-        if entry >= entries.len() {
+    fn take_entry(&mut self, thread: Option<&str>, entry: u64) -> bool {
+        let Some(places) = self.places.thread_mut(thread) else {
             return false;
-        }
-        entries.remove(entry);
-        self.places.retain(|_, (of, at)| {
-            let is_there = of != thread || *at != entry;
-            if of == thread && *at > entry {
-                *at -= 1;
-            }
-            is_there
-        });
-        if let Some(stream) = self.streams.get_mut(thread)
-            && stream.entry > entry
+        };
+        let Some(at) = places.entries.at(entry) else {
+            return false;
+        };
+        places.entries.remove(at);
+        places.replies.remove(&entry);
+        let gone = self.entries(thread).remove(at);
+        let id = match &gone {
+            Entry::Reply(reply) => reply.message.message.id.as_deref(),
+            _ => uuid_of(&gone),
+        };
+        if let Some(id) = id
+            && self.places.known(thread, id) == Some(entry)
         {
-            stream.entry -= 1;
+            self.places.ids.remove(id);
         }
         true
     }
@@ -319,9 +322,9 @@ impl Assembler {
     /// Puts an entry where the one with its `uuid` is, or behind all others.
     fn put<'a>(&mut self, thread: Option<&'a str>, entry: Entry) -> Change<'a> {
         let uuid = uuid_of(&entry).map(str::to_owned);
-        let known = uuid.as_deref().and_then(|uuid| self.known(thread, uuid));
+        let known = uuid.as_deref().and_then(|id| self.known(thread, id));
         let entries = self.entries(thread);
-        if let Some(known) = known
+        if let Some((_, known)) = known
             && let Some(old) = entries.get_mut(known)
             && discriminant(old) == discriminant(&entry)
         {
@@ -331,15 +334,15 @@ impl Assembler {
                 entry: known,
             });
         }
-        self.add(thread, uuid, entry)
+        self.add(thread, uuid.as_deref(), entry).1
     }
 
     /// The reply with this id, which is there from now on.
-    fn reply<'a>(&mut self, thread: Option<&'a str>, id: Option<&str>) -> (usize, Change<'a>) {
-        if let Some(entry) = id.and_then(|id| self.known(thread, id))
-            && reply_at(&mut self.conversation, thread, entry).is_some()
+    fn reply<'a>(&mut self, thread: Option<&'a str>, id: Option<&str>) -> (u64, Change<'a>) {
+        if let Some((number, entry)) = id.and_then(|id| self.known(thread, id))
+            && self.reply_at(thread, number).is_some()
         {
-            return (entry, Change::Changed(Place { thread, entry }));
+            return (number, Change::Changed(Place { thread, entry }));
         }
         let reply = Reply {
             message: AssistantMessage::default(),
@@ -347,39 +350,73 @@ impl Assembler {
             state: ReplyState::Done,
             extra: Default::default(),
         };
-        let change = self.add(thread, id.map(str::to_owned), reply.into());
-        (self.entries(thread).len() - 1, change)
+        let (number, change) = self.add(thread, id, reply.into());
+        if let Some(places) = self.places.thread_mut(thread) {
+            places.replies.insert(number, ReplyPlaces::default());
+        }
+        (number, change)
     }
 
-    /// Where the entry with this id is in a thread.
-    fn known(&self, thread: Option<&str>, id: &str) -> Option<usize> {
-        let (of, entry) = self.places.get(id)?;
-        (of.as_deref() == thread).then_some(*entry)
+    /// The number of the entry with this id in a thread, and where it is.
+    fn known(&self, thread: Option<&str>, id: &str) -> Option<(u64, usize)> {
+        let number = self.places.known(thread, id)?;
+        Some((number, self.places.at(thread, number)?))
     }
 
     /// Puts an entry behind all others.
-    fn add<'a>(&mut self, thread: Option<&'a str>, id: Option<String>, new: Entry) -> Change<'a> {
+    fn add<'a>(
+        &mut self,
+        thread: Option<&'a str>,
+        id: Option<&str>,
+        new: Entry,
+    ) -> (u64, Change<'a>) {
+        let number = self.places.add(thread);
+        if let Some(id) = id {
+            self.places.has_id(id, thread, number);
+        }
         let entries = self.entries(thread);
         entries.push(new);
         let entry = entries.len() - 1;
-        if let Some(id) = id {
-            self.places.insert(id, (thread.map(str::to_owned), entry));
-        }
-        Change::Added(Place { thread, entry })
+        (number, Change::Added(Place { thread, entry }))
+    }
+
+    /// The entry with this number, where it is still there.
+    fn entry(&mut self, thread: Option<&str>, number: u64) -> Option<&mut Entry> {
+        let at = self.places.at(thread, number)?;
+        self.entries(thread).get_mut(at)
     }
 
     /// The entries of a thread, which is there from now on.
     fn entries(&mut self, thread: Option<&str>) -> &mut Vec<Entry> {
-        match thread {
-            None => &mut self.conversation.entries,
-            Some(thread) => {
-                &mut self
-                    .conversation
-                    .subagents
-                    .entry(thread.to_owned())
-                    .or_default()
-                    .entries
-            }
+        entries(&mut self.conversation, thread)
+    }
+
+    /// A reply, with what there is to know of its blocks.
+    fn reply_at(
+        &mut self,
+        thread: Option<&str>,
+        number: u64,
+    ) -> Option<(&mut Reply, &mut ReplyPlaces)> {
+        let at = self.places.at(thread, number)?;
+        let places = self.places.reply(thread, number)?;
+        match entries(&mut self.conversation, thread).get_mut(at)? {
+            Entry::Reply(reply) => Some((reply, places)),
+            _ => None,
+        }
+    }
+
+    /// A reply that is being streamed, and its stream.
+    fn streamed(
+        &mut self,
+        (thread, number): (Option<&str>, u64),
+    ) -> Option<(&mut Stream, &mut Reply, &mut ReplyPlaces)> {
+        let places = self.places.thread_mut(thread)?;
+        let stream = places.stream.as_mut().filter(|it| it.entry == number)?;
+        let at = places.entries.at(number)?;
+        let places = places.replies.get_mut(&number)?;
+        match entries(&mut self.conversation, thread).get_mut(at)? {
+            Entry::Reply(reply) => Some((stream, reply, places)),
+            _ => None,
         }
     }
 
@@ -409,68 +446,11 @@ impl Assembler {
     }
 }
 
-fn reply_at<'c>(
-    conversation: &'c mut Conversation,
-    thread: Option<&str>,
-    entry: usize,
-) -> Option<&'c mut Reply> {
-    let entries = match thread {
-        None => &mut conversation.entries,
-        Some(thread) => &mut conversation.subagents.get_mut(thread)?.entries,
+/// The entries of a thread, which is there from now on.
+fn entries<'c>(conversation: &'c mut Conversation, thread: Option<&str>) -> &'c mut Vec<Entry> {
+    let Some(thread) = thread else {
+        return &mut conversation.entries;
     };
-    match entries.get_mut(entry)? {
-        Entry::Reply(reply) => Some(reply),
-        _ => None,
-    }
-}
-
-fn uuid_of(entry: &Entry) -> Option<&str> {
-    match entry {
-        Entry::User(message) => message.uuid.as_deref(),
-        Entry::Result(result) => result.uuid.as_deref(),
-        Entry::Notice(notice) => match &**notice {
-            SystemMessage::CompactBoundary(it) => it.uuid.as_deref(),
-            SystemMessage::LocalCommandOutput(it) => it.uuid.as_deref(),
-            SystemMessage::Informational(it) => it.uuid.as_deref(),
-            SystemMessage::ModelRefusalFallback(it) => it.uuid.as_deref(),
-            SystemMessage::ModelRefusalNoFallback(it) => it.uuid.as_deref(),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// Where everything is.
-fn places(conversation: &Conversation) -> HashMap<String, (Thread, usize)> {
-    let mut places = HashMap::new();
-    for (thread, entries) in conversation.threads() {
-        for (index, entry) in entries.iter().enumerate() {
-            let mut at = |id: &str| {
-                places.insert(id.to_owned(), (thread.map(str::to_owned), index));
-            };
-            if let Entry::Reply(reply) = entry {
-                reply.message.message.id.as_deref().map(&mut at);
-                reply
-                    .blocks
-                    .iter()
-                    .filter_map(|it| it.uuid.as_deref())
-                    .for_each(&mut at);
-            }
-            uuid_of(entry).map(&mut at);
-        }
-    }
-    places
-}
-
-/// What was being streamed when the conversation was kept.
-fn streams(conversation: &Conversation) -> HashMap<Thread, Stream> {
-    let streaming = |(thread, entries): (Option<&str>, &[Entry])| {
-        let mut replies = entries.iter().map(Entry::reply).enumerate().rev();
-        let (entry, reply) = replies.find_map(|(entry, reply)| {
-            let reply = reply.filter(|it| it.state == ReplyState::Streaming)?;
-            Some((entry, reply))
-        })?;
-        Some((thread.map(str::to_owned), Stream::resumed(entry, reply)))
-    };
-    conversation.threads().filter_map(streaming).collect()
+    let subagents = &mut conversation.subagents;
+    &mut subagents.entry(thread.to_owned()).or_default().entries
 }

@@ -9,6 +9,7 @@
 mod assembler;
 mod change;
 mod partial_json;
+mod places;
 mod reply;
 
 pub use assembler::Assembler;

@@ -2,6 +2,7 @@
 //! that the agent says whole.
 
 use super::change::{Change, Place};
+use super::places::ReplyPlaces;
 use super::{BlockState, PartialJson, Reply, ReplyBlock, ReplyState};
 use crate::content::{CompactionBlock, ContentBlock};
 use crate::json::{Json, Members};
@@ -10,17 +11,17 @@ use crate::message::{
     StreamEvent, Usage,
 };
 use crate::open::wire_name;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// A reply that is being streamed.
 #[derive(Debug, Clone)]
 pub(super) struct Stream {
-    /// The reply's place in its thread.
-    pub(super) entry: usize,
-    /// The API's indexes of the blocks, and where they are in the reply.
-    blocks: Vec<(u64, usize)>,
-    /// The inputs of tools, by place in the reply.
-    inputs: HashMap<usize, Input>,
+    /// The reply's number in its thread.
+    pub(super) entry: u64,
+    /// The API's indexes of the blocks, with their numbers in the reply.
+    blocks: BTreeSet<(u64, u64)>,
+    /// The inputs of tools, by the number of the block.
+    inputs: HashMap<u64, Input>,
 }
 
 /// A tool's input that is being streamed.
@@ -29,13 +30,20 @@ struct Input {
     text: PartialJson,
     /// How much of the text the reply shows.
     shown: usize,
+    /// Whether it has grown since somebody looked.
+    has_grown: bool,
 }
 
+/// Up to this many bytes, each look at a tool's input shows all of it. A
+/// larger one is shown anew when it has grown by a sixteenth: to read a
+/// megabyte again for each byte of it would take hours.
+const SHOWN_AT_ONCE: usize = 16 * 1024;
+
 impl Stream {
-    pub(super) fn new(entry: usize) -> Self {
+    pub(super) fn new(entry: u64) -> Self {
         Self {
             entry,
-            blocks: vec![],
+            blocks: BTreeSet::new(),
             inputs: HashMap::new(),
         }
     }
@@ -43,177 +51,222 @@ impl Stream {
     /// Goes on with a reply that was kept while it was written. The inputs of
     /// its tools do not grow any more, since their text was not kept: they
     /// come whole.
-    pub(super) fn resumed(entry: usize, reply: &Reply) -> Self {
+    pub(super) fn resumed(entry: u64, reply: &Reply) -> Self {
+        let blocks = 0..u64::try_from(reply.blocks.len()).unwrap_or_default();
         Self {
-            blocks: (0..).zip(0..reply.blocks.len()).collect(),
+            blocks: blocks.map(|number| (number, number)).collect(),
             ..Self::new(entry)
         }
     }
 
-    /// Takes an event of the stream.
+    /// Takes an event of the stream. Says as well whose input has grown for
+    /// the first time since somebody looked.
     pub(super) fn take<'a>(
         &mut self,
         reply: &mut Reply,
+        places: &mut ReplyPlaces,
         event: &'a StreamEvent,
+        at: Place<'a>,
+    ) -> (Option<Change<'a>>, Option<u64>) {
+        if let StreamEvent::ContentBlockDelta(delta) = event {
+            return self.grow(reply, places, delta, at);
+        }
+        (self.change(reply, places, event, at), None)
+    }
+
+    fn change<'a>(
+        &mut self,
+        reply: &mut Reply,
+        places: &mut ReplyPlaces,
+        event: &StreamEvent,
         at: Place<'a>,
     ) -> Option<Change<'a>> {
         match event {
             StreamEvent::ContentBlockStart(start) => {
-                let block = reply.blocks.len();
-                self.blocks.push((start.index, block));
-                let content = &mut reply.message.message.content;
-                content.push(start.content_block.clone());
+                let mut content = start.content_block.clone();
+                let number = places.blocks.push();
+                places.begun(number, &content);
+                self.blocks.insert((start.index, number));
+                if input_of(&mut content).is_some() {
+                    self.inputs.insert(number, Input::default());
+                }
+                reply.message.message.content.push(content);
                 reply.blocks.push(ReplyBlock {
                     state: BlockState::Streaming,
                     uuid: None,
                     extra: Default::default(),
                 });
-                if input_of(reply, block).is_some() {
-                    self.inputs.insert(block, Input::default());
-                }
-                Some(Change::Changed(at))
             }
-            StreamEvent::ContentBlockDelta(delta) => self.grow(reply, delta, at),
             StreamEvent::ContentBlockStop(stop) => {
-                let block = self.block(stop.index)?;
+                let (number, block) = self.block(stop.index, places)?;
                 let state = &mut reply.blocks.get_mut(block)?.state;
-                let input = self.inputs.remove(&block);
+                let content = reply.message.message.content.get_mut(block)?;
+                let input = self.inputs.remove(&number);
                 if *state == BlockState::Streaming {
                     *state = BlockState::Written;
+                    places.written(number, content);
                     if let Some(whole) = input.and_then(|input| input.text.whole()) {
-                        *input_of(reply, block)? = whole;
+                        *input_of(content)? = whole;
                     }
                 }
-                Some(Change::Changed(at))
             }
-            StreamEvent::MessageDelta(delta) => {
-                change(&mut reply.message.message, delta.clone());
-                Some(Change::Changed(at))
-            }
+            StreamEvent::MessageDelta(delta) => change(&mut reply.message.message, delta.clone()),
             StreamEvent::MessageStop(_) => {
                 if reply.state == ReplyState::Streaming {
                     reply.state = ReplyState::Done;
                 }
-                Some(Change::Changed(at))
             }
-            _ => None,
+            _ => return None,
         }
+        Some(Change::Changed(at))
     }
 
     fn grow<'a>(
         &mut self,
         reply: &mut Reply,
+        places: &ReplyPlaces,
         ContentBlockDelta { index, delta, .. }: &'a ContentBlockDelta,
         at: Place<'a>,
-    ) -> Option<Change<'a>> {
-        let block = self.block(*index)?;
-        if reply.blocks.get(block)?.state != BlockState::Streaming {
-            return None;
+    ) -> (Option<Change<'a>>, Option<u64>) {
+        let is_growing = |&(_, block): &(u64, usize)| {
+            let block = reply.blocks.get(block);
+            block.is_some_and(|block| block.state == BlockState::Streaming)
+        };
+        let Some((number, block)) = self.block(*index, places).filter(is_growing) else {
+            return (None, None);
+        };
+        if let BlockDelta::InputJson(delta) = delta {
+            let json = &delta.partial_json;
+            let Some(input) = self.inputs.get_mut(&number) else {
+                return (None, None);
+            };
+            input.text.push(json);
+            let is_first = !std::mem::replace(&mut input.has_grown, true);
+            let change = Change::ToolInput { at, block, json };
+            return (Some(change), is_first.then_some(number));
         }
-        match (reply.message.message.content.get_mut(block)?, delta) {
-            (ContentBlock::Text(it), BlockDelta::Text(delta)) => {
-                it.text.push_str(&delta.text);
-                let text = &delta.text;
-                Some(Change::Text { at, block, text })
+        let content = reply.message.message.content.get_mut(block);
+        let change = content.and_then(|content| grow(content, block, delta, at));
+        (change, None)
+    }
+
+    /// The number of the block with the API's `index`, and where it is: of the
+    /// last one that is there, where there were several.
+    fn block(&mut self, index: u64, places: &ReplyPlaces) -> Option<(u64, usize)> {
+        loop {
+            let mut blocks = self.blocks.range((index, 0)..=(index, u64::MAX));
+            let last = *blocks.next_back()?;
+            if let Some(at) = places.blocks.at(last.1) {
+                return Some((last.1, at));
             }
-            (ContentBlock::Text(it), BlockDelta::Citations(delta)) => {
-                let citations = it.citations.get_or_insert_default();
-                citations.push(delta.citation.clone());
-                it.extra.remove("citations");
-                Some(Change::Changed(at))
-            }
-            (ContentBlock::Thinking(it), BlockDelta::Thinking(delta)) => {
-                it.thinking.push_str(&delta.thinking);
-                let thinking = &delta.thinking;
-                Some(Change::Thinking {
-                    at,
-                    block,
-                    thinking,
-                })
-            }
-            (ContentBlock::Thinking(it), BlockDelta::Signature(delta)) => {
-                it.signature = Some(delta.signature.clone());
-                it.extra.remove("signature");
-                Some(Change::Changed(at))
-            }
-            (ContentBlock::Compaction(it), BlockDelta::Compaction(delta)) => {
-                let CompactionBlock {
-                    content,
-                    encrypted_content,
-                    extra,
-                    ..
-                } = it;
-                if let Some(piece) = &delta.content {
-                    content.get_or_insert_default().push_str(piece);
-                    extra.remove("content");
-                }
-                if delta.encrypted_content.is_some() {
-                    encrypted_content.clone_from(&delta.encrypted_content);
-                    extra.remove("encrypted_content");
-                }
-                Some(Change::Changed(at))
-            }
-            (_, BlockDelta::InputJson(delta)) => {
-                let json = &delta.partial_json;
-                self.inputs.get_mut(&block)?.text.push(json);
-                Some(Change::ToolInput { at, block, json })
-            }
-            _ => None,
+            self.blocks.remove(&last);
         }
     }
 
-    /// Where the block with the API's `index` is in the reply.
-    fn block(&self, index: u64) -> Option<usize> {
-        let found = self.blocks.iter().rev().find(|(it, _)| *it == index);
-        found.map(|&(_, block)| block)
+    /// Shows in a reply what has come of a tool's input.
+    pub(super) fn show_input(&mut self, number: u64, reply: &mut Reply, places: &ReplyPlaces) {
+        let Some(input) = self.inputs.get_mut(&number) else {
+            return;
+        };
+        input.has_grown = false;
+        let len = input.text.text().len();
+        if len <= SHOWN_AT_ONCE || len - input.shown >= len / 16 {
+            input.show(number, reply, places);
+        }
     }
 
-    /// Brings the inputs of tools up to date with what has come of them.
-    pub(super) fn show_inputs(&mut self, reply: &mut Reply) {
-        for (&block, Input { text, shown }) in &mut self.inputs {
-            let is_growing =
-                (reply.blocks.get(block)).is_some_and(|block| block.state == BlockState::Streaming);
-            if !is_growing || *shown == text.text().len() {
-                continue;
-            }
-            *shown = text.text().len();
-            if let (Some(input), Some(value)) = (input_of(reply, block), text.value()) {
-                *input = value;
-            }
+    /// Shows in a reply what has come of the inputs of its tools.
+    pub(super) fn show_inputs(&mut self, reply: &mut Reply, places: &ReplyPlaces) {
+        for (&number, input) in &mut self.inputs {
+            input.show(number, reply, places);
         }
     }
 
     /// The reply was cut off and does not go on. Says which of its blocks are
     /// void, when it is about this reply.
     pub(super) fn abandon(
-        &self,
+        &mut self,
         reply: &mut Reply,
         abandoned: &AbandonedBlocks,
-    ) -> Option<Vec<usize>> {
+    ) -> Option<Vec<u64>> {
         if reply.message.message.id.as_ref() != Some(&abandoned.api_message_id) {
             return None;
         }
         reply.state = ReplyState::Aborted;
         let from = abandoned.from_block_index.unwrap_or_default();
-        let void = self.blocks.iter().filter(|(index, _)| *index >= from);
-        Some(void.map(|&(_, block)| block).collect())
+        let void = self.blocks.split_off(&(from, 0)).into_iter();
+        Some(void.map(|(_, number)| number).collect())
     }
+}
 
-    /// Follows the blocks of the reply that were kept to their new places.
-    pub(super) fn follow(&mut self, kept: &[bool]) {
-        let place = |block: usize| {
-            let before = kept.get(..block)?.iter().filter(|&&it| it).count();
-            (kept.get(block) == Some(&true)).then_some(before)
+impl Input {
+    fn show(&mut self, number: u64, reply: &mut Reply, places: &ReplyPlaces) {
+        let Some(block) = places.blocks.at(number) else {
+            return;
         };
-        let blocks = self.blocks.iter();
-        self.blocks = blocks
-            .filter_map(|&(index, block)| Some((index, place(block)?)))
-            .collect();
-        let inputs = std::mem::take(&mut self.inputs).into_iter();
-        self.inputs = inputs
-            .filter_map(|(block, input)| Some((place(block)?, input)))
-            .collect();
+        let is_growing =
+            (reply.blocks.get(block)).is_some_and(|block| block.state == BlockState::Streaming);
+        if !is_growing || self.shown == self.text.text().len() {
+            return;
+        }
+        self.shown = self.text.text().len();
+        let content = reply.message.message.content.get_mut(block);
+        if let (Some(input), Some(value)) = (content.and_then(input_of), self.text.value()) {
+            *input = value;
+        }
     }
+}
+
+/// Adds to a block what came of it.
+fn grow<'a>(
+    content: &mut ContentBlock,
+    block: usize,
+    delta: &'a BlockDelta,
+    at: Place<'a>,
+) -> Option<Change<'a>> {
+    match (content, delta) {
+        (ContentBlock::Text(it), BlockDelta::Text(delta)) => {
+            it.text.push_str(&delta.text);
+            let text = &delta.text;
+            return Some(Change::Text { at, block, text });
+        }
+        (ContentBlock::Text(it), BlockDelta::Citations(delta)) => {
+            let citations = it.citations.get_or_insert_default();
+            citations.push(delta.citation.clone());
+            it.extra.remove("citations");
+        }
+        (ContentBlock::Thinking(it), BlockDelta::Thinking(delta)) => {
+            it.thinking.push_str(&delta.thinking);
+            let thinking = &delta.thinking;
+            return Some(Change::Thinking {
+                at,
+                block,
+                thinking,
+            });
+        }
+        (ContentBlock::Thinking(it), BlockDelta::Signature(delta)) => {
+            it.signature = Some(delta.signature.clone());
+            it.extra.remove("signature");
+        }
+        (ContentBlock::Compaction(it), BlockDelta::Compaction(delta)) => {
+            let CompactionBlock {
+                content,
+                encrypted_content,
+                extra,
+                ..
+            } = it;
+            if let Some(piece) = &delta.content {
+                content.get_or_insert_default().push_str(piece);
+                extra.remove("content");
+            }
+            if delta.encrypted_content.is_some() {
+                encrypted_content.clone_from(&delta.encrypted_content);
+                extra.remove("encrypted_content");
+            }
+        }
+        _ => return None,
+    }
+    Some(Change::Changed(at))
 }
 
 /// Gives an object the members that a newer one has, and forgets of those that
@@ -230,11 +283,16 @@ macro_rules! update {
 }
 
 /// Adds what came whole to a reply. Blocks take the places of those that were
-/// streamed.
-pub(super) fn merge(reply: &mut Reply, message: &AssistantMessage) {
+/// streamed, or that came under this `uuid` before: `again`.
+pub(super) fn merge(
+    reply: &mut Reply,
+    places: &mut ReplyPlaces,
+    again: &mut Vec<u64>,
+    message: &AssistantMessage,
+) {
     let (old, mut new) = (&mut reply.message, message.clone());
-    prepend(&mut new.supersedes, old.supersedes.take());
-    prepend(&mut new.tool_use_meta, old.tool_use_meta.take());
+    (places.superseded).add(&mut old.supersedes, new.supersedes.take());
+    (places.tool_use_meta).add(&mut old.tool_use_meta, new.tool_use_meta.take());
     add(&mut old.extra, new.extra);
     update!(
         old,
@@ -288,7 +346,7 @@ pub(super) fn merge(reply: &mut Reply, message: &AssistantMessage) {
             input_transformations,
         ]
     );
-    place(reply, new.content, message.uuid.as_ref());
+    place(reply, places, again, new.content, message.uuid.as_ref());
     if message.aborted == Some(true) {
         reply.state = ReplyState::Aborted;
     }
@@ -297,52 +355,44 @@ pub(super) fn merge(reply: &mut Reply, message: &AssistantMessage) {
 /// Puts blocks that came whole where they belong: where those are that came
 /// with this `uuid` before, where those are that were streamed, or behind all
 /// others.
-fn place(reply: &mut Reply, blocks: Vec<ContentBlock>, uuid: Option<&String>) {
-    let mut again: Vec<usize> = (0..reply.blocks.len())
-        .filter(|&index| uuid.is_some() && reply.blocks[index].uuid.as_ref() == uuid)
-        .collect();
-    again.reverse();
+fn place(
+    reply: &mut Reply,
+    places: &mut ReplyPlaces,
+    again: &mut Vec<u64>,
+    blocks: Vec<ContentBlock>,
+    uuid: Option<&String>,
+) {
+    let mut once_more = 0;
     for block in blocks {
-        let index = again.pop().or_else(|| streamed(reply, &block));
         let said = ReplyBlock {
             state: BlockState::Whole,
             uuid: uuid.cloned(),
             extra: Default::default(),
         };
-        let content = &mut reply.message.message.content;
-        match index {
-            Some(index) => (content[index], reply.blocks[index]) = (block, said),
+        let number = match again.get(once_more) {
+            Some(&number) => number,
             None => {
+                let number = places.streamed(&block);
+                let number = number.unwrap_or_else(|| places.blocks.push());
+                // One that was streamed may stand before others.
+                let before = again.partition_point(|it| *it < number);
+                again.insert(before, number);
+                once_more = again.len() - 1;
+                number
+            }
+        };
+        once_more += 1;
+        let content = &mut reply.message.message.content;
+        match places.blocks.at(number) {
+            Some(index) if index < content.len() => {
+                places.settled(number, &content[index]);
+                (content[index], reply.blocks[index]) = (block, said);
+            }
+            _ => {
                 content.push(block);
                 reply.blocks.push(said);
             }
         }
-    }
-}
-
-/// Where a block was streamed that now came whole. The agent says a block
-/// before it passes on that the model has written it, and never says a text of
-/// nothing but white space: the block that is being written goes before those
-/// that are written and were not said.
-fn streamed(reply: &Reply, block: &ContentBlock) -> Option<usize> {
-    let in_state = |state: BlockState| {
-        let mut blocks = reply.message.message.content.iter().zip(&reply.blocks);
-        blocks.position(|(streamed, at)| {
-            at.state == state
-                && streamed.tag() == block.tag()
-                && call_id(streamed) == call_id(block)
-        })
-    };
-    in_state(BlockState::Streaming).or_else(|| in_state(BlockState::Written))
-}
-
-/// Puts what came earlier before what is there, each once.
-fn prepend<T: PartialEq>(list: &mut Option<Vec<T>>, earlier: Option<Vec<T>>) {
-    if let Some(mut all) = earlier {
-        let new = list.take().unwrap_or_default();
-        all.retain(|it| !new.contains(it));
-        all.extend(new);
-        *list = Some(all);
     }
 }
 
@@ -387,19 +437,9 @@ fn change(body: &mut AssistantBody, new: MessageDelta) {
     }
 }
 
-/// The id of a tool call.
-fn call_id(block: &ContentBlock) -> Option<&str> {
-    match block {
-        ContentBlock::ToolUse(call) => Some(&call.id),
-        ContentBlock::ServerToolUse(call) => Some(&call.id),
-        ContentBlock::McpToolUse(call) => Some(&call.id),
-        _ => None,
-    }
-}
-
 /// The input of a tool call.
-fn input_of(reply: &mut Reply, block: usize) -> Option<&mut Json> {
-    match reply.message.message.content.get_mut(block)? {
+fn input_of(block: &mut ContentBlock) -> Option<&mut Json> {
+    match block {
         ContentBlock::ToolUse(call) => Some(&mut call.input),
         ContentBlock::ServerToolUse(call) => Some(&mut call.input),
         ContentBlock::McpToolUse(call) => Some(&mut call.input),

@@ -9,6 +9,7 @@ mod arbitrary;
 mod check;
 mod errors;
 mod limits;
+mod members;
 mod null;
 mod order;
 mod unknown;

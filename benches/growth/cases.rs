@@ -1,0 +1,9 @@
+//! What is counted in this process.
+
+use crate::{Case, conversations, sessions};
+
+pub(crate) fn all() -> Vec<Case> {
+    let mut cases = sessions::all();
+    cases.extend(conversations::all());
+    cases
+}
