@@ -9,7 +9,10 @@ use std::path::Path;
 pub(crate) fn all(wanted: &str) -> Vec<(String, [u64; 3])> {
     let commands: &[(&str, &[&str])] = &[
         ("inspect", &["inspect"]),
-        ("convert", &["convert", "--from", "agent", "--to", "openhands"]),
+        (
+            "convert",
+            &["convert", "--from", "agent", "--to", "openhands"],
+        ),
     ];
     let folder = tempfile::tempdir().unwrap();
     let mut counted = vec![];

@@ -77,7 +77,11 @@ pub(crate) fn all() -> Vec<Case> {
         }
         for is_fresh in [true, false] {
             let line = kind.line.clone();
-            let ids = if is_fresh { "ids of their own" } else { "the same ids" };
+            let ids = if is_fresh {
+                "ids of their own"
+            } else {
+                "the same ids"
+            };
             cases.push(pushed(format!("{}, {ids}", kind.name), true, move |n| {
                 let line = |number| match is_fresh {
                     true => renewed(&line, number),

@@ -25,7 +25,10 @@ pub(crate) fn kinds() -> Vec<Kind> {
     let mut kinds: BTreeMap<String, String> = BTreeMap::new();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testkit/recordings");
     for recording in fs::read_dir(folder).unwrap() {
-        for recorded in fs::read_to_string(recording.unwrap().path()).unwrap().lines() {
+        for recorded in fs::read_to_string(recording.unwrap().path())
+            .unwrap()
+            .lines()
+        {
             // There is a file about them, too.
             let Ok(recorded) = serde_json::from_str::<Recorded<'_>>(recorded) else {
                 continue;

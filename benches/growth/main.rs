@@ -125,7 +125,10 @@ pub(crate) fn callgrind(out: &Path) -> Command {
 /// The instructions in what callgrind left.
 pub(crate) fn total(out: &Path) -> Option<u64> {
     let dump = std::fs::read_to_string(out).ok()?;
-    let line = dump.lines().rev().find_map(|it| it.strip_prefix("totals: "));
+    let line = dump
+        .lines()
+        .rev()
+        .find_map(|it| it.strip_prefix("totals: "));
     line?.trim().parse().ok()
 }
 

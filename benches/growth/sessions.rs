@@ -75,7 +75,10 @@ async fn session(lines: Vec<u8>) {
         let answer = json!({"type": "control_response", "response":
             {"subtype": "success", "request_id": id, "response": {}}});
         let said = tokio::spawn(async move {
-            output.write_all(format!("{answer}\n").as_bytes()).await.unwrap();
+            output
+                .write_all(format!("{answer}\n").as_bytes())
+                .await
+                .unwrap();
             // The client may have had enough.
             let _ = output.write_all(&lines).await;
         });
@@ -133,7 +136,8 @@ const HOSTILE: &[Hostile] = &[
     }),
     ("the same ask", |n| lines((0..n).map(|_| ask(0)))),
     ("results of one message", |n| {
-        let results = (0..n).map(|i| json!({"type": "tool_result", "tool_use_id": format!("t{i}")}));
+        let results =
+            (0..n).map(|i| json!({"type": "tool_result", "tool_use_id": format!("t{i}")}));
         let results: Vec<_> = results.collect();
         lines([json!({"type": "user", "message": {"role": "user", "content": results}})])
     }),
@@ -159,7 +163,11 @@ const HOSTILE: &[Hostile] = &[
         }))
     }),
     ("sessions", |n| {
-        lines((0..n).map(|i| json!({"type": "system", "subtype": "init", "session_id": format!("s{i}")})))
+        lines(
+            (0..n).map(
+                |i| json!({"type": "system", "subtype": "init", "session_id": format!("s{i}")}),
+            ),
+        )
     }),
     ("answers nobody waits for", |n| {
         lines((0..n).map(|i| {
@@ -299,7 +307,11 @@ pub(crate) fn all() -> Vec<Case> {
     ];
     for kind in kinds() {
         for is_fresh in [true, false] {
-            let ids = if is_fresh { "ids of their own" } else { "the same ids" };
+            let ids = if is_fresh {
+                "ids of their own"
+            } else {
+                "the same ids"
+            };
             let name = format!("{}, {ids}", kind.name);
             let line = kind.line.clone();
             cases.push(told(&name, move |n| repeated(&line, n, is_fresh)));
@@ -336,7 +348,8 @@ fn prompt(i: usize) -> Prompt {
 }
 
 fn bash(command: &str) -> CanUseTool {
-    let request = json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {"command": command}});
+    let request =
+        json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {"command": command}});
     serde_json::from_value(request).unwrap()
 }
 
