@@ -2,6 +2,7 @@
 
 mod conform;
 mod convert;
+mod files;
 mod inspect;
 mod model;
 mod replay;

@@ -1,9 +1,12 @@
 //! `agentwire model`: the scripted model as a server of its own, for tests in
 //! any language.
 
+use crate::files::append;
 use crate::run::signals::Signals;
 use agentwire_testkit::model::{ModelRequest, ScriptedModel};
 use agentwire_testkit::{Scenario, ScenarioError};
+use serde::Serialize;
+use serde_json::json;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -37,8 +40,9 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 0)]
     port: u16,
 
-    /// Write each request to this file as it comes, as one line of JSON, with
-    /// what it was answered
+    /// Add each request to this file as it comes, as one line of JSON, with
+    /// what it was answered. The last line, `{"end": {"requests": N}}`, says that
+    /// it is whole
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 
@@ -88,7 +92,7 @@ async fn serve(arguments: Arguments) -> Result<(), Failure> {
     } = arguments;
     let scenario = read(&script)?;
     let mut log = match log {
-        Some(path) => Some(Log::create(path)?),
+        Some(path) => Some(Log::open(path)?),
         None => None,
     };
     let mut signals = Signals::new().map_err(Failure::Signals)?;
@@ -109,8 +113,8 @@ async fn serve(arguments: Arguments) -> Result<(), Failure> {
         failed = write_all(&model, log.as_mut()) => return failed,
     }
     // What came before the end is in the log.
-    match &mut log {
-        Some(log) => log.catch_up(&model.requests()),
+    match log {
+        Some(log) => log.finish(&model.requests()),
         None => Ok(()),
     }
 }
@@ -158,8 +162,8 @@ struct Log {
 }
 
 impl Log {
-    fn create(path: PathBuf) -> Result<Self, Failure> {
-        match File::create(&path) {
+    fn open(path: PathBuf) -> Result<Self, Failure> {
+        match append(&path) {
             Ok(file) => Ok(Self {
                 path,
                 file,
@@ -170,18 +174,25 @@ impl Log {
     }
 
     fn write(&mut self, request: &ModelRequest) -> Result<(), Failure> {
-        let line = serde_json::to_vec(request).map_err(io::Error::from);
+        self.write_line(request)?;
+        self.written += 1;
+        Ok(())
+    }
+
+    fn write_line(&mut self, value: &impl Serialize) -> Result<(), Failure> {
+        let line = serde_json::to_vec(value).map_err(io::Error::from);
         let written = line.and_then(|mut line| {
             line.push(b'\n');
             self.file.write_all(&line)
         });
-        self.written += 1;
         written.map_err(|error| Failure::Log(self.path.clone(), error))
     }
 
-    /// Writes what is not in it yet.
-    fn catch_up(&mut self, requests: &[ModelRequest]) -> Result<(), Failure> {
+    /// Writes what is not in it yet, and that it is whole.
+    fn finish(mut self, requests: &[ModelRequest]) -> Result<(), Failure> {
         let new = requests.get(self.written..).unwrap_or_default();
-        new.iter().try_for_each(|request| self.write(request))
+        new.iter().try_for_each(|request| self.write(request))?;
+        let requests = self.written;
+        self.write_line(&json!({ "end": { "requests": requests } }))
     }
 }

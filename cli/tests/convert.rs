@@ -313,3 +313,213 @@ fn a_directory_of_transcripts_becomes_one_of_conversations() {
         stderr(&output)
     );
 }
+
+/// A conversation of one message, in a folder of its own.
+fn chat(folder: &Path) -> PathBuf {
+    let file = folder.join("chat.ndjson");
+    std::fs::write(&file, "{\"role\":\"user\",\"content\":\"Go\"}\n").unwrap();
+    file
+}
+
+fn to_agent<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    [&["--from", "chat", "--to", "agent"], arguments].concat()
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_read_is_not_written_whatever_it_is_called() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = chat(folder.path());
+    let before = std::fs::read(&file).unwrap();
+    let link = folder.path().join("link");
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    let twin = folder.path().join("twin");
+    std::fs::hard_link(&file, &twin).unwrap();
+    let other = folder.path().join("other");
+    let [file_, link, twin, other_] =
+        [&file, &link, &twin, &other].map(|path| path.to_str().unwrap());
+    for arguments in [
+        vec![file_, "-o", file_],
+        vec![file_, "-o", link],
+        vec![link, "-o", file_],
+        vec![file_, "-o", twin],
+        vec![file_, "--residue", file_],
+        vec![file_, "--losses", link],
+        vec![file_, "-o", other_, "--residue", other_],
+        vec![file_, "--losses", other_, "--residue", other_],
+    ] {
+        let output = convert(&to_agent(&arguments), "");
+        let told = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
+        assert!(
+            told.contains("by the same command"),
+            "{arguments:?}: {told}"
+        );
+        assert_eq!(std::fs::read(&file).unwrap(), before, "{arguments:?}");
+        assert!(!other.exists(), "{arguments:?}");
+    }
+    // Nothing is left beside them.
+    assert_eq!(folder.path().read_dir().unwrap().count(), 3);
+}
+
+#[test]
+fn what_cannot_be_read_to_its_end_replaces_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = folder.path().join("made");
+    std::fs::write(&made, "before").unwrap();
+    let output = convert(
+        &to_agent(&["-o", made.to_str().unwrap()]),
+        "[{\"role\":\"user\",\"content\":\"Go\"},",
+    );
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert_eq!(std::fs::read_to_string(&made).unwrap(), "before");
+    assert_eq!(folder.path().read_dir().unwrap().count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_keeps_its_mode_and_all_its_names_and_a_new_one_is_for_nobody_else() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let mode = |name: &str| std::fs::metadata(at(name)).unwrap().mode() & 0o777;
+    let file = chat(folder.path());
+    for name in ["old", "linked", "named"] {
+        std::fs::write(at(name), "before").unwrap();
+        std::fs::set_permissions(at(name), PermissionsExt::from_mode(0o640)).unwrap();
+    }
+    symlink("linked", at("link")).unwrap();
+    std::fs::hard_link(at("named"), at("name")).unwrap();
+    for name in ["old", "link", "name", "new"] {
+        let output = convert(
+            &to_agent(&[file.to_str().unwrap(), "-o", at(name).to_str().unwrap()]),
+            "",
+        );
+        assert!(output.status.success(), "{}", stderr(&output));
+    }
+    for name in ["old", "linked", "named", "name", "new"] {
+        assert!(
+            std::fs::read_to_string(at(name)).unwrap().contains("Go"),
+            "{name}"
+        );
+    }
+    assert!(at("link").is_symlink());
+    assert_eq!(["old", "linked", "named"].map(mode), [0o640; 3]);
+    assert_eq!(mode("new"), 0o600);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_followed_if_nobody_else_has_put_it_there() {
+    use std::os::unix::fs::{lchown, symlink};
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = chat(folder.path());
+    let (victim, link) = (folder.path().join("victim"), folder.path().join("link"));
+    let to_link = to_agent(&[file.to_str().unwrap(), "-o", link.to_str().unwrap()]);
+    symlink(&victim, &link).unwrap();
+    let output = convert(&to_link, "");
+    let told = stderr(&output);
+    assert!(
+        told.contains("it is a link to a file that cannot be used"),
+        "{told}"
+    );
+    std::fs::write(&victim, "before").unwrap();
+    // Only root can make what others make.
+    if lchown(&link, Some(12_345), None).is_ok() {
+        let told = stderr(&convert(&to_link, ""));
+        assert!(told.contains("it is a link of another user's"), "{told}");
+        assert_eq!(std::fs::read_to_string(&victim).unwrap(), "before");
+        lchown(&link, Some(0), None).unwrap();
+    }
+    assert!(convert(&to_link, "").status.success());
+    assert!(std::fs::read_to_string(&victim).unwrap().contains("Go"));
+}
+
+#[cfg(unix)]
+#[test]
+fn devices_and_pipes_are_written_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = chat(folder.path());
+    let file = file.to_str().unwrap();
+    for name in ["-", "/dev/stdout", "/proc/self/fd/1"] {
+        let output = convert(&to_agent(&[file, "-o", name]), "");
+        assert!(output.status.success(), "{name}: {}", stderr(&output));
+        assert_eq!(values(&stdout(&output)).len(), 1, "{name}");
+    }
+    let both = ["-o", "/dev/null", "--residue", "/dev/null"];
+    let output = convert(&to_agent(&[&[file], &both[..]].concat()), "");
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(!Path::new("/dev/null").is_file());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_directory_is_not_converted_into_itself_and_links_in_it_are_not_followed() {
+    use std::os::unix::fs::{MetadataExt, symlink};
+
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let mode = |name: &str| std::fs::metadata(at(name)).unwrap().mode() & 0o777;
+    std::fs::create_dir_all(at("projects/key")).unwrap();
+    std::fs::write(at("projects/key/s.jsonl"), transcript()).unwrap();
+    symlink(".", at("projects/key/again")).unwrap();
+    let projects = at("projects");
+    let directory = [
+        "--from",
+        "transcript",
+        "--to",
+        "chat",
+        projects.to_str().unwrap(),
+    ];
+    for into in ["projects", "projects/key/made", "projects/../projects"] {
+        let into = at(into);
+        let output = convert(
+            &[&directory[..], &["-o", into.to_str().unwrap()]].concat(),
+            "",
+        );
+        let told = stderr(&output);
+        assert!(told.contains("is in the directory that is read"), "{told}");
+        assert_eq!(output.status.code(), Some(2));
+    }
+    let source = std::fs::read_to_string(at("projects/key/s.jsonl")).unwrap();
+    assert_eq!(source, transcript());
+
+    // What somebody has left where it is written to is replaced, and not followed.
+    std::fs::create_dir_all(at("made/key")).unwrap();
+    std::fs::write(at("victim"), "before").unwrap();
+    symlink(at("victim"), at("made/key/s.jsonl")).unwrap();
+    let residue = at("residue");
+    let output = convert(
+        &[
+            &directory[..],
+            &[
+                "-o",
+                at("made").to_str().unwrap(),
+                "--residue",
+                residue.to_str().unwrap(),
+            ],
+        ]
+        .concat(),
+        "",
+    );
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(std::fs::read_to_string(at("victim")).unwrap(), "before");
+    let made = std::fs::read_to_string(at("made/key/s.jsonl")).unwrap();
+    assert!(made.contains("Gone.") && !at("made/key/s.jsonl").is_symlink());
+    assert_eq!(at("made/key").read_dir().unwrap().count(), 1);
+    assert_eq!((mode("residue"), mode("residue/key")), (0o700, 0o700));
+    assert_eq!(mode("residue/key/s.jsonl"), 0o600);
+
+    // Nor a folder that is a link.
+    std::fs::remove_dir_all(at("made/key")).unwrap();
+    std::fs::create_dir(at("elsewhere")).unwrap();
+    symlink(at("elsewhere"), at("made/key")).unwrap();
+    let output = convert(
+        &[&directory[..], &["-o", at("made").to_str().unwrap()]].concat(),
+        "",
+    );
+    assert!(stderr(&output).contains("no folder"), "{}", stderr(&output));
+    assert_eq!(at("elsewhere").read_dir().unwrap().count(), 0);
+}

@@ -63,13 +63,16 @@ impl Server {
         self.ask("POST /v1/messages", &body.to_string())
     }
 
-    /// Closes its input; gives what it logged.
+    /// Closes its input; gives what it logged, and looks at the end mark.
     fn end(mut self) -> Vec<Value> {
         drop(self.input.take());
         assert!(self.child.wait().unwrap().success());
         let log = std::fs::read_to_string(self.folder.path().join("log.ndjson")).unwrap();
         let lines = log.lines().map(serde_json::from_str);
-        lines.map(Result::unwrap).collect()
+        let mut log: Vec<Value> = lines.map(Result::unwrap).collect();
+        let end = json!({ "end": { "requests": log.len() - 1 } });
+        assert_eq!(log.pop(), Some(end));
+        log
     }
 }
 

@@ -3,10 +3,12 @@
 use super::report::Came;
 use super::suite::{self, Named, Options};
 use super::{Failure, text};
+use crate::files::Files;
 use agentwire_testkit::conform::cli::{Case, Golden, Measured, Outcome, play};
 use serde_json::json;
 use std::ffi::OsString;
 use std::fmt::Display;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -120,8 +122,11 @@ async fn write(arguments: &Arguments, file: &Path) -> Result<ExitCode, Failure> 
     }
     let count = golden.cases.len();
     let text_of = golden.to_json().map_err(text)?;
-    std::fs::write(file, text_of)
-        .map_err(|error| format!("{} cannot be written: {error}", file.display()))?;
+    let written = Files::default().write(file).and_then(|mut new| {
+        new.write_all(text_of.as_bytes())?;
+        new.finish()
+    });
+    written.map_err(|error| format!("{} cannot be written: {error}", file.display()))?;
     suite::print(&format!("{count} cases measured\n"))?;
     Ok(ExitCode::SUCCESS)
 }

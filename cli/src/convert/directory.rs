@@ -2,6 +2,7 @@
 
 use super::input::InputError;
 use super::{Arguments, ConvertError, run};
+use crate::files::private_folders;
 use agentwire_interop::transcript::Place;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -10,9 +11,17 @@ use std::{fs, io};
 /// the same name in the output directory. Those of sub-agents are files of
 /// their own.
 pub(super) fn convert(arguments: &Arguments) -> Result<(), ConvertError> {
-    let Some(output) = &arguments.output else {
-        return Err(ConvertError::NoDirectory);
+    let output = match &arguments.output {
+        Some(output) if output != Path::new("-") => output,
+        _ => return Err(ConvertError::NoDirectory),
     };
+    for folder in [
+        Some(output),
+        arguments.losses.as_ref(),
+        arguments.residue.as_ref(),
+    ] {
+        is_elsewhere(folder, &arguments.file)?;
+    }
     let mut files = Vec::new();
     find(&arguments.file, &mut files).map_err(|error| InputError::File {
         file: arguments.file.display().to_string(),
@@ -28,6 +37,7 @@ pub(super) fn convert(arguments: &Arguments) -> Result<(), ConvertError> {
             losses: arguments.losses.as_ref().map(place).transpose()?,
             residue: arguments.residue.as_ref().map(place).transpose()?,
             file,
+            in_folder: true,
             ..arguments.clone()
         };
         match run(&one) {
@@ -41,24 +51,39 @@ pub(super) fn convert(arguments: &Arguments) -> Result<(), ConvertError> {
     }
 }
 
-/// The place of a file in another directory, which is there then.
-fn place(folder: &Path, below: &Path) -> Result<PathBuf, ConvertError> {
-    let file = folder.join(below);
-    if let Some(parent) = file.parent() {
-        fs::create_dir_all(parent).map_err(|error| ConvertError::Output {
-            file: parent.display().to_string(),
-            error,
-        })?;
+/// What is written among what is read would be read the next time.
+fn is_elsewhere(written: Option<&PathBuf>, read: &Path) -> Result<(), ConvertError> {
+    // One that is not there yet is where its parent is.
+    let there =
+        written.and_then(|written| written.ancestors().find_map(|it| it.canonicalize().ok()));
+    match (written, there, read.canonicalize()) {
+        (Some(written), Some(there), Ok(read)) if there.starts_with(&read) => {
+            Err(ConvertError::SameDirectory(written.display().to_string()))
+        }
+        _ => Ok(()),
     }
-    Ok(file)
 }
 
+/// The place of a file in another directory, which is there then.
+fn place(folder: &Path, below: &Path) -> Result<PathBuf, ConvertError> {
+    let parent = below.parent().unwrap_or(Path::new(""));
+    private_folders(folder, parent).map_err(|error| ConvertError::Output {
+        file: folder.join(parent).display().to_string(),
+        error,
+    })?;
+    Ok(folder.join(below))
+}
+
+/// Finds the transcripts. A link to a folder is not followed: it may lead back.
 fn find(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
+        let entry = entry?;
+        let path = entry.path();
+        if entry.file_type()?.is_dir() {
             find(&path, files)?;
-        } else if Place::of(&path.to_string_lossy()).is_some_and(|place| !place.is_meta) {
+        } else if path.is_file()
+            && Place::of(&path.to_string_lossy()).is_some_and(|place| !place.is_meta)
+        {
             files.push(path);
         }
     }

@@ -9,6 +9,7 @@ mod output;
 mod residue;
 mod summary;
 
+use crate::files::Files;
 use crate::terminal::complain;
 use agentwire_interop::conversion::{Back, Converter, Direction, WayBack};
 use format::{Format, Visitor};
@@ -30,8 +31,9 @@ const USAGE: u8 = 2;
 /// become, one a line. What the other system has no place for is summed up on
 /// standard error; with `--losses` it is told one by one, and with `--residue`
 /// it is kept, so that the way back gives the original. A value that cannot be
-/// read is told and passed over. Exit status: 0; 1 when values were passed over;
-/// 2 when a file cannot be read or written, or the arguments make no sense.
+/// read is told and passed over. A file is written when all of it is there;
+/// until then what was there stays. Exit status: 0; 1 when values were passed
+/// over; 2 when a file cannot be read or written, or the arguments make no sense.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Arguments {
     /// The file; `-` is standard input. Of transcripts it can be a directory,
@@ -82,6 +84,27 @@ pub(crate) struct Arguments {
     /// Print no summary
     #[arg(short, long)]
     quiet: bool,
+
+    /// Whether it is one of the transcripts of a directory.
+    #[arg(skip)]
+    in_folder: bool,
+}
+
+impl Arguments {
+    fn output(&self, files: &mut Files) -> Result<Output, ConvertError> {
+        let file = self.output.as_deref();
+        Output::open(files, file, self.in_folder, self.array)
+    }
+
+    /// A file beside the output, where one is named.
+    fn beside(
+        &self,
+        files: &mut Files,
+        file: Option<&PathBuf>,
+    ) -> Result<Option<Output>, ConvertError> {
+        file.map(|file| Output::open(files, Some(file), self.in_folder, false))
+            .transpose()
+    }
 }
 
 /// Why a conversation could not be converted.
@@ -107,6 +130,8 @@ enum ConvertError {
     NotTo(Format),
     #[error("the transcripts of a directory go to another one: `--output DIRECTORY`")]
     NoDirectory,
+    #[error("{0} is in the directory that is read; name another one")]
+    SameDirectory(String),
 }
 
 pub(crate) fn convert(arguments: &Arguments) -> ExitCode {
@@ -127,6 +152,11 @@ pub(crate) fn convert(arguments: &Arguments) -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), ConvertError> {
+    let mut files = Files::default();
+    files.reads(&arguments.file);
+    if let Some(residue) = &arguments.restore {
+        files.reads(residue);
+    }
     // A session is read twice.
     let spooled;
     let mut arguments = arguments.clone();
@@ -141,23 +171,33 @@ fn run(arguments: &Arguments) -> Result<(), ConvertError> {
     }
     if arguments.restore.is_some() {
         // The other way round: what is read is what was made.
-        return format::visit(arguments.to, arguments.from, arguments, Restore(arguments));
+        return format::visit(
+            arguments.to,
+            arguments.from,
+            arguments,
+            Restore(arguments, files),
+        );
     }
-    format::visit(arguments.from, arguments.to, arguments, Forth(arguments))
+    format::visit(
+        arguments.from,
+        arguments.to,
+        arguments,
+        Forth(arguments, files),
+    )
 }
 
 /// The way there.
-struct Forth<'a>(&'a Arguments);
+struct Forth<'a>(&'a Arguments, Files);
 
 impl Visitor for Forth<'_> {
     fn visit<D: Direction>(self, direction: D) -> Result<(), ConvertError>
     where
         D::From: Send + 'static,
     {
-        let Self(arguments) = self;
-        let mut output = Output::open(arguments.output.as_deref(), arguments.array)?;
-        let mut losses = Output::open_if(arguments.losses.as_deref())?;
-        let mut residue = Output::open_if(arguments.residue.as_deref())?;
+        let Self(arguments, mut files) = self;
+        let mut output = arguments.output(&mut files)?;
+        let mut losses = arguments.beside(&mut files, arguments.losses.as_ref())?;
+        let mut residue = arguments.beside(&mut files, arguments.residue.as_ref())?;
         if let Some(residue) = &mut residue {
             residue.write(&residue::Head::new(arguments.from, arguments.to))?;
         }
@@ -199,9 +239,10 @@ impl Visitor for Forth<'_> {
         if let Some(converted) = converter.finish() {
             take(converted)?;
         }
-        output.finish()?;
+        let is_whole = failed.is_none();
+        output.finish(is_whole)?;
         for file in [losses, residue].into_iter().flatten() {
-            file.finish()?;
+            file.finish(is_whole)?;
         }
         if !arguments.quiet {
             let told = summary.told(read, arguments.from, arguments.to);
@@ -216,15 +257,15 @@ impl Visitor for Forth<'_> {
 }
 
 /// The way back.
-struct Restore<'a>(&'a Arguments);
+struct Restore<'a>(&'a Arguments, Files);
 
 impl Visitor for Restore<'_> {
     fn visit<D: Direction>(self, direction: D) -> Result<(), ConvertError>
     where
         D::To: Send + 'static,
     {
-        let Self(arguments) = self;
-        let mut output = Output::open(arguments.output.as_deref(), arguments.array)?;
+        let Self(arguments, mut files) = self;
+        let mut output = arguments.output(&mut files)?;
         let failed = Rc::new(RefCell::new(None));
         let pieces = until_error(Input::<D::To>::open(&arguments.file)?, &failed);
         let groups = residue::open(arguments.restore.as_deref(), arguments.to, arguments.from)?;
@@ -243,7 +284,7 @@ impl Visitor for Restore<'_> {
                 Back::Refused(_) => refused += 1,
             }
         }
-        output.finish()?;
+        output.finish(failed.borrow().is_none())?;
         if let Some(error) = failed.take() {
             return Err(error);
         }

@@ -1,8 +1,8 @@
 //! What is written: values, one a line, or a list of them.
 
 use super::ConvertError;
+use crate::files::{Files, NewFile};
 use serde::Serialize;
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -11,36 +11,37 @@ const BUFFER: usize = 1 << 18;
 
 pub(super) struct Output {
     file: String,
-    writer: BufWriter<Box<dyn Write>>,
+    writer: BufWriter<NewFile>,
     array: bool,
     is_empty: bool,
 }
 
 impl Output {
-    /// A file, or standard output.
-    pub(super) fn open(file: Option<&Path>, array: bool) -> Result<Self, ConvertError> {
-        let name = file.map_or_else(
-            || "standard output".to_owned(),
-            |file| file.display().to_string(),
-        );
-        let writer: Box<dyn Write> = match file {
-            None => Box::new(io::stdout()),
-            Some(file) => match File::create(file) {
-                Ok(file) => Box::new(file),
-                Err(error) => return Err(ConvertError::Output { file: name, error }),
-            },
+    /// A file, or standard output. Those of a directory are in a folder.
+    pub(super) fn open(
+        files: &mut Files,
+        file: Option<&Path>,
+        in_folder: bool,
+        array: bool,
+    ) -> Result<Self, ConvertError> {
+        let path = file.unwrap_or(Path::new("-"));
+        let name = match path == Path::new("-") {
+            true => "standard output".to_owned(),
+            false => path.display().to_string(),
         };
-        Ok(Self {
-            file: name,
-            writer: BufWriter::with_capacity(BUFFER, writer),
-            array,
-            is_empty: true,
-        })
-    }
-
-    /// A file, where one is named.
-    pub(super) fn open_if(file: Option<&Path>) -> Result<Option<Self>, ConvertError> {
-        file.map(|file| Self::open(Some(file), false)).transpose()
+        let opened = match in_folder {
+            true => files.write_in_folder(path),
+            false => files.write(path),
+        };
+        match opened {
+            Ok(file) => Ok(Self {
+                file: name,
+                writer: BufWriter::with_capacity(BUFFER, file),
+                array,
+                is_empty: true,
+            }),
+            Err(error) => Err(ConvertError::Output { file: name, error }),
+        }
     }
 
     pub(super) fn write<T: Serialize>(&mut self, value: &T) -> Result<(), ConvertError> {
@@ -64,7 +65,8 @@ impl Output {
         written.map_err(|error| self.failed(error))
     }
 
-    pub(super) fn finish(mut self) -> Result<(), ConvertError> {
+    /// Nothing more comes. What is not whole replaces nothing.
+    pub(super) fn finish(mut self, is_whole: bool) -> Result<(), ConvertError> {
         let end: &[u8] = match (self.array, self.is_empty) {
             (true, true) => b"[]\n",
             (true, false) => b"]\n",
@@ -74,7 +76,14 @@ impl Output {
             .writer
             .write_all(end)
             .and_then(|()| self.writer.flush());
-        written.map_err(|error| self.failed(error))
+        written.map_err(|error| self.failed(error))?;
+        let Self { file, writer, .. } = self;
+        let finished = match writer.into_inner() {
+            Ok(new) if is_whole => new.finish(),
+            Ok(_) => Ok(()),
+            Err(error) => Err(error.into_error()),
+        };
+        finished.map_err(|error| ConvertError::Output { file, error })
     }
 
     fn failed(&self, error: io::Error) -> ConvertError {

@@ -1,8 +1,9 @@
 //! The recording, made beside the session: it can be slow or fail, and the
 //! session does not notice.
 
+use crate::files::append;
 use agentwire_testkit::recording::{Direction, Recorder, Scrub, Spawn};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -168,12 +169,7 @@ fn open(path: &Path) -> io::Result<File> {
     } else {
         path.to_owned()
     };
-    let mut options = OpenOptions::new();
-    options.read(true).append(true).create(true);
-    // What is said in a session is nobody else's business.
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
+    let mut file = append(&path)?;
     // A recording that was cut off ends in the middle of a line.
     let mut last = [b'\n'];
     if file.metadata()?.len() > 0 {

@@ -26,7 +26,12 @@ impl Log {
         argv: impl IntoIterator<Item = String>,
         env: impl IntoIterator<Item = String>,
     ) -> io::Result<Self> {
-        let file = OpenOptions::new().create(true).append(true).open(path)?;
+        let mut options = OpenOptions::new();
+        options.create(true).append(true);
+        // What is said in a session is nobody else's business.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(path)?;
         let mut log = Self {
             file,
             start: Instant::now(),
