@@ -76,11 +76,11 @@ fn read_and_attach(path: &Path, limit: u64) -> Result<ContentBlock, AttachError>
             limit,
         })?;
     let name = path.file_name().unwrap_or(path.as_os_str());
-    ContentBlock::attachment(name.to_string_lossy(), bytes).map_err(|mut source| {
-        source.name = path.display().to_string();
+    ContentBlock::attachment(name.to_string_lossy(), bytes).map_err(|mut error| {
+        error.name = path.display().to_string();
         AttachError::Kind {
             path: path.to_owned(),
-            source,
+            error,
         }
     })
 }
@@ -103,10 +103,10 @@ fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     Ok((bytes.len() as u64 <= limit).then_some(bytes))
 }
 
-fn unread(path: &Path, source: io::Error) -> AttachError {
+fn unread(path: &Path, error: io::Error) -> AttachError {
     AttachError::Read {
         path: path.to_owned(),
-        source: Arc::new(source),
+        error: Arc::new(error),
     }
 }
 

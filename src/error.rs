@@ -13,19 +13,24 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 
 /// What can go wrong.
-#[derive(Debug, Clone, thiserror::Error)]
+///
+/// The text of an error says all there is to say, with what it came of, which
+/// [`source`](std::error::Error::source) does not repeat. `Debug` writes that
+/// text as well, since it is what `unwrap` prints and a `main` that returns the
+/// error.
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// There is no agent CLI where one is looked for.
-    #[error("{0}")]
+    #[error(transparent)]
     CliNotFound(#[from] CliNotFound),
     /// The CLI is there and could not be started.
-    #[error("cannot start {}: {source}", program.display())]
+    #[error("cannot start {}: {error}", program.display())]
     Spawn {
         /// The CLI.
         program: PathBuf,
         /// Why not.
-        source: Arc<io::Error>,
+        error: Arc<io::Error>,
     },
     /// There is no tokio runtime where the session would start. Nothing was
     /// spawned.
@@ -36,10 +41,10 @@ pub enum Error {
     NoRuntime,
     /// The way to the agent could not be opened
     /// ([`Transport::open`](crate::Transport::open)).
-    #[error("the agent cannot be reached: {source}")]
+    #[error("the agent cannot be reached: {error}")]
     Transport {
         /// Why not.
-        source: Arc<dyn std::error::Error + Send + Sync>,
+        error: Arc<dyn std::error::Error + Send + Sync>,
     },
     /// An option cannot be passed on to the CLI, or the CLI would refuse it.
     #[error("the option `{option}` {problem}")]
@@ -161,12 +166,12 @@ pub enum Error {
     /// A file that the CLI is to read cannot be written: the transcript that a
     /// session resumes from, or the configuration of a CLI that does not read it
     /// from the pipe.
-    #[error("cannot write {}, which the agent CLI is to read: {source}", path.display())]
+    #[error("cannot write {}, which the agent CLI is to read: {error}", path.display())]
     PrivateFile {
         /// The file.
         path: PathBuf,
         /// Why not.
-        source: Arc<io::Error>,
+        error: Arc<io::Error>,
     },
     /// A file cannot be attached.
     #[error(transparent)]
@@ -180,7 +185,7 @@ impl Error {
     /// What keeps a [`Transport`](crate::Transport) from reaching its agent.
     pub fn transport(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::Transport {
-            source: Arc::from(why.into()),
+            error: Arc::from(why.into()),
         }
     }
 
@@ -213,6 +218,12 @@ impl Error {
     }
 }
 
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl From<RequestFailure> for Error {
     fn from(failure: RequestFailure) -> Self {
         Self::Request(Arc::new(failure))
@@ -229,7 +240,11 @@ impl From<serde_json::Error> for Error {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CliNotFound {
-    /// The places, in the order in which they were tried.
+    /// What names the CLI: `Options::cli`, or the variable `AGENTWIRE_CLI`.
+    /// `None` when nothing does, and it was looked for.
+    pub named_by: Option<&'static str>,
+    /// The places, in the order in which they were tried, each with what is
+    /// wrong with it.
     pub looked: Vec<String>,
     /// A script for a shell (`.cmd`, `.ps1`) that was found on Windows, and
     /// behind which nothing was found that can be started without that shell.
@@ -238,17 +253,26 @@ pub struct CliNotFound {
 
 impl fmt::Display for CliNotFound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "no agent CLI was found; looked for: {}. Install it with `npm install -g \
-             @anthropic-ai/claude-code`, or say where it is with AGENTWIRE_CLI or an explicit path",
-            self.looked.join(", ")
-        )?;
+        match (self.named_by, &self.looked[..]) {
+            (Some(by), [place]) => write!(f, "`{by}` is {place}")?,
+            (Some(by), places) => {
+                write!(f, "there is no agent CLI where `{by}` says:")?;
+                write_lines(f, places)?;
+            }
+            (None, places) => {
+                f.write_str("no agent CLI was found. Looked for:")?;
+                write_lines(f, places)?;
+                f.write_str(
+                    "\nInstall it with `npm install -g @anthropic-ai/claude-code`, or say where it \
+                     is with `Options::cli` or AGENTWIRE_CLI.",
+                )?;
+            }
+        }
         if let Some(shim) = &self.shim {
             write!(
                 f,
-                ". {} is run by a shell, which does not pass arguments on as they are: name the \
-                 `claude.exe`, or the `cli.js`, that it starts",
+                "\n{} is run by a shell, which does not pass arguments on as they are: name the \
+                 `claude.exe`, or the `cli.js`, that it starts.",
                 shim.display()
             )?;
         }
@@ -258,17 +282,21 @@ impl fmt::Display for CliNotFound {
 
 impl std::error::Error for CliNotFound {}
 
+fn write_lines(f: &mut fmt::Formatter<'_>, lines: &[String]) -> fmt::Result {
+    lines.iter().try_for_each(|line| write!(f, "\n  {line}"))
+}
+
 /// A file that cannot be attached.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum AttachError {
     /// It cannot be read.
-    #[error("{} cannot be read: {source}", path.display())]
+    #[error("{} cannot be read: {error}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
         /// Why not.
-        source: Arc<io::Error>,
+        error: Arc<io::Error>,
     },
     /// It is larger than was allowed.
     #[error("{} cannot be attached: it has more than {limit} bytes", path.display())]
@@ -279,12 +307,12 @@ pub enum AttachError {
         limit: u64,
     },
     /// It is of a kind that the Messages API does not take.
-    #[error("{source}")]
+    #[error("{error}")]
     Kind {
         /// The file.
         path: PathBuf,
         /// What may be attached, and what to do instead.
-        source: CannotAttach,
+        error: CannotAttach,
     },
 }
 

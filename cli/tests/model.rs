@@ -47,7 +47,7 @@ impl Server {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let length = body.len();
         let head = format!(
-            "{request} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n"
+            "{request} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n"
         );
         stream.write_all(head.as_bytes()).unwrap();
         stream.write_all(body.as_bytes()).unwrap();

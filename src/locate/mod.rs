@@ -15,7 +15,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The variable that says where the CLI is.
+/// The option that says where the CLI is, and the variable.
+const OPTION: &str = "Options::cli";
 const VARIABLE: &str = "AGENTWIRE_CLI";
 
 /// The CLI's name, where it is looked for by name.
@@ -96,16 +97,18 @@ fn find(explicit: Option<&Path>, around: &Surroundings) -> Result<Cli, CliNotFou
         looked: Vec::new(),
         shim: None,
     };
-    let found = match (explicit, around.variable(VARIABLE)) {
-        (Some(path), _) => search.named(path.as_os_str(), ""),
-        (None, Some(path)) => search.named(&path, &format!(" ({VARIABLE})")),
+    let (named_by, found) = match (explicit, around.variable(VARIABLE)) {
+        (Some(path), _) => (Some(OPTION), search.named(path.as_os_str())),
+        (None, Some(path)) => (Some(VARIABLE), search.named(&path)),
         (None, None) => {
-            search.looked.push(format!("{VARIABLE} (not set)"));
+            search.looked.push(format!("{VARIABLE}: not set"));
             let name = OsStr::new(NAME);
-            search.on_path(name).or_else(|| search.usual_places(name))
+            let found = search.on_path(name).or_else(|| search.usual_places(name));
+            (None, found)
         }
     };
     found.ok_or(CliNotFound {
+        named_by,
         looked: search.looked,
         shim: search.shim,
     })
@@ -119,10 +122,10 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// A path, or a bare name, which is looked for on the `PATH`.
-    fn named(&mut self, name: &OsStr, whence: &str) -> Option<Cli> {
+    fn named(&mut self, name: &OsStr) -> Option<Cli> {
         let path = Path::new(name);
         if path.components().count() > 1 || path.has_root() {
-            self.try_file(path, whence)
+            self.try_file(path)
         } else {
             self.on_path(name)
         }
@@ -131,7 +134,7 @@ impl Search<'_> {
     fn on_path(&mut self, name: &OsStr) -> Option<Cli> {
         let files = self.around.files(name);
         self.looked
-            .push(format!("`{}` on the PATH", files[0].display()));
+            .push(format!("`{}`: not on the PATH", files[0].display()));
         let path = self.around.variable("PATH")?;
         let folders: Vec<_> = env::split_paths(&path).collect();
         let mut candidates = folders
@@ -141,7 +144,7 @@ impl Search<'_> {
         candidates.find_map(|file| match self.startable(&file) {
             Ok(cli) => Some(cli),
             Err(problem) => {
-                self.looked.push(format!("{}{problem}", file.display()));
+                self.looked.push(format!("`{}`: {problem}", file.display()));
                 None
             }
         })
@@ -153,44 +156,46 @@ impl Search<'_> {
         let mut candidates = folders
             .iter()
             .flat_map(|folder| files.iter().map(|file| folder.join(file)));
-        candidates.find_map(|file| self.try_file(&file, ""))
+        candidates.find_map(|file| self.try_file(&file))
     }
 
-    fn try_file(&mut self, file: &Path, whence: &str) -> Option<Cli> {
-        let found = self.startable(file);
-        let problem = found.as_ref().err().copied().unwrap_or_default();
-        self.looked
-            .push(format!("{}{whence}{problem}", file.display()));
-        found.ok()
+    fn try_file(&mut self, file: &Path) -> Option<Cli> {
+        match self.startable(file) {
+            Ok(cli) => Some(cli),
+            Err(problem) => {
+                self.looked.push(format!("`{}`: {problem}", file.display()));
+                None
+            }
+        }
     }
 
     /// How a file is started; or what is wrong with it.
     fn startable(&mut self, file: &Path) -> Result<Cli, &'static str> {
         if !file.is_file() {
-            let there = file.exists();
-            return Err(if there {
-                ", which cannot be executed"
-            } else {
-                ""
+            return Err(match file {
+                file if file.is_dir() => "it is a directory",
+                file if file.exists() => "it is no file",
+                _ => "no such file",
             });
         }
         // The CLI is started in a directory of its own, where a relative path
         // would name something else.
-        let file = std::path::absolute(file).map_err(|_| ", which has no absolute path")?;
+        let file = std::path::absolute(file).map_err(|_| "it has no absolute path")?;
         let beside = file.parent().map(Path::to_path_buf);
         let behind = if self.around.is_windows && shim::is_shim(&file) {
             self.shim.get_or_insert_with(|| file.clone());
-            shim::behind(&file).ok_or(", a script for a shell, behind which nothing was found")?
+            shim::behind(&file)
+                .ok_or("it is a script for a shell, behind which nothing was found")?
         } else {
             file
         };
         if shim::is_node_script(&behind) {
             let node = self.node(beside.as_deref());
-            let node = Some(node.ok_or(", for which there is no Node")?);
+            let node = Some(node.ok_or("it is a script of Node's, and no Node was found")?);
             return Ok(Cli { file: behind, node });
         }
         if !is_executable(&behind) {
-            return Err(", which cannot be executed");
+            return Err("it is not executable");
         }
         // Its first line would have the shell's `PATH` searched. If there is no
         // Node, the CLI says so itself.

@@ -142,7 +142,9 @@ fn a_script_of_nodes_is_started_with_the_node_that_it_was_installed_with() {
     let around = folder.surroundings(false, &[]);
     // The machine may have a Node in /usr/bin.
     if let Err(missing) = find(Some(&named), &around) {
-        assert!(missing.looked[0].ends_with("cli.js, for which there is no Node"));
+        assert!(
+            missing.looked[0].ends_with("cli.js`: it is a script of Node's, and no Node was found")
+        );
     }
 }
 
@@ -220,13 +222,24 @@ fn what_is_not_there_is_not_replaced_and_the_error_lists_where_it_was_looked_for
     folder.file("bin/claude", 0o755);
     let data = folder.file("data", 0o644);
     let missing = find(Some(Path::new("/no/such/cli")), &folder.around(None)).unwrap_err();
-    assert_eq!(missing.looked, ["/no/such/cli"]);
+    assert_eq!(
+        missing.to_string(),
+        "`Options::cli` is `/no/such/cli`: no such file"
+    );
     let not_executable = find(None, &folder.around(Some("data"))).unwrap_err();
     let expected = format!(
-        "{} (AGENTWIRE_CLI), which cannot be executed",
+        "`AGENTWIRE_CLI` is `{}`: it is not executable",
         data.display()
     );
-    assert_eq!(not_executable.looked, [expected]);
+    assert_eq!(not_executable.to_string(), expected);
+    let directory = find(Some(data.parent().unwrap()), &folder.around(None)).unwrap_err();
+    let told = directory.to_string();
+    assert!(told.ends_with("`: it is a directory"), "{told}");
+    let unknown = find(Some(Path::new("no-such-cli")), &folder.around(None)).unwrap_err();
+    assert_eq!(
+        unknown.to_string(),
+        "`Options::cli` is `no-such-cli`: not on the PATH"
+    );
 
     let empty = Folder::new();
     let nowhere = find(None, &empty.around(None));
@@ -241,5 +254,7 @@ fn what_is_not_there_is_not_replaced_and_the_error_lists_where_it_was_looked_for
         ] {
             assert!(text.contains(place), "{text}");
         }
+        // One a line.
+        assert_eq!(text.lines().count(), nowhere.looked.len() + 2, "{text}");
     }
 }

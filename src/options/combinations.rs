@@ -34,30 +34,46 @@ impl Options {
         let forks = self.has("--fork-session");
         let refused = |option: &str, problem: &str| Err(Error::option(option, problem));
         if resumes && continues {
-            return refused("--resume", "cannot be combined with `--continue`");
+            return refused(
+                "--resume",
+                "(`resume`) cannot be combined with `--continue` (`continue_latest`)",
+            );
         }
         if forks && !resumes && !continues {
-            return refused("--fork-session", "needs `--resume` or `--continue`");
+            return refused(
+                "--fork-session",
+                "(`fork_session`) needs `--resume` (`resume`) or `--continue` (`continue_latest`)",
+            );
         }
         if let Some(id) = self.value_of("--session-id") {
             if Uuid::try_parse(id).is_err() {
-                return refused("--session-id", "is no UUID");
+                let problem = format!("(`session_id`) is `{id}`, which is no UUID");
+                return refused("--session-id", &problem);
             }
             if (resumes || continues) && !forks {
-                let problem = "needs `--fork-session` when a session goes on";
+                let problem = "(`session_id`) needs `--fork-session` (`fork_session`) when a \
+                               session goes on: that one keeps its id otherwise";
                 return refused("--session-id", problem);
             }
         }
         if self.has("--resume-session-at") && !resumes {
-            return refused("--resume-session-at", "needs `--resume`");
+            return refused(
+                "--resume-session-at",
+                "(`resume_at`) needs `--resume` (`resume`)",
+            );
         }
         if self.has("--resume-drops-turn") && !self.has("--resume-session-at") {
-            return refused("--resume-drops-turn", "needs `--resume-session-at`");
+            return refused(
+                "--resume-drops-turn",
+                "(`resume_drops_turn`) needs `--resume-session-at` (`resume_at`)",
+            );
         }
         if let Some(dollars) = self.value_of("--max-budget-usd") {
-            let dollars = dollars.parse::<f64>();
-            if !dollars.is_ok_and(|dollars| dollars.is_finite() && dollars > 0.0) {
-                return refused("--max-budget-usd", "is no number greater than 0");
+            let number = dollars.parse::<f64>();
+            if !number.is_ok_and(|dollars| dollars.is_finite() && dollars > 0.0) {
+                let problem =
+                    format!("(`max_budget_usd`) is `{dollars}`, which is no number greater than 0");
+                return refused("--max-budget-usd", &problem);
             }
         }
         self.check_store()?;
@@ -65,7 +81,8 @@ impl Options {
         if self.callbacks.decide_about_tools()
             && self.value_of("--permission-prompt-tool").is_some()
         {
-            let problem = "cannot be combined with a permission callback";
+            let problem =
+                "(`permission_prompt_tool`) cannot be combined with a permission callback";
             return refused("--permission-prompt-tool", problem);
         }
         #[cfg(feature = "mcp")]

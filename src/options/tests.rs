@@ -333,6 +333,9 @@ fn which_conversation_it_is() {
     ] {
         assert_eq!(refused(options).0, option);
     }
+    // The value, and the method that it was given to.
+    let (_, problem) = refused(Options::new().session_id("x"));
+    assert_eq!(problem, "(`session_id`) is `x`, which is no UUID");
 }
 
 #[test]

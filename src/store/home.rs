@@ -190,13 +190,6 @@ impl PrivateHome {
     }
 }
 
-/// Whether a subpath stays inside the session's folder.
-pub(super) fn is_safe(subpath: &str) -> bool {
-    subpath
-        .split('/')
-        .all(|part| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':', '\0']))
-}
-
 /// The bytes of a file; `None` when there is none.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, WriteError> {
     // Before it is opened: opening a named pipe waits for a writer.

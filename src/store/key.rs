@@ -63,8 +63,10 @@ impl TranscriptKey {
             .find_map(|place| Self::of_parts(&parts[place + 1..]))
     }
 
+    /// A store may well make files of keys: nothing in one leads elsewhere.
     fn of_parts(parts: &[&str]) -> Option<Self> {
         match parts {
+            [project, ..] if !is_safe(project) => None,
             [project, file] => {
                 let id = file.strip_suffix(".jsonl")?;
                 is_session_id(id).then(|| Self::new(*project, id))
@@ -73,7 +75,7 @@ impl TranscriptKey {
                 let mut subpath = folders.join("/");
                 subpath.push('/');
                 subpath.push_str(file.strip_suffix(".jsonl")?);
-                Some(Self::new(*project, *id).part(subpath))
+                is_safe(&subpath).then(|| Self::new(*project, *id).part(subpath))
             }
             _ => None,
         }
@@ -88,6 +90,13 @@ impl fmt::Display for TranscriptKey {
             None => Ok(()),
         }
     }
+}
+
+/// Whether this stays inside the folder that it is joined to.
+pub(super) fn is_safe(subpath: &str) -> bool {
+    subpath
+        .split('/')
+        .all(|part| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':', '\0']))
 }
 
 /// Whether it is an id as the agent makes them, which is also safe as a name of
@@ -188,6 +197,17 @@ mod tests {
             (format!("/c/projects/-p/{ID}"), None),
             (format!("/c/projects/{ID}.jsonl"), None),
             ("/c/projects/-p/../x.jsonl".to_owned(), None),
+            // What leads out of the folder of a store.
+            (format!("/c/projects/../{ID}.jsonl"), None),
+            (format!("/c/projects/./{ID}.jsonl"), None),
+            (format!("/c/projects//{ID}.jsonl"), None),
+            (format!("/c/projects/c:/{ID}.jsonl"), None),
+            (format!("/c/projects/..\\..\\p/{ID}.jsonl"), None),
+            (format!("/c/projects/-p/{ID}/../../x.jsonl"), None),
+            (format!("/c/projects/-p/{ID}/subagents/..jsonl"), None),
+            (format!("/c/projects/-p/{ID}/a//b.jsonl"), None),
+            (format!("/c/projects/-p/{ID}/..\\b/c.jsonl"), None),
+            (format!(r"C:\c\projects\..\{ID}.jsonl"), None),
             (String::new(), None),
         ] {
             assert_eq!(TranscriptKey::of_file(&file).as_ref(), key, "{file}");

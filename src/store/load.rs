@@ -1,7 +1,7 @@
 //! A session that goes on from its store.
 
-use super::home::{PrivateHome, UsersHome, is_safe};
-use super::key::{is_session_id, project};
+use super::home::{PrivateHome, UsersHome};
+use super::key::{is_safe, is_session_id, project};
 use super::{SharedStore, StoreFailure, TranscriptKey};
 use crate::error::Error;
 use crate::options::CommandLine;
@@ -55,9 +55,9 @@ pub(crate) async fn resume(
     let home = tokio::task::spawn_blocking(move || write(users.as_ref(), &transcripts))
         .await
         .unwrap_or_else(|gone| Err((std::env::temp_dir(), gone.into())))
-        .map_err(|(path, source)| Error::PrivateFile {
+        .map_err(|(path, error)| Error::PrivateFile {
             path,
-            source: Arc::new(source),
+            error: Arc::new(error),
         })?;
     if !is_given {
         line.arguments.push(format!("{RESUME}{id}"));

@@ -26,9 +26,9 @@ impl Transport for LocalCli {
         line.check_here()?;
         let (line, home) = store::resume(line).await?;
         let cli = find_cli(line.cli.as_deref())?;
-        let failed = |source| Error::Spawn {
+        let failed = |error| Error::Spawn {
             program: cli.file.clone(),
-            source: Arc::new(source),
+            error: Arc::new(error),
         };
         let id = Uuid::new_v4().to_string();
         let command = line.command(cli.command());

@@ -2,6 +2,11 @@
 //! and for the scripted model.
 
 use crate::scenario::{ApiError, Reply, Scenario, Step, Times, When};
+use std::num::NonZeroU32;
+
+/// How often the model may be asked about one prompt, if the scenario says
+/// nothing of it.
+const REQUESTS_PER_PROMPT: u32 = 1_000;
 
 /// What is known of a request of the agent's model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,6 +36,25 @@ pub(crate) struct Script {
     main: Line,
     subagents: Line,
     repeats: bool,
+    /// How many requests there may be about one prompt.
+    most: u32,
+}
+
+/// Why a request gets no reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum NoReply {
+    /// None is left that fits.
+    EndOfScript {
+        /// How many there were.
+        replies: usize,
+    },
+    /// The prompt has no end.
+    TooMany {
+        /// Where the reply is in the scenario that was taken last.
+        place: usize,
+        is_subagent: bool,
+        most: u32,
+    },
 }
 
 /// The replies for one kind of agent.
@@ -46,6 +70,10 @@ struct Line {
     /// How many tools those called.
     tools: usize,
     turns: usize,
+    /// How many requests there were about this prompt, and the place of the
+    /// reply that was taken last.
+    requests: u32,
+    last: usize,
     /// The last reply, where it was a refusal that stands.
     refused: Option<Taken>,
 }
@@ -68,6 +96,7 @@ impl Script {
             main: Line::new(scenario.replies.clone(), ""),
             subagents: Line::new(scenario.subagents.clone(), "sub_"),
             repeats: scenario.repeat,
+            most: (scenario.requests_per_prompt).map_or(REQUESTS_PER_PROMPT, NonZeroU32::get),
         }
     }
 
@@ -76,8 +105,11 @@ impl Script {
     /// is the reply to the same question, however often it is put.
     ///
     /// The script counts the turns. There is none when no reply is left that
-    /// fits, and the script does not repeat.
-    pub(crate) fn take(&mut self, mut asked: Asked) -> Option<Taken> {
+    /// fits, and the script does not repeat; and when it was asked too often
+    /// about one prompt, such as by an agent that gets the same tool call again
+    /// and again.
+    pub(crate) fn take(&mut self, mut asked: Asked) -> Result<Taken, NoReply> {
+        let replies = self.length();
         let line = if asked.is_subagent {
             &mut self.subagents
         } else {
@@ -85,17 +117,28 @@ impl Script {
         };
         if asked.is_retry {
             if let Some(refused) = &line.refused {
-                return Some(refused.clone());
+                return Ok(refused.clone());
             }
         } else if !asked.after_tools {
             line.turns += 1;
+            line.requests = 0;
+        }
+        if line.requests == self.most {
+            return Err(NoReply::TooMany {
+                place: line.last,
+                is_subagent: asked.is_subagent,
+                most: self.most,
+            });
         }
         asked.turn = line.turns;
         let place = line.find(&asked).or_else(|| {
             self.repeats.then(|| line.counts.fill(0));
             line.find(&asked)
-        })?;
-        Some(line.take(place))
+        });
+        let place = place.ok_or(NoReply::EndOfScript { replies })?;
+        line.requests += 1;
+        line.last = place;
+        Ok(line.take(place))
     }
 
     /// How many replies there are, those of sub-agents not counted.
@@ -124,6 +167,8 @@ impl Line {
             taken: 0,
             tools: 0,
             turns: 0,
+            requests: 0,
+            last: 0,
             refused: None,
         }
     }
@@ -187,13 +232,32 @@ impl ApiError {
     fn stands(&self) -> bool {
         (400..500).contains(&self.status) && !matches!(self.status, 401 | 408 | 409 | 429)
     }
+}
 
-    /// What a request is told for which no reply is left.
-    pub(crate) fn end_of_script(script: &Script) -> Self {
+impl From<&NoReply> for ApiError {
+    /// What the request is told.
+    fn from(none: &NoReply) -> Self {
+        let message = match none {
+            NoReply::EndOfScript { replies } => {
+                format!("the script has no reply left (it had {replies})")
+            }
+            NoReply::TooMany {
+                place,
+                is_subagent,
+                most,
+            } => {
+                let list = if *is_subagent { "subagents" } else { "replies" };
+                format!(
+                    "the model was asked {most} times about one prompt, the last time it said \
+                     {list}[{place}]: a reply that calls a tool and is taken again and again has no \
+                     end (`requests_per_prompt` sets how often it may be asked)"
+                )
+            }
+        };
         Self {
             status: 400,
             kind: "invalid_request_error".to_owned(),
-            message: format!("the script has no reply left (it had {})", script.length()),
+            message,
         }
     }
 }
@@ -209,8 +273,9 @@ mod tests {
     /// What the script says to each of these requests.
     fn said(script: &mut Script, requests: &[Asked]) -> Vec<String> {
         let say = |asked: &Asked| match script.take(asked.clone()) {
-            None => "nothing".to_owned(),
-            Some(taken) => match &taken.reply.say[..] {
+            Err(NoReply::EndOfScript { .. }) => "nothing".to_owned(),
+            Err(none) => ApiError::from(&none).message,
+            Ok(taken) => match &taken.reply.say[..] {
                 [Step::Text(text)] => text.whole(),
                 [Step::Error(error)] => error.status.to_string(),
                 steps => format!("{steps:?}"),
@@ -321,6 +386,33 @@ mod tests {
         // A script without replies does not repeat either.
         let mut script = Script::new(&Scenario::default().repeated());
         assert_eq!(said(&mut script, &[prompt("x")]), ["nothing"]);
+    }
+
+    #[test]
+    fn a_reply_that_is_taken_without_end_is_named() {
+        let call = Reply::new([Step::tool("Bash", Value::Null, "x")]).always();
+        let scenario = Scenario::default()
+            .reply(says("first").when(When::prompt_is("go").after_tools(false)))
+            .reply(call)
+            .requests_per_prompt(NonZeroU32::new(3).unwrap());
+        let mut script = Script::new(&scenario);
+        let asked = [
+            prompt("go"),
+            after("go", ""),
+            after("go", ""),
+            after("go", ""),
+            after("go", ""),
+            // The next prompt has as many again.
+            prompt("more"),
+        ];
+        let said = said(&mut script, &asked);
+        let told = &said[3];
+        assert!(
+            told.starts_with("the model was asked 3 times") && told.contains("replies[1]"),
+            "{told}"
+        );
+        assert_eq!(said[4], *told);
+        assert!(said[5].starts_with("[Tool"), "{}", said[5]);
     }
 
     #[test]

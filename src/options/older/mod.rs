@@ -253,9 +253,9 @@ fn too_old(option: &str, needs: CliVersion, version: CliVersion) -> Error {
     }
 }
 
-fn cannot_write((path, source): WriteError) -> Error {
+fn cannot_write((path, error): WriteError) -> Error {
     Error::PrivateFile {
         path,
-        source: Arc::new(source),
+        error: Arc::new(error),
     }
 }

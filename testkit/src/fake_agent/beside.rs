@@ -4,8 +4,8 @@
 use super::lines;
 use super::player::Player;
 use super::tools::RunningTool;
-use crate::scenario::{Step, ToolCall};
-use crate::script::Asked;
+use crate::scenario::{ApiError, Step, ToolCall};
+use crate::script::{Asked, NoReply};
 use agentwire_protocol::agent::{self, Task};
 use agentwire_protocol::content::ContentBlock;
 use std::collections::VecDeque;
@@ -194,8 +194,14 @@ impl Player {
     /// nothing is done.
     fn plan_subagent(&mut self, at: usize) {
         let subagent = &mut self.beside.subagents[at];
-        let Some(taken) = self.script.take(subagent.asked.clone()) else {
-            return;
+        let taken = match self.script.take(subagent.asked.clone()) {
+            Ok(taken) => taken,
+            Err(NoReply::EndOfScript { .. }) => return,
+            // What the model's server says is a sub-agent's last word.
+            Err(none) => {
+                subagent.last_text = ApiError::from(&none).message;
+                return;
+            }
         };
         if let Some(error) = taken.refusal() {
             subagent.failed += 1;

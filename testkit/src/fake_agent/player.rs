@@ -385,10 +385,12 @@ impl Player {
         if self.has_no_key {
             return self.agent.finish_turn(now, &Ending::NoKey);
         }
-        let Some(taken) = self.script.take(self.asked.clone()) else {
-            let error = ApiError::end_of_script(&self.script);
-            self.plan = Plan::failing(error);
-            return;
+        let taken = match self.script.take(self.asked.clone()) {
+            Ok(taken) => taken,
+            Err(none) => {
+                self.plan = Plan::failing(ApiError::from(&none));
+                return;
+            }
         };
         lines::charge(&mut self.agent, &taken.reply);
         self.plan = Plan::of(&taken);

@@ -35,6 +35,7 @@ mod facts;
 mod message;
 mod request;
 mod speaking;
+mod stranger;
 #[cfg(test)]
 mod tests;
 
@@ -42,17 +43,19 @@ pub use request::{Answer, ModelRequest};
 
 use crate::scenario::gate::Gates;
 use crate::scenario::{ApiError, NoSuchGate, Reply, Scenario, Step};
-use crate::script::{Script, Taken};
-use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
+use crate::script::{NoReply, Script, Taken};
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::header::CONTENT_LENGTH;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::{Json, Router};
 use message::Message;
 use request::{Kind, same_question};
 use serde_json::{Value, json};
 use speaking::until_dropped;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -61,6 +64,13 @@ use tokio::sync::watch;
 
 /// What a side request is told. It is not the script's business.
 const SIDE_ANSWER: &str = "The script does not answer side requests.";
+
+/// How many bytes a request may have: twice what the API takes.
+const LONGEST_BODY: usize = 64 << 20;
+
+/// How many bytes the bodies may have together that are kept. Those of the
+/// oldest requests go first.
+const KEPT_BODIES: usize = 256 << 20;
 
 /// A model on loopback that follows a script. Dropping it stops the server.
 #[derive(Debug)]
@@ -78,6 +88,7 @@ struct Shared {
     gates: watch::Sender<Gates>,
     /// Every request so far. What is a retry is told from it too.
     requests: watch::Sender<Vec<ModelRequest>>,
+    bodies: Mutex<Bodies>,
     stopped: watch::Receiver<()>,
 }
 
@@ -104,11 +115,11 @@ impl ScriptedModel {
             script: Mutex::new(Script::new(&scenario)),
             gates: watch::Sender::new(Gates::of(&scenario)),
             requests: watch::Sender::default(),
+            bodies: Mutex::default(),
             stopped: stopped.clone(),
         });
         let app = Router::new()
             .fallback(answer)
-            .layer(DefaultBodyLimit::disable())
             .with_state(Arc::clone(&shared));
         // Not aborted: axum gives each connection a task of its own, and only
         // its graceful shutdown reaches those.
@@ -189,31 +200,36 @@ impl Shared {
         kind: Kind,
         method: &Method,
         path: &str,
-        body: Option<Value>,
-    ) -> (usize, Answer, Option<Taken>) {
+        (body, bytes): (Option<Value>, usize),
+    ) -> (usize, Answer, Option<Result<Taken, ApiError>>) {
         let mut recorded = (0, Answer::Other, None);
         self.requests.send_modify(|requests| {
             let (answer, taken) = match kind {
                 Kind::MainLoop => match self.take(requests, body.as_ref(), false) {
-                    Some(taken) => (Answer::Reply(taken.number), Some(taken)),
-                    None => (Answer::EndOfScript, None),
+                    Ok(taken) => (Answer::Reply(taken.number), Some(Ok(taken))),
+                    Err(none) => (Answer::EndOfScript, Some(Err(ApiError::from(&none)))),
                 },
-                // One for which the script has nothing is told that.
                 Kind::Subagent => match self.take(requests, body.as_ref(), true) {
-                    Some(taken) => (Answer::Subagent(taken.number), Some(taken)),
-                    None => (Answer::Side, None),
+                    Ok(taken) => (Answer::Subagent(taken.number), Some(Ok(taken))),
+                    // One for which the script has nothing is told that.
+                    Err(NoReply::EndOfScript { .. }) => (Answer::Side, None),
+                    Err(none) => (Answer::EndOfScript, Some(Err(ApiError::from(&none)))),
                 },
                 Kind::Side => (Answer::Side, None),
                 Kind::CountTokens | Kind::NoMessage | Kind::Other => (Answer::Other, None),
             };
+            let place = taken.as_ref().and_then(|it| Some(it.as_ref().ok()?.place));
             requests.push(ModelRequest {
                 method: method.to_string(),
                 path: path.to_owned(),
                 body,
                 answer,
-                place: taken.as_ref().map(|taken| taken.place),
+                place,
             });
-            recorded = (requests.len() - 1, answer, taken);
+            let place = requests.len() - 1;
+            let mut bodies = self.bodies.lock().unwrap_or_else(PoisonError::into_inner);
+            bodies.keep(requests, place, bytes);
+            recorded = (place, answer, taken);
         });
         recorded
     }
@@ -224,7 +240,7 @@ impl Shared {
         requests: &[ModelRequest],
         body: Option<&Value>,
         is_subagent: bool,
-    ) -> Option<Taken> {
+    ) -> Result<Taken, NoReply> {
         let is_of_same = |request: &&ModelRequest| match request.answer {
             Answer::Reply(_) => !is_subagent,
             Answer::Subagent(_) => is_subagent,
@@ -273,14 +289,43 @@ impl Shared {
     }
 }
 
-/// Answers any request.
-async fn answer(
-    State(shared): State<Arc<Shared>>,
-    method: Method,
-    uri: Uri,
-    headers: HeaderMap,
-    bytes: Bytes,
-) -> Response {
+/// How long the bodies are that are kept, by the place of their requests.
+#[derive(Debug, Default)]
+struct Bodies {
+    kept: VecDeque<(usize, usize)>,
+    bytes: usize,
+}
+
+impl Bodies {
+    /// One more is kept. Those that are not kept for that go.
+    fn keep(&mut self, requests: &mut [ModelRequest], place: usize, bytes: usize) {
+        self.kept.push_back((place, bytes));
+        self.bytes += bytes;
+        while self.bytes > KEPT_BODIES
+            && let Some((oldest, bytes)) = self.kept.pop_front()
+        {
+            self.bytes -= bytes;
+            requests[oldest].body = None;
+        }
+    }
+}
+
+/// Answers any request of this machine.
+async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let Parts {
+        method,
+        uri,
+        headers,
+        ..
+    } = parts;
+    if let Some(why) = stranger::refusal(&headers) {
+        return refuse(StatusCode::FORBIDDEN, "permission_error", why);
+    }
+    let Some(bytes) = read(&headers, body).await else {
+        let why = format!("a request has {LONGEST_BODY} bytes at most");
+        return refuse(StatusCode::PAYLOAD_TOO_LARGE, "request_too_large", why);
+    };
     let body: Option<Value> = serde_json::from_slice(&bytes).ok();
     let member = |name| body.as_ref().and_then(|body| body.get(name));
     let model = member("model").and_then(Value::as_str);
@@ -291,11 +336,11 @@ async fn answer(
     if let Some(gate) = uri.path().strip_prefix("/gates/") {
         return at_gate(&shared, &method, gate).await;
     }
-    let (place, answer, taken) = shared.record(kind, &method, uri.path(), body);
+    let (place, answer, taken) = shared.record(kind, &method, uri.path(), (body, bytes.len()));
     match (answer, taken) {
-        (_, Some(taken)) => shared.reply(&taken, &model, stream).await,
+        (_, Some(Ok(taken))) => shared.reply(&taken, &model, stream).await,
+        (_, Some(Err(none))) => error(&none),
         (Answer::Side, _) => shared.side(place, &model, stream).await,
-        (Answer::EndOfScript, _) => error(&ApiError::end_of_script(&shared.script())),
         // About four bytes of JSON to a token.
         _ if kind == Kind::CountTokens => {
             Json(json!({ "input_tokens": bytes.len().div_ceil(4) })).into_response()
@@ -312,6 +357,16 @@ async fn answer(
             format!("the scripted model has no {method} {}", uri.path()),
         ),
     }
+}
+
+/// The body of a request, unless it is too long.
+async fn read(headers: &HeaderMap, body: Body) -> Option<Bytes> {
+    let announced = headers.get(CONTENT_LENGTH).and_then(|it| it.to_str().ok());
+    let announced: Option<u64> = announced.and_then(|it| it.parse().ok());
+    if announced.is_some_and(|length| length > LONGEST_BODY as u64) {
+        return None;
+    }
+    to_bytes(body, LONGEST_BODY).await.ok()
 }
 
 /// Opens a gate, or waits until the script has come to it.

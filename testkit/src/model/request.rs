@@ -12,7 +12,8 @@ pub struct ModelRequest {
     pub method: String,
     /// The path, without the query.
     pub path: String,
-    /// The body, if it is JSON.
+    /// The body, if it is JSON. Not any more, when a quarter of a gigabyte came
+    /// after it.
     pub body: Option<Value>,
     /// What it was answered.
     pub answer: Answer,
@@ -46,7 +47,8 @@ pub enum Answer {
     Reply(usize),
     /// What the script has a sub-agent say: how many such were taken before.
     Subagent(usize),
-    /// An error, since the script had no reply left for the main loop.
+    /// An error, since the script had no reply left for the main loop, or was
+    /// asked too often about one prompt.
     EndOfScript,
     /// A fixed text: a request of the CLI beside the main loop, such as a
     /// title, a summary for `/compact`, a side question, a prompt suggestion,

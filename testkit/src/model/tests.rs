@@ -18,7 +18,7 @@ async fn ask_all(model: &ScriptedModel, head: &str, body: &Value) -> (u16, Strin
     let mut stream = TcpStream::connect(model.address).await.unwrap();
     let body = body.to_string();
     let request = format!(
-        "{head} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+        "{head} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     );
     stream.write_all(request.as_bytes()).await.unwrap();
@@ -326,7 +326,7 @@ async fn dropping_the_model_ends_its_streams() {
     let model = ScriptedModel::start(scenario).await.unwrap();
     let mut stream = TcpStream::connect(model.address).await.unwrap();
     let body = prompt().to_string();
-    let head = "POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length:";
+    let head = "POST /v1/messages HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length:";
     let request = format!("{head} {}\r\n\r\n{body}", body.len());
     stream.write_all(request.as_bytes()).await.unwrap();
     model.request(0).await;
@@ -482,11 +482,79 @@ async fn gates_open_from_rust_and_over_http() {
 }
 
 #[tokio::test]
+async fn what_comes_from_elsewhere_opens_no_gate_and_takes_no_reply() {
+    let scenario = Scenario::default().reply([Step::gate("go"), Step::text("Through.")]);
+    let model = ScriptedModel::start(scenario).await.unwrap();
+    for (head, header) in [
+        ("POST /gates/go", "host: evil.example"),
+        (
+            "POST /gates/go",
+            "host: 127.0.0.1\r\norigin: http://evil.example",
+        ),
+        ("GET /gates/go", "host: 127.0.0.1\r\norigin: null"),
+        ("POST /v1/messages", "host: evil.example:80"),
+    ] {
+        let body = prompt().to_string();
+        let mut stream = TcpStream::connect(model.address).await.unwrap();
+        let length = body.len();
+        let request = format!(
+            "{head} HTTP/1.1\r\n{header}\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
+        );
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 403 "), "{header}: {answer}");
+    }
+    assert!(model.requests().is_empty());
+    // The gate is still shut.
+    let (said, ()) = tokio::join!(say(&model, prompt()), async {
+        model.reached("go").await.unwrap();
+        model.open("go").unwrap();
+    });
+    assert!(said.1.contains("Through."), "{}", said.1);
+}
+
+#[tokio::test]
+async fn a_body_without_bound_is_refused_before_it_is_read() {
+    let model = ScriptedModel::start(Scenario::default()).await.unwrap();
+    let mut stream = TcpStream::connect(model.address).await.unwrap();
+    let length = LONGEST_BODY + 1;
+    let head = format!(
+        "POST /v1/messages HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{{"
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
+}
+
+#[test]
+fn the_bodies_of_the_oldest_requests_go_when_there_is_too_much_of_them() {
+    let request = |path: &str| ModelRequest {
+        method: "POST".to_owned(),
+        path: path.to_owned(),
+        body: Some(Value::Null),
+        answer: Answer::Other,
+        place: None,
+    };
+    let mut requests = vec![];
+    let mut bodies = Bodies::default();
+    for place in 0..6 {
+        requests.push(request(&place.to_string()));
+        bodies.keep(&mut requests, place, KEPT_BODIES / 4);
+    }
+    let kept = requests.iter().map(|it| it.body.is_some());
+    assert_eq!(
+        kept.collect::<Vec<_>>(),
+        [false, false, true, true, true, true]
+    );
+}
+
+#[tokio::test]
 async fn a_body_that_is_no_json_is_refused_as_the_api_does() {
     let model = ScriptedModel::start(Scenario::default()).await.unwrap();
     let mut stream = TcpStream::connect(model.address).await.unwrap();
-    let request =
-        "POST /v1/messages HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{]";
+    let request = "POST /v1/messages HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{]";
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.unwrap();

@@ -75,6 +75,7 @@ pub use when::{Predicate, TextMatch, When};
 use agentwire_protocol::agent::Profile;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::num::NonZeroU32;
 
 /// A scripted session: what the model says, and what goes wrong.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -100,6 +101,12 @@ pub struct Scenario {
     /// sessions of any length.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub repeat: bool,
+    /// How often the model may be asked about one prompt, or by sub-agents
+    /// since one of them began; 1,000 times, if not set. After that it fails
+    /// with an error that names the reply: one that calls a tool and is taken
+    /// `always` would go on for ever.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests_per_prompt: Option<NonZeroU32>,
     /// What sub-agents say, one entry for each time one of them asks its
     /// model. On the fake agent a call of the tool `Agent` or `Task` is a
     /// sub-agent if there are any; without them it is a tool like the others.
@@ -157,6 +164,13 @@ impl Scenario {
     #[must_use]
     pub fn repeated(mut self) -> Self {
         self.repeat = true;
+        self
+    }
+
+    /// Sets how often the model may be asked about one prompt.
+    #[must_use]
+    pub fn requests_per_prompt(mut self, most: NonZeroU32) -> Self {
+        self.requests_per_prompt = Some(most);
         self
     }
 

@@ -1,0 +1,99 @@
+//! Whether a request comes from this machine. What runs in a browser can reach
+//! a port here as well: a page of somebody else's, under a name of its own that
+//! leads to 127.0.0.1.
+
+use axum::http::header::{HOST, ORIGIN};
+use axum::http::{HeaderMap, Uri};
+use std::net::IpAddr;
+
+/// Why a request is refused: it names another host, or comes from another one's
+/// page.
+pub(super) fn refusal(headers: &HeaderMap) -> Option<String> {
+    let named = |name| {
+        headers
+            .get(name)
+            .map(|value| value.to_str().unwrap_or_default())
+    };
+    let is_elsewhere = |authority: &str| !is_here(authority);
+    if let Some(host) = named(HOST).filter(|host| is_elsewhere(host)) {
+        return Some(format!(
+            "the scripted model is at 127.0.0.1, and not at `{host}`"
+        ));
+    }
+    let of_page = |origin: &&str| {
+        let uri: Option<Uri> = origin.parse().ok();
+        uri.is_none_or(|uri| uri.authority().is_none_or(|it| is_elsewhere(it.as_str())))
+    };
+    let origin = named(ORIGIN).filter(of_page)?;
+    Some(format!("the scripted model is not for pages of `{origin}`"))
+}
+
+/// Whether this names this machine, with a port or without.
+fn is_here(authority: &str) -> bool {
+    let host = match authority.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        _ => authority,
+    };
+    let address = host.trim_start_matches('[').trim_end_matches(']');
+    host.eq_ignore_ascii_case("localhost")
+        || address
+            .parse()
+            .is_ok_and(|address: IpAddr| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::refusal;
+    use axum::http::HeaderMap;
+
+    fn is_refused(headers: &[(&'static str, &str)]) -> bool {
+        let headers = headers
+            .iter()
+            .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
+        refusal(&headers.collect::<HeaderMap>()).is_some()
+    }
+
+    #[test]
+    fn only_this_machine_is_answered() {
+        for host in [
+            "127.0.0.1:80",
+            "localhost:8080",
+            "LocalHost",
+            "127.1.2.3:1",
+            "[::1]:9",
+            "[::1]",
+        ] {
+            assert!(!is_refused(&[("host", host)]), "{host}");
+            let origin = format!("http://{host}");
+            assert!(
+                !is_refused(&[("host", host), ("origin", &origin)]),
+                "{host}"
+            );
+        }
+        for host in [
+            "evil.example:80",
+            "127.0.0.1.evil.example",
+            "localhost.evil.example:80",
+            "10.0.0.1",
+            "evil@127.0.0.1",
+            "",
+        ] {
+            assert!(is_refused(&[("host", host)]), "{host}");
+        }
+        for origin in [
+            "http://evil.example",
+            "https://127.0.0.1.evil.example:1",
+            "null",
+            "",
+            "file://",
+        ] {
+            assert!(
+                is_refused(&[("host", "127.0.0.1:80"), ("origin", origin)]),
+                "{origin}"
+            );
+        }
+        assert!(!is_refused(&[]));
+    }
+}
