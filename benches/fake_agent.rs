@@ -12,7 +12,7 @@
     reason = "a table is what a measurement is for"
 )]
 
-use agentwire::{Client, Event, Message, Options, WhenUnread};
+use agentwire::{Client, Event, Message, Options};
 use agentwire_testkit::{Load, LoadKind, Scenario, Step, fake_agent};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -125,8 +125,7 @@ fn to_a_reader(binary: &Path, scenario: &Scenario) -> (u64, Duration) {
 async fn to_our_client(binary: &Path, scenario: &Scenario) -> Duration {
     let options = Options::new()
         .cli(binary)
-        .env(fake_agent::SCRIPT, scenario.to_json())
-        .when_unread(WhenUnread::StopReading);
+        .env(fake_agent::SCRIPT, scenario.to_json());
     let mut client = Client::connect(options).await.unwrap();
     let started = Instant::now();
     client.send("Go");

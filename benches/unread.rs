@@ -1,25 +1,26 @@
 //! How fast control requests are answered while ten thousand messages are
-//! unread, and how much memory those take, for each way of dealing with them:
+//! unread, and how much memory those take, for each kind of backpressure:
 //!
 //! ```sh
 //! cargo bench --bench unread
 //! ```
 //!
 //! It is its own fake agent. Loaded and unloaded requests are made in the same
-//! session. While the turn runs, the agent looks at what it was asked after
-//! every hundred messages, so a request waits for a hundred at most; it waits
-//! for the pipe in any case.
+//! session, whose stream is in use and not read meanwhile. While the turn runs,
+//! the agent looks at its requests after every hundred messages, so a request
+//! waits for a hundred at most; it waits for the pipe in any case.
 
 #![allow(clippy::print_stdout, reason = "a table is what a measurement is for")]
 
 mod memory;
 
-use agentwire::{Client, Error, Event, Notice, Options, WhenUnread};
+use agentwire::{Backpressure, Client, Event, Notice, Options};
 use agentwire_testkit::{Fault, Scenario, Step, fake_agent};
 use serde_json::json;
 use std::process::Command;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+use tokio::time::timeout;
 
 const MIB: usize = 1024 * 1024;
 const PARTS: usize = 100;
@@ -31,40 +32,20 @@ const ROW: &str = "UNREAD_ROW";
 /// And the script of its agent.
 const ROW_SCRIPT: &str = "UNREAD_SCRIPT";
 
-type Row = (&'static str, fn() -> Vec<Step>, usize, WhenUnread);
+/// A name, what the agent says, the two limits, and the kind of backpressure.
+type Row = (&'static str, fn() -> Vec<Step>, usize, usize, Backpressure);
 
-const ROWS: [Row; 6] = [
-    ("whole, no bound", whole, usize::MAX, WhenUnread::ThrowAway),
-    (
-        "whole, 1 MiB, thrown away",
-        whole,
-        MIB,
-        WhenUnread::ThrowAway,
-    ),
-    (
-        "whole, 1 MiB, reading stops",
-        whole,
-        MIB,
-        WhenUnread::StopReading,
-    ),
-    (
-        "partial, no bound",
-        partial,
-        usize::MAX,
-        WhenUnread::ThrowAway,
-    ),
-    (
-        "partial, 1 MiB, joined",
-        partial,
-        MIB,
-        WhenUnread::ThrowAway,
-    ),
-    (
-        "partial, 1 MiB, reading stops",
-        partial,
-        MIB,
-        WhenUnread::StopReading,
-    ),
+use Backpressure::{DropOldest, Pause};
+
+const ROWS: [Row; 8] = [
+    ("whole, as by default", whole, 8 * MIB, 64 * MIB, Pause),
+    ("whole, 1 MiB, pauses", whole, MIB, 64 * MIB, Pause),
+    ("whole, 1 MiB, hard 2 MiB", whole, MIB, 2 * MIB, Pause),
+    ("whole, 1 MiB, drops", whole, MIB, MIB, DropOldest),
+    ("partial, as by default", partial, 8 * MIB, 64 * MIB, Pause),
+    ("partial, 1 MiB, pauses", partial, MIB, 64 * MIB, Pause),
+    ("partial, 1 MiB, hard 2 MiB", partial, MIB, 2 * MIB, Pause),
+    ("partial, 1 MiB, drops", partial, MIB, MIB, DropOldest),
 ];
 
 fn main() {
@@ -81,8 +62,8 @@ fn main() {
         return runtime.block_on(measure(row, &script));
     }
     println!(
-        "{:<30} {:>8} {:>6} {:>17} {:>17} {:>7} {:>6} {:>9}",
-        "unread", "outcome", "times", "unloaded p50/p99", "loaded p50/p99", "came", "lost", "peak"
+        "{:<28} {:>6} {:>17} {:>17} {:>7} {:>6} {:>9}",
+        "unread", "times", "unloaded p50/p99", "loaded p50/p99", "came", "lost", "peak"
     );
     // A process for each, since memory that was used once is not given back.
     for (number, (_, steps, ..)) in ROWS.iter().enumerate() {
@@ -114,72 +95,49 @@ fn partial() -> Vec<Step> {
     (0..PARTS).flat_map(|_| part()).collect()
 }
 
-async fn measure((name, _, limit, when_unread): Row, script: &str) {
+async fn measure((name, _, limit, hard, backpressure): Row, script: &str) {
     let options = Options::new()
         .cli(std::env::current_exe().expect("this program"))
         .env(fake_agent::SCRIPT, script)
         .partial_messages(true)
         .unread_limit(limit)
-        .when_unread(when_unread);
+        .unread_hard_limit(hard)
+        .backpressure(backpressure);
     let mut client = Client::connect(options).await.expect("a session");
+    // The stream is in use from its first poll on.
+    drop(timeout(Duration::ZERO, client.next()).await);
     let mut unloaded = Vec::new();
     for _ in 0..REQUESTS {
-        let (time, outcome) = request(&client).await;
-        outcome.expect("an answer");
-        unloaded.push(time);
+        unloaded.push(request(&client).await);
     }
 
     memory::forget_peak();
     let before = memory::resident();
-    let mut submission = client.send("Go");
-    let (mut answered, mut refused) = (Vec::new(), Vec::new());
-    let mut is_over = false;
-    while !is_over && refused.len() < REQUESTS {
-        let (time, outcome) = request(&client).await;
-        match outcome {
-            Ok(()) => answered.push(time),
-            Err(Error::NotRead) => refused.push(time),
-            Err(error) => panic!("{error}"),
-        }
-        is_over = submission.state().is_end();
+    let submission = client.send("Go");
+    let mut loaded = Vec::new();
+    while !submission.state().is_end() {
+        loaded.push(request(&client).await);
     }
     let peak = memory::peak() - before;
 
-    // What waits is all there is, or all that is not lost.
-    let (mut unread, mut lost) = (0, 0);
-    while !submission.state().is_end() {
-        let Some(event) = client.next().await else {
-            break;
-        };
-        count(&event.expect("an event"), &mut unread, &mut lost);
-    }
-    submission.ended().await;
+    // What is unread is all there is, or all that is not lost.
+    let (mut came, mut lost) = (0, 0);
     client.close().await;
     while let Some(event) = client.next().await {
-        count(&event.expect("an event"), &mut unread, &mut lost);
-    }
-    let unloaded = percentiles(unloaded);
-    for (outcome, loaded) in [("answer", answered), ("refusal", refused)] {
-        if !loaded.is_empty() {
-            let (times, loaded) = (loaded.len(), percentiles(loaded));
-            println!(
-                "{name:<30} {outcome:>8} {times:>6} {unloaded:>17} {loaded:>17} {unread:>7} {lost:>6} {peak:>6} KB"
-            );
+        match event.expect("an event") {
+            Event::Notice(Notice::Lagged { events, .. }) => lost += events,
+            _ => came += 1,
         }
     }
+    let times = loaded.len();
+    let (unloaded, loaded) = (percentiles(unloaded), percentiles(loaded));
+    println!("{name:<28} {times:>6} {unloaded:>17} {loaded:>17} {came:>7} {lost:>6} {peak:>6} KB");
 }
 
-async fn request(client: &Client) -> (Duration, Result<(), Error>) {
+async fn request(client: &Client) -> Duration {
     let start = Instant::now();
-    let outcome = client.set_model(Some("other")).await.map(drop);
-    (start.elapsed(), outcome)
-}
-
-fn count(event: &Event, unread: &mut usize, lost: &mut usize) {
-    match event {
-        Event::Notice(Notice::Lagged { events, .. }) => *lost += events,
-        _ => *unread += 1,
-    }
+    client.set_model(Some("other")).await.expect("a response");
+    start.elapsed()
 }
 
 /// The median and the 99th of a hundred, in microseconds.

@@ -13,7 +13,6 @@ use crate::version::{self, CliVersion};
 use agentwire_protocol::control::InitializeAnswer;
 use agentwire_protocol::host::RequestFailure;
 use futures_core::Stream;
-use std::future::poll_fn;
 use std::ops::Deref;
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -252,7 +251,7 @@ impl Client {
     /// What the session delivers next; the error that ended it, once; then
     /// `None`. Cancel safe: nothing is lost when the future is dropped.
     pub async fn next(&mut self) -> Option<Result<Event, Error>> {
-        poll_fn(|context| self.mailbox.poll_next(context)).await
+        self.mailbox.next().await
     }
 
     /// Ends the session: takes nothing new, writes what waits, lets the turn

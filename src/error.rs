@@ -139,14 +139,10 @@ pub enum Error {
     /// [`Options::unwritten_limits`](crate::Options::unwritten_limits).
     #[error("too much waits to be written already: wait for room with `send_when_room`")]
     Full,
-    /// The agent's output is not read, because the program has too much
-    /// unread and [`WhenUnread::StopReading`](crate::WhenUnread::StopReading)
-    /// was asked for. A request that has left may have been done all the same.
-    #[error("requests are not answered until the program has read what waits for it")]
-    NotRead,
-    /// Text was thrown away because it was not read in time. The stream of
-    /// texts that says so goes on.
-    #[error("{events} pieces of text ({bytes} bytes) were thrown away: they were not read in time")]
+    /// Text was dropped because it was not read in time; see
+    /// [`Options::unread_hard_limit`](crate::Options::unread_hard_limit). The
+    /// stream of texts that says so goes on.
+    #[error("{events} pieces of text ({bytes} bytes) were dropped: they were not read in time")]
     Lagged {
         /// How many. Pieces that had been joined count as one.
         events: usize,

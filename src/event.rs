@@ -106,15 +106,71 @@ pub enum Notice {
         /// The message.
         uuid: Box<str>,
     },
-    /// The consumer was so far behind that events were thrown away: partial
-    /// messages, and if that was not enough, what was older than all that
-    /// follows.
+    /// The consumer was so far behind that events were dropped, all of them
+    /// older than what follows; see
+    /// [`Options::unread_hard_limit`](crate::Options::unread_hard_limit).
     Lagged {
         /// How many. Partial messages that had been joined count as one.
         events: usize,
         /// How many bytes they had.
         bytes: usize,
     },
+}
+
+/// What an event weighs beside what it holds from the wire.
+const OVERHEAD: usize = 256;
+
+/// What news of the session weighs: the agent's description of itself.
+const SESSION: usize = 8 * 1024;
+
+impl Event {
+    /// The bytes that an event counts for while it is unread.
+    pub(crate) fn weight(&self) -> usize {
+        OVERHEAD + self.size()
+    }
+
+    /// The bytes from the wire that an event holds.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Frame(frame) => frame.raw().len(),
+            // The result has come as a frame, which shares its bytes.
+            Self::Activity(_) | Self::Turn(_) => 0,
+            Self::Session(SessionNews::Login(news)) => news.size(),
+            Self::Session(_) => SESSION,
+            Self::Background(tasks) => tasks.len() * OVERHEAD,
+            Self::Notice(notice) => notice.size(),
+        }
+    }
+}
+
+impl Notice {
+    fn size(&self) -> usize {
+        match self {
+            Self::Wire(notice) => notice.size(),
+            Self::CallbackFailed { failure, .. } => match failure {
+                CallbackFailure::Panicked(why) | CallbackFailure::Failed(why) => why.len(),
+                CallbackFailure::Dropped => 0,
+            },
+            Self::McpServerPanicked {
+                during, message, ..
+            } => during.len() + message.len(),
+            Self::McpServerEnded { reason, .. } => reason.len(),
+            Self::NotSupported {
+                subtype, reason, ..
+            } => subtype.len() + reason.len(),
+            Self::NotMirrored { failure, .. } => match failure {
+                StoreFailure::Failed(why)
+                | StoreFailure::Panicked(why)
+                | StoreFailure::Unreadable(why) => why.len(),
+                _ => 0,
+            },
+            Self::Shadowed(it) => it.option.len() + it.by.len() + it.effect.len(),
+            Self::NotApplied { .. }
+            | Self::Withdrawn { .. }
+            | Self::Lost { .. }
+            | Self::Lagged { .. } => 0,
+        }
+    }
 }
 
 impl fmt::Display for Notice {
@@ -172,7 +228,7 @@ impl fmt::Display for Notice {
             Self::Withdrawn { uuid } => write!(f, "message {uuid} was withdrawn"),
             Self::Lagged { events, bytes } => write!(
                 f,
-                "{events} events ({bytes} bytes) were thrown away: they were not read in time"
+                "{events} events ({bytes} bytes) were dropped: they were not read in time"
             ),
         }
     }

@@ -1,14 +1,16 @@
 //! What a session is controlled by, from anywhere.
 
 use crate::control::Declared;
+use crate::demand::{Demand, Wanted};
 use crate::error::{EndReason, Error, SessionEnd};
 use crate::mailbox::{Mailbox, mailbox};
 use crate::options::{Options, VERBATIM};
 use crate::pending::Pending;
-use crate::session::{Command, Interest, WhenFull};
+use crate::session::{Command, WhenFull};
 use crate::submission::{Progress, Submission, Unwritten};
 use crate::subscription::{Subscription, Texts};
 use crate::turn::TurnWatch;
+use crate::unread::{StreamKind, Unread};
 use agentwire_protocol::Json;
 use agentwire_protocol::control::HostRequest;
 use agentwire_protocol::host::{Prompt, Request};
@@ -32,7 +34,7 @@ pub struct Handle {
     turn: watch::Receiver<Option<TurnWatch>>,
     declared: Arc<Declared>,
     request_timeout: Duration,
-    unread_limit: usize,
+    demand: Demand,
     verbatim_prompts: bool,
 }
 
@@ -61,6 +63,7 @@ impl Handle {
     ) -> Result<Submission, Error> {
         let (has_room, room) = oneshot::channel();
         let mut submission = self.put(message.into(), WhenFull::Wait(has_room));
+        let _wanted = self.want_input();
         match room.await {
             Ok(()) => Ok(submission),
             // It was not taken, and says why.
@@ -92,20 +95,20 @@ impl Handle {
     /// ```
     #[must_use]
     pub fn subscribe(&self) -> Subscription {
-        Subscription::new(self.listen(Interest::Everything))
+        Subscription::new(self.listen(StreamKind::Subscription))
     }
 
-    /// What the agent writes from now on, as it writes it, piece by piece:
-    /// text only, and that of the main conversation only. It needs
-    /// [`Options::partial_messages`].
+    /// Streams the text that the agent writes from now on, that of the main
+    /// conversation only: piece by piece with [`Options::partial_messages`],
+    /// and message by message without.
     #[must_use]
     pub fn texts(&self) -> Texts {
-        Texts::new(self.listen(Interest::Texts))
+        Texts::new(self.listen(StreamKind::Texts))
     }
 
-    pub(crate) fn listen(&self, interest: Interest) -> Mailbox {
-        let (sender, mailbox) = mailbox(self.unread_limit);
-        let command = Command::Subscribe { interest, sender };
+    pub(crate) fn listen(&self, stream: StreamKind) -> Mailbox {
+        let (sender, mailbox) = mailbox(&self.demand);
+        let command = Command::Subscribe { stream, sender };
         if let Err(mpsc::error::SendError(Command::Subscribe { sender, .. })) =
             self.commands.send(command)
         {
@@ -123,6 +126,25 @@ impl Handle {
         let (reply, waiting) = oneshot::channel();
         self.command(Command::Waiting { reply })?;
         waiting.await.map_err(|_| Error::Ended(self.end()))
+    }
+
+    /// Returns what the program has not read of the session, stream by stream,
+    /// and whether reading the agent's output is paused for it; see
+    /// [`Backpressure`](crate::Backpressure).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Ended`] when the session is over.
+    pub async fn unread(&self) -> Result<Unread, Error> {
+        let (reply, unread) = oneshot::channel();
+        self.command(Command::Unread { reply })?;
+        unread.await.map_err(|_| Error::Ended(self.end()))
+    }
+
+    /// Counts something that waits for input, until what is returned is
+    /// dropped.
+    pub(crate) fn want_input(&self) -> Wanted {
+        self.demand.want()
     }
 
     /// Gives the [session store](Options::session_store) all that has come of
@@ -197,10 +219,7 @@ impl Handle {
     ///   [`Options::request_timeout`];
     /// - with [`Error::UnreadAnswer`] when it was done, and its answer does not
     ///   have the shape that it should have;
-    /// - with [`Error::Full`] and [`Error::Ended`], and with [`Error::NotRead`]
-    ///   as [`WhenUnread::StopReading`] says.
-    ///
-    /// [`WhenUnread::StopReading`]: crate::WhenUnread::StopReading
+    /// - with [`Error::Full`] and [`Error::Ended`].
     pub fn request<R: HostRequest>(&self, request: &R) -> Pending<R::Answer> {
         let made = match self.declared.first_missing(request.relies_on()) {
             Some(capability) => Err(Error::NotSupported {
@@ -300,6 +319,7 @@ impl Handle {
         end: End,
         turn: watch::Receiver<Option<TurnWatch>>,
         declared: Arc<Declared>,
+        demand: Demand,
         options: &Options,
     ) -> Self {
         Self {
@@ -308,7 +328,7 @@ impl Handle {
             turn,
             declared,
             request_timeout: options.request_timeout,
-            unread_limit: options.unread_limit,
+            demand,
             verbatim_prompts: options.verbatim_prompts,
         }
     }

@@ -65,13 +65,16 @@
 //!
 //! # Reading
 //!
-//! The CLI's output is read whether the program reads its messages or not, so
-//! that control goes on. What waits is bounded ([`Options::unread_limit`]);
-//! near the bound partial messages are joined, beyond it messages are thrown
-//! away, with a [`Notice::Lagged`] in front of what is left. Who would rather
-//! have the agent wait asks for [`WhenUnread::StopReading`]. A session can be
-//! read in more places than one, each at its own pace: [`Handle::subscribe`],
-//! [`Handle::texts`].
+//! A session can be read in more places than one, each at its own pace:
+//! [`Handle::subscribe`], [`Handle::texts`], [`Submission::turn`].
+//!
+//! A slow consumer loses nothing by default. Reading the agent's output pauses
+//! when a stream in use has more unread than [`Options::unread_limit`], and goes
+//! on while the program waits for something that only input can bring, such as
+//! the response to a control request. Only beyond
+//! [`Options::unread_hard_limit`] events are dropped, with a [`Notice::Lagged`]
+//! in front of what is left. [`Backpressure`] has the details,
+//! [`Handle::unread`] says what is unread.
 //!
 //! Everything comes through one pipe: behind one huge message an answer has to
 //! wait until all of that has come.
@@ -117,6 +120,7 @@ mod attach;
 mod callback;
 mod client;
 mod control;
+mod demand;
 mod environment;
 mod error;
 mod event;
@@ -141,6 +145,7 @@ mod submission;
 mod subscription;
 mod transport;
 mod turn;
+mod unread;
 mod version;
 pub mod visible;
 
@@ -164,8 +169,8 @@ pub use guard::ExitGuard;
 pub use handle::Handle;
 pub use hook::{Hook, HookAnswer, HookCall};
 pub use options::{
-    CommandLine, DYNAMIC_BOUNDARY, Options, PermissionPrompts, QuestionPreview, Shadowed, Thinking,
-    WhenUnread,
+    Backpressure, CommandLine, DYNAMIC_BOUNDARY, Options, PermissionPrompts, QuestionPreview,
+    Shadowed, Thinking,
 };
 pub use pending::Pending;
 pub use permission::{
@@ -182,6 +187,7 @@ pub use submission::{Submission, Unwritten};
 pub use subscription::{Subscription, Texts, Turn};
 pub use transport::{CloseInput, Connection, FarEnd, FarFuture, LocalCli, Pipes, Transport};
 pub use turn::{Interrupted, Interruption, StopPolicy, Stopped};
+pub use unread::{StreamKind, Unread, UnreadStream};
 pub use version::{CliVersion, InvalidVersion};
 
 /// What [`Options::output_type`] takes.

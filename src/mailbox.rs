@@ -1,42 +1,38 @@
-//! What waits for the consumer of a session.
+//! What one stream of a session has not read yet.
 //!
-//! The reader puts events in and never waits; the consumer takes them out at
-//! its own pace. What waits is bounded in bytes. From half of the bound on
-//! partial messages are joined, a few at a time, so that the reader is not kept
-//! from control. If that is not enough they are thrown away, since whole
-//! messages follow them, and then the oldest events; and the consumer is told
-//! how much it missed, in front of what is left.
+//! The driver puts events in and never waits; the consumer takes them out at
+//! its own pace. Events stay as they came until the stream would hold more than
+//! it may: then partial messages are joined, and if that is not enough the
+//! oldest events are dropped, and the consumer is told how many.
 //!
-//! A reader that would rather wait than throw away asks whether the mailbox is
-//! full, and when there is room again.
+//! A stream is *full* from when it reaches its bound until the consumer has
+//! read it down to half of that. The driver pauses reading for streams that are
+//! full and in use (`session/flow.rs`).
 
-use crate::callback::CallbackFailure;
+use crate::demand::{Demand, Wanted};
 use crate::error::Error;
 use crate::event::{Event, Notice};
-use crate::store::StoreFailure;
-use agentwire_protocol::Frame;
-use agentwire_protocol::host::SessionNews;
+use crate::session::Room;
 use agentwire_protocol::message::DeltaMerger;
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
-
-/// What an event weighs beside the bytes of its frame.
-const OVERHEAD: usize = 256;
-
-/// What news of the session weighs: the agent's description of itself.
-const SESSION: usize = 8 * 1024;
+use std::time::Instant;
 
 /// How many events are looked at at once for what can be joined.
 const BATCH: usize = 64;
+
+/// How many bytes a partial message may have that others are joined to: all of
+/// it is read again for that.
+const JOINED: usize = 16 * 1024;
 
 /// The consumer's end.
 #[derive(Debug)]
 pub(crate) struct Mailbox(Arc<Mutex<State>>);
 
-/// The reader's end. When it is dropped without a word, the session's runtime
+/// The driver's end. When it is dropped without a word, the session's runtime
 /// is gone.
 #[derive(Debug)]
 pub(crate) struct Sender(Arc<Mutex<State>>);
@@ -44,35 +40,57 @@ pub(crate) struct Sender(Arc<Mutex<State>>);
 #[derive(Debug)]
 struct State {
     /// The oldest events, in which what can be joined was joined.
-    joined: VecDeque<Event>,
-    /// Those behind them.
-    waiting: VecDeque<Event>,
+    joined: VecDeque<Unread>,
+    /// Those behind them, as they came.
+    waiting: VecDeque<Unread>,
     bytes: usize,
-    limit: usize,
-    /// Beyond this something is thrown away: at the limit, unless the reader
-    /// waits there.
-    most: usize,
-    /// The limit was reached, and there is not yet room for half of it.
+    /// From this on the stream is full.
+    bound: usize,
+    /// The bound was reached, and half of it not yet read.
     is_full: bool,
-    /// The reader, when it waits for room.
-    reader: Option<Waker>,
+    /// How many events were dropped in front of all that is left, and how many
+    /// bytes they had.
+    dropped: (usize, usize),
+    /// The consumer wants what comes: it exists for that, or has read before.
+    in_use: bool,
+    /// Held while the consumer waits for the next event.
+    wanted: Option<Wanted>,
+    demand: Demand,
     /// Set once, when nothing more will come: the error to end with.
     end: Option<Option<Error>>,
     waker: Option<Waker>,
-    /// Nobody will read any more.
+    /// The consumer is gone.
     abandoned: bool,
 }
 
-/// A mailbox in which `limit` bytes can wait.
-pub(crate) fn mailbox(limit: usize) -> (Sender, Mailbox) {
+/// An event that the consumer has not read.
+#[derive(Debug)]
+struct Unread {
+    event: Event,
+    since: Instant,
+}
+
+/// What a stream has not read.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Backlog {
+    pub(crate) events: usize,
+    pub(crate) bytes: usize,
+    /// When the oldest event came.
+    pub(crate) since: Option<Instant>,
+}
+
+/// A mailbox for a consumer who wants what comes from now on.
+pub(crate) fn mailbox(demand: &Demand) -> (Sender, Mailbox) {
     let state = Arc::new(Mutex::new(State {
         joined: VecDeque::new(),
         waiting: VecDeque::new(),
         bytes: 0,
-        limit,
-        most: limit,
+        bound: usize::MAX,
         is_full: false,
-        reader: None,
+        dropped: (0, 0),
+        in_use: true,
+        wanted: None,
+        demand: demand.clone(),
         end: None,
         waker: None,
         abandoned: false,
@@ -80,56 +98,71 @@ pub(crate) fn mailbox(limit: usize) -> (Sender, Mailbox) {
     (Sender(Arc::clone(&state)), Mailbox(state))
 }
 
+/// A mailbox for a consumer who may never read.
+pub(crate) fn unused_mailbox(demand: &Demand) -> (Sender, Mailbox) {
+    let (sender, mailbox) = mailbox(demand);
+    lock(&sender.0).in_use = false;
+    (sender, mailbox)
+}
+
 impl Sender {
-    /// Puts an event in. It waits for nobody.
-    pub(crate) fn put(&self, event: Event) {
+    /// Sets from how many bytes on the stream is full.
+    pub(crate) fn set_bound(&self, bytes: usize) {
+        let mut state = lock(&self.0);
+        state.bound = bytes;
+        state.note_size();
+    }
+
+    /// Puts an event in, which came `now`. Where there is no room for all, older
+    /// events are joined or dropped; the newest stays, however large it is.
+    pub(crate) fn put(&self, event: Event, now: Instant, room: Room) {
         let mut state = lock(&self.0);
         if state.abandoned || state.end.is_some() {
             return;
         }
-        state.bytes += weight(&event);
-        state.waiting.push_back(event);
-        // A reader that waits rather than throw anything away passes on what
-        // comes as it comes.
-        if state.bytes > state.limit / 2 && state.most == state.limit {
-            state.join_some();
+        state.bytes += event.weight();
+        state.waiting.push_back(Unread { event, since: now });
+        let most = if state.in_use {
+            room.in_use
+        } else {
+            room.unused
+        };
+        if state.bytes > most {
+            state.make_room(most);
         }
-        if state.bytes > state.most {
-            state.make_room();
-        }
-        if state.bytes >= state.limit {
-            state.is_full = true;
-        }
+        state.note_size();
+        // The consumer has something to read before it waits again.
+        state.wanted = None;
         state.wake();
     }
 
-    /// Sets how much may wait before something is thrown away; the limit, if
-    /// that is more.
-    pub(crate) fn keep(&self, most: usize) {
-        let mut state = lock(&self.0);
-        state.most = most.max(state.limit);
+    /// Counts events that the consumer comes too late for.
+    pub(crate) fn missed(&self, events: usize, bytes: usize) {
+        lock(&self.0).dropped = (events, bytes);
     }
 
-    /// Whether the limit was reached, and the consumer has not yet read half
-    /// of that.
+    /// Whether the bound was reached, and half of it not yet read.
     pub(crate) fn is_full(&self) -> bool {
         lock(&self.0).is_full
     }
 
-    /// Waits until it is not full. Cancel safe.
-    pub(crate) async fn room(&self) {
-        poll_fn(|context| {
-            let mut state = lock(&self.0);
-            if !state.is_full {
-                return Poll::Ready(());
-            }
-            state.reader = Some(context.waker().clone());
-            Poll::Pending
-        })
-        .await;
+    /// Whether the consumer wants what comes.
+    pub(crate) fn is_in_use(&self) -> bool {
+        lock(&self.0).in_use
     }
 
-    /// Whether nobody will read any more.
+    /// What the consumer has not read.
+    pub(crate) fn backlog(&self) -> Backlog {
+        let state = lock(&self.0);
+        let oldest = state.joined.front().or(state.waiting.front());
+        Backlog {
+            events: state.len(),
+            bytes: state.bytes,
+            since: oldest.map(|it| it.since),
+        }
+    }
+
+    /// Whether the consumer is gone.
     pub(crate) fn is_abandoned(&self) -> bool {
         lock(&self.0).abandoned
     }
@@ -139,6 +172,7 @@ impl Sender {
         let mut state = lock(&self.0);
         if state.end.is_none() {
             state.end = Some(error);
+            state.wanted = None;
             state.wake();
         }
     }
@@ -152,23 +186,52 @@ impl Drop for Sender {
 }
 
 impl Mailbox {
-    /// The next event; the error that ended the session, once, behind the
-    /// last one; then `None`.
+    /// Returns the next event; the error that ended the session, once, behind
+    /// the last one; then `None`.
+    ///
+    /// Between `Pending` and the next event the stream counts as waiting for
+    /// input, since nothing says that its consumer went away.
     pub(crate) fn poll_next(
         &mut self,
         context: &Context<'_>,
     ) -> Poll<Option<Result<Event, Error>>> {
         let mut state = lock(&self.0);
+        state.in_use = true;
         if let Some(event) = state.pop() {
-            state.bytes -= weight(&event);
-            state.tell_reader();
             return Poll::Ready(Some(Ok(event)));
         }
         if let Some(end) = &mut state.end {
             return Poll::Ready(end.take().map(Err));
         }
         state.waker = Some(context.waker().clone());
+        if state.wanted.is_none() {
+            state.wanted = Some(state.demand.want());
+        }
         Poll::Pending
+    }
+
+    /// The same as a future. When that is dropped, the stream waits for input
+    /// no longer. Cancel safe.
+    pub(crate) async fn next(&mut self) -> Option<Result<Event, Error>> {
+        self.next_of(Self::poll_next).await
+    }
+
+    /// As [`Mailbox::next`], for a stream that makes something else of events.
+    pub(crate) async fn next_of<T>(
+        &mut self,
+        mut poll: impl FnMut(&mut Self, &Context<'_>) -> Poll<T>,
+    ) -> T {
+        let waits = Waits(self);
+        poll_fn(|context| poll(waits.0, context)).await
+    }
+}
+
+/// A future that waits for the next event.
+struct Waits<'a>(&'a mut Mailbox);
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        lock(&self.0.0).wanted = None;
     }
 }
 
@@ -179,7 +242,8 @@ impl Drop for Mailbox {
         state.joined = VecDeque::new();
         state.waiting = VecDeque::new();
         state.bytes = 0;
-        state.tell_reader();
+        state.wanted = None;
+        state.note_size();
     }
 }
 
@@ -190,148 +254,80 @@ impl State {
         }
     }
 
-    /// Lets a reader that waits know that there is room again.
-    fn tell_reader(&mut self) {
-        if self.is_full && self.bytes <= self.limit / 2 {
+    fn len(&self) -> usize {
+        self.joined.len() + self.waiting.len()
+    }
+
+    /// Finds out whether the stream is full, and tells the driver when it no
+    /// longer is.
+    fn note_size(&mut self) {
+        if self.bytes > 0 && self.bytes >= self.bound {
+            self.is_full = true;
+        } else if self.is_full && self.bytes <= self.bound / 2 {
             self.is_full = false;
-            if let Some(reader) = self.reader.take() {
-                reader.wake();
-            }
+            self.demand.has_read();
         }
     }
 
     fn pop(&mut self) -> Option<Event> {
-        self.joined.pop_front().or_else(|| self.waiting.pop_front())
+        if let (events @ 1.., bytes) = mem::take(&mut self.dropped) {
+            return Some(Event::Notice(Notice::Lagged { events, bytes }));
+        }
+        let event = self.pop_oldest()?;
+        self.note_size();
+        Some(event)
     }
 
-    /// Joins partial messages among the oldest events that were not looked at.
-    fn join_some(&mut self) {
-        if self.waiting.len() >= BATCH {
-            let batch = join(self.waiting.drain(..BATCH), &mut self.bytes);
-            self.joined.extend(batch);
-            self.tell_reader();
-        }
+    fn pop_oldest(&mut self) -> Option<Event> {
+        let oldest = self.joined.pop_front();
+        let Unread { event, .. } = oldest.or_else(|| self.waiting.pop_front())?;
+        self.bytes -= event.weight();
+        Some(event)
     }
 
-    /// Joins all that can be joined, and if that is not enough, throws events
-    /// away, down to half of the limit: so the work is done once for many
-    /// events.
-    fn make_room(&mut self) {
-        let all = self.take_all();
-        self.joined = join(all, &mut self.bytes);
-        if self.bytes > self.limit / 2 {
-            self.throw_away();
-        }
-        self.tell_reader();
-    }
-
-    fn take_all(&mut self) -> impl Iterator<Item = Event> + use<> {
-        let waiting = mem::take(&mut self.waiting);
-        mem::take(&mut self.joined).into_iter().chain(waiting)
-    }
-
-    /// Throws the oldest partial messages away, and if that is not enough, the
-    /// oldest events, but not the last.
-    fn throw_away(&mut self) {
-        let goal = self.limit / 2;
-        let (mut events, mut bytes) = (0, 0);
-        let mut kept = VecDeque::new();
-        for event in self.take_all() {
-            match &event {
-                Event::Frame(frame) if self.bytes > goal && is_partial(frame) => {
-                    self.bytes -= weight(&event);
-                    events += 1;
-                    bytes += size(&event);
-                }
-                Event::Notice(Notice::Lagged {
-                    events: before,
-                    bytes: of_them,
-                }) => {
-                    self.bytes -= weight(&event);
-                    events += before;
-                    bytes += of_them;
-                }
-                _ => kept.push_back(event),
-            }
-        }
-        while self.bytes > goal && kept.len() > 1 {
-            let Some(event) = kept.pop_front() else { break };
-            self.bytes -= weight(&event);
-            events += 1;
-            bytes += size(&event);
-        }
-        if events > 0 {
-            let lagged = Event::Notice(Notice::Lagged { events, bytes });
-            self.bytes += weight(&lagged);
-            kept.push_front(lagged);
-        }
-        self.joined = kept;
-    }
-}
-
-/// Joins partial messages that follow each other, and counts what they weigh
-/// anew.
-fn join(events: impl Iterator<Item = Event>, bytes: &mut usize) -> VecDeque<Event> {
-    let mut merger = DeltaMerger::default();
-    let mut kept = VecDeque::new();
-    for event in events {
-        *bytes -= weight(&event);
-        match event {
-            Event::Frame(frame) => kept.extend(merger.push(frame).map(Event::Frame)),
-            event => {
-                kept.extend(merger.finish().map(Event::Frame));
-                kept.push_back(event);
+    /// Joins partial messages, a few at a time, so that the driver is not kept
+    /// from control; where there are none left, drops the oldest events.
+    fn make_room(&mut self, most: usize) {
+        while self.bytes > most && self.len() > 1 {
+            if self.waiting.len() > 1 {
+                self.join(BATCH.min(self.waiting.len()));
+            } else if let Some(event) = self.pop_oldest() {
+                self.dropped.0 += 1;
+                self.dropped.1 += event.size();
             }
         }
     }
-    kept.extend(merger.finish().map(Event::Frame));
-    *bytes += kept.iter().map(weight).sum::<usize>();
-    kept
-}
 
-fn weight(event: &Event) -> usize {
-    OVERHEAD + size(event)
-}
-
-/// The bytes from the wire that an event holds.
-fn size(event: &Event) -> usize {
-    match event {
-        Event::Frame(frame) => frame.raw().len(),
-        // The result has come as a frame, which shares its bytes.
-        Event::Activity(_) | Event::Turn(_) => 0,
-        Event::Session(SessionNews::Login(news)) => news.size(),
-        Event::Session(_) => SESSION,
-        Event::Background(tasks) => tasks.len() * OVERHEAD,
-        Event::Notice(notice) => match notice {
-            Notice::Wire(notice) => notice.size(),
-            Notice::CallbackFailed { failure, .. } => match failure {
-                CallbackFailure::Panicked(why) | CallbackFailure::Failed(why) => why.len(),
-                CallbackFailure::Dropped => 0,
-            },
-            Notice::McpServerPanicked {
-                during, message, ..
-            } => during.len() + message.len(),
-            Notice::McpServerEnded { reason, .. } => reason.len(),
-            Notice::NotSupported {
-                subtype, reason, ..
-            } => subtype.len() + reason.len(),
-            Notice::NotMirrored { failure, .. } => match failure {
-                StoreFailure::Failed(why)
-                | StoreFailure::Panicked(why)
-                | StoreFailure::Unreadable(why) => why.len(),
-                _ => 0,
-            },
-            Notice::Shadowed(it) => it.option.len() + it.by.len() + it.effect.len(),
-            Notice::NotApplied { .. }
-            | Notice::Withdrawn { .. }
-            | Notice::Lost { .. }
-            | Notice::Lagged { .. } => 0,
-        },
+    /// Joins what can be joined of the oldest events that were not looked at.
+    /// From then on all of them are as old as the first.
+    fn join(&mut self, mut count: usize) {
+        let mut merger = DeltaMerger::default();
+        let mut events = Vec::new();
+        // What follows may go on with what was joined last.
+        if (self.joined.back()).is_some_and(|last| last.event.size() <= JOINED)
+            && let Some(last) = self.joined.pop_back()
+        {
+            self.waiting.push_front(last);
+            count += 1;
+        }
+        let Some(since) = self.waiting.front().map(|it| it.since) else {
+            return;
+        };
+        for Unread { event, .. } in self.waiting.drain(..count) {
+            self.bytes -= event.weight();
+            match event {
+                Event::Frame(frame) => events.extend(merger.push(frame).map(Event::Frame)),
+                event => {
+                    events.extend(merger.finish().map(Event::Frame));
+                    events.push(event);
+                }
+            }
+        }
+        events.extend(merger.finish().map(Event::Frame));
+        self.bytes += events.iter().map(Event::weight).sum::<usize>();
+        let joined = events.into_iter().map(|event| Unread { event, since });
+        self.joined.extend(joined);
     }
-}
-
-fn is_partial(frame: &Frame) -> bool {
-    matches!(frame.kind(), "stream_event" | "partial_assistant")
 }
 
 /// A panic of a consumer leaves the queue as it was: it is only moved.
@@ -343,6 +339,7 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use agentwire_protocol::Frame;
     use bytes::Bytes;
     use std::future::Future;
     use std::pin::pin;
@@ -355,71 +352,6 @@ mod tests {
         Event::Frame(Frame::new(Bytes::from(text)).unwrap())
     }
 
-    fn all(mailbox: &mut Mailbox) -> Vec<String> {
-        let context = Context::from_waker(Waker::noop());
-        let mut seen = Vec::new();
-        while let Poll::Ready(Some(item)) = mailbox.poll_next(&context) {
-            seen.push(match item {
-                Ok(Event::Frame(frame)) => frame.uuid().unwrap().to_owned(),
-                Ok(Event::Notice(Notice::Lagged { events, .. })) => format!("lagged {events}"),
-                Ok(event) => format!("{event:?}"),
-                Err(error) => format!("error {error}"),
-            });
-        }
-        seen
-    }
-
-    #[test]
-    fn events_come_out_in_order_and_the_error_behind_them_once() {
-        let (sender, mut mailbox) = mailbox(10_000);
-        sender.put(frame("user", 1, 0));
-        sender.put(frame("stream_event", 2, 0));
-        drop(sender);
-        assert_eq!(
-            all(&mut mailbox),
-            ["1", "2", "error the session's runtime was shut down"]
-        );
-        assert_eq!(all(&mut mailbox), [""; 0]);
-    }
-
-    #[test]
-    fn at_the_bound_partial_messages_go_first_and_the_consumer_is_told() {
-        let (sender, mut mailbox) = mailbox(10_000);
-        for number in 0..100 {
-            let kind = if number % 10 == 0 {
-                "assistant"
-            } else {
-                "stream_event"
-            };
-            sender.put(frame(kind, number, 0));
-        }
-        sender.end(None);
-        let seen = all(&mut mailbox);
-        let lagged: usize = seen[0].strip_prefix("lagged ").unwrap().parse().unwrap();
-        assert_eq!(lagged + seen.len() - 1, 100);
-        for number in (0..100).step_by(10) {
-            assert!(seen.contains(&number.to_string()), "{number} in {seen:?}");
-        }
-        assert_eq!(seen.last().unwrap(), "99");
-    }
-
-    #[test]
-    fn without_partial_messages_the_oldest_go() {
-        let (sender, mut mailbox) = mailbox(10_000);
-        for number in 0..100 {
-            let before = lock(&sender.0).bytes;
-            sender.put(frame("assistant", number, 100));
-            // The work is done once for half of the limit.
-            let bytes = lock(&sender.0).bytes;
-            assert!(bytes > before || bytes <= 5_000 + OVERHEAD, "{bytes}");
-        }
-        sender.end(None);
-        let seen = all(&mut mailbox);
-        let lagged: usize = seen[0].strip_prefix("lagged ").unwrap().parse().unwrap();
-        assert_eq!(lagged + seen.len() - 1, 100);
-        assert_eq!(seen[1], lagged.to_string());
-    }
-
     fn delta(number: usize, text: &str) -> Event {
         let text = format!(
             r#"{{"type":"stream_event","uuid":"{number}","event":{{"type":"content_block_delta","index":0,"delta":{{"type":"text_delta","text":"{text}"}}}}}}"#
@@ -427,58 +359,127 @@ mod tests {
         Event::Frame(Frame::new(Bytes::from(text)).unwrap())
     }
 
-    fn text(mailbox: &mut Mailbox) -> (String, usize) {
-        let context = Context::from_waker(Waker::noop());
-        let (mut text, mut frames) = (String::new(), 0);
-        while let Poll::Ready(Some(item)) = mailbox.poll_next(&context) {
-            let Ok(Event::Frame(frame)) = item else {
-                panic!("{item:?}")
+    /// A stream that may hold so many bytes, and is full with half of them.
+    struct Stream {
+        most: usize,
+        demand: Demand,
+        sender: Sender,
+        mailbox: Mailbox,
+    }
+
+    fn stream(most: usize) -> Stream {
+        let demand = Demand::default();
+        let (sender, mailbox) = mailbox(&demand);
+        sender.set_bound(most / 2);
+        Stream {
+            most,
+            demand,
+            sender,
+            mailbox,
+        }
+    }
+
+    impl Stream {
+        fn put(&self, event: Event) {
+            let room = Room {
+                in_use: self.most,
+                unused: self.most,
             };
-            text += frame.message().unwrap().text_delta().unwrap();
-            frames += 1;
+            self.sender.put(event, Instant::now(), room);
         }
-        (text, frames)
+
+        fn next(&mut self) -> Poll<Option<Result<Event, Error>>> {
+            let context = Context::from_waker(Waker::noop());
+            self.mailbox.poll_next(&context)
+        }
+
+        fn all(&mut self) -> Vec<String> {
+            let mut seen = Vec::new();
+            while let Poll::Ready(Some(item)) = self.next() {
+                seen.push(match item {
+                    Ok(Event::Frame(frame)) => frame.uuid().unwrap().to_owned(),
+                    Ok(Event::Notice(Notice::Lagged { events, .. })) => format!("lagged {events}"),
+                    Ok(event) => format!("{event:?}"),
+                    Err(error) => format!("error {error}"),
+                });
+            }
+            seen
+        }
+
+        fn text(&mut self) -> (String, usize) {
+            let (mut text, mut frames) = (String::new(), 0);
+            while let Poll::Ready(Some(item)) = self.next() {
+                let Ok(Event::Frame(frame)) = item else {
+                    panic!("{item:?}")
+                };
+                text += frame.message().unwrap().text_delta().unwrap();
+                frames += 1;
+            }
+            (text, frames)
+        }
     }
 
     #[test]
-    fn at_the_bound_partial_messages_are_joined_and_nothing_is_lost() {
-        let (sender, mut mailbox) = mailbox(10_000);
-        let mut all = String::new();
-        for number in 0..1_000 {
-            let piece = format!("{number} ");
-            sender.put(delta(number, &piece));
-            all += &piece;
-        }
-        sender.end(None);
-        let (text, frames) = text(&mut mailbox);
-        assert_eq!(text, all);
-        assert!(frames < 100, "{frames}");
+    fn events_come_out_in_order_and_the_error_behind_them_once() {
+        let mut stream = stream(10_000);
+        stream.put(frame("user", 1, 0));
+        stream.put(frame("stream_event", 2, 0));
+        let (other, _) = mailbox(&stream.demand);
+        drop(mem::replace(&mut stream.sender, other));
+        assert_eq!(
+            stream.all(),
+            ["1", "2", "error the session's runtime was shut down"]
+        );
+        assert_eq!(stream.all(), [""; 0]);
     }
 
     #[test]
-    fn when_joining_is_not_enough_the_oldest_partial_messages_go() {
-        let (sender, mut mailbox) = mailbox(10_000);
-        sender.put(frame("assistant", 0, 0));
-        for number in 1..100 {
-            // No deltas that could be joined.
-            sender.put(frame("stream_event", number, 0));
+    fn beyond_the_limit_the_oldest_go_one_by_one_and_the_consumer_is_told() {
+        let mut stream = stream(10_000);
+        for number in 0..100 {
+            stream.put(frame("assistant", number, 100));
+            let bytes = stream.sender.backlog().bytes;
+            assert!(bytes <= 10_000, "{bytes}");
+            assert!(number < 30 || bytes > 9_000, "{bytes}");
         }
-        sender.end(None);
-        let seen = all(&mut mailbox);
+        stream.sender.end(None);
+        let seen = stream.all();
         let lagged: usize = seen[0].strip_prefix("lagged ").unwrap().parse().unwrap();
         assert_eq!(lagged + seen.len() - 1, 100);
-        assert_eq!(seen[1], "0");
-        assert_eq!(seen[2], (lagged + 1).to_string());
+        assert_eq!(seen[1], lagged.to_string());
+        assert_eq!(seen.last().unwrap(), "99");
     }
 
     #[test]
-    fn what_waits_is_bounded_and_counted_whatever_comes() {
+    fn below_the_limit_partial_messages_stay_as_they_came() {
+        let mut stream = stream(1_000_000);
+        for number in 0..1_000 {
+            stream.put(delta(number, "x"));
+        }
+        assert_eq!(stream.text(), ("x".repeat(1_000), 1_000));
+    }
+
+    #[test]
+    fn beyond_the_limit_partial_messages_are_joined_and_nothing_is_lost() {
+        let mut stream = stream(10_000);
+        let mut all = String::new();
+        for number in 0..500 {
+            let piece = format!("{number} ");
+            stream.put(delta(number, &piece));
+            all += &piece;
+        }
+        let (text, frames) = stream.text();
+        assert_eq!(text, all);
+        assert!(frames < 50, "{frames}");
+    }
+
+    #[test]
+    fn what_is_unread_is_bounded_and_counted_whatever_comes() {
         let limit = 10_000;
-        let (sender, mut mailbox) = mailbox(limit);
-        let context = Context::from_waker(Waker::noop());
+        let mut stream = stream(limit);
         let mut shrunk = 0;
         for number in 0..20_000 {
-            let before = lock(&sender.0).bytes;
+            let before = stream.sender.backlog().bytes;
             let event = match number * 7 % 13 {
                 0 => frame("assistant", number, number % 300),
                 1 => Event::Activity(agentwire_protocol::host::Activity::Idle),
@@ -486,18 +487,21 @@ mod tests {
                 3 if number % 1_000 == 3 => frame("assistant", number, 2 * limit),
                 _ => delta(number, "x"),
             };
-            let weighs = weight(&event);
-            sender.put(event);
-            let state = lock(&sender.0);
+            let weighs = event.weight();
+            stream.put(event);
+            let state = lock(&stream.sender.0);
             let all = || state.joined.iter().chain(&state.waiting);
-            assert_eq!(state.bytes, all().map(weight).sum::<usize>());
+            assert_eq!(
+                state.bytes,
+                all().map(|it| it.event.weight()).sum::<usize>()
+            );
             // The last event stays, however large it is.
-            let is_within = state.bytes <= limit || all().count() <= 2;
+            let is_within = state.bytes <= limit || all().count() == 1;
             assert!(is_within, "{} bytes", state.bytes);
             shrunk += usize::from(before + weighs > limit);
             drop(state);
             if number % 3 == 0 && number % 5_000 > 2_000 {
-                drop(mailbox.poll_next(&context));
+                drop(stream.next());
             }
         }
         assert!(shrunk > 10, "{shrunk}");
@@ -505,60 +509,90 @@ mod tests {
 
     #[test]
     fn one_message_that_is_larger_than_the_limit_is_delivered() {
-        let (sender, mut mailbox) = mailbox(1_000);
-        sender.put(frame("assistant", 1, 5_000));
-        assert_eq!(all(&mut mailbox), ["1"]);
-        sender.put(frame("assistant", 2, 5_000));
-        sender.put(frame("assistant", 3, 5_000));
-        assert_eq!(all(&mut mailbox), ["lagged 1", "3"]);
+        let mut stream = stream(1_000);
+        stream.put(frame("assistant", 1, 5_000));
+        assert_eq!(stream.all(), ["1"]);
+        stream.put(frame("assistant", 2, 5_000));
+        stream.put(frame("assistant", 3, 5_000));
+        assert_eq!(stream.all(), ["lagged 1", "3"]);
     }
 
     #[test]
-    fn a_reader_that_waits_keeps_everything_and_goes_on_at_half_of_the_limit() {
-        let (sender, mut mailbox) = mailbox(10_000);
-        sender.keep(1_000_000);
+    fn a_stream_is_full_from_its_bound_until_half_of_that_is_read() {
+        let mut stream = stream(20_000);
         let mut number = 0;
-        while !sender.is_full() {
-            sender.put(frame("assistant", number, 100));
+        while !stream.sender.is_full() {
+            stream.put(frame("assistant", number, 100));
             number += 1;
         }
-        // What had been read by then comes as well.
-        for late in number..2 * number {
-            sender.put(frame("assistant", late, 100));
-        }
+        assert!(stream.sender.backlog().bytes >= 10_000);
+        let demand = stream.demand.clone();
         let mut context = Context::from_waker(Waker::noop());
-        let mut read = 0;
-        {
-            let mut room = pin!(sender.room());
-            while room.as_mut().poll(&mut context).is_pending() {
-                let Poll::Ready(Some(Ok(Event::Frame(frame)))) = mailbox.poll_next(&context) else {
-                    panic!()
-                };
-                assert_eq!(frame.uuid(), Some(&*read.to_string()));
-                read += 1;
-            }
+        let mut changed = pin!(demand.changed());
+        assert!(changed.as_mut().poll(&mut context).is_pending());
+        while changed.as_mut().poll(&mut context).is_pending() {
+            assert!(stream.sender.is_full());
+            drop(stream.next());
         }
-        let left = lock(&sender.0).bytes;
+        assert!(!stream.sender.is_full());
+        let left = stream.sender.backlog().bytes;
         assert!((4_500..=5_000).contains(&left), "{left}");
-        assert_eq!(all(&mut mailbox).len(), 2 * number - read);
-        drop(mailbox);
-        assert!(sender.is_abandoned() && !sender.is_full());
     }
 
     #[test]
-    fn a_reader_that_waits_throws_away_beyond_what_it_may_keep() {
-        let (sender, mut mailbox) = mailbox(10_000);
-        sender.keep(20_000);
-        for number in 0..100 {
-            sender.put(frame("assistant", number, 100));
-            assert!(lock(&sender.0).bytes <= 20_000);
+    fn a_stream_with_a_bound_of_nothing_is_full_with_anything() {
+        let mut stream = stream(0);
+        assert!(!stream.sender.is_full());
+        stream.put(frame("assistant", 1, 0));
+        assert!(stream.sender.is_full());
+        assert_eq!(stream.all(), ["1"]);
+        assert!(!stream.sender.is_full());
+    }
+
+    #[test]
+    fn a_stream_wants_input_while_its_consumer_waits_for_an_event() {
+        let mut stream = stream(10_000);
+        assert!(stream.next().is_pending());
+        assert!(stream.demand.is_wanted());
+        // Waiting again is waiting once.
+        assert!(stream.next().is_pending());
+        stream.put(frame("assistant", 1, 0));
+        assert!(!stream.demand.is_wanted());
+        assert_eq!(stream.all(), ["1"]);
+        // The last look found nothing.
+        assert!(stream.demand.is_wanted());
+        stream.sender.end(None);
+        assert!(!stream.demand.is_wanted());
+    }
+
+    #[test]
+    fn a_future_that_is_dropped_wants_nothing_any_more() {
+        let Stream {
+            demand,
+            mut mailbox,
+            sender,
+            ..
+        } = stream(10_000);
+        let mut context = Context::from_waker(Waker::noop());
+        {
+            let mut next = pin!(mailbox.next());
+            assert!(next.as_mut().poll(&mut context).is_pending());
+            assert!(demand.is_wanted());
         }
-        assert!(all(&mut mailbox)[0].starts_with("lagged "));
-        // When it waits no more, the limit holds.
-        sender.keep(0);
-        for number in 0..100 {
-            sender.put(frame("assistant", number, 100));
-            assert!(lock(&sender.0).bytes <= 10_000);
-        }
+        assert!(!demand.is_wanted());
+        assert!(mailbox.poll_next(&context).is_pending());
+        assert!(demand.is_wanted());
+        drop(mailbox);
+        assert!(!demand.is_wanted() && sender.is_abandoned());
+    }
+
+    #[test]
+    fn a_stream_that_is_never_read_is_not_in_use() {
+        let demand = Demand::default();
+        let (sender, mut mailbox) = unused_mailbox(&demand);
+        assert!(!sender.is_in_use());
+        let context = Context::from_waker(Waker::noop());
+        assert!(mailbox.poll_next(&context).is_pending());
+        assert!(sender.is_in_use());
     }
 }

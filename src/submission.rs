@@ -3,9 +3,9 @@
 use crate::error::Error;
 use crate::handle::Handle;
 use crate::pending::Pending;
-use crate::session::Interest;
 use crate::subscription::Turn;
 use crate::turn::TurnWatch;
+use crate::unread::StreamKind;
 use agentwire_protocol::control::{CancelAsyncMessage, CancelAsyncMessageAnswer};
 use agentwire_protocol::host::{SubmissionState, TurnEnd};
 use agentwire_protocol::outbox::Waiting;
@@ -153,6 +153,7 @@ impl Submission {
     /// says how far. States that follow each other closely are told as one.
     /// At once, when it has come to its end. Cancel safe.
     pub async fn changed(&mut self) -> SubmissionState {
+        let _wanted = self.handle.want_input();
         if self.progress.changed().await.is_err() && !self.state().is_end() {
             // Nobody drives the session any more.
             return SubmissionState::Lost;
@@ -172,6 +173,7 @@ impl Submission {
             // The session ends first, and then it is known how.
             it.was_written || it.error.is_some() || it.state == SubmissionState::Withdrawn
         };
+        let _wanted = self.handle.want_input();
         match self.progress.wait_for(is_known).await {
             Ok(progress) if progress.was_written => Ok(()),
             Ok(progress) => Err(progress.error.clone().unwrap_or_else(|| Error::Withdrawn {
@@ -184,6 +186,7 @@ impl Submission {
     /// Waits until nothing more becomes of it, and says what became of it.
     /// What the turn that took it up came to says [`Submission::turn_ended`].
     pub async fn ended(&mut self) -> SubmissionState {
+        let _wanted = self.handle.want_input();
         match self.progress.wait_for(|it| it.state.is_end()).await {
             Ok(progress) => progress.state,
             Err(_) => SubmissionState::Lost,
@@ -209,7 +212,9 @@ impl Submission {
     /// ```
     #[must_use]
     pub fn turn(&self) -> Turn {
-        let mailbox = self.handle.listen(Interest::Turn(self.uuid.clone()));
+        let mailbox = (self.handle).listen(StreamKind::Turn {
+            uuid: self.uuid.clone(),
+        });
         Turn::new(mailbox, self.clone())
     }
 
@@ -229,6 +234,7 @@ impl Submission {
     /// ```
     pub async fn turn_ended(&mut self) -> Option<Arc<TurnEnd>> {
         let is_known = |it: &Progress| it.turn.is_some() || it.state.is_end();
+        let _wanted = self.handle.want_input();
         let turn = (self.progress.wait_for(is_known).await.ok()?.turn).clone()?;
         turn.ended().await
     }

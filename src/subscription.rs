@@ -4,11 +4,12 @@ use crate::error::Error;
 use crate::event::{Event, Notice};
 use crate::mailbox::Mailbox;
 use crate::submission::Submission;
+use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::host::TurnEnd;
-use agentwire_protocol::message::StreamEventMessage;
+use agentwire_protocol::message::{StreamEvent, StreamEventMessage};
 use agentwire_protocol::{Frame, Message};
 use futures_core::Stream;
-use std::future::poll_fn;
+use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -29,13 +30,24 @@ pub struct Subscription {
 /// What the agent writes, as it writes it; see
 /// [`Handle::texts`](crate::Handle::texts).
 ///
-/// Its pieces come as the agent sends them, or joined to larger ones when they
-/// were not read in time. An [`Error::Lagged`] says that text is missing at
-/// this place, and the stream goes on; any other error is the end of the
-/// session. Dropping it unsubscribes.
+/// Its pieces come as the agent sends them: partial messages where there are
+/// some ([`Options::partial_messages`](crate::Options::partial_messages)), and
+/// otherwise the text of each whole message. An [`Error::Lagged`] says that text
+/// is missing at this place, and the stream goes on; any other error is the end
+/// of the session. Dropping it unsubscribes.
 #[derive(Debug)]
 pub struct Texts {
     mailbox: Mailbox,
+    pieces: Pieces,
+}
+
+/// Which messages of the main conversation come piece by piece.
+#[derive(Debug, Default)]
+struct Pieces {
+    /// The message that the last partial message began.
+    message_id: Option<String>,
+    /// There were pieces of a message whose beginning was not seen.
+    of_unknown: bool,
 }
 
 /// The turn that takes up one message; see [`Submission::turn`].
@@ -66,13 +78,19 @@ impl Turn {
     /// the runtime goes. Cancel safe: nothing is lost when the future is
     /// dropped.
     pub async fn next(&mut self) -> Option<Result<Event, Error>> {
-        poll_fn(|context| self.mailbox.poll_next(context)).await
+        self.mailbox.next().await
     }
 
     /// Waits until the turn is over, read or not, and says how it ended; see
     /// [`Submission::turn_ended`].
-    pub async fn ended(mut self) -> Option<Arc<TurnEnd>> {
-        self.submission.turn_ended().await
+    pub async fn ended(self) -> Option<Arc<TurnEnd>> {
+        let Self {
+            mailbox,
+            mut submission,
+        } = self;
+        // Nothing pauses for a stream that is not read any more.
+        drop(mailbox);
+        submission.turn_ended().await
     }
 }
 
@@ -92,7 +110,7 @@ impl Subscription {
     /// What the session delivers next; the error that ended it, once; then
     /// `None`. Cancel safe: nothing is lost when the future is dropped.
     pub async fn next(&mut self) -> Option<Result<Event, Error>> {
-        poll_fn(|context| self.mailbox.poll_next(context)).await
+        self.mailbox.next().await
     }
 }
 
@@ -106,19 +124,31 @@ impl Stream for Subscription {
 
 impl Texts {
     pub(crate) fn new(mailbox: Mailbox) -> Self {
-        Self { mailbox }
+        Self {
+            mailbox,
+            pieces: Pieces::default(),
+        }
     }
 
-    /// The next piece of text; the error that ended the session, once; then
-    /// `None`. Cancel safe: nothing is lost when the future is dropped.
+    /// Returns the next piece of text; the error that ended the session, once;
+    /// then `None`. Cancel safe: nothing is lost when the future is dropped.
     pub async fn next(&mut self) -> Option<Result<String, Error>> {
-        poll_fn(|context| self.poll(context)).await
+        let Self { mailbox, pieces } = self;
+        mailbox
+            .next_of(|mailbox, context| pieces.poll(mailbox, context))
+            .await
     }
+}
 
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<String, Error>>> {
+impl Pieces {
+    fn poll(
+        &mut self,
+        mailbox: &mut Mailbox,
+        context: &Context<'_>,
+    ) -> Poll<Option<Result<String, Error>>> {
         loop {
-            return Poll::Ready(match ready!(self.mailbox.poll_next(context)) {
-                Some(Ok(Event::Frame(frame))) => match main_text(&frame) {
+            return Poll::Ready(match ready!(mailbox.poll_next(context)) {
+                Some(Ok(Event::Frame(frame))) => match self.text(&frame) {
                     Some(text) => Some(Ok(text)),
                     None => continue,
                 },
@@ -133,25 +163,47 @@ impl Texts {
     }
 }
 
-impl Stream for Texts {
-    type Item = Result<String, Error>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.poll(context)
+impl Pieces {
+    /// The text that a frame adds to the main conversation, if it adds some.
+    fn text(&mut self, frame: &Frame) -> Option<String> {
+        match frame.message().ok()? {
+            Message::StreamEvent(StreamEventMessage {
+                parent_tool_use_id: None,
+                event,
+                ..
+            }) => {
+                if let StreamEvent::MessageStart(start) = &event {
+                    self.message_id = start.message.id.clone();
+                    self.of_unknown = false;
+                }
+                let text = event.text_delta()?;
+                self.of_unknown |= self.message_id.is_none();
+                Some(text.to_owned())
+            }
+            Message::Assistant(said) if said.parent_tool_use_id.is_none() => {
+                let id = &said.message.id;
+                let is_known = id.is_some() && *id == self.message_id;
+                if is_known || mem::take(&mut self.of_unknown) {
+                    return None;
+                }
+                let texts = said
+                    .message
+                    .content
+                    .iter()
+                    .filter_map(ContentBlock::as_text);
+                let text: String = texts.collect();
+                (!text.is_empty()).then_some(text)
+            }
+            _ => None,
+        }
     }
 }
 
-/// The text that a frame adds to the main conversation, if it adds some.
-pub(crate) fn main_text(frame: &Frame) -> Option<String> {
-    if frame.kind() != "stream_event" {
-        return None;
-    }
-    match frame.message().ok()? {
-        Message::StreamEvent(StreamEventMessage {
-            parent_tool_use_id: None,
-            event,
-            ..
-        }) => event.text_delta().map(str::to_owned),
-        _ => None,
+impl Stream for Texts {
+    type Item = Result<String, Error>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let Self { mailbox, pieces } = self.get_mut();
+        pieces.poll(mailbox, context)
     }
 }

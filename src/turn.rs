@@ -106,6 +106,7 @@ impl Interruption {
     /// the turn ended:
     /// [`TurnOutcome::Lost`](agentwire_protocol::host::TurnOutcome::Lost).
     pub async fn ended(self) -> Result<Interrupted, Error> {
+        let _wanted = self.handle.want_input();
         let receipt = self.receipt.await?;
         let turn = match self.ran {
             Some(turn) => Some(turn),
@@ -194,13 +195,12 @@ impl Handle {
     ///
     /// # Errors
     ///
-    /// [`Error::Ended`] when the session is over already; [`Error::NotRead`]
-    /// when it is the program that does not react, to what waits for it.
+    /// [`Error::Ended`] when the session is over already.
     pub async fn stop(&self, policy: StopPolicy) -> Result<Stopped, Error> {
         for _ in 0..policy.tries {
             match timeout(policy.turn, self.interrupt().ended()).await {
                 Ok(Ok(interrupted)) => return Ok(Stopped::Turn(interrupted)),
-                Ok(Err(error @ (Error::Ended(_) | Error::NotRead))) => return Err(error),
+                Ok(Err(error @ Error::Ended(_))) => return Err(error),
                 // It refuses, or it does not react.
                 Ok(Err(_)) | Err(_) => {}
             }

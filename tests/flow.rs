@@ -1,20 +1,19 @@
-//! A program that does not read, or reads at several places: what it gets, how
-//! much waits for it, and that nothing stands still for its sake that it did
-//! not want to.
+//! A program that reads slowly, or at several places: nothing is lost, what is
+//! unread is bounded, and the program never waits for itself.
 
 #![allow(clippy::unwrap_used)]
 
 mod support;
 
-use agentwire::protocol::host;
 use agentwire::{
-    Activity, Client, EndReason, Error, Event, Handle, Notice, Options, StopPolicy, Subscription,
-    WhenUnread, query,
+    Activity, Backpressure, Client, EndReason, Error, Event, Handle, Notice, Options,
+    PermissionResult, StreamKind, Subscription, Unread, query,
 };
 use agentwire_testkit::{Fault, Scenario, Step, fake_agent};
 use serde_json::{Value, json};
 use std::ops::Range;
-use support::{answering, ended, fake, kill, patient, wait_for};
+use std::time::Duration;
+use support::{ended, fake, kill, patient, wait_for};
 use tempfile::TempDir;
 
 const MIB: usize = 1024 * 1024;
@@ -62,21 +61,15 @@ fn ten_thousand() -> Scenario {
     Scenario::default().reply(steps)
 }
 
-fn is_not_read<T>(outcome: &Result<T, Error>) -> bool {
-    matches!(outcome, Err(Error::NotRead))
-}
-
-/// Makes requests, one after the other, until one fails because nobody reads.
-/// Says how many were answered before.
-async fn until_not_read(handle: Handle) -> usize {
-    for answered in 0..10_000 {
-        let outcome = handle.set_model(Some("other")).await;
-        if is_not_read(&outcome) {
-            return answered;
+/// Waits until reading is paused.
+async fn until_paused(handle: &Handle) -> Unread {
+    loop {
+        let unread = handle.unread().await.unwrap();
+        if unread.paused.is_some() {
+            return unread;
         }
-        outcome.unwrap();
+        tokio::task::yield_now().await;
     }
-    panic!("the reader never stopped");
 }
 
 /// What comes until the session ends.
@@ -91,19 +84,50 @@ async fn to_end(client: &mut Client) -> (Vec<Event>, Option<Error>) {
     (events, None)
 }
 
-/// A session in which so much is unread that reading has stopped.
-async fn stopped(folder: &TempDir, scenario: &Scenario) -> Client {
-    let options = fake_from(folder, scenario).when_unread(WhenUnread::StopReading);
-    let client = Client::connect(options).await.unwrap();
+/// A session whose program has read one event and reads no more, so that
+/// reading has paused.
+async fn paused(folder: &TempDir, scenario: &Scenario) -> Client {
+    let mut client = Client::connect(fake_from(folder, scenario)).await.unwrap();
+    client.next().now_or_pending().await;
     client.send("Go").await.unwrap();
-    until_not_read(client.handle()).await;
+    until_paused(&client).await;
     client
 }
 
+/// Polls a future once and drops it.
+trait NowOrPending: Future + Sized {
+    async fn now_or_pending(self) -> Option<Self::Output> {
+        tokio::time::timeout(Duration::ZERO, self).await.ok()
+    }
+}
+
+impl<F: Future> NowOrPending for F {}
+
+/// All that is left of a flood, up to the result.
+async fn numbers_to_result(client: &mut Client) -> Vec<u64> {
+    let mut numbers = Vec::new();
+    loop {
+        let event = client.next().await.unwrap().unwrap();
+        assert!(!is_lagged(&event), "{event:?}");
+        numbers.extend(number(&event));
+        if is_result(&event).is_some() {
+            return numbers;
+        }
+    }
+}
+
+fn is_lagged(event: &Event) -> bool {
+    matches!(event, Event::Notice(Notice::Lagged { .. }))
+}
+
+fn all() -> impl Iterator<Item = u64> {
+    0..10_000
+}
+
 #[tokio::test]
-async fn with_ten_thousand_messages_unread_requests_are_answered_and_what_is_left_is_bounded() {
+async fn a_program_that_drops_the_oldest_has_its_requests_answered_and_keeps_the_end() {
     let folder = tempfile::tempdir().unwrap();
-    let options = fake_from(&folder, &ten_thousand());
+    let options = fake_from(&folder, &ten_thousand()).backpressure(Backpressure::DropOldest);
     let mut client = Client::connect(options).await.unwrap();
     let mut watch = client.subscribe();
     client.send("Go").await.unwrap();
@@ -141,94 +165,154 @@ async fn with_ten_thousand_messages_unread_requests_are_answered_and_what_is_lef
 }
 
 #[tokio::test]
-async fn a_reader_that_stops_loses_nothing_and_requests_fail_at_once_meanwhile() {
+async fn a_program_that_never_reads_its_client_stops_nothing_and_loses_nothing_below_the_hard_limit()
+ {
     let folder = tempfile::tempdir().unwrap();
-    let mut client = stopped(&folder, &ten_thousand()).await;
-    for _ in 0..1_000 {
-        assert!(is_not_read(&client.interrupt().await));
-    }
-    // It is not the agent that does not react.
-    assert!(is_not_read(&client.stop(StopPolicy::default()).await));
-    // What needs no answer goes out, and what needs no agent is done.
-    client.send("One more").await.unwrap();
-    client.unwritten().await.unwrap();
-
-    // Whenever there is room again, requests go out. Whether one is answered in
-    // time is a race with the flood; that it fails at once otherwise is not.
-    let mut numbers = Vec::new();
-    for _ in 0..3 {
-        let until = numbers.len() + 2_000;
-        while numbers.len() < until {
-            numbers.extend(number(&client.next().await.unwrap().unwrap()));
-        }
-        until_not_read(client.handle()).await;
-    }
-    let mut results = 0;
-    // The script has no second reply, so the second result is an error.
-    while results < 2 {
-        let event = client.next().await.unwrap().unwrap();
-        assert!(!matches!(event, Event::Notice(Notice::Lagged { .. })));
-        numbers.extend(number(&event));
-        results += usize::from(is_result(&event).is_some());
-    }
-    assert!(numbers.into_iter().eq(0..10_000));
-    client.set_model(Some("again")).await.unwrap();
-}
-
-#[tokio::test]
-async fn a_request_that_had_left_when_reading_stopped_is_answered_to_nobody() {
-    let folder = tempfile::tempdir().unwrap();
-    // The flood follows the request, and is more than is read at once.
-    let then = r#"read -r line
-id=$(printf %s "$line" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
-yes '{"type":"drop"}' | head -n 20000
-echo '{"type":"control_response","response":{"subtype":"success","request_id":"'$id'"}}'
-read -r line
-subtype=$(printf %s "$line" | sed 's/.*"subtype":"\([^"]*\)".*/\1/')
-echo '{"type":"heard","subtype":"'$subtype'"}'
-read -r line"#;
-    let options = answering(&folder, "{}", then)
-        .unread_limit(100_000)
-        .when_unread(WhenUnread::StopReading);
+    let options = fake_from(&folder, &ten_thousand());
     let mut client = Client::connect(options).await.unwrap();
-    assert!(is_not_read(&client.set_model(None).await));
-    let stray = |event: &Event| match event {
-        Event::Notice(Notice::Wire(host::Notice::StrayAnswer { .. })) => Some(()),
-        _ => None,
+    client.send("Go").await.unwrap();
+    // Nothing waits for input, and still all of it comes.
+    let unread = loop {
+        let unread = client.unread().await.unwrap();
+        assert_eq!(unread.paused, None);
+        if unread.streams.iter().any(|stream| stream.events > 10_000) {
+            break unread;
+        }
+        tokio::task::yield_now().await;
     };
-    wait_for(&mut client, stray).await;
-    // Nothing was said to the agent of the request that nobody waits for.
-    drop(client.request_raw("next", json!({})));
-    let heard = wait_for(&mut client, |event| match event {
-        Event::Frame(frame) if frame.kind() == "heard" => frame.subtype().map(str::to_owned),
-        _ => None,
-    })
-    .await;
-    assert_eq!(heard, "next");
+    let own = &unread.streams[0];
+    assert_eq!((&own.stream, own.in_use), (&StreamKind::Client, false));
+    assert!(own.bytes > 4 * MIB, "{own:?}");
+    assert!(numbers_to_result(&mut client).await.into_iter().eq(all()));
 }
 
 #[tokio::test]
-async fn closing_goes_on_reading_and_throws_away() {
+async fn a_slow_program_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let mut client = stopped(&folder, &ten_thousand()).await;
+    let mut client = paused(&folder, &ten_thousand()).await;
+    let mut numbers = Vec::new();
+    // Reading goes on at half of the limit, and pauses again.
+    for _ in 0..3 {
+        let unread = until_paused(&client).await;
+        let own = &unread.streams[0];
+        assert!(own.in_use && own.bytes >= MIB, "{own:?}");
+        while numbers.len() < 2_500 && client.unread().await.unwrap().paused.is_some() {
+            let event = client.next().await.unwrap().unwrap();
+            numbers.extend(number(&event));
+        }
+        let left = client.unread().await.unwrap().streams;
+        assert!(left.is_empty() || left[0].bytes < 2 * MIB, "{left:?}");
+    }
+    numbers.extend(numbers_to_result(&mut client).await);
+    assert!(numbers.into_iter().eq(all()));
+}
+
+#[tokio::test]
+async fn a_request_is_answered_behind_what_is_unread() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut client = paused(&folder, &ten_thousand()).await;
+    for _ in 0..10 {
+        client.set_model(Some("other")).await.unwrap();
+    }
+    assert!(numbers_to_result(&mut client).await.into_iter().eq(all()));
+}
+
+#[tokio::test]
+async fn a_request_that_was_never_polled_is_answered_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let client = paused(&folder, &ten_thousand()).await;
+    let before = until_paused(&client).await.streams[0].bytes;
+    let request = client.set_model(Some("other"));
+    while until_paused(&client).await.streams[0].bytes == before {}
+    request.now_or_pending().await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn what_becomes_of_a_message_is_heard_although_nothing_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut client = paused(&folder, &ten_thousand()).await;
+    let mut submission = client.send("One more");
+    assert!(submission.ended().await.is_end());
+    assert!(numbers_to_result(&mut client).await.into_iter().eq(all()));
+}
+
+#[tokio::test]
+async fn the_end_of_a_turn_is_heard_although_nothing_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = fake_from(&folder, &ten_thousand());
+    let mut client = Client::connect(options).await.unwrap();
+    client.next().now_or_pending().await;
+    let mut submission = client.send("Go");
+    let turn = submission.turn();
+    until_paused(&client).await;
+    assert!(turn.ended().await.is_some());
+    assert!(submission.turn_ended().await.is_some());
+    assert!(numbers_to_result(&mut client).await.into_iter().eq(all()));
+}
+
+#[tokio::test]
+async fn one_stream_that_is_read_is_not_held_up_by_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut client = paused(&folder, &ten_thousand()).await;
+    let mut log = client.subscribe();
+    while is_result(&log.next().await.unwrap().unwrap()).is_none() {}
+    assert!(numbers_to_result(&mut client).await.into_iter().eq(all()));
+}
+
+#[tokio::test]
+async fn a_session_with_callbacks_is_read_up_to_the_hard_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = fake_from(&folder, &ten_thousand())
+        .unread_hard_limit(3 * MIB)
+        .on_permission(|_| async { PermissionResult::allow() });
+    let mut client = Client::connect(options).await.unwrap();
+    client.next().now_or_pending().await;
+    client.send("Go").await.unwrap();
+    let unread = until_paused(&client).await;
+    let own = &unread.streams[0];
+    assert!(own.bytes >= 3 * MIB, "{own:?}");
+    assert!(numbers_to_result(&mut client).await.into_iter().eq(all()));
+}
+
+#[tokio::test]
+async fn at_the_hard_limit_the_oldest_go_while_something_is_wanted() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = fake_from(&folder, &ten_thousand()).unread_hard_limit(2 * MIB);
+    let mut client = Client::connect(options).await.unwrap();
+    client.next().now_or_pending().await;
+    let mut submission = client.send("Go");
+    submission.turn_ended().await.unwrap();
+    let unread = client.unread().await.unwrap();
+    assert!(unread.streams[0].bytes <= 2 * MIB, "{unread:?}");
     client.close().await;
     let (events, error) = to_end(&mut client).await;
     assert!(error.is_none(), "{error:?}");
-    assert!(matches!(events[0], Event::Notice(Notice::Lagged { .. })));
-    let last = events.iter().filter_map(number).next_back();
-    assert_eq!(last, Some(9_999));
+    // What was there before the turn went first.
+    assert!(is_lagged(&events[0]), "{:?}", events[0]);
+    let numbers: Vec<u64> = events.iter().filter_map(number).collect();
+    assert!(numbers.iter().copied().eq(numbers[0]..10_000));
+    assert!(numbers[0] > 1_000);
 }
 
 #[tokio::test]
-async fn closing_without_a_limit_goes_on_reading_too() {
+async fn closing_reads_on_and_loses_nothing_below_the_hard_limit() {
     let folder = tempfile::tempdir().unwrap();
-    let scenario = ten_thousand();
-    let options = fake_from(&folder, &scenario)
-        .when_unread(WhenUnread::StopReading)
-        .close_policy(patient().finish(std::time::Duration::MAX));
+    let mut client = paused(&folder, &ten_thousand()).await;
+    client.close().await;
+    let (events, error) = to_end(&mut client).await;
+    assert!(error.is_none(), "{error:?}");
+    assert!(events.iter().filter_map(number).eq(all()));
+    assert_eq!(events.iter().filter_map(is_result).count(), 1);
+}
+
+#[tokio::test]
+async fn closing_without_a_limit_reads_on_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = fake_from(&folder, &ten_thousand()).close_policy(patient().finish(Duration::MAX));
     let mut client = Client::connect(options).await.unwrap();
+    client.next().now_or_pending().await;
     client.send("Go").await.unwrap();
-    until_not_read(client.handle()).await;
+    until_paused(&client).await;
     client.close().await;
     let (events, error) = to_end(&mut client).await;
     assert!(error.is_none(), "{error:?}");
@@ -236,9 +320,9 @@ async fn closing_without_a_limit_goes_on_reading_too() {
 }
 
 #[tokio::test]
-async fn a_cli_that_dies_while_nobody_reads_leaves_what_it_had_said() {
+async fn a_cli_that_dies_while_reading_is_paused_leaves_what_it_had_said() {
     let folder = tempfile::tempdir().unwrap();
-    let mut client = stopped(&folder, &ten_thousand()).await;
+    let mut client = paused(&folder, &ten_thousand()).await;
     let mut log = client.subscribe();
     kill(client.pid().unwrap());
     let (events, error) = to_end(&mut client).await;
@@ -257,22 +341,23 @@ async fn a_cli_that_dies_while_nobody_reads_leaves_what_it_had_said() {
 async fn a_query_can_be_read_as_slowly_as_one_likes() {
     let folder = tempfile::tempdir().unwrap();
     let scenario = Scenario::default().reply([Step::Fault(flood(0..10_000)), Step::text("Done.")]);
-    let options = fake_from(&folder, &scenario).when_unread(WhenUnread::StopReading);
-    let mut answer = query("Go", options).await.unwrap();
-    until_not_read(answer.handle()).await;
-    let mut numbers = Vec::new();
+    let mut answer = query("Go", fake_from(&folder, &scenario)).await.unwrap();
+    let first = answer.next().await.unwrap().unwrap();
+    until_paused(&answer.handle()).await;
+    let mut numbers: Vec<u64> = number(&first).into_iter().collect();
     while let Some(event) = answer.next().await {
         numbers.extend(number(&event.unwrap()));
     }
-    assert!(numbers.into_iter().eq(0..10_000));
+    assert!(numbers.into_iter().eq(all()));
 }
 
 #[tokio::test]
-async fn what_comes_before_the_first_answer_never_stops_the_reader() {
+async fn what_comes_before_the_first_answer_never_pauses_reading() {
     let folder = tempfile::tempdir().unwrap();
     let scenario = ten_thousand().at_startup(flood(0..10_000));
-    let options = fake_from(&folder, &scenario).when_unread(WhenUnread::StopReading);
-    let mut client = Client::connect(options).await.unwrap();
+    let mut client = Client::connect(fake_from(&folder, &scenario))
+        .await
+        .unwrap();
     wait_for(&mut client, |event| (number(event)? == 9_999).then_some(())).await;
 }
 
@@ -320,146 +405,38 @@ async fn subscriptions_deliver_what_comes_from_then_on_each_at_its_own_pace() {
 }
 
 #[tokio::test]
-async fn a_subscription_that_is_not_read_lags_alone() {
+async fn a_subscription_that_is_not_read_lags_alone_beyond_the_hard_limit() {
     let folder = tempfile::tempdir().unwrap();
     let scenario = Scenario::default().reply([Step::Fault(flood(0..10_000)), Step::text("Done.")]);
-    // The client's own stream makes the reader wait; a subscription does not.
-    let options = fake_from(&folder, &scenario).when_unread(WhenUnread::StopReading);
+    let options = fake_from(&folder, &scenario).unread_hard_limit(2 * MIB);
     let mut client = Client::connect(options).await.unwrap();
     let mut log = client.subscribe();
     client.send("Go").await.unwrap();
-    let mut numbers = Vec::new();
-    loop {
-        let event = client.next().await.unwrap().unwrap();
-        numbers.extend(number(&event));
-        if is_result(&event).is_some() {
-            break;
-        }
-    }
-    assert!(numbers.into_iter().eq(0..10_000));
+    assert!(numbers_to_result(&mut client).await.into_iter().eq(all()));
     let first = log.next().await.unwrap().unwrap();
-    assert!(matches!(first, Event::Notice(Notice::Lagged { .. })));
+    assert!(is_lagged(&first), "{first:?}");
     let second = log.next().await.unwrap().unwrap();
     assert!(number(&second).unwrap() > 1_000, "{second:?}");
 }
 
 #[tokio::test]
-async fn whoever_subscribes_to_a_session_that_is_over_is_told_how_it_ended() {
-    let scenario = Scenario::default().reply([Step::Fault(Fault::Exit(70))]);
-    let mut client = Client::connect(fake(&scenario)).await.unwrap();
-    client.send("Go").await.unwrap();
-    let (_, error) = to_end(&mut client).await;
-    let own = ended(error.unwrap());
-    let mut log = client.subscribe();
-    let end = ended(log.next().await.unwrap().unwrap_err());
-    assert_eq!((end.reason, end.exit), (own.reason, own.exit));
-    assert!(log.next().await.is_none());
-    let mut texts = client.texts();
-    let end = ended(texts.next().await.unwrap().unwrap_err());
-    assert_eq!((end.reason, end.exit), (own.reason, own.exit));
-    assert!(texts.next().await.is_none());
-}
-
-#[test]
-fn subscriptions_end_when_their_runtime_is_shut_down() {
-    let runtime = || {
-        tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap()
-    };
-    let scenario = Scenario::default();
-    let first = runtime();
-    let (client, mut log) = first.block_on(async {
-        let client = Client::connect(fake(&scenario)).await.unwrap();
-        let log = client.subscribe();
-        // The session knows of it.
-        client.set_model(None).await.unwrap();
-        (client, log)
-    });
-    // The session does not know of this one yet.
-    let mut unknown = client.subscribe();
-    drop(first);
-    let mut after = client.subscribe();
-    runtime().block_on(async {
-        for log in [&mut log, &mut unknown, &mut after] {
-            let error = loop {
-                if let Err(error) = log.next().await.unwrap() {
-                    break error;
-                }
-            };
-            assert_eq!(ended(error).reason, EndReason::RuntimeGone);
-            assert!(log.next().await.is_none());
+async fn texts_are_whole_without_partial_messages_and_in_pieces_with_them() {
+    for partial in [false, true] {
+        let reply = || [Step::text("One. "), Step::text("Two. ")];
+        let scenario = Scenario::default()
+            .reply(reply())
+            .reply([Step::text("Three. ")]);
+        let options = fake(&scenario).partial_messages(partial);
+        let client = Client::connect(options).await.unwrap();
+        let mut texts = client.texts();
+        let mut said = String::new();
+        for until in ["One. Two. ", "One. Two. Three. "] {
+            let mut turn = client.send("Go");
+            while said.len() < until.len() {
+                said += &texts.next().await.unwrap().unwrap();
+            }
+            assert_eq!(said, until);
+            turn.turn_ended().await.unwrap();
         }
-    });
-}
-
-/// A line of a text that is being written, by the main agent or a sub-agent.
-fn piece(thread: Option<&str>, index: usize, text: &str) -> String {
-    let event = json!({"type": "content_block_delta", "index": index,
-        "delta": {"type": "text_delta", "text": text}});
-    let line = json!({"type": "stream_event", "event": event, "parent_tool_use_id": thread});
-    format!("{line}\n")
-}
-
-#[tokio::test]
-async fn texts_are_what_the_main_agent_writes_and_nothing_else() {
-    let scenario = Scenario::default().reply([
-        Step::thinking("Hm. "),
-        Step::text("One two "),
-        Step::Fault(Fault::Stdout(piece(Some("t"), 0, "not mine"))),
-        Step::text("three."),
-    ]);
-    let mut client = Client::connect(fake(&scenario)).await.unwrap();
-    let mut texts = client.texts();
-    client.send("Go").await.unwrap();
-    client.close().await;
-    let mut all = Vec::new();
-    while let Some(text) = texts.next().await {
-        all.push(text.unwrap());
     }
-    assert_eq!(all, ["One ", "two ", "three."]);
-}
-
-#[tokio::test]
-async fn texts_that_are_not_read_in_time_come_in_larger_pieces() {
-    let words: String = (0..5_000).map(|n| format!("{n} ")).collect();
-    let scenario = Scenario::default().reply([Step::text(&*words)]);
-    let options = fake(&scenario).unread_limit(100_000);
-    let mut client = Client::connect(options).await.unwrap();
-    let mut texts = client.texts();
-    client.send("Go").await.unwrap();
-    client.close().await;
-    let (mut all, mut pieces) = (String::new(), 0);
-    while let Some(text) = texts.next().await {
-        all += &text.unwrap();
-        pieces += 1;
-    }
-    assert_eq!(all, words);
-    assert!(pieces < 1_000, "{pieces}");
-}
-
-#[tokio::test]
-async fn where_text_was_thrown_away_the_texts_say_so_and_go_on() {
-    // No two of these belong to the same block.
-    let lines: String = (0..1_000)
-        .map(|n| piece(None, n, &format!("{n} ")))
-        .collect();
-    let scenario = Scenario::default().reply([Step::Fault(Fault::Stdout(lines))]);
-    let folder = tempfile::tempdir().unwrap();
-    let options = fake_from(&folder, &scenario).unread_limit(100_000);
-    let mut client = Client::connect(options).await.unwrap();
-    let mut texts = client.texts();
-    client.send("Go").await.unwrap();
-    client.close().await;
-    let Some(Err(Error::Lagged { events, bytes })) = texts.next().await else {
-        panic!()
-    };
-    assert!(bytes > 50 * events, "{events} with {bytes} bytes");
-    let mut left = events;
-    while let Some(text) = texts.next().await {
-        assert_eq!(text.unwrap(), format!("{left} "));
-        left += 1;
-    }
-    assert_eq!(left, 1_000);
 }

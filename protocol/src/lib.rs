@@ -48,9 +48,7 @@ pub mod open;
 pub mod outbox;
 pub mod permission;
 pub mod plugin;
-#[cfg(not(agentwire_sabotage))]
-mod sabotage;
-#[cfg(agentwire_sabotage)]
+#[doc(hidden)]
 pub mod sabotage;
 #[cfg(feature = "schema")]
 pub mod schema;

@@ -7,7 +7,7 @@
 
 #![cfg_attr(
     not(agentwire_sabotage),
-    allow(dead_code, unreachable_pub, reason = "nobody asks for a bug here")
+    allow(dead_code, reason = "nobody asks for a bug here")
 )]
 
 /// A bug on purpose.
@@ -40,12 +40,20 @@ pub enum Bug {
     TwoTurns,
     /// The pipe is closed although an ask is open.
     ClosedTooEarly,
+    /// Reading stays paused although a control request has no response.
+    ResponseNotWanted,
+    /// Reading stays paused although the pipe has not taken a line.
+    WriteNotWanted,
+    /// Reading stays paused although a future waits for input.
+    FutureNotWanted,
+    /// Events are dropped where reading should pause.
+    LostAtPause,
 }
 
 impl Bug {
-    /// All of them.
+    /// Those of the state machines.
     #[cfg(agentwire_sabotage)]
-    pub const ALL: [Self; 13] = [
+    pub const OF_STATE_MACHINES: [Self; 13] = [
         Self::AnswerBehindMessages,
         Self::ResultPassesProgress,
         Self::FenceIgnored,
@@ -59,6 +67,15 @@ impl Bug {
         Self::MessageForgotten,
         Self::TwoTurns,
         Self::ClosedTooEarly,
+    ];
+
+    /// Those of the driver, which is in the crate `agentwire`.
+    #[cfg(agentwire_sabotage)]
+    pub const OF_DRIVER: [Self; 4] = [
+        Self::ResponseNotWanted,
+        Self::WriteNotWanted,
+        Self::FutureNotWanted,
+        Self::LostAtPause,
     ];
 }
 
@@ -75,12 +92,14 @@ pub fn switch(bug: Option<Bug>) {
 
 /// Whether a bug is wanted.
 #[cfg(agentwire_sabotage)]
-pub(crate) fn is_on(bug: Bug) -> bool {
+#[must_use]
+pub fn is_on(bug: Bug) -> bool {
     ON.get() == Some(bug)
 }
 
 /// Whether a bug is wanted: never.
 #[cfg(not(agentwire_sabotage))]
-pub(crate) const fn is_on(_: Bug) -> bool {
+#[must_use]
+pub const fn is_on(_: Bug) -> bool {
     false
 }

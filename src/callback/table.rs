@@ -33,6 +33,14 @@ impl Callbacks {
         .or(self.permission.as_ref())
     }
 
+    /// Whether there is a callback for anything.
+    pub(crate) fn answer_something(&self) -> bool {
+        self.decide_about_tools()
+            || self.elicitation.is_some()
+            || !self.dialogs.is_empty()
+            || !self.hooks.is_empty()
+    }
+
     /// Whether the agent is to ask about tools.
     pub(crate) fn decide_about_tools(&self) -> bool {
         self.permission.is_some() || self.question.is_some() || self.plan.is_some()

@@ -15,6 +15,10 @@ impl Registry {
         self.0.push(hook);
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The hook that has this id.
     pub(crate) fn get(&self, id: &str) -> Option<&Hook> {
         self.0.get(id.strip_prefix(PREFIX)?.parse::<usize>().ok()?)

@@ -3,8 +3,10 @@
 use super::server::SharedServer;
 use super::wire::{Outlet, Said, Wire};
 use crate::handle::Handle;
-use rmcp::model::{ClientJsonRpcMessage, RequestId};
-use std::collections::HashMap;
+use rmcp::model::{
+    ClientJsonRpcMessage, JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerNotification,
+};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -16,6 +18,9 @@ pub(crate) struct Connection {
     /// The asks of the agent that wait for the server, by the id of their
     /// JSON-RPC request.
     pub(crate) waiting: HashMap<RequestId, Box<str>>,
+    /// What the server has asked of the agent, by the ids of its JSON-RPC
+    /// requests, and has no response to.
+    pub(crate) asked: HashSet<RequestId>,
     /// Why it is served no longer.
     pub(crate) ended: Option<String>,
     to_server: mpsc::UnboundedSender<ClientJsonRpcMessage>,
@@ -49,6 +54,7 @@ impl Connection {
         Self {
             number,
             waiting: HashMap::new(),
+            asked: HashSet::new(),
             ended: None,
             to_server,
             _stop: stop.drop_guard(),
@@ -58,6 +64,25 @@ impl Connection {
     /// Gives the server a message. One that has ended says so by itself.
     pub(crate) fn send(&self, message: ClientJsonRpcMessage) {
         let _ = self.to_server.send(message);
+    }
+
+    /// The server has begun something: a request, or that it waits for one no
+    /// longer.
+    pub(crate) fn note_begun(&mut self, message: &ServerJsonRpcMessage) {
+        match message {
+            JsonRpcMessage::Request(request) => {
+                self.asked.insert(request.id.clone());
+            }
+            JsonRpcMessage::Notification(notification) => {
+                if let ServerNotification::CancelledNotification(cancelled) =
+                    &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    self.asked.remove(id);
+                }
+            }
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
+        }
     }
 
     /// The agent, or the session, gives an ask up. Gives the id of its

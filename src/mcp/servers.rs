@@ -109,6 +109,11 @@ impl McpServers {
         }
     }
 
+    /// Whether a server waits for the agent's response to a request.
+    pub(crate) fn await_responses(&self) -> bool {
+        (self.servers.values()).any(|server| !server.connection.asked.is_empty())
+    }
+
     /// The agent has sent a message to a server.
     pub(crate) fn receive(&mut self, ask: Box<str>, message: McpMessage) -> Vec<Out> {
         let name: Arc<str> = message.server_name.into();
@@ -163,7 +168,16 @@ impl McpServers {
                 }
                 outs.push(Out::Answer(ask, McpReply::to_notification()));
             }
-            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {
+            JsonRpcMessage::Response(response) => {
+                connection.asked.remove(&response.id);
+                outs.push(Out::Answer(ask, McpReply::to_notification()));
+            }
+            JsonRpcMessage::Error(error) => {
+                match &error.id {
+                    Some(id) => drop(connection.asked.remove(id)),
+                    // It may be about any of them.
+                    None => connection.asked.clear(),
+                }
                 outs.push(Out::Answer(ask, McpReply::to_notification()));
             }
         }
@@ -187,7 +201,8 @@ impl McpServers {
                 let id = match &*message {
                     JsonRpcMessage::Response(response) => Some(&response.id),
                     JsonRpcMessage::Error(error) => error.id.as_ref(),
-                    _ => {
+                    begun => {
+                        connection.note_begun(begun);
                         // What rmcp has made is always JSON.
                         let message = Json::from_value(&message).ok();
                         let message = message.map(|it| McpMessage::new(&*server, it));
@@ -208,6 +223,7 @@ impl McpServers {
             }
             What::Ended(reason) => {
                 let waiting = std::mem::take(&mut connection.waiting);
+                connection.asked.clear();
                 connection.ended = Some(reason.clone());
                 let mut outs: Vec<_> = fail_all(waiting, &reason).collect();
                 outs.push(Out::Tell(Notice::McpServerEnded {

@@ -76,6 +76,7 @@ impl Options {
                 return refused("--max-budget-usd", &problem);
             }
         }
+        self.check_unread_limits()?;
         self.check_store()?;
         self.check_output_format()?;
         if self.callbacks.decide_about_tools()

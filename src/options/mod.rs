@@ -23,6 +23,7 @@ mod store;
 #[allow(clippy::unwrap_used)]
 mod tests;
 mod tools;
+mod unread;
 
 pub use combinations::Shadowed;
 pub use command_line::CommandLine;
@@ -32,6 +33,8 @@ pub(crate) use older::{VERBATIM, unsupported_option};
 pub use permission::PermissionPrompts;
 pub use prompt::DYNAMIC_BOUNDARY;
 pub use tools::QuestionPreview;
+pub use unread::Backpressure;
+pub(crate) use unread::UnreadLimits;
 
 use crate::callback::Callbacks;
 use crate::environment::Environment;
@@ -103,41 +106,15 @@ pub struct Options {
     pub(crate) request_timeout: Duration,
     pub(crate) close: ClosePolicy,
     pub(crate) line_limit: usize,
-    pub(crate) unread_limit: usize,
-    pub(crate) when_unread: WhenUnread,
+    unread: UnreadLimits,
+    unread_hard_limit: Option<usize>,
+    pub(crate) backpressure: Backpressure,
     pub(crate) unwritten_limits: Limits,
     pub(crate) queueing: Queueing,
     pub(crate) background_limit: Duration,
     pub(crate) session_store: Option<SharedStore>,
     pub(crate) store_flush: StoreFlush,
     pub(crate) load_timeout: Duration,
-}
-
-/// What happens when the program does not read what a session delivers, and
-/// [`Options::unread_limit`] is reached.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum WhenUnread {
-    /// The CLI's output is read on. Partial messages that wait are joined; if
-    /// that is not enough they are thrown away, then the oldest messages, and
-    /// a [`Notice::Lagged`](crate::Notice::Lagged) says how many. Control is
-    /// not touched by it.
-    #[default]
-    ThrowAway,
-    /// The CLI's output is not read until the program has read down to half of
-    /// the limit; the CLI stands still when its pipe is full. Nothing is thrown
-    /// away; what was read at once when the limit was reached is kept beyond
-    /// it, a line of any allowed length included.
-    ///
-    /// No answer can be seen meanwhile, so requests that wait for one and new
-    /// ones fail at once, with [`Error::NotRead`](crate::Error::NotRead). One that has left is not
-    /// taken back, and its answer is a notice when it comes. User messages and
-    /// the answers of callbacks go out as ever. What becomes of a message or a turn
-    /// is not heard either: whoever waits for that needs somebody else who reads.
-    ///
-    /// It is about the client's own stream, from the moment in which it is
-    /// connected until it is closed; closing reads on and throws away.
-    StopReading,
 }
 
 pub(crate) type StderrCallback = Arc<dyn Fn(&str) + Send + Sync>;
@@ -167,8 +144,9 @@ impl Default for Options {
             request_timeout: Duration::from_secs(60),
             close: ClosePolicy::default(),
             line_limit: DEFAULT_LINE_LIMIT,
-            unread_limit: 64 * 1024 * 1024,
-            when_unread: WhenUnread::default(),
+            unread: UnreadLimits::default(),
+            unread_hard_limit: None,
+            backpressure: Backpressure::default(),
             unwritten_limits: Limits::default(),
             queueing: Queueing::Auto { merge: true },
             background_limit: Duration::from_secs(600),

@@ -1,6 +1,6 @@
 //! How a session runs: what the host does, and nothing that the CLI is told.
 
-use super::{Options, WhenUnread};
+use super::Options;
 use crate::process::ClosePolicy;
 use agentwire_protocol::host::Queueing;
 use agentwire_protocol::outbox::Limits;
@@ -35,23 +35,6 @@ impl Options {
     /// one is reported and passed over.
     pub fn line_limit(mut self, bytes: usize) -> Self {
         self.line_limit = bytes;
-        self
-    }
-
-    /// How much may wait to be read by the program, in bytes, in the client's
-    /// stream and in each [`Subscription`](crate::Subscription); 64 MiB if not
-    /// set. Each message counts for some 250 bytes more than it has.
-    /// [`Options::when_unread`] says what happens then.
-    pub fn unread_limit(mut self, bytes: usize) -> Self {
-        self.unread_limit = bytes;
-        self
-    }
-
-    /// What happens when the program does not read its own stream, and the
-    /// limit is reached; messages are thrown away if not set. Subscriptions
-    /// throw away in any case: they never make anybody else wait.
-    pub fn when_unread(mut self, what: WhenUnread) -> Self {
-        self.when_unread = what;
         self
     }
 

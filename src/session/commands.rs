@@ -1,13 +1,13 @@
 //! What handles tell the driver, and what it does about it.
 
 use super::driver::{Driver, Stage, now};
-use super::streams::Interest;
 use super::{Command, WhenFull};
 use crate::callback::LateAnswer;
 use crate::error::{Error, SessionEnd};
 use crate::event::{Event, Notice};
 use crate::mailbox::Sender;
 use crate::submission::{Progress, Unwritten};
+use crate::unread::{StreamKind, Unread};
 use agentwire_protocol::host::{NotTaken, Prompt};
 use std::sync::Arc;
 use tokio::sync::{oneshot, watch};
@@ -43,8 +43,6 @@ impl Driver {
                 patience,
                 reply,
             } => {
-                // Whoever has read enough may ask at once.
-                self.stop_or_go_on_reading();
                 let request_id = request.request_id().into();
                 match self.host.request(now(), request, patience) {
                     Ok(()) => drop(self.requests.insert(request_id, reply)),
@@ -56,22 +54,33 @@ impl Driver {
                 self.take(step);
             }
             #[cfg(feature = "mcp")]
-            Command::Mcp(servers) => self.mcp = *servers,
+            Command::Mcp(servers) => {
+                self.mcp = *servers;
+                self.flow.has_servers();
+                self.streams.set_bound(self.flow.bound());
+            }
             Command::Tell(notice) => self.streams.put(Event::Notice(notice)),
             Command::Cancel { request_id } => {
                 self.host.cancel(&request_id);
             }
-            Command::Subscribe { interest, sender } => self.subscribe(interest, sender),
+            Command::Subscribe { stream, sender } => self.subscribe(stream, sender),
             Command::Waiting { reply } => {
                 // Whoever asked may have gone.
                 let _ = reply.send(Unwritten::new(self.host.waiting(), now()));
             }
+            Command::Unread { reply } => {
+                let paused = self.flow.paused_since();
+                let unread = Unread {
+                    paused: paused.map(|since| now().saturating_duration_since(since)),
+                    streams: self.streams.unread(now()),
+                };
+                let _ = reply.send(unread);
+            }
             Command::Mirrored { reply } => self.mirror.flush(reply),
             Command::Finish { within, background } => {
                 self.host.finish(now(), background);
-                if within.is_some() {
-                    self.flow.throw_away();
-                }
+                // What comes until the end is wanted; a query reads it itself.
+                self.is_closing |= within.is_some();
                 let until = within.and_then(|limit| now().checked_add(limit));
                 // A limit that comes later holds all the same.
                 if matches!(self.stage, Stage::Open | Stage::Finishing(None)) {
@@ -86,15 +95,15 @@ impl Driver {
         }
     }
 
-    fn subscribe(&mut self, interest: Interest, sender: Sender) {
-        if let Interest::Turn(uuid) = &interest
+    fn subscribe(&mut self, stream: StreamKind, sender: Sender) {
+        if let StreamKind::Turn { uuid } = &stream
             && !self.submissions.contains_key(uuid)
             && !self.streams.is_in_turn(uuid)
         {
             // It is over, or none will come.
             return sender.end(None);
         }
-        self.streams.subscribe(interest, sender);
+        self.streams.subscribe(stream, sender);
     }
 
     /// Says whether the message was taken.
@@ -143,7 +152,6 @@ impl Driver {
     fn not_taken(&self, error: NotTaken) -> Error {
         match error {
             NotTaken::Full => Error::Full,
-            NotTaken::NotRead => Error::NotRead,
             _ => self.closing(),
         }
     }
@@ -165,12 +173,13 @@ impl Driver {
             Command::Answer(LateAnswer { reply, .. }) => {
                 drop(reply.send(Err(Error::Ended(Arc::clone(end)))));
             }
-            Command::Subscribe { interest, sender } => self.subscribe(interest, sender),
+            Command::Subscribe { stream, sender } => self.subscribe(stream, sender),
             #[cfg(feature = "mcp")]
             Command::Mcp(_) => {}
             Command::Tell(_)
             | Command::Cancel { .. }
             | Command::Waiting { .. }
+            | Command::Unread { .. }
             | Command::Mirrored { .. }
             | Command::Finish { .. }
             | Command::End(_) => {}

@@ -146,7 +146,6 @@ impl Driver {
     fn request_error(&self, failure: RequestFailure) -> Error {
         match (failure, self.end.get()) {
             (RequestFailure::SessionEnded { .. }, Some(end)) => Error::Ended(Arc::clone(end)),
-            (RequestFailure::NotRead { .. }, _) => Error::NotRead,
             (failure, _) => failure.into(),
         }
     }

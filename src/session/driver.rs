@@ -3,12 +3,13 @@
 use super::Command;
 use super::asks::{Asks, Step};
 use super::commands::Blocked;
-use super::flow::Flow;
+use super::flow::{Change, Flow};
 use super::mcp::{McpServers, Said};
 use super::stderr::StderrTail;
 use super::streams::Streams;
 use super::writer::Writer;
 use crate::control::Declared;
+use crate::demand::Demand;
 use crate::error::{EndReason, Error, SessionEnd};
 use crate::event::{Event, Notice};
 use crate::handle::End;
@@ -19,6 +20,7 @@ use crate::transport::{FarEnd, Reader};
 use crate::turn::{Turn, TurnWatch};
 use agentwire_protocol::control::Answer;
 use agentwire_protocol::host::{Activity, Host, Transmit};
+use agentwire_protocol::sabotage::{Bug, is_on};
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::pin::pin;
@@ -53,6 +55,10 @@ pub(super) struct Driver {
     pub(super) commands: mpsc::UnboundedReceiver<Command>,
     pub(super) streams: Streams,
     pub(super) flow: Flow,
+    /// What handles and streams wait for.
+    pub(super) demand: Demand,
+    /// `close` was called: nothing more is unread for long.
+    pub(super) is_closing: bool,
     pub(super) asks: Asks,
     pub(super) mcp: McpServers,
     pub(super) mirror: Mirror,
@@ -99,7 +105,7 @@ enum Happened {
     Gone(Option<ExitStatus>),
     GivenUp,
     TimeCame,
-    HasRoom,
+    Look,
 }
 
 impl Driver {
@@ -110,11 +116,13 @@ impl Driver {
         let mut given_up = pin!(given_up(&*far_end));
         let exit = loop {
             self.do_what_is_to_do();
-            self.stop_or_go_on_reading();
+            while self.pause_or_resume() {
+                self.do_what_is_to_do();
+            }
             let due = self.next_timeout();
             let happened = tokio::select! {
                 Some(command) = self.commands.recv() => Happened::Command(command),
-                read = read(&mut self.reader, &mut buffer), if !self.flow.is_stopped => Happened::Read(read),
+                read = read(&mut self.reader, &mut buffer), if !self.flow.is_paused() => Happened::Read(read),
                 written = self.writer.written() => Happened::Written(written),
                 step = self.asks.next_done() => Happened::CallbackDone(step),
                 said = self.mcp.next(), if self.host.has_room_to_relay() => Happened::ServerSaid(said),
@@ -122,7 +130,7 @@ impl Driver {
                 exit = &mut gone => Happened::Gone(exit),
                 () = &mut given_up => Happened::GivenUp,
                 () = sleep(due) => Happened::TimeCame,
-                () = self.streams.own.room(), if self.flow.is_stopped => Happened::HasRoom,
+                () = self.demand.changed(), if self.flow.is_paused() => Happened::Look,
             };
             match happened {
                 Happened::Command(command) => self.obey(command),
@@ -149,8 +157,8 @@ impl Driver {
                     break None;
                 }
                 Happened::TimeCame => self.time_came(),
-                // It is read on, as soon as all the rest is done.
-                Happened::HasRoom => {}
+                // Whether it is read on is decided when all the rest is done.
+                Happened::Look => {}
             }
         };
         self.drain(&mut buffer).await;
@@ -173,18 +181,30 @@ impl Driver {
         }
     }
 
-    /// Stops reading the CLI's output when the program has too much unread and
-    /// wants that, and goes on when it has read enough, or wants to end.
-    pub(super) fn stop_or_go_on_reading(&mut self) {
-        let is_in_use = self.host.is_connected() && !matches!(self.stage, Stage::InputClosed(_));
-        match self.flow.update(&self.streams.own, is_in_use) {
-            Some(true) => {
-                self.host.handle_reading_stopped();
-                self.do_what_is_to_do();
-            }
-            Some(false) => self.host.handle_reading_resumed(),
+    /// Pauses reading the agent's output when the program has too much unread,
+    /// and resumes when it has read enough, or wants what only reading can
+    /// bring. Returns whether one or the other has happened.
+    fn pause_or_resume(&mut self) -> bool {
+        let (now, is_wanted) = (now(), self.is_wanted());
+        self.streams.at(now, self.flow.room(is_wanted));
+        let change = self.flow.update(now, &self.streams, is_wanted);
+        match change {
+            Some(Change::Pauses) => self.host.handle_reading_paused(),
+            Some(Change::Resumes) => self.host.handle_reading_resumed(now),
             None => {}
         }
+        change.is_some()
+    }
+
+    /// Whether something is wanted that only reading can bring.
+    fn is_wanted(&self) -> bool {
+        let is_ending = self.is_closing || matches!(self.stage, Stage::InputClosed(_));
+        is_ending
+            || !self.host.is_connected()
+            || self.host.awaits_response() && !is_on(Bug::ResponseNotWanted)
+            || self.mcp.await_responses()
+            || self.writer.is_writing() && !is_on(Bug::WriteNotWanted)
+            || self.demand.is_wanted() && !is_on(Bug::FutureNotWanted)
     }
 
     fn next_timeout(&self) -> Option<Instant> {
@@ -193,7 +213,7 @@ impl Driver {
             Stage::PipeClosed(_, until) => Some(until),
             Stage::Open | Stage::InputClosed(_) => None,
         };
-        [self.host.poll_timeout(), ceiling]
+        [self.host.poll_timeout(), ceiling, self.flow.poll_timeout()]
             .into_iter()
             .flatten()
             .min()
@@ -202,6 +222,7 @@ impl Driver {
     fn time_came(&mut self) {
         let now = now();
         self.host.handle_timeout(now);
+        self.flow.handle_timeout(now, &self.streams);
         match self.stage {
             Stage::Finishing(Some(until)) if until <= now => self.close_input(EndReason::CutOff),
             Stage::PipeClosed(reason, until) if until <= now => self.close_input(reason),

@@ -1,47 +1,151 @@
-//! Whether the CLI's output is read.
+//! Whether the agent's output is read.
 
-use crate::mailbox::Sender;
-use crate::options::{Options, WhenUnread};
+use super::streams::Streams;
+use crate::options::{Backpressure, Options, UnreadLimits};
+use agentwire_protocol::sabotage::{Bug, is_on};
+use std::time::{Duration, Instant};
 
-/// What a chunk that was read may weigh beside the last line of it: it can be
-/// many messages of a few bytes each.
+/// What one read may bring beyond a bound, beside the last line of it: it can
+/// be many messages of a few bytes each.
 const CHUNK: usize = 4 * 1024 * 1024;
 
-/// Whether the CLI's output is read.
+/// How long reading may be paused before the log says so.
+const LONG: Duration = Duration::from_secs(30);
+
+/// Whether the agent's output is read.
 #[derive(Debug)]
 pub(super) struct Flow {
-    when_unread: WhenUnread,
-    /// What may wait for a consumer that makes the reader stop.
-    most: usize,
-    pub(super) is_stopped: bool,
+    backpressure: Backpressure,
+    limits: UnreadLimits,
+    /// What a read that ends in a pause may bring beyond the hard limit.
+    slack: usize,
+    /// Callbacks and servers in this process answer what may be among the
+    /// unread.
+    answers: bool,
+    paused: Option<Pause>,
+}
+
+/// Reading is paused.
+#[derive(Debug, Clone, Copy)]
+struct Pause {
+    since: Instant,
+    was_told: bool,
+}
+
+/// How many bytes a stream may hold before its oldest events go.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Room {
+    /// One that is in use.
+    pub(crate) in_use: usize,
+    /// One that is not, for which reading never pauses.
+    pub(crate) unused: usize,
+}
+
+/// Whether reading has changed.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    Pauses,
+    Resumes,
 }
 
 impl Flow {
     pub(super) fn new(options: &Options) -> Self {
-        // The limit may be reached by one line, as long as lines may be.
-        let beyond = options.line_limit.saturating_add(CHUNK);
         Self {
-            when_unread: options.when_unread,
-            most: options.unread_limit.saturating_add(beyond),
-            is_stopped: false,
+            backpressure: options.backpressure,
+            limits: options.unread_limits(),
+            slack: options.line_limit.saturating_add(CHUNK),
+            answers: options.callbacks.answer_something(),
+            paused: None,
         }
     }
 
-    /// Nobody reads while the session comes to its end: nothing waits for that
-    /// any more.
-    pub(super) fn throw_away(&mut self) {
-        self.when_unread = WhenUnread::ThrowAway;
+    pub(super) fn is_paused(&self) -> bool {
+        self.paused.is_some()
     }
 
-    /// Looks at what waits for the consumer, who can read from the moment in
-    /// which the session is in use. Says whether reading stops (`true`), goes
-    /// on (`false`), or neither.
-    pub(super) fn update(&mut self, consumer: &Sender, is_in_use: bool) -> Option<bool> {
-        let waits = is_in_use && self.when_unread == WhenUnread::StopReading;
-        consumer.keep(if waits { self.most } else { 0 });
-        let stops = waits && consumer.is_full();
-        let changes = stops != self.is_stopped;
-        self.is_stopped = stops;
-        changes.then_some(stops)
+    /// Since when reading has been paused.
+    pub(super) fn paused_since(&self) -> Option<Instant> {
+        self.paused.map(|it| it.since)
+    }
+
+    /// Servers in this process answer the agent as well, from now on.
+    #[cfg(feature = "mcp")]
+    pub(super) fn has_servers(&mut self) {
+        self.answers = true;
+    }
+
+    /// From how many unread bytes on a stream is full.
+    pub(super) fn bound(&self) -> usize {
+        match self.backpressure {
+            Backpressure::DropOldest => usize::MAX,
+            Backpressure::Pause if self.answers => self.limits.hard,
+            Backpressure::Pause => self.limits.pause,
+        }
+    }
+
+    /// How much streams may hold. Where reading is about to pause for one,
+    /// what was read by then is kept.
+    pub(super) fn room(&self, is_wanted: bool) -> Room {
+        let unused = match self.backpressure {
+            Backpressure::DropOldest => self.limits.pause,
+            Backpressure::Pause if is_on(Bug::LostAtPause) => self.limits.pause,
+            Backpressure::Pause => self.limits.hard,
+        };
+        let pauses =
+            self.backpressure == Backpressure::Pause && !is_wanted && !is_on(Bug::LostAtPause);
+        let slack = if pauses { self.slack } else { 0 };
+        Room {
+            in_use: unused.saturating_add(slack),
+            unused,
+        }
+    }
+
+    /// Decides whether to read: not while a stream in use is full, unless
+    /// something is wanted that only reading can bring.
+    pub(super) fn update(
+        &mut self,
+        now: Instant,
+        streams: &Streams,
+        is_wanted: bool,
+    ) -> Option<Change> {
+        let pauses = !is_wanted && streams.is_any_full();
+        match (pauses, self.paused) {
+            (true, None) => {
+                let since = now;
+                let was_told = false;
+                self.paused = Some(Pause { since, was_told });
+                Some(Change::Pauses)
+            }
+            (false, Some(_)) => {
+                self.paused = None;
+                Some(Change::Resumes)
+            }
+            _ => None,
+        }
+    }
+
+    /// When there is something to be said about a pause.
+    pub(super) fn poll_timeout(&self) -> Option<Instant> {
+        let pause = self.paused.filter(|it| !it.was_told)?;
+        pause.since.checked_add(LONG)
+    }
+
+    /// Says in the log when reading has been paused for long.
+    pub(super) fn handle_timeout(&mut self, now: Instant, streams: &Streams) {
+        if let Some(pause) = &mut self.paused
+            && !pause.was_told
+            && now.saturating_duration_since(pause.since) >= LONG
+        {
+            pause.was_told = true;
+            for stream in streams.unread(now) {
+                tracing::warn!(
+                    stream = ?stream.stream,
+                    events = stream.events,
+                    bytes = stream.bytes,
+                    "the agent's output has not been read for {LONG:?}: \
+                     a stream of the session is full and nothing reads it",
+                );
+            }
+        }
     }
 }

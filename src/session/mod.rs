@@ -20,23 +20,25 @@ mod streams;
 mod writer;
 
 use crate::callback::LateAnswer;
+use crate::demand::Demand;
 use crate::error::{EndReason, Error};
 use crate::event::{Event, Notice};
 use crate::handle::{End, Handle};
-use crate::mailbox::{Mailbox, Sender, mailbox};
+use crate::mailbox::{Mailbox, Sender, unused_mailbox};
 use crate::options::{Options, Shadowed};
 use crate::store::Mirror;
 use crate::submission::{Progress, Unwritten};
 use crate::transport::{Connection, FarEnd};
+use crate::unread::{StreamKind, Unread};
 use agentwire_protocol::control::Answer;
 use agentwire_protocol::host::{Host, Prompt, Request};
 use asks::Asks;
 use driver::Driver;
 use flow::Flow;
+pub(crate) use flow::Room;
 use std::sync::Arc;
 use std::time::Duration;
 use stderr::StderrTail;
-pub(crate) use streams::Interest;
 use streams::Streams;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
@@ -67,9 +69,11 @@ pub(crate) enum Command {
     /// Take a request back.
     Cancel { request_id: Box<str> },
     /// Give this one what it wants to have, from now on.
-    Subscribe { interest: Interest, sender: Sender },
+    Subscribe { stream: StreamKind, sender: Sender },
     /// Say what waits to be written.
     Waiting { reply: oneshot::Sender<Unwritten> },
+    /// Say what the program has not read.
+    Unread { reply: oneshot::Sender<Unread> },
     /// Give the store all that has come, and say when that is done.
     Mirrored { reply: oneshot::Sender<()> },
     /// End the session once it is idle, or when so much time has passed.
@@ -109,7 +113,8 @@ pub(crate) fn start(connection: Connection, options: Options, shadowed: Vec<Shad
         far_end,
     } = connection;
     let (commands, inbox) = mpsc::unbounded_channel();
-    let (sender, mailbox) = mailbox(options.unread_limit);
+    let demand = Demand::default();
+    let (sender, mailbox) = unused_mailbox(&demand);
     let end = End::default();
     let (turns, turn) = watch::channel(None);
     let declared = Arc::default();
@@ -118,6 +123,7 @@ pub(crate) fn start(connection: Connection, options: Options, shadowed: Vec<Shad
         Arc::clone(&end),
         turn,
         Arc::clone(&declared),
+        demand.clone(),
         &options,
     );
     let for_all = handle.clone();
@@ -134,8 +140,9 @@ pub(crate) fn start(connection: Connection, options: Options, shadowed: Vec<Shad
         writer: Writer::start(input),
         stderr: stderr.map(|stderr| StderrTail::start(stderr, options.stderr)),
         commands: inbox,
-        streams: Streams::new(sender),
+        streams: Streams::new(sender, flow.bound(), flow.room(true), driver::now()),
         flow,
+        demand,
         asks: Asks::new(options.callbacks, handle.clone()),
         mcp: mcp::McpServers::new(handle.clone()),
         mirror,
@@ -147,6 +154,7 @@ pub(crate) fn start(connection: Connection, options: Options, shadowed: Vec<Shad
         lost: vec![],
         blocked: Default::default(),
         end,
+        is_closing: false,
         stage: driver::Stage::Open,
         last_result_failed: false,
     };

@@ -22,6 +22,10 @@ impl McpServers {
         std::future::pending().await
     }
 
+    pub(super) fn await_responses(&self) -> bool {
+        false
+    }
+
     pub(super) fn cancel(&mut self, _: &str) {}
 
     pub(super) fn stop(&mut self) {}

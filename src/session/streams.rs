@@ -1,29 +1,26 @@
-//! Where the events of a session go: to the client, and to whoever else has
+//! Where the events of a session go: to the client, and to all others that have
 //! asked for some of them.
 
+use super::flow::Room;
 use crate::error::Error;
-use crate::event::{Event, Notice};
+use crate::event::Event;
 use crate::mailbox::Sender;
-use crate::subscription::main_text;
+use crate::unread::{StreamKind, UnreadStream};
 use agentwire_protocol::host::TurnEvent;
 use std::collections::HashSet;
-
-/// What of a session somebody wants to have.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Interest {
-    Everything,
-    /// The text of the main conversation, while it is written.
-    Texts,
-    /// The turn that takes up this message.
-    Turn(Box<str>),
-}
+use std::time::Instant;
 
 /// The client's stream, and all others.
 #[derive(Debug)]
 pub(super) struct Streams {
-    pub(super) own: Sender,
-    subscribers: Vec<(Interest, Sender)>,
+    own: Sender,
+    others: Vec<(StreamKind, Sender)>,
     turn: Option<RunningTurn>,
+    /// From how many unread bytes on a stream is full.
+    bound: usize,
+    /// How much streams may hold of what is being delivered, and its time.
+    room: Room,
+    now: Instant,
 }
 
 /// The turn that runs.
@@ -37,25 +34,74 @@ struct RunningTurn {
 }
 
 impl Streams {
-    pub(super) fn new(own: Sender) -> Self {
+    pub(super) fn new(own: Sender, bound: usize, room: Room, now: Instant) -> Self {
+        own.set_bound(bound);
         Self {
             own,
-            subscribers: vec![],
+            others: vec![],
             turn: None,
+            bound,
+            room,
+            now,
         }
     }
 
-    /// Whoever comes late to a turn is told how much of it is gone.
-    pub(super) fn subscribe(&mut self, interest: Interest, sender: Sender) {
-        self.forget_those_who_left();
-        if let (Interest::Turn(uuid), Some(turn)) = (&interest, &self.turn)
+    /// Adds a stream. One that comes late to a turn is told how much of it is
+    /// gone.
+    pub(super) fn subscribe(&mut self, stream: StreamKind, sender: Sender) {
+        self.forget_abandoned();
+        sender.set_bound(self.bound);
+        if let (StreamKind::Turn { uuid }, Some(turn)) = (&stream, &self.turn)
             && turn.messages.contains(uuid)
-            && turn.events > 0
         {
-            let (events, bytes) = (turn.events, turn.bytes);
-            sender.put(Event::Notice(Notice::Lagged { events, bytes }));
+            sender.missed(turn.events, turn.bytes);
         }
-        self.subscribers.push((interest, sender));
+        self.others.push((stream, sender));
+    }
+
+    /// Sets from how many unread bytes on a stream is full.
+    #[cfg(feature = "mcp")]
+    pub(super) fn set_bound(&mut self, bytes: usize) {
+        self.bound = bytes;
+        for sender in self.all() {
+            sender.set_bound(bytes);
+        }
+    }
+
+    /// What is put in from now on comes at this time, and may take this room.
+    pub(super) fn at(&mut self, now: Instant, room: Room) {
+        self.now = now;
+        self.room = room;
+    }
+
+    /// Whether a stream in use is full.
+    pub(super) fn is_any_full(&self) -> bool {
+        self.all()
+            .any(|sender| sender.is_full() && sender.is_in_use() && !sender.is_abandoned())
+    }
+
+    /// What the streams have unread.
+    pub(super) fn unread(&self, now: Instant) -> Vec<UnreadStream> {
+        let others = self.others.iter().map(|(stream, sender)| (stream, sender));
+        let all = std::iter::once((&StreamKind::Client, &self.own)).chain(others);
+        let mut unread = Vec::new();
+        for (stream, sender) in all {
+            let backlog = sender.backlog();
+            if let Some(since) = backlog.since {
+                unread.push(UnreadStream {
+                    stream: stream.clone(),
+                    events: backlog.events,
+                    bytes: backlog.bytes,
+                    oldest: now.saturating_duration_since(since),
+                    in_use: sender.is_in_use(),
+                });
+            }
+        }
+        unread
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Sender> {
+        std::iter::once(&self.own).chain(self.others.iter().map(|(_, sender)| sender))
     }
 
     /// Whether the turn that runs has taken this message up.
@@ -63,9 +109,9 @@ impl Streams {
         (self.turn.as_ref()).is_some_and(|turn| turn.messages.contains(uuid))
     }
 
-    /// Gives an event to all who want it. It waits for nobody.
+    /// Gives an event to all that want it. It waits for nobody.
     pub(super) fn put(&mut self, event: Event) {
-        self.forget_those_who_left();
+        self.forget_abandoned();
         match &event {
             Event::Turn(TurnEvent::Started { .. }) => self.turn = Some(RunningTurn::default()),
             Event::Turn(TurnEvent::TookUp { uuid, .. }) => {
@@ -80,9 +126,9 @@ impl Streams {
             }
             _ => {}
         }
-        for (interest, sender) in &self.subscribers {
-            if self.wants(interest, &event) {
-                sender.put(event.clone());
+        for (stream, sender) in &self.others {
+            if self.wants(stream, &event) {
+                sender.put(event.clone(), self.now, self.room);
             }
         }
         if let Event::Turn(TurnEvent::Ended(_)) = &event {
@@ -90,14 +136,17 @@ impl Streams {
                 self.no_turn(&uuid);
             }
         }
-        self.own.put(event);
+        self.own.put(event, self.now, self.room);
     }
 
-    fn wants(&self, interest: &Interest, event: &Event) -> bool {
-        match interest {
-            Interest::Everything => true,
-            Interest::Texts => matches!(event, Event::Frame(frame) if main_text(frame).is_some()),
-            Interest::Turn(uuid) => {
+    fn wants(&self, stream: &StreamKind, event: &Event) -> bool {
+        match stream {
+            StreamKind::Client | StreamKind::Subscription => true,
+            StreamKind::Texts => matches!(
+                event,
+                Event::Frame(frame) if matches!(frame.kind(), "stream_event" | "assistant")
+            ),
+            StreamKind::Turn { uuid } => {
                 self.is_in_turn(uuid) && !matches!(event, Event::Activity(_) | Event::Session(_))
             }
         }
@@ -105,8 +154,8 @@ impl Streams {
 
     /// No turn will take this message up, or it is over.
     pub(super) fn no_turn(&mut self, uuid: &str) {
-        self.subscribers.retain(|(interest, sender)| {
-            let is_it = matches!(interest, Interest::Turn(it) if **it == *uuid);
+        self.others.retain(|(stream, sender)| {
+            let is_it = matches!(stream, StreamKind::Turn { uuid: it } if **it == *uuid);
             if is_it {
                 sender.end(None);
             }
@@ -116,14 +165,12 @@ impl Streams {
 
     /// Nothing more will come.
     pub(super) fn end(&self, error: Option<&Error>) {
-        for (_, sender) in &self.subscribers {
+        for sender in self.all() {
             sender.end(error.cloned());
         }
-        self.own.end(error.cloned());
     }
 
-    fn forget_those_who_left(&mut self) {
-        self.subscribers
-            .retain(|(_, sender)| !sender.is_abandoned());
+    fn forget_abandoned(&mut self) {
+        self.others.retain(|(_, sender)| !sender.is_abandoned());
     }
 }

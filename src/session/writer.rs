@@ -14,6 +14,8 @@ pub(super) struct Writer {
     /// `None` once the pipe is to be closed.
     lines: Option<mpsc::Sender<Bytes>>,
     written: mpsc::Receiver<io::Result<()>>,
+    /// A line was handed over and is not written yet.
+    is_writing: bool,
     /// Cuts off the line that is being written.
     cut: CancellationToken,
     task: JoinHandle<()>,
@@ -45,23 +47,32 @@ impl Writer {
         Self {
             lines: Some(lines),
             written,
+            is_writing: false,
             cut,
             task,
         }
     }
 
     /// Hands a line over. There is room: the machine gives one at a time.
-    pub(super) fn write(&self, line: Bytes) {
+    pub(super) fn write(&mut self, line: Bytes) {
         if let Some(lines) = &self.lines {
+            self.is_writing = true;
             // A writer that is gone says so by `written`.
             drop(lines.try_send(line));
         }
     }
 
+    /// Whether a line was handed over that the pipe has not taken.
+    pub(super) fn is_writing(&self) -> bool {
+        self.is_writing
+    }
+
     /// What became of the line; pending for ever when the pipe is closed.
     /// Cancel safe.
     pub(super) async fn written(&mut self) -> io::Result<()> {
-        match self.written.recv().await {
+        let written = self.written.recv().await;
+        self.is_writing = false;
+        match written {
             Some(outcome) => outcome,
             // Said once: this is asked again and again.
             None if self.lines.take().is_some() => Err(io::ErrorKind::BrokenPipe.into()),

@@ -34,12 +34,39 @@ struct State {
     answered: HashSet<String>,
     /// Whether the host is writing a line, and what of it is written.
     is_writing: bool,
+    writing_since: Option<Instant>,
     writing: Vec<u8>,
     /// User messages that are written.
     messages: HashSet<String>,
     /// Since when the host wants to close the agent's input.
     closing: Option<Instant>,
     closed: bool,
+    /// How many wait for something that only reading can bring, and since when
+    /// some do.
+    wanted: usize,
+    wanted_since: Option<Instant>,
+    /// What is read and not delivered weighs at most this, and weighed.
+    unread: usize,
+    most_unread: usize,
+}
+
+/// Held while something is wanted that only reading can bring.
+pub(crate) struct Wanted(Wire);
+
+impl Drop for Wanted {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        state.wanted -= 1;
+        if state.wanted == 0 {
+            state.wanted_since = None;
+        }
+    }
+}
+
+/// What a message that is read may weigh until it is delivered, what it is told
+/// by beside it included.
+fn weight(line: &[u8]) -> usize {
+    line.len() + 3 * 256 + 2 * 8 * 1024
 }
 
 impl Wire {
@@ -52,6 +79,40 @@ impl Wire {
 
     pub(crate) fn note(&self, what: impl fmt::Display) {
         self.log.note(what);
+    }
+
+    /// Something is wanted that only reading can bring.
+    pub(crate) fn want(&self) -> Wanted {
+        let mut state = self.lock();
+        state.wanted += 1;
+        state.wanted_since.get_or_insert_with(Instant::now);
+        drop(state);
+        Wanted(self.clone())
+    }
+
+    /// Since when the host has had to read, whatever is unread.
+    pub(crate) fn wanted_since(&self) -> Option<Instant> {
+        let state = self.lock();
+        match state.let_go {
+            Some(_) => None,
+            None => [state.wanted_since, state.writing_since, state.closing]
+                .into_iter()
+                .flatten()
+                .min(),
+        }
+    }
+
+    /// An event was delivered by the stream of the client.
+    pub(crate) fn delivered(&self, event: &Event) {
+        if let Event::Frame(frame) = event {
+            let mut state = self.lock();
+            state.unread = state.unread.saturating_sub(weight(frame.raw()));
+        }
+    }
+
+    /// The most that the client's stream can have held at once.
+    pub(crate) fn most_unread(&self) -> usize {
+        self.lock().most_unread
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -73,6 +134,9 @@ impl Wire {
             let end = state.looked_at + length;
             let line = &state.read[state.looked_at..end];
             self.note(format_args!("host reads {}", named(line)));
+            state.unread += weight(&state.read[state.looked_at..end]);
+            state.most_unread = state.most_unread.max(state.unread);
+            let line = &state.read[state.looked_at..end];
             if let Ok(line) = serde_json::from_slice::<Value>(line)
                 && line["type"] == "control_cancel_request"
                 && let Some(id) = line["request_id"].as_str()
@@ -93,6 +157,7 @@ impl Wire {
         if std::mem::replace(&mut state.is_writing, true) {
             return;
         }
+        state.writing_since = Some(Instant::now());
         let Ok(line) = serde_json::from_slice::<Value>(bytes) else {
             return self
                 .log
@@ -124,6 +189,7 @@ impl Wire {
         state.writing.extend(bytes);
         if state.writing.ends_with(b"\n") {
             state.is_writing = false;
+            state.writing_since = None;
             let line = std::mem::take(&mut state.writing);
             self.note(format_args!("host wrote {}", named(&line)));
             if let Ok(Value::Object(line)) = serde_json::from_slice(&line)
@@ -238,13 +304,19 @@ pub(crate) struct Delivered {
 }
 
 impl Delivered {
-    pub(crate) fn add(&mut self, event: &Event) {
+    pub(crate) fn add(&mut self, wire: &Wire, event: &Event) {
+        wire.delivered(event);
         match event {
             Event::Frame(frame) => self.frames.push(frame.raw().clone()),
             Event::Notice(Notice::Lost { uuid }) => drop(self.lost.insert(uuid.clone())),
             Event::Notice(Notice::Lagged { .. }) => self.lagged = true,
             _ => {}
         }
+    }
+
+    /// Whether something was lost.
+    pub(crate) fn lagged(&self) -> bool {
+        self.lagged
     }
 
     /// Whether it was said that this message is lost, or may have been.

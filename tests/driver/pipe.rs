@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep};
 
 /// One direction. Both ends hold it.
 #[derive(Clone)]
@@ -23,6 +23,11 @@ struct State {
     ended: bool,
     /// Nobody reads any more.
     deaf: bool,
+    /// When there was last something new to read, or room to read it with.
+    changed: Option<Instant>,
+    /// When the host last wanted to read, and when it was told to come back.
+    asked: Option<Instant>,
+    due: Option<Instant>,
     wakers: Vec<Waker>,
 }
 
@@ -33,6 +38,9 @@ impl Pipe {
             capacity,
             ended: false,
             deaf: false,
+            changed: None,
+            asked: None,
+            due: None,
             wakers: vec![],
         })))
     }
@@ -77,6 +85,15 @@ impl Pipe {
         .await
     }
 
+    /// Since when there has been something to read that the host does not even
+    /// ask for.
+    pub(crate) fn passed_over_since(&self) -> Option<Instant> {
+        let state = self.lock();
+        let since = state.changed.max(state.due)?;
+        let is_asked = state.asked.is_some_and(|asked| asked >= since);
+        (!state.bytes.is_empty() && !is_asked).then_some(since)
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap()
     }
@@ -85,6 +102,8 @@ impl Pipe {
 impl State {
     fn take(&mut self, limit: usize) -> Vec<u8> {
         let size = limit.min(self.bytes.len());
+        self.changed = Some(Instant::now());
+        self.asked = None;
         self.wake();
         self.bytes.drain(..size).collect()
     }
@@ -93,6 +112,8 @@ impl State {
         let size = bytes.len().min(self.capacity - self.bytes.len());
         self.bytes.extend(&bytes[..size]);
         if size > 0 {
+            self.changed = Some(Instant::now());
+            self.asked = None;
             self.wake();
         }
         size
@@ -119,6 +140,14 @@ enum Next {
 }
 
 impl Next {
+    /// When it is to be asked again.
+    fn due(&self) -> Option<Instant> {
+        match self {
+            Self::Wait(until) => Some(until.deadline()),
+            _ => None,
+        }
+    }
+
     /// What it is, once nothing has to be waited for.
     fn poll(&mut self, dice: &mut Dice, context: &mut Context<'_>) -> Poll<usize> {
         loop {
@@ -183,10 +212,13 @@ impl AsyncRead for Reader {
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let mut state = this.pipe.lock();
+        state.asked = Some(Instant::now());
         if state.bytes.is_empty() && !state.ended {
             return state.wait(context);
         }
-        let limit = ready!(this.next.poll(&mut this.dice, context));
+        let next = this.next.poll(&mut this.dice, context);
+        state.due = this.next.due();
+        let limit = ready!(next);
         this.next = Next::Unknown;
         let bytes = state.take(limit.min(buffer.remaining()));
         this.wire.read(&bytes);

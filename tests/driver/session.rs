@@ -8,8 +8,8 @@ use crate::log::Log;
 use crate::pipe::{Pipe, Reader, Writer, pause};
 use crate::user::{self, Users, Waiting};
 use agentwire::protocol::outbox::Limits;
-use agentwire::{Client, ClosePolicy, CloseReport, CloseStep, EndReason, Error, Hook, Options};
-use agentwire::{Handle, Pipes, SessionEnd, WhenUnread};
+use agentwire::{Backpressure, Client, ClosePolicy, CloseReport, CloseStep, EndReason, Error};
+use agentwire::{Handle, Hook, Options, Pipes, SessionEnd};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::runtime;
@@ -44,6 +44,7 @@ pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
         (!calm && dice.one_in(5)).then(|| dice.below(10_000)),
         !calm && dice.one_in(10),
     );
+    let watching = tokio::spawn(watch(to_host.clone(), wire.clone(), log.clone()));
     let agent = Agent {
         dice: split(&mut dice),
         log: log.clone(),
@@ -53,9 +54,8 @@ pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
         nonsense: 0,
     };
     let agent = tokio::spawn(agent.live());
-    let options = options(&mut dice, calm, log, &wire)
-        .close_policy(policy)
-        .request_timeout(patience);
+    let (options, hard) = options(&mut dice, calm, log, &wire);
+    let options = options.close_policy(policy).request_timeout(patience);
 
     let connect = Client::connect_over(Pipes::new(reader, writer), options);
     let connected = match !calm && dice.one_in(10) {
@@ -79,6 +79,7 @@ pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
                 wire,
                 policy,
                 delivered: Delivered::default(),
+                hard,
                 report: None,
                 closed: None,
                 aborted: None,
@@ -93,6 +94,7 @@ pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
         }
     }
 
+    watching.abort();
     agent.abort();
     sleep(Duration::from_secs(1)).await;
     match runtime::Handle::current().metrics().num_alive_tasks() {
@@ -106,6 +108,8 @@ struct Session {
     wire: Wire,
     policy: ClosePolicy,
     delivered: Delivered,
+    /// Below this nothing is lost.
+    hard: usize,
     report: Option<CloseReport>,
     /// When the owner began to end it, and when without waiting.
     closed: Option<Instant>,
@@ -144,18 +148,20 @@ impl Session {
         };
         let mut enough = std::pin::pin!(enough);
         let mut error = None;
+        let wire = self.wire.clone();
         loop {
             let slow = dice.one_in(10).then(|| pause(dice));
             let reads = async {
                 if let Some(slow) = slow {
                     sleep(slow).await;
                 }
+                let _wanted = wire.want();
                 client.next().await
             };
             tokio::select! {
                 () = &mut enough => break,
                 event = reads => match event {
-                    Some(Ok(event)) => self.delivered.add(&event),
+                    Some(Ok(event)) => self.delivered.add(&wire, &event),
                     Some(Err(it)) if error.is_none() => error = Some(it),
                     Some(Err(_)) => return Err("the stream fails twice".to_owned()),
                     // Nobody is the worse for a session that is kept.
@@ -175,7 +181,7 @@ impl Session {
         let rest = async {
             while let Some(event) = client.next().await {
                 match event {
-                    Ok(event) => self.delivered.add(&event),
+                    Ok(event) => self.delivered.add(&wire, &event),
                     Err(it) if error.is_none() => error = Some(it),
                     Err(_) => return Err("the stream fails twice".to_owned()),
                 }
@@ -189,6 +195,13 @@ impl Session {
             return Err("something comes after the end of the stream".to_owned());
         }
         self.delivered.check(&self.wire, true)?;
+        if self.delivered.lagged() && self.wire.most_unread() < self.hard {
+            return Err(format!(
+                "something is lost, and no more than {} of {} bytes were unread",
+                self.wire.most_unread(),
+                self.hard
+            ));
+        }
         Ok(Some(error))
     }
 
@@ -325,6 +338,21 @@ async fn ended(handle: &Handle, log: Log) -> Result<Arc<SessionEnd>, String> {
     Ok(ends.remove(0))
 }
 
+/// Watches that the host reads while something is wanted that only reading can
+/// bring.
+async fn watch(to_host: Pipe, wire: Wire, log: Log) {
+    loop {
+        // All that is to happen at one time has happened when the next comes.
+        sleep(Duration::from_millis(250)).await;
+        if let (Some(passed_over), Some(wanted)) =
+            (to_host.passed_over_since(), wire.wanted_since())
+            && passed_over.max(wanted).elapsed() > Duration::from_millis(200)
+        {
+            return log.wrong("reading is paused while something is wanted");
+        }
+    }
+}
+
 fn split(dice: &mut Dice) -> Dice {
     Dice::new(dice.below(usize::MAX) as u64)
 }
@@ -359,12 +387,21 @@ fn fate(dice: &mut Dice) -> (usize, Fate) {
     (dice.below(after), fate)
 }
 
-fn options(dice: &mut Dice, calm: bool, log: &Log, wire: &Wire) -> Options {
+/// Options, and below how many unread bytes nothing is lost.
+fn options(dice: &mut Dice, calm: bool, log: &Log, wire: &Wire) -> (Options, usize) {
     let mut options = Options::new();
-    if dice.one_in(5) {
-        options = options.unread_limit(1_000 + dice.below(10_000));
-        if !calm && dice.one_in(2) {
-            options = options.when_unread(WhenUnread::StopReading);
+    let mut hard = usize::MAX;
+    if dice.one_in(2) {
+        let pause = dice.below(10_000);
+        hard = match dice.below(5) {
+            0 => pause,
+            1 => pause + dice.below(10_000),
+            _ => 100_000_000,
+        };
+        options = options.unread_limit(pause).unread_hard_limit(hard);
+        if dice.one_in(5) {
+            hard = pause;
+            options = options.backpressure(Backpressure::DropOldest);
         }
     }
     if dice.one_in(2) {
@@ -389,9 +426,10 @@ fn options(dice: &mut Dice, calm: bool, log: &Log, wire: &Wire) -> Options {
             options = options.hook(if dice.one_in(2) { hook.gate() } else { hook });
         }
     }
-    if dice.one_in(6) {
-        return options;
+    if dice.one_in(4) {
+        return (options, hard);
     }
     let (own, log, wire) = (Mutex::new(split(dice)), log.clone(), wire.clone());
-    options.on_permission(move |ask| user::decide(&own, &log, &wire, calm, ask))
+    let options = options.on_permission(move |ask| user::decide(&own, &log, &wire, calm, ask));
+    (options, hard)
 }

@@ -81,14 +81,16 @@ impl Users {
             if !dice.one_in(3) {
                 sleep(pause(&mut dice)).await;
             }
-            let what = dice.below(20);
+            let what = dice.below(21);
             self.log.note(format_args!("user {name} does {what}"));
             let made = Instant::now();
             match what {
                 0..7 => {
                     let mut message = message(&mut dice);
+                    // Of one that was sent before an agent may say nothing, not
+                    // even that it is idle: then nothing ends well.
                     message.uuid = Some(match sent.last() {
-                        Some(again) if dice.one_in(30) => again.uuid().to_owned(),
+                        Some(again) if !self.calm && dice.one_in(30) => again.uuid().to_owned(),
                         _ => format!("message-{name}-{number}"),
                     });
                     let submission = self.handle.send(message);
@@ -135,21 +137,45 @@ impl Users {
                     let stopped = self.handle.interrupt().ended();
                     self.watch_since(made, FOR_EVER, stopped, &mut dice);
                 }
-                // It ends with the session, which in calm ones waits for us.
-                _ if !self.calm => self.read(self.handle.subscribe()),
+                19 => self.subscribe(&mut dice),
                 _ => {}
             }
         }
     }
 
+    /// Holds a stream for a while without reading it, or reads it to its end.
+    fn subscribe(&self, dice: &mut Dice) {
+        let stream = self.handle.subscribe();
+        // It ends with the session, which in calm ones waits for us.
+        if self.calm || dice.one_in(2) {
+            let time = pause(dice);
+            self.waiting.spawn(async move {
+                sleep(time).await;
+                drop(stream);
+            });
+        } else {
+            self.read(stream, dice);
+        }
+    }
+
     /// Reads a stream to its end, which has one error at most.
-    fn read(&self, mut stream: impl Stream<Item = Result<Event, Error>> + Send + Unpin + 'static) {
+    fn read(
+        &self,
+        mut stream: impl Stream<Item = Result<Event, Error>> + Send + Unpin + 'static,
+        dice: &mut Dice,
+    ) {
         let this = self.clone();
+        let mut own = Dice::new(dice.below(usize::MAX) as u64);
         self.waiting.spawn(async move {
             let mut failed = false;
-            while let Some(event) =
-                poll_fn(|context| Pin::new(&mut stream).poll_next(context)).await
-            {
+            loop {
+                if own.one_in(10) {
+                    sleep(pause(&mut own)).await;
+                }
+                let wanted = this.wire.want();
+                let next = poll_fn(|context| Pin::new(&mut stream).poll_next(context)).await;
+                drop(wanted);
+                let Some(event) = next else { break };
                 if failed {
                     this.log
                         .wrong("something comes behind the error of a stream");
@@ -166,6 +192,7 @@ impl Users {
         let patience = dice.one_in(3).then(|| pause(dice));
         let made = Instant::now();
         self.waiting.spawn(async move {
+            let wanted = this.wire.want();
             let sending = this.handle.send_when_room(message);
             let sent = match patience {
                 Some(patience) => match timeout(patience, sending).await {
@@ -174,6 +201,7 @@ impl Users {
                 },
                 None => sending.await,
             };
+            drop(wanted);
             match sent {
                 Ok(submission) => this.watch_submission(submission, &mut own),
                 Err(error) => {
@@ -201,7 +229,7 @@ impl Users {
     /// Waits for the end of a message, or does not.
     fn watch_submission(&self, mut submission: Submission, dice: &mut Dice) {
         if dice.one_in(4) {
-            self.read(submission.turn());
+            self.read(submission.turn(), dice);
         }
         if dice.one_in(4) {
             return;
@@ -209,6 +237,7 @@ impl Users {
         let this = self.clone();
         let (by_steps, made) = (dice.one_in(3), Instant::now());
         self.waiting.spawn(async move {
+            let wanted = this.wire.want();
             let written = submission.written().await;
             let mut state = submission.state();
             if by_steps {
@@ -221,6 +250,7 @@ impl Users {
                 }
             }
             let end = submission.ended().await;
+            drop(wanted);
             this.log
                 .note(format_args!("{} is {end}", submission.uuid()));
             if submission.state() != end {
@@ -272,6 +302,7 @@ impl Users {
         let this = self.clone();
         self.waiting.spawn(async move {
             let begun = Instant::now();
+            let _wanted = this.wire.want();
             let answer = match dropped_after {
                 Some(patience) => match timeout(patience, pending).await {
                     Ok(answer) => answer,
@@ -310,7 +341,6 @@ impl Users {
                 failure => self.log.wrong(format_args!("failure: {failure}")),
             },
             Error::Full | Error::Withdrawn { .. } | Error::NotSupported { .. } => {}
-            Error::NotRead if !self.calm => {}
             error => self.log.wrong(format_args!("error: {error}")),
         }
     }

@@ -67,7 +67,7 @@ impl Host {
     }
 
     pub(super) fn is_done(&self) -> bool {
-        if self.is_unread {
+        if self.is_paused {
             // What is not read yet may say otherwise.
             return false;
         }
@@ -88,7 +88,7 @@ impl Host {
         self.watch_unclaimed(now);
         let is_waited_for = self.outgoing == OutgoingState::Finishing
             && !self.gave_up
-            && !self.is_unread
+            && !self.is_paused
             && (self.background.is_owed() && self.is_quiet() || self.is_stuck());
         if !is_waited_for {
             self.owed_until = None;

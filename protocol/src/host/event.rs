@@ -215,13 +215,6 @@ pub enum RequestFailure {
         /// The request.
         subtype: Box<str>,
     },
-    /// The driver stopped reading the agent's output. What the agent has done
-    /// of it is done; its answer will be a [`Notice::StrayAnswer`].
-    #[error("the agent's output is not read, so the answer to `{subtype}` would not be seen")]
-    NotRead {
-        /// The request.
-        subtype: Box<str>,
-    },
     /// The session ended first.
     #[error("the session ended before `{subtype}` was answered")]
     SessionEnded {

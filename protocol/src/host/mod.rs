@@ -106,8 +106,8 @@ pub struct Host {
     unclaimed: Unclaimed,
     events: VecDeque<Event>,
     outgoing: OutgoingState,
-    /// Whether the driver has stopped reading.
-    is_unread: bool,
+    /// Whether the driver has paused reading.
+    is_paused: bool,
     /// Whether the agent takes a request back when it is asked to.
     takes_cancels: bool,
 }
@@ -163,7 +163,7 @@ impl Host {
             unclaimed: Unclaimed::Nothing,
             events: VecDeque::new(),
             outgoing: OutgoingState::Open,
-            is_unread: false,
+            is_paused: false,
             takes_cancels: false,
         }
     }

@@ -69,9 +69,6 @@ impl Host {
             self.after_change();
             return Ok(());
         }
-        if self.is_unread {
-            return Err(NotTaken::NotRead);
-        }
         if !self.outbox.has_room(outgoing.class, outgoing.line.len()) {
             return Err(NotTaken::Full);
         }

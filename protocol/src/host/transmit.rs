@@ -54,9 +54,6 @@ pub enum NotTaken {
     /// So much waits to be written already that there is no room for it.
     #[error("too much waits to be written already")]
     Full,
-    /// The agent's output is not read, so there would be no answer.
-    #[error("the agent's output is not read, so there would be no answer")]
-    NotRead,
 }
 
 impl Prompt {

@@ -42,7 +42,7 @@ impl Host {
             !self.turns.is_running() && self.submissions.missed_a_turn()
         };
         // What it has said since, nobody has read.
-        rests && !self.is_unread && self.in_flight.is_none() && self.submissions.are_outstanding()
+        rests && !self.is_paused && self.in_flight.is_none() && self.submissions.are_outstanding()
     }
 
     pub(super) fn watch_unclaimed(&mut self, now: Instant) {

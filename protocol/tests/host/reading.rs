@@ -1,78 +1,61 @@
-//! A driver that stops reading for a while.
+//! A driver that pauses reading.
 
 use crate::session::{MINUTE, Session, allow, ask, lifecycle, prompt, result_of, state, success};
 use agentwire_protocol::control::{CancelAsyncMessage, Initialize, SetModel};
-use agentwire_protocol::host::{NotTaken, Request, Transmit};
+use agentwire_protocol::host::Transmit;
 use serde_json::json;
 
 #[test]
-fn requests_end_when_nobody_reads_their_answers_and_late_ones_are_notices() {
+fn a_request_awaits_its_response_from_its_making_to_its_end() {
     let mut session = Session::connected();
-    session.request("left", &SetModel::to("m"));
-    assert_eq!(session.lines(), ["set_model"]);
-    session.request("in flight", &SetModel::to("m"));
-    let Some(Transmit::Line(_)) = session.host.poll_transmit() else {
-        panic!()
-    };
-    session.request("waits", &SetModel::to("m"));
-    session.host.handle_reading_stopped();
-    assert_eq!(
-        session.events(),
-        ["not read in flight", "not read left", "not read waits"]
-    );
-    // Nothing is said of it to the agent, and what waited does not leave.
-    session.host.handle_written(session.now);
-    assert_eq!(session.lines(), [""; 0]);
-    assert_eq!(session.host.poll_timeout(), None);
-
-    session.host.handle_reading_resumed();
-    session.hears(success("left", json!({})));
-    session.request("new", &SetModel::to("m"));
-    assert_eq!(session.lines(), ["set_model"]);
-    session.hears(success("new", json!({})));
-    assert_eq!(session.events(), ["stray answer", "answered new"]);
-}
-
-#[test]
-fn a_cancel_that_waits_still_leaves_when_nobody_reads() {
-    let mut session = Session::connected();
-    for id in ["r1", "r2"] {
-        session.request(id, &SetModel::to("m"));
-    }
+    assert!(!session.host.awaits_response());
+    session.request("answered", &SetModel::to("m"));
+    assert!(session.host.awaits_response());
     session.lines();
-    session.host.cancel("r1");
-    session.host.handle_reading_stopped();
-    assert_eq!(session.events(), ["cancelled r1", "not read r2"]);
-    assert_eq!(session.lines(), ["cancel r1"]);
+    session.hears(success("answered", json!({})));
+    assert!(!session.host.awaits_response());
+
+    session.request("cancelled", &SetModel::to("m"));
+    session.lines();
+    session.host.cancel("cancelled");
+    assert!(!session.host.awaits_response());
+
+    session.request("times out", &SetModel::to("m"));
+    session.lines();
+    session.passes(2 * MINUTE);
+    assert!(!session.host.awaits_response());
 }
 
 #[test]
-fn while_nobody_reads_no_request_is_taken_and_everything_else_goes_out() {
+fn while_reading_is_paused_everything_goes_out() {
     let mut session = Session::connected();
     session.hears(ask("a1"));
     session.events();
-    session.host.handle_reading_stopped();
-    let request = Request::new("r1", &SetModel::to("m")).unwrap();
-    let taken = session.host.request(session.now, request, MINUTE);
-    assert_eq!(taken, Err(NotTaken::NotRead));
+    session.host.handle_reading_paused();
     session.submit("A");
     assert!(session.host.respond("a1", allow("a1")));
-    assert_eq!(session.lines(), ["success a1", "A"]);
-    assert!(!session.events().iter().any(|it| it.contains("r1")));
+    session.request("r1", &SetModel::to("m"));
+    assert_eq!(session.lines(), ["success a1", "A", "set_model"]);
+    // The driver resumes, since a response is wanted.
+    assert!(session.host.awaits_response());
+    session.host.handle_reading_resumed(session.now);
+    session.hears(success("r1", json!({})));
+    assert!(session.events().contains(&"answered r1".to_owned()));
 }
 
 #[test]
-fn a_message_that_waits_here_is_taken_back_although_nobody_reads() {
+fn a_message_that_waits_here_is_taken_back_while_reading_is_paused() {
     let mut session = Session::connected();
     session.submit("A");
     let Some(Transmit::Line(_)) = session.host.poll_transmit() else {
         panic!()
     };
     session.host.submit(session.now, prompt("B")).unwrap();
-    session.host.handle_reading_stopped();
+    session.host.handle_reading_paused();
     session.request("r1", &CancelAsyncMessage::new("B"));
     let events = session.events();
     assert!(events.contains(&"answered r1".to_owned()), "{events:?}");
+    assert!(!session.host.awaits_response());
 }
 
 #[test]
@@ -86,16 +69,40 @@ fn a_session_is_connected_when_its_first_request_is_answered() {
 }
 
 #[test]
-fn nothing_is_taken_to_be_over_while_nobody_reads() {
+fn a_session_that_is_over_is_seen_to_be_when_reading_goes_on() {
+    let mut session = Session::connected();
+    session.host.handle_reading_paused();
+    session.host.finish(session.now, MINUTE);
+    assert!(!session.closes());
+    session.host.handle_reading_resumed(session.now);
+    assert!(session.closes());
+}
+
+#[test]
+fn an_agent_that_rests_is_asked_about_a_message_when_reading_goes_on() {
     let mut session = Session::connected();
     session.submit("a");
     session.lines();
     session.hears(state("idle"));
-    session.host.handle_reading_stopped();
+    session.host.handle_reading_paused();
+    session.passes(MINUTE);
+    session.host.handle_reading_resumed(session.now);
+    assert!(session.host.poll_timeout().is_some());
+    session.passes(MINUTE);
+    assert_eq!(session.lines(), ["mcp_status"]);
+}
+
+#[test]
+fn nothing_is_taken_to_be_over_while_reading_is_paused() {
+    let mut session = Session::connected();
+    session.submit("a");
+    session.lines();
+    session.hears(state("idle"));
+    session.host.handle_reading_paused();
     session.host.finish(session.now, MINUTE);
     session.passes(10 * MINUTE);
     assert!(!session.closes());
-    session.host.handle_reading_resumed();
+    session.host.handle_reading_resumed(session.now);
     session.hear_all(&[lifecycle("a", "started"), result_of(&["a"])]);
     session.hears(lifecycle("a", "completed"));
     assert!(session.closes());

@@ -158,7 +158,6 @@ pub(crate) fn brief(event: &Event) -> String {
             Err(RequestFailure::Cancelled { .. }) => format!("cancelled {request_id}"),
             Err(RequestFailure::TimedOut { .. }) => format!("timed out {request_id}"),
             Err(RequestFailure::SessionEnded { .. }) => format!("ended {request_id}"),
-            Err(RequestFailure::NotRead { .. }) => format!("not read {request_id}"),
             Err(RequestFailure::Unreadable { .. }) => format!("unreadable {request_id}"),
             Err(RequestFailure::AnswerTooLong { .. }) => format!("too long {request_id}"),
             Err(other) => panic!("{other:?}"),

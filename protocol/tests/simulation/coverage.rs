@@ -45,9 +45,6 @@ const ALL: &[&str] = &[
     "request: written to ended",
     "request: written to unreadable",
     "request: written to too long",
-    "request: waiting to not read",
-    "request: written to not read",
-    "request: not taken, not read",
     "request: not taken, full",
     "request: not taken, closing",
     "ask: open to answered",
@@ -176,7 +173,6 @@ pub(crate) fn outcome<T>(outcome: &Result<T, RequestFailure>) -> &'static str {
         Err(RequestFailure::SessionEnded { .. }) => "ended",
         Err(RequestFailure::Unreadable { .. }) => "unreadable",
         Err(RequestFailure::AnswerTooLong { .. }) => "too long",
-        Err(RequestFailure::NotRead { .. }) => "not read",
         Err(_) => "something else",
     }
 }

@@ -77,7 +77,7 @@ impl World {
             24 if self.checks.greeted && !self.ending && self.dice.one_in(3) => {
                 self.note(|| "user does not read".to_owned());
                 self.is_unread = true;
-                self.host.handle_reading_stopped();
+                self.host.handle_reading_paused();
             }
             23 if self.dice.one_in(30) => {
                 self.note(|| "user ends the session".to_owned());
@@ -116,7 +116,7 @@ impl World {
 
     pub(crate) fn read_on(&mut self) {
         if std::mem::take(&mut self.is_unread) {
-            self.host.handle_reading_resumed();
+            self.host.handle_reading_resumed(self.now);
         }
     }
 
@@ -149,7 +149,6 @@ impl World {
     fn made(&mut self, id: &str, kind: Kind, made: Result<(), NotTaken>) {
         match made {
             Ok(()) => self.checks.called(id, kind),
-            Err(NotTaken::NotRead) => self.checks.coverage.saw("request: not taken, not read"),
             Err(NotTaken::Full) => self.checks.coverage.saw("request: not taken, full"),
             Err(_) => self.checks.coverage.saw("request: not taken, closing"),
         }

@@ -34,7 +34,7 @@ pub(crate) struct World {
     reading: Vec<u8>,
     pub(crate) finishing: bool,
     pub(crate) ending: bool,
-    /// The host does not read.
+    /// The driver has paused reading.
     pub(crate) is_unread: bool,
     host_closed: bool,
     pipe_broken: bool,
@@ -328,6 +328,9 @@ impl World {
     }
 
     fn host_reads(&mut self) -> bool {
+        if self.host.awaits_response() {
+            self.read_on();
+        }
         if self.is_unread {
             return false;
         }
