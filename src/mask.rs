@@ -1,7 +1,7 @@
 //! What can be secret, masked where it is printed.
 
 use agentwire_protocol::Json;
-use agentwire_protocol::secret::{MASKED, is_given, is_secret, without_users};
+use agentwire_protocol::secret::{MASKED, is_given, is_secret, masked};
 use serde_json::{Map, Value};
 
 /// How much of a text is printed, in characters.
@@ -57,10 +57,10 @@ fn member((name, old): (String, Value)) -> (String, Value) {
     (name, new)
 }
 
-/// A text, without the users of URLs, and without what is too much to print.
+/// A text, without the secrets in it, and without what is too much to print.
 fn text(text: &str) -> String {
     let mut shown = String::new();
-    for c in without_users(text).chars().take(LONGEST + 1) {
+    for c in masked(text).chars().take(LONGEST + 1) {
         if c.is_control() {
             shown.extend(c.escape_default());
         } else {
@@ -89,6 +89,8 @@ mod tests {
             "http://***@host/x @y"
         );
         assert_eq!(argument("--api-key=sk"), "--api-key=***");
+        let settings = "--settings=run with DB_PASSWORD=hunter2";
+        assert_eq!(argument(settings), "--settings=run with DB_PASSWORD=***");
         let config = r#"--mcp-config={"a":{"headers":{"X":"sk"},"url":"u"}}"#;
         let masked = r#"--mcp-config={"a":{"headers":{"X":"***"},"url":"u"}}"#;
         assert_eq!(argument(config), masked);

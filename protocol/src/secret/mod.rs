@@ -1,5 +1,11 @@
-//! What can be secret on a command line, in an environment and on the wire:
-//! told by its name, and by where it stands.
+//! What can be secret on a command line, in an environment, in text and on the
+//! wire: told by its name, by where it stands, and by its looks.
+
+mod looks;
+mod shapes;
+mod text;
+
+pub use text::masked;
 
 /// What stands for a secret.
 pub const MASKED: &str = "***";
@@ -48,6 +54,48 @@ pub fn is_secret(name: &str) -> bool {
     })
 }
 
+/// What makes a key of a `KEY`, and a secret of a `TOKEN`.
+const SURE_KEYS: [&str; 20] = [
+    "ACCESS",
+    "ACCOUNT",
+    "ADMIN",
+    "API",
+    "AUTH",
+    "BEARER",
+    "BOT",
+    "CLIENT",
+    "DEPLOY",
+    "ENCRYPTION",
+    "LICENSE",
+    "MASTER",
+    "OAUTH",
+    "PRIVATE",
+    "REFRESH",
+    "SECRET",
+    "SERVICE",
+    "SESSION",
+    "SIGNING",
+    "SUBSCRIPTION",
+];
+
+/// Whether what has this name is a secret whatever it looks like: `password`
+/// and `api_key` are, `key`, `token_count` and `next_page_token` need not be.
+#[must_use]
+pub fn is_sure(name: &str) -> bool {
+    let words = words(name);
+    let mut words = words
+        .iter()
+        .rev()
+        .map(|word| &**word)
+        .filter(|word| !word.is_empty());
+    match (words.next().unwrap_or_default(), words.next()) {
+        ("KEY" | "KEYS" | "TOKEN", Some(kind)) => SURE_KEYS.contains(&kind),
+        ("KEY" | "KEYS" | "TOKEN", None) => false,
+        ("PASSWD" | "SECRETS" | "CREDENTIAL" | "CREDENTIALS" | "CREDS", _) => true,
+        (word, _) => SECRET_ENDINGS.iter().any(|end| word.ends_with(end)),
+    }
+}
+
 /// The words of a name, in capitals: `API_KEY`, `api-key` and `apiKey` have
 /// two.
 fn words(name: &str) -> Vec<String> {
@@ -78,6 +126,8 @@ pub fn without_users(text: &str) -> String {
             .find(|c: char| matches!(c, '/' | '?' | '#') || c.is_whitespace())
             .unwrap_or(after.len());
         rest = match after[..host_ends].rfind('@') {
+            // Who fetches repositories over SSH, whoever it is.
+            Some(3) if after.starts_with("git@") => after,
             Some(user_ends) => {
                 shown.push_str(MASKED);
                 &after[user_ends..]

@@ -1,0 +1,534 @@
+//! Secrets in text: in what people and models write, in source code, in
+//! commands and in what they print.
+
+use super::looks::{is_chance, is_made, is_mixed, is_placeholder};
+use super::shapes::token_end;
+use super::{MASKED, is_secret, is_sure, without_users};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Longer names are none.
+const LONGEST_NAME: usize = 80;
+/// A private key is not longer, in bytes.
+const LONGEST_KEY: usize = 20_000;
+/// And no line of one is shorter.
+const SHORTEST_PEM: usize = 40;
+/// So much of a value is looked at.
+const LOOKED_AT: usize = 512;
+
+/// The text with the secrets in it masked. They are told by their looks, where
+/// well-known services give them prefixes, and by the names, the flags and the
+/// headers before them. Users and passwords of URLs are masked as well.
+///
+/// What has a name is masked if the name alone says enough (`password`,
+/// `api_key`) and the value is no word; under other names (`key`, `token`) it
+/// has to look as if it were made by chance. It takes time in proportion to the
+/// length of the text.
+#[must_use]
+pub fn masked(text: &str) -> Cow<'_, str> {
+    let mut scanner = Scanner {
+        text,
+        bytes: text.as_bytes(),
+        is_request: false,
+    };
+    let mut shown = String::new();
+    let (mut at, mut done) = (0, 0);
+    while at < text.len() {
+        match scanner.secret_at(at) {
+            Some(secret) => {
+                shown.push_str(&text[done..secret.start]);
+                shown.push_str(MASKED);
+                done = secret.end;
+                at = done.max(at + 1);
+            }
+            None => at += 1,
+        }
+    }
+    let shown = match done {
+        0 => Cow::Borrowed(text),
+        _ => Cow::Owned(shown + &text[done..]),
+    };
+    match shown.contains("://") {
+        true => Cow::Owned(without_users(&shown)),
+        false => shown,
+    }
+}
+
+/// How a value stands behind its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// `NAME=value`, as in shells, or `?name=value` in a URL.
+    Assigned,
+    /// `x-api-key: value`, `<name>value`.
+    Header,
+    /// `--api-key value`.
+    Flag,
+    /// `name: "value"`, `name == "value"`, `name "value"`.
+    Quoted,
+    /// Between a name and a sign that something in quotes has to follow.
+    Compared,
+    /// `name = value`.
+    Plain,
+}
+
+/// A value, and how it stands.
+struct Value {
+    form: Form,
+    start: usize,
+    quote: Option<u8>,
+}
+
+struct Scanner<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    /// Whether the command on this line is a client of HTTP's.
+    is_request: bool,
+}
+
+impl Scanner<'_> {
+    /// The secret that begins here, or that what begins here is the name of.
+    fn secret_at(&mut self, at: usize) -> Option<Range<usize>> {
+        match self.bytes[at] {
+            b'\n' => {
+                self.is_request &= at > 0 && self.bytes[at - 1] == b'\\';
+                None
+            }
+            b'-' if self.is_key_next(at) => self.private_key(at),
+            _ if !self.is_start(at, |byte| byte.is_ascii_alphanumeric() || byte == b'_') => None,
+            _ => token_end(self.bytes, at)
+                .map(|end| at..end)
+                .or_else(|| self.named(at)),
+        }
+    }
+
+    fn is_key_next(&self, at: usize) -> bool {
+        let rest = &self.bytes[at..];
+        rest.starts_with(b"-----BEGIN ") || rest.starts_with(b"---- BEGIN ")
+    }
+
+    /// Whether nothing of the kind stands before this. What escapes and
+    /// terminal sequences end with counts as nothing.
+    fn is_start(&self, at: usize, belongs: impl Fn(u8) -> bool) -> bool {
+        let before = &self.bytes[..at];
+        match before {
+            [.., b'\\', b'n' | b'r' | b't'] => true,
+            [.., b'%', one, two] if one.is_ascii_hexdigit() && two.is_ascii_hexdigit() => true,
+            [.., b'0'..=b'9' | b'[', b'm'] => {
+                let mut codes = before.iter().rev().skip(1).take(12);
+                codes.find(|it| !it.is_ascii_digit() && **it != b';') == Some(&b'[')
+            }
+            [.., last] => !belongs(*last),
+            [] => true,
+        }
+    }
+
+    /// A private key between its lines, or up to where it ends without one.
+    fn private_key(&self, start: usize) -> Option<Range<usize>> {
+        let rest = self.head(start, LONGEST_KEY);
+        // That of RFC 7468, or of SSH2.
+        let (dashes, last) = match rest.starts_with("-----") {
+            true => ("-----", "-----END "),
+            false => ("----", "---- END "),
+        };
+        let title = self.head(start + dashes.len(), LONGEST_NAME);
+        let title = title[..title.find(dashes)?].trim_end();
+        if !title.ends_with("PRIVATE KEY") && !title.ends_with("PRIVATE KEY BLOCK") {
+            return None;
+        }
+        let body = dashes.len() + rest[dashes.len()..].find(dashes)? + dashes.len();
+        let is_of_key =
+            |c: char| c.is_ascii_alphanumeric() || "+/=\\".contains(c) || c.is_ascii_whitespace();
+        let is_of_header = |c: char| is_of_key(c) || ":,.;()_@<>-".contains(c);
+        let end = match rest[body..].split_once(last) {
+            Some((key, after)) if key.len() >= SHORTEST_PEM && key.chars().all(is_of_header) => {
+                let end = after.find(dashes).map(|at| at + dashes.len());
+                rest.len() - after.len() + end.unwrap_or(after.len())
+            }
+            _ => {
+                let key = &rest[body..];
+                let key = &key[..key.find(|c| !is_of_key(c)).unwrap_or(key.len())];
+                let lines = key.split_ascii_whitespace().flat_map(|it| it.split("\\n"));
+                let longest = lines.map(str::len).max()?;
+                (longest >= SHORTEST_PEM).then_some(body + key.len())?
+            }
+        };
+        Some(start..start + end)
+    }
+
+    /// The secret behind the name that begins here.
+    fn named(&mut self, start: usize) -> Option<Range<usize>> {
+        let belongs = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
+        let is_first =
+            self.bytes[start].is_ascii_alphabetic() || b"_-".contains(&self.bytes[start]);
+        // A type has no value.
+        let is_type = self.bytes[..start].ends_with(b"::");
+        if !is_first || is_type || !self.is_start(start, belongs) {
+            return None;
+        }
+        let rest = self.bytes[start..].iter().take(LONGEST_NAME);
+        let end = start + rest.take_while(|byte| belongs(**byte)).count();
+        let name = &self.text[start..end];
+        match name {
+            "curl" | "wget" | "http" | "https" | "xh" => {
+                self.is_request = true;
+                return None;
+            }
+            "-u" | "--user" | "--proxy-user" if self.is_request => return self.user(end),
+            _ if self.is_request && name.starts_with("-u") => return self.user(start + 2),
+            _ => {}
+        }
+        let lower = name.to_ascii_lowercase();
+        match &*lower {
+            "authorization" | "proxy-authorization" => return self.credentials(end),
+            "bearer" | "basic" => return self.credential(end),
+            "cookie" | "set-cookie" => return self.cookies(end),
+            _ if !may_be_secret(&lower) || lower.contains("public") => return None,
+            _ => {}
+        }
+        let is_query = matches!(self.bytes[..start], [.., b'?' | b'&']);
+        let is_signature = is_query && matches!(&*lower, "sig" | "signature" | "x-amz-signature");
+        if !is_secret(name) && !is_signature {
+            return None;
+        }
+        let mut value = self.value(start, end)?;
+        if is_query && value.form == Form::Plain {
+            value.form = Form::Assigned;
+        }
+        let text = self.looked_at(&value);
+        let goes_on = self.bytes.get(value.start + text.len()).copied();
+        tells(is_sure(name), value.form, text, goes_on).then(|| self.whole(&value))
+    }
+
+    /// The value of a name that ends here.
+    fn value(&self, start: usize, end: usize) -> Option<Value> {
+        let name = &self.text[start..end];
+        let behind = self.behind_quote_and_index(end);
+        let spaced = self.skip(behind, b" \t");
+        let rest = &self.bytes[spaced..];
+        let is_spaced = spaced > end;
+        let (form, sign) = match rest {
+            [b'=', b'=', b'=', ..] => (Form::Compared, 3),
+            [b'=' | b'!', b'=', ..] => (Form::Compared, 2),
+            [b':', b':', ..] => return None,
+            [b'=', b' ' | b'\t', ..] => (Form::Plain, 1),
+            [b'=', b'>', ..] | [b':', b'=', ..] => (Form::Plain, 2),
+            [b'=', ..] if !is_spaced && is_variable(name) => (Form::Assigned, 1),
+            [b':', ..] if name.contains('-') && !name.starts_with('-') => (Form::Header, 1),
+            [b'=' | b':', ..] => (Form::Plain, 1),
+            [b'>', ..] if self.bytes[..start].ends_with(b"<") => (Form::Header, 1),
+            _ if name.starts_with('-') && is_spaced => (Form::Flag, 0),
+            [b'\\' | b'"' | b'\'' | b'`', ..] if is_spaced => (Form::Compared, 0),
+            _ => return None,
+        };
+        let at = self.skip(spaced + sign, b" \t");
+        let quoted = self.skip(at, b"\\@");
+        let quote = self.bytes.get(quoted).filter(|it| b"\"'`".contains(it));
+        let form = match (form, quote) {
+            (Form::Plain | Form::Compared, Some(_)) => Form::Quoted,
+            (Form::Compared, None) => return None,
+            (form, _) => form,
+        };
+        Some(Value {
+            form,
+            start: quote.map_or(at, |_| quoted + 1),
+            quote: quote.copied(),
+        })
+    }
+
+    /// Behind what can stand between a name and a sign: the quote that closes
+    /// it, and brackets.
+    fn behind_quote_and_index(&self, end: usize) -> usize {
+        let at = self.skip(end, b"\\");
+        if self.is_any(at, b"\"'`") {
+            return self.skip(at + 1, b"]");
+        }
+        let index = self.skip(end, b"[0123456789");
+        match self.is_any(index, b"]") {
+            true => index + 1,
+            false => end,
+        }
+    }
+
+    /// As much of a value as is looked at, so that a text that is names of
+    /// nothing takes no longer than others.
+    fn looked_at(&self, value: &Value) -> &str {
+        let head = self.head(value.start, LOOKED_AT);
+        let text = match value.quote {
+            Some(quote) => &head[..head.find([quote.into(), '\n']).unwrap_or(head.len())],
+            None => self.word(value.start),
+        };
+        // The backslashes are the closing quote's.
+        text.trim_end_matches('\\')
+    }
+
+    fn whole(&self, value: &Value) -> Range<usize> {
+        let rest = &self.text[value.start..];
+        let end = match value.quote {
+            Some(quote) => rest.find([quote.into(), '\n']),
+            None => rest.find(ends_word),
+        };
+        let whole = &rest[..end.unwrap_or(rest.len())];
+        value.start..value.start + whole.trim_end_matches('\\').len()
+    }
+
+    /// As much of a text without quotes as is looked at.
+    fn word(&self, start: usize) -> &str {
+        let head = self.head(start, LOOKED_AT);
+        &head[..head.find(ends_word).unwrap_or(head.len())]
+    }
+
+    /// A text without quotes that is a secret.
+    fn whole_word(&self, start: usize) -> Range<usize> {
+        self.whole(&Value {
+            form: Form::Plain,
+            start,
+            quote: None,
+        })
+    }
+
+    /// So many bytes at most, up to the end of a character.
+    fn head(&self, start: usize, most: usize) -> &str {
+        let rest = &self.text[start.min(self.text.len())..];
+        let cut = (0..=most.min(rest.len())).rev();
+        &rest[..cut
+            .into_iter()
+            .find(|at| rest.is_char_boundary(*at))
+            .unwrap_or(0)]
+    }
+
+    /// What is behind `-u`: a user and a password.
+    fn user(&self, end: usize) -> Option<Range<usize>> {
+        let start = self.skip(end, b"= \t\\\"'");
+        let (user, password) = self.word(start).split_once(':')?;
+        let is_given = !user.is_empty() && !is_placeholder(password);
+        is_given.then(|| self.whole_word(start))
+    }
+
+    /// What is behind `Authorization:`, without the scheme if there is one.
+    fn credentials(&self, end: usize) -> Option<Range<usize>> {
+        let at = self.skip(end, b"\"'\\ \t");
+        if !self.is_any(at, b":=") {
+            return None;
+        }
+        let first = self.skip(at + 1, b"\"'\\ \t");
+        let behind = first + self.word(first).len();
+        let second = self.skip(behind, b" \t");
+        let is_credential = |start: &usize| {
+            let word = self.word(*start);
+            word.len() >= 6 && is_made(word) && !is_placeholder(word) && !word.contains("://")
+        };
+        let found = [second, first].into_iter().find(is_credential)?;
+        Some(self.whole_word(found))
+    }
+
+    /// What is behind a scheme that stands without a header.
+    fn credential(&self, end: usize) -> Option<Range<usize>> {
+        let start = self.skip(end, b" \t");
+        let word = self.word(start);
+        (start > end && word.len() >= 12 && is_made(word)).then(|| self.whole_word(start))
+    }
+
+    /// What is behind `Cookie:`, to the end of the line or the quote.
+    fn cookies(&self, end: usize) -> Option<Range<usize>> {
+        let at = self.skip(end, b"\"'\\");
+        if !self.is_any(at, b":") {
+            return None;
+        }
+        let start = self.skip(at + 1, b" \t\"'\\");
+        let ends = ['"', '\'', '\\', '\r', '\n'];
+        let (_, value) = self
+            .head(start, LOOKED_AT)
+            .split(ends)
+            .next()?
+            .split_once('=')?;
+        let rest = &self.text[start..];
+        (value.len() >= 6 && !is_placeholder(value))
+            .then(|| start..start + rest.find(ends).unwrap_or(rest.len()))
+    }
+
+    fn skip(&self, start: usize, what: &[u8]) -> usize {
+        let rest = self.bytes.get(start..).unwrap_or_default().iter().take(20);
+        start + rest.take_while(|byte| what.contains(byte)).count()
+    }
+
+    fn is_any(&self, at: usize, what: &[u8]) -> bool {
+        self.bytes.get(at).is_some_and(|byte| what.contains(byte))
+    }
+}
+
+fn ends_word(c: char) -> bool {
+    c == ' ' || c.is_ascii_control() || "\"'`\\,;()[]{}<>|&".contains(c)
+}
+
+/// Whether it is worth while to look at a name more closely.
+fn may_be_secret(lower: &str) -> bool {
+    const PIECES: [&str; 10] = [
+        "key", "token", "secret", "pass", "pwd", "auth", "cred", "cookie", "jwt", "sig",
+    ];
+    PIECES.iter().any(|piece| lower.contains(piece))
+}
+
+/// A variable of a shell's.
+fn is_variable(name: &str) -> bool {
+    name.bytes()
+        .all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_')
+}
+
+/// Whether a value is a secret; `is_sure` if its name says so by itself.
+fn tells(is_sure: bool, form: Form, value: &str, goes_on: Option<u8>) -> bool {
+    let is_phrase = value.contains(char::is_whitespace) && form != Form::Assigned;
+    if is_placeholder(value) || is_phrase || value.contains("://") {
+        return false;
+    }
+    let is_call = matches!(goes_on, Some(b'(' | b'[' | b'<' | b'{'));
+    let has_digit = value.bytes().any(|it| it.is_ascii_digit());
+    match (is_sure, form) {
+        (true, Form::Assigned) => value.len() >= 4,
+        (true, Form::Header | Form::Flag) => value.len() >= 6 && is_made(value),
+        (true, Form::Quoted | Form::Compared) => {
+            value.len() >= 6 && is_made(value) && !value.starts_with(['/', '.'])
+        }
+        (true, Form::Plain) => {
+            let is_code = is_call || is_number(value) || is_identifier(value, goes_on);
+            value.len() >= 7 && has_digit && !is_code
+        }
+        (false, Form::Assigned) => value.len() >= 8 && !value.contains('/') && is_mixed(value, 2),
+        (false, Form::Plain) => !is_call && !is_identifier(value, goes_on) && is_chance(value),
+        (false, _) => is_chance(value),
+    }
+}
+
+/// A number of source code.
+fn is_number(value: &str) -> bool {
+    value.starts_with("0x")
+}
+
+/// An identifier of source code: a path, or a name in a list or before an
+/// assignment.
+fn is_identifier(value: &str, goes_on: Option<u8>) -> bool {
+    let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.';
+    let is_name = value.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && value.bytes().all(is_of_name);
+    let is_in_list = matches!(goes_on, Some(b',' | b';' | b')' | b' '));
+    is_name && (value.contains('.') || value.contains('_') && is_in_list)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_told_by_what_stands_before_them() {
+        for (text, shown) in [
+            ("export DB_PASSWORD=hunter", "export DB_PASSWORD=***"),
+            (
+                "DB_PASSWORD=\"two words\" ./run",
+                "DB_PASSWORD=\"***\" ./run",
+            ),
+            ("password: hunter2", "password: ***"),
+            (
+                "\\\"api_key\\\": \\\"abc123\\\",",
+                "\\\"api_key\\\": \\\"***\\\",",
+            ),
+            ("curl -u me:pw https://host", "curl -u *** https://host"),
+            ("curl -sS -ume:pw host", "curl -sS -u*** host"),
+            ("x-api-key: abc123", "x-api-key: ***"),
+            ("Authorization: token abc123", "Authorization: token ***"),
+            (
+                "{\"Authorization\": \"Bearer abc123\"}",
+                "{\"Authorization\": \"Bearer ***\"}",
+            ),
+            ("Cookie: a=b; session=12345", "Cookie: ***"),
+            (
+                "https://host/?access_token=abcd&x=1",
+                "https://host/?access_token=***&x=1",
+            ),
+            (
+                "https://host/?a=1&sig=abcd1e2f3",
+                "https://host/?a=1&sig=***",
+            ),
+            (
+                "tool --api-key abc123 --key ./id_rsa",
+                "tool --api-key *** --key ./id_rsa",
+            ),
+            ("<password>hunter2</password>", "<password>***</password>"),
+            ("key = \"a1b2c3d4e5f6g7h8\"", "key = \"***\""),
+            (
+                "\u{1b}[31mTOKEN=a1b2c3d4\u{1b}[0m",
+                "\u{1b}[31mTOKEN=***\u{1b}[0m",
+            ),
+        ] {
+            assert_eq!(masked(text), shown, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_code_and_placeholders_are_no_secrets() {
+        for text in [
+            "the token is read, the key: a word, a password of 12 characters",
+            "let api_key = config.api_key2; let secret = make_secret(16, 32);",
+            "password: String, secret: [u8; 32], api_key: Option<Key1234567>",
+            "pub const STABLE_SECRET: _bindgen_ty_3 = 0;",
+            "Authorization: Bearer $TOKEN https://host/v1",
+            "API_KEY=$KEY SECRET=${SECRET} TOKEN=<token> PASSWORD=your-password",
+            "use --api-key to set the key, and --password FILE for a file",
+            "docker run -u 1000:1000 image",
+            "\"AWS::IAM::AccessKey\": \"72c2d9dd90025459\"",
+            "cache_key: 550e8400-e29b-41d4-a716-446655440000",
+            "task-0123456789abcdef0123 toolu_01AbCdEfGhIjKlMnOpQrStUv",
+            "-----BEGIN PRIVATE KEY----- is how a private key begins",
+            "git clone ssh://git@host/repository",
+        ] {
+            assert_eq!(masked(text), text);
+        }
+    }
+
+    #[test]
+    fn tokens_end_where_they_end_and_begin_at_a_word() {
+        let token = format!("ghp_{}", "a1".repeat(18));
+        for (before, after) in [
+            ("(", ")"),
+            ("é", "é"),
+            ("\\n", "\\n"),
+            ("%3D", "%20"),
+            ("\u{1b}[1;31m", "\u{1b}[0m"),
+            ("https://host/", "/"),
+        ] {
+            let text = format!("{before}{token}{after}");
+            assert_eq!(masked(&text), format!("{before}***{after}"));
+        }
+        for text in [format!("x{token}"), format!("AKIA{}", "A".repeat(17))] {
+            assert_eq!(masked(&text), text);
+        }
+    }
+
+    /// With work that grows with the square of the length this takes minutes.
+    #[test]
+    fn hostile_text_is_looked_through() {
+        for piece in [
+            "key=",
+            "cookie:",
+            "eyJ-",
+            "a-key: ",
+            "key='",
+            "password=\"\\",
+            "authorization: ",
+            "-----BEGIN PRIVATE KEY-----",
+            "curl -u ",
+            "https://",
+            "glpat-",
+            "\\n",
+            "key\\",
+            "ops_eyJ",
+            "basic ",
+            "\u{1b}[",
+            "a.",
+            "é",
+            "-----BEGIN ",
+            "0123456789abcdef",
+        ] {
+            let text = piece.repeat(200_000 / piece.len());
+            assert!(!masked(&text).is_empty(), "{piece}");
+        }
+    }
+}
