@@ -3,19 +3,12 @@
 use super::{Entry, Said, Spawn, What};
 use crate::strings::{self, Place};
 use agentwire_protocol::Json;
-use agentwire_protocol::secret::{MASKED, is_given, is_secret, without_users};
-use regex_lite::Regex;
+use agentwire_protocol::secret::{MASKED, is_given, is_secret, is_sure, masked};
 use std::path::Path;
 
 /// Values that are shorter are not looked for in texts: they would be found
 /// everywhere.
 const SHORTEST_SECRET: usize = 8;
-
-/// Tokens that can be told by their looks.
-const TOKENS: &str = concat!(
-    r"\b(sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|xox[a-z]-[\w-]{10,}",
-    r"|AKIA[0-9A-Z]{16}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)|((?i:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{12,}"
-);
 
 /// Members that tell where a secret is from, or are none in spite of their
 /// names.
@@ -43,7 +36,8 @@ const PROSE: [&str; 12] = [
 /// that is cut in two is not found.
 #[derive(Debug, Clone, Default)]
 pub struct Scrub {
-    tokens: Option<Regex>,
+    hides_secrets: bool,
+    /// Values of the environment, the longest first.
     secrets: Vec<String>,
     /// Paths, the longest first, and what stands for them.
     paths: Vec<(String, String)>,
@@ -57,12 +51,14 @@ impl Scrub {
         Self::default()
     }
 
-    /// Takes out what can be told to be a secret by the name of its member, by
-    /// its looks, or because it is the value of one of these variables whose
-    /// names tell of a secret.
+    /// Takes out what can be told to be a secret: by the name of its member or
+    /// its flag, by the name, the flag or the header before it in a text, by its
+    /// looks ([`masked`]), or because it is the value of one of these variables
+    /// whose names tell of a secret. `***` stands for each of them. Text that is
+    /// JSON is looked into as JSON.
     #[must_use]
     pub fn secrets(mut self, environment: impl IntoIterator<Item = (String, String)>) -> Self {
-        self.tokens = Some(Regex::new(TOKENS).expect("it is an expression"));
+        self.hides_secrets = true;
         let secret = environment.into_iter().filter(|(name, _)| is_secret(name));
         let values = secret.map(|(_, value)| value);
         let mut values: Vec<_> = values.filter(|it| it.len() >= SHORTEST_SECRET).collect();
@@ -119,7 +115,7 @@ impl Scrub {
     }
 
     fn does_nothing(&self) -> bool {
-        self.tokens.is_none() && self.paths.is_empty() && !self.prose
+        !self.hides_secrets && self.paths.is_empty() && !self.prose
     }
 
     fn said(&self, said: Said) -> Said {
@@ -138,23 +134,30 @@ impl Scrub {
     }
 
     fn spawn(&self, spawn: Spawn) -> Spawn {
-        let mut hidden = false;
+        let mut before = Flag::Other;
         let argument = |argument: String| {
+            let is_value = !argument.starts_with('-');
             // The value of a flag may stand behind it, on its own.
-            let is_value = !argument.starts_with("--");
-            if std::mem::take(&mut hidden) && is_value {
-                return MASKED.to_owned();
-            }
-            let (flag, value) = match argument.split_once('=') {
-                Some((flag, value)) if !is_value => (flag, Some(value)),
-                _ => (&*argument, None),
+            let hidden = match std::mem::replace(&mut before, Flag::Other) {
+                Flag::Secret if !argument.starts_with("--") => Some(MASKED.to_owned()),
+                Flag::MaybeSecret if is_name(&argument) && is_value => Some(MASKED.to_owned()),
+                Flag::Header => header_without_value(&argument),
+                Flag::User => user_without_password(&argument),
+                _ => None,
             };
-            let is_hidden = self.tokens.is_some() && !is_value && is_secret(flag);
-            match value {
-                Some(_) if is_hidden => format!("{flag}={MASKED}"),
-                Some(value) => format!("{flag}={}", self.value(value)),
-                None => {
-                    hidden = is_hidden;
+            if let Some(hidden) = hidden {
+                return hidden;
+            }
+            if !self.hides_secrets {
+                return self.value(&argument);
+            }
+            match argument.split_once('=') {
+                Some((name, _)) if is_name(name) && is_secret(name) => format!("{name}={MASKED}"),
+                Some((flag, value)) if !is_value && is_name(flag) => {
+                    format!("{flag}={}", self.value(value))
+                }
+                _ => {
+                    before = Flag::of(&argument);
                     self.value(&argument)
                 }
             }
@@ -165,10 +168,11 @@ impl Scrub {
         }
     }
 
-    /// A value on the command line, which may be JSON.
+    /// A text that may be JSON.
     fn value(&self, value: &str) -> String {
+        let looks_like_json = value.trim_ascii_start().starts_with(['{', '[']);
         match serde_json::from_str::<Json>(value) {
-            Ok(json) if value.starts_with(['{', '[']) => self.json(&json).get().to_owned(),
+            Ok(json) if looks_like_json => self.json(&json).get().to_owned(),
             _ => self.text(value),
         }
     }
@@ -182,18 +186,20 @@ impl Scrub {
     }
 
     fn string(&self, place: &Place, string: &str) -> String {
-        let (keys, key) = (&place.keys, place.key().unwrap_or_default());
-        if !place.is_key && self.tokens.is_some() {
-            let around = &keys[..keys.len().saturating_sub(1)];
-            let is_named = is_secret(key) && !NO_SECRETS.contains(&key);
-            if is_named || around.iter().any(|key| is_given(key)) {
-                return MASKED.to_owned();
-            }
+        if place.is_key {
+            return self.text(string);
         }
-        if !place.is_key && self.prose && PROSE.contains(&key) {
+        let key = place.key().unwrap_or_default();
+        if self.hides_secrets && is_hidden(place) {
+            return MASKED.to_owned();
+        }
+        if place.is_number {
+            return string.to_owned();
+        }
+        if self.prose && PROSE.contains(&key) {
             return "text".to_owned();
         }
-        self.text(string)
+        self.value(string)
     }
 
     fn text(&self, text: &str) -> String {
@@ -201,15 +207,77 @@ impl Scrub {
         for secret in &self.secrets {
             text = text.replace(secret, MASKED);
         }
-        if let Some(tokens) = &self.tokens {
-            text = tokens.replace_all(&text, "${2}***").into_owned();
-            text = without_users(&text);
+        if self.hides_secrets {
+            text = masked(&text).into_owned();
         }
         for (path, neutral) in &self.paths {
             text = without_path(&text, path, neutral);
         }
         text
     }
+}
+
+/// Whether a member is secret by its name or by what it is in.
+fn is_hidden(place: &Place) -> bool {
+    let Some((key, around)) = place.keys.split_last() else {
+        return false;
+    };
+    let says_so = |key: &String| !NO_SECRETS.contains(&&**key);
+    // A schema has the names of secrets, and no secrets.
+    let is_declared = |at: usize| at > 0 && around[at - 1] == "properties";
+    let mut groups = around.iter().enumerate();
+    match place.is_number {
+        true => is_sure(key) && says_so(key),
+        false => {
+            (is_secret(key) && says_so(key))
+                || groups.any(|(at, group)| {
+                    is_given(group) || (is_sure(group) && says_so(group) && !is_declared(at))
+                })
+        }
+    }
+}
+
+/// What the next argument is.
+#[derive(Debug, Clone, Copy)]
+enum Flag {
+    /// A secret.
+    Secret,
+    /// A secret, or something that is no value, with CLIs that mean something
+    /// else by the flag.
+    MaybeSecret,
+    /// A header, with its name.
+    Header,
+    /// A user, with a password.
+    User,
+    Other,
+}
+
+impl Flag {
+    fn of(argument: &str) -> Self {
+        match argument {
+            "-H" | "--header" => Self::Header,
+            "-u" | "--user" | "--proxy-user" => Self::User,
+            "-k" => Self::MaybeSecret,
+            _ if argument.starts_with("--") && is_secret(argument) => Self::Secret,
+            _ => Self::Other,
+        }
+    }
+}
+
+fn header_without_value(header: &str) -> Option<String> {
+    let (name, _) = header.split_once(':').filter(|(name, _)| is_name(name))?;
+    Some(format!("{name}: {MASKED}"))
+}
+
+fn user_without_password(user: &str) -> Option<String> {
+    let (user, _) = user.split_once(':')?;
+    Some(format!("{user}:{MASKED}"))
+}
+
+/// A name of a flag, a header or a variable.
+fn is_name(text: &str) -> bool {
+    let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
+    !text.is_empty() && text.bytes().all(is_of_name)
 }
 
 /// The text with another path in the place of this one, where it is not the

@@ -170,6 +170,89 @@ fn secrets_go_by_name_by_place_by_looks_and_by_the_environment() {
 }
 
 #[test]
+fn secrets_go_from_json_in_text_from_groups_and_from_numbers() {
+    let scrub = Scrub::nothing().secrets([]);
+    let nested = r#"{ "apiKey":"x\\n", "cmd":"DB_PASSWORD=hunter2 ./run", "n":1.0}"#;
+    let message = json!({
+        "text": nested,
+        "more": "It says {\"apiKey\":\"abc123\"}.",
+        "password": {"value": "x", "number": 7},
+        "secret": 123456,
+        "key": 7,
+        "schema": {"properties": {"password": {"type": "string"}}},
+    });
+    let without = r#"{ "apiKey":"***", "cmd":"DB_PASSWORD=*** ./run", "n":1.0}"#;
+    assert_eq!(
+        scrubbed(&scrub, &message),
+        json!({
+            "text": without,
+            "more": "It says {\"apiKey\":\"***\"}.",
+            "password": {"value": "***", "number": 7},
+            "secret": "***",
+            "key": 7,
+            "schema": {"properties": {"password": {"type": "string"}}},
+        })
+    );
+    assert_eq!(
+        scrubbed(&Scrub::nothing(), &message),
+        message,
+        "nothing is asked for"
+    );
+}
+
+#[test]
+fn secrets_go_from_arguments_by_the_flag_before_them() {
+    let scrub = Scrub::nothing().secrets([]);
+    let argv = |argv: &[&str]| {
+        let argv = argv.iter().map(|it| (*it).to_owned()).collect();
+        let env = Vec::new();
+        match scrub
+            .entry(Entry::new(None, What::Spawn(Spawn { argv, env })))
+            .what
+        {
+            What::Spawn(spawn) => spawn.argv.join(" "),
+            other => panic!("{other:?}"),
+        }
+    };
+    for (given, shown) in [
+        (
+            &["curl", "-H", "X-Any: abc", "-k", "https://host"][..],
+            "curl -H X-Any: *** -k https://host",
+        ),
+        (
+            &["tool", "-k", "abc", "-p", "words"],
+            "tool -k *** -p words",
+        ),
+        (
+            &["tool", "password=abc", "--token=abc", "n=1"],
+            "tool password=*** --token=*** n=1",
+        ),
+        (
+            &["curl", "-u", "me:pw", "--header", "A: b"],
+            "curl -u me:*** --header A: ***",
+        ),
+        (
+            &["sudo", "-u", "me", "--secret", "abc"],
+            "sudo -u me --secret ***",
+        ),
+        (
+            &["sh", "-c", "cd x; API_KEY=abcd run"],
+            "sh -c cd x; API_KEY=*** run",
+        ),
+        (
+            &[
+                "cli",
+                "--resume=01234567-89ab-cdef",
+                "--settings={\"apiKey\":\"x\"}",
+            ],
+            "cli --resume=01234567-89ab-cdef --settings={\"apiKey\":\"***\"}",
+        ),
+    ] {
+        assert_eq!(argv(given), shown);
+    }
+}
+
+#[test]
 fn paths_become_neutral_ones_and_prose_a_word() {
     let scrub = Scrub::nothing()
         .paths(

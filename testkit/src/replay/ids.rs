@@ -111,6 +111,8 @@ impl Ids {
     /// Which ids stand in a place.
     fn names(&self, place: &Place) -> Option<&Names> {
         match place.key() {
+            // No id is a number.
+            _ if place.is_number => None,
             Some("request_id") => Some(&self.requests),
             Some("callback_id") => Some(&self.hooks),
             _ => Some(&self.messages),
