@@ -10,3 +10,4 @@ pub mod reasons;
 pub mod sample;
 pub mod samples;
 pub mod schema;
+pub mod secrets;

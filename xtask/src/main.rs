@@ -9,7 +9,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use xtask::declarations::{Declarations, PINNED};
-use xtask::{drift, samples};
+use xtask::{drift, samples, secrets};
 
 /// Where the JSON Schema of our types is.
 const SCHEMA: &str = "protocol/schema";
@@ -49,6 +49,12 @@ enum Command {
         /// Print the differences that are explained as well
         #[arg(long)]
         all: bool,
+    },
+    /// Say which rules of a published list find secrets that are not masked
+    /// here. Exit status: 0 when every such rule is explained, 1 when not
+    Secrets {
+        /// The list: `config/betterleaks.toml` of Betterleaks
+        list: PathBuf,
     },
 }
 
@@ -94,6 +100,20 @@ fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
             }
             output.flush()?;
             match drift.lines.is_empty() {
+                true => Ok(ExitCode::SUCCESS),
+                false => Ok(ExitCode::FAILURE),
+            }
+        }
+        Command::Secrets { list } => {
+            let found = secrets::differences(&std::fs::read_to_string(list)?);
+            let mut output = BufWriter::new(io::stdout().lock());
+            for line in &found.lines {
+                writeln!(output, "{line}")?;
+            }
+            let (rules, explained) = (found.rules, found.explained);
+            writeln!(output, "{rules} rules, {explained} explained")?;
+            output.flush()?;
+            match found.lines.is_empty() {
                 true => Ok(ExitCode::SUCCESS),
                 false => Ok(ExitCode::FAILURE),
             }
