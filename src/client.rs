@@ -287,7 +287,7 @@ impl Client {
 
     fn abandon(&self) {
         // The driver lets go of the CLI's input, if its runtime still runs.
-        // The ladder does not need it: it has a thread of its own.
+        // The closer does not need it: it is a thread of its own.
         drop(self.handle.give_up(EndReason::Closed));
         self.far_end.close(Box::new(|| ()));
     }

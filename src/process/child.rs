@@ -1,18 +1,17 @@
 //! The child: spawned with its pipes, closed or dropped.
 
 use super::SESSION_VARIABLE;
+use super::closer::{CLOSER, Closer};
 use super::closing::Closing;
-use super::descendants::Descendants;
-use super::exit::{Exit, ExitWatch};
+use super::exit::Exit;
 #[cfg(windows)]
 use super::job::Job;
-use super::ladder::{ClosePolicy, CloseReport, Ladder};
+use super::policy::{ClosePolicy, CloseReport};
 use shared_child::SharedChild;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use tokio::sync::watch;
 
 /// The agent CLI, running or not.
@@ -23,7 +22,7 @@ use tokio::sync::watch;
 #[derive(Debug)]
 pub(crate) struct ChildProcess {
     pid: u32,
-    closing: Arc<Closing>,
+    pub(super) closing: Arc<Closing>,
 }
 
 /// The child's ends of the three pipes. stdin is to be closed before the child is.
@@ -44,6 +43,16 @@ impl ChildProcess {
     /// Fails if the program cannot be started, if there can be no more threads, or with
     /// `InvalidInput` if `session` is empty or has a colon in it.
     pub(crate) fn spawn(
+        command: Command,
+        session: &str,
+        policy: ClosePolicy,
+    ) -> io::Result<(Self, Pipes)> {
+        Self::spawn_for(&CLOSER, command, session, policy)
+    }
+
+    /// The same with a closer of one's own.
+    pub(super) fn spawn_for(
+        closer: &'static Closer,
         mut command: Command,
         session: &str,
         policy: ClosePolicy,
@@ -61,45 +70,39 @@ impl ChildProcess {
         let sessions = sessions(&command, session);
         command.env(SESSION_VARIABLE, sessions);
         detach(&mut command);
+        // Not made of a child that was spawned: that would reap one that has exited at once.
+        #[cfg(not(windows))]
+        let child = SharedChild::spawn(&mut command)?;
+        #[cfg(windows)]
         let child = command.spawn()?;
         #[cfg(windows)]
         let job = Job::of(&child)
             .inspect_err(|error| tracing::warn!(%error, "the child has no job object"))
             .ok();
-        let child = Arc::new(SharedChild::new(child)?);
+        #[cfg(windows)]
+        let child = SharedChild::new(child)?;
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.take_stdin(), child.take_stdout(), child.take_stderr())
         else {
             unreachable!("all three were asked for");
         };
         let pid = child.id();
-        let descendants = Arc::new(Mutex::new(Descendants::new(pid, session)));
-        let exit = ExitWatch::start(child.clone(), descendants.clone()).inspect_err(|_| {
+        let closing = Closing::new(closer, child, session, policy);
+        #[cfg(windows)]
+        let closing = closing.in_job(job);
+        let closing = Arc::new(closing);
+        closer.watch(&closing).inspect_err(|_| {
             // A child whose end nobody would notice is none to have.
-            let _ = child.kill();
-            let _ = child.wait();
+            let _ = closing.child.kill();
+            let _ = closing.child.wait();
         })?;
         tracing::debug!(pid, session, "child started");
-        let ladder = Ladder {
-            child,
-            exit,
-            descendants,
-            signalled: AtomicBool::new(false),
-            #[cfg(windows)]
-            job: Mutex::new(job),
+        let pipes = Pipes {
+            stdin,
+            stdout,
+            stderr,
         };
-        let child = Self {
-            pid,
-            closing: Closing::new(ladder, policy),
-        };
-        Ok((
-            child,
-            Pipes {
-                stdin,
-                stdout,
-                stderr,
-            },
-        ))
+        Ok((Self { pid, closing }, pipes))
     }
 
     /// The child's pid. Somebody else may have it once the child has exited.
@@ -107,8 +110,8 @@ impl ChildProcess {
         self.pid
     }
 
-    /// The report of a close that somebody has started, or will start. `None` only if a subscriber
-    /// of `tracing` panicked in the thread that closes.
+    /// The report of a close that somebody has started, or will start. `None` only if
+    /// something panicked on the way, a subscriber of `tracing` for instance.
     pub(crate) async fn closed(&self) -> Option<CloseReport> {
         let mut report = self.closing.report();
         report.wait_for(Option::is_some).await.ok()?.clone()
@@ -116,12 +119,12 @@ impl ChildProcess {
 
     /// Whether the child was sent a signal from here, which may be why it exited as it did.
     pub(crate) fn was_signalled(&self) -> bool {
-        self.closing.ladder.signalled.load(Ordering::Relaxed)
+        self.closing.was_signalled()
     }
 
     /// Is `Some` once the child has exited, whoever may still hold its output open.
     pub(crate) fn exit(&self) -> watch::Receiver<Option<Exit>> {
-        self.closing.ladder.exit.published.clone()
+        self.closing.exit()
     }
 
     /// Starts to close the child and everything that it started: see [`Closing::close`].
@@ -140,7 +143,7 @@ impl ChildProcess {
     /// Keeps what the child works with until it has exited, and drops it before anybody hears of
     /// that. What is left of a child that could not be closed is dropped as well.
     pub(crate) fn keep(&self, what: impl Send + 'static) {
-        self.closing.ladder.exit.keep(what);
+        self.closing.kept.keep(what);
     }
 
     #[cfg(test)]

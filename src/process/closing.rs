@@ -1,112 +1,296 @@
 //! Closing a child, and closing all of them.
 
-use super::ladder::{ClosePolicy, CloseReport, Ladder};
-use super::{lock, spawn_thread};
-use std::fmt;
-use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
-use std::time::Duration;
+use super::closer::{CLOSER, Closer, is_this_thread};
+use super::countdown::STRETCH;
+use super::events::Watched;
+use super::exit::{Exit, Seen, see};
+#[cfg(windows)]
+use super::job::Job;
+use super::kept::Kept;
+use super::ladder::{Action, Ladder, Outcome};
+use super::lock;
+use super::policy::{ClosePolicy, CloseReport};
+use super::signal::Signal;
+use shared_child::SharedChild;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+use std::{fmt, io};
 use tokio::sync::watch;
-
-/// The children of this process that are not closed yet.
-static UNCLOSED: Mutex<Vec<Weak<Closing>>> = Mutex::new(Vec::new());
 
 /// What [`close_all`] allows for listing the processes, beyond what the policies allow.
 const LISTING: Duration = Duration::from_secs(5);
 
-/// The end of a child. It lives as long as the child is there or is being closed.
+type CloseInput = Box<dyn FnOnce() + Send>;
+
+/// The end of a child. The closer has it until the child is closed and reaped.
 pub(super) struct Closing {
-    pub(super) ladder: Ladder,
+    /// Different for each.
+    pub(super) number: u64,
+    closer: &'static Closer,
+    pub(super) child: SharedChild,
+    /// `None` where a thread waits for the child.
+    pub(super) watched: Option<Watched>,
+    /// The process whose child it is. A fork of it has a copy of this, and no child.
+    owner: u32,
+    ladder: Mutex<Ladder>,
     policy: Mutex<ClosePolicy>,
-    /// Taken by the first to close.
+    signalled: AtomicBool,
+    pub(super) kept: Kept,
+    /// How the child ended, as soon as that was seen.
+    seen: OnceLock<Exit>,
+    exit: watch::Sender<Option<Exit>>,
+    has_begun: AtomicBool,
+    /// What the first to close gave.
+    close_input: Mutex<Option<CloseInput>>,
+    /// What [`close_all`] closes the input by.
+    close_input_with_all: Mutex<Option<CloseInput>>,
+    /// When the input was closed.
+    input_closed: OnceLock<Instant>,
+    /// `None` when there is a report, or will be none.
     reporter: Mutex<Option<watch::Sender<Option<CloseReport>>>>,
+    reported: Condvar,
     report: watch::Receiver<Option<CloseReport>>,
-    close_input: Mutex<Option<Box<dyn FnOnce() + Send>>>,
-    /// The same as `report`, for threads.
-    closed: (Mutex<Option<CloseReport>>, Condvar),
+    /// Taken when everything has to be gone.
+    #[cfg(windows)]
+    job: Mutex<Option<Job>>,
 }
 
 impl Closing {
-    pub(super) fn new(ladder: Ladder, policy: ClosePolicy) -> Arc<Self> {
+    pub(super) fn new(
+        closer: &'static Closer,
+        child: SharedChild,
+        session: &str,
+        policy: ClosePolicy,
+    ) -> Self {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        let pid = child.id();
         let (reporter, report) = watch::channel(None);
-        let this = Arc::new(Self {
-            ladder,
+        Self {
+            number: LAST.fetch_add(1, Ordering::Relaxed),
+            closer,
+            child,
+            watched: (closer.watched)(pid),
+            owner: std::process::id(),
+            ladder: Mutex::new(Ladder::new(pid, session)),
             policy: Mutex::new(policy),
-            reporter: Mutex::new(Some(reporter)),
-            report,
+            signalled: AtomicBool::new(false),
+            kept: Kept::default(),
+            seen: OnceLock::new(),
+            exit: watch::Sender::new(None),
+            has_begun: AtomicBool::new(false),
             close_input: Mutex::default(),
-            closed: Default::default(),
-        });
-        let mut unclosed = lock(&UNCLOSED);
-        unclosed.retain(|other| other.strong_count() > 0);
-        unclosed.push(Arc::downgrade(&this));
-        drop(unclosed);
-        this
+            close_input_with_all: Mutex::default(),
+            input_closed: OnceLock::new(),
+            reporter: Mutex::new(Some(reporter)),
+            reported: Condvar::new(),
+            report,
+            #[cfg(windows)]
+            job: Mutex::default(),
+        }
+    }
+
+    #[cfg(windows)]
+    pub(super) fn in_job(mut self, job: Option<Job>) -> Self {
+        self.job = Mutex::new(job);
+        self
+    }
+
+    pub(super) fn ladder(&self) -> MutexGuard<'_, Ladder> {
+        lock(&self.ladder)
+    }
+
+    pub(super) fn policy(&self) -> ClosePolicy {
+        *lock(&self.policy)
     }
 
     pub(super) fn report(&self) -> watch::Receiver<Option<CloseReport>> {
         self.report.clone()
     }
 
-    /// Starts to close the child and everything that it started, in a thread, which first lists
-    /// what there is and then calls `close_input`: a process in a session of its own and without
-    /// our marker can only be found as long as its parents live. When stdin stays open the child
-    /// is terminated when the policy's `exit` is over.
+    pub(super) fn exit(&self) -> watch::Receiver<Option<Exit>> {
+        self.exit.subscribe()
+    }
+
+    pub(super) fn was_signalled(&self) -> bool {
+        self.signalled.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn has_begun(&self) -> bool {
+        self.has_begun.load(Ordering::Relaxed)
+    }
+
+    /// Starts to close the child and everything that it started. The closer first lists what there
+    /// is and then calls `close_input`: a process in a session of its own and without our marker
+    /// can only be found as long as its parents live. When stdin stays open the child is terminated
+    /// when the policy's `exit` is over.
     ///
-    /// The report is there when it is `Some`; the channel closes without one only if a subscriber
-    /// of `tracing` panicked. A second call only calls `close_input`, and gets the same report. If
-    /// there can be no more threads the child is killed at once, with all its descendants, and
-    /// nobody waits for them to be gone.
+    /// The report is there when it is `Some`; the channel closes without one only if something
+    /// panicked on the way, a subscriber of `tracing` for instance. A second call only calls
+    /// `close_input`, and gets the same report. If there can be no more threads, and the closer is
+    /// gone, the child is killed at once, with all its descendants, and nobody waits for them to be
+    /// gone.
     pub(super) fn close(
         self: &Arc<Self>,
         close_input: impl FnOnce() + Send + 'static,
     ) -> watch::Receiver<Option<CloseReport>> {
-        let Some(reporter) = lock(&self.reporter).take() else {
+        if !self.is_ours() {
             close_input();
-            return self.report();
-        };
-        let (this, policy) = (Arc::clone(self), *lock(&self.policy));
-        let for_thread = reporter.clone();
-        let run = move || this.run(&policy, close_input, &for_thread);
-        if let Err(error) = spawn_thread("agentwire-close", run) {
-            let pid = self.ladder.child.id();
-            tracing::warn!(pid, %error, "killing at once for want of a thread");
-            self.run(&AT_ONCE, || (), &reporter);
+            self.will_not_report();
+        } else if self.has_begun.swap(true, Ordering::Relaxed) {
+            close_input();
+        } else {
+            *lock(&self.close_input) = Some(Box::new(close_input));
+            self.closer.close(self);
         }
         self.report()
     }
 
-    fn run(
-        &self,
-        policy: &ClosePolicy,
-        close_input: impl FnOnce(),
-        reporter: &watch::Sender<Option<CloseReport>>,
-    ) {
-        let report = self.ladder.run(policy, close_input);
-        // It has gone with the child, if the child has gone.
-        self.ladder.exit.drop_kept();
-        let (closed, changed) = &self.closed;
-        *lock(closed) = Some(report.clone());
-        changed.notify_all();
-        reporter.send_replace(Some(report));
+    pub(super) fn closed_with_all_by(&self, close_input: impl FnOnce() + Send + 'static) {
+        *lock(&self.close_input_with_all) = Some(Box::new(close_input));
     }
 
-    pub(super) fn closed_with_all_by(&self, close_input: impl FnOnce() + Send + 'static) {
-        *lock(&self.close_input) = Some(Box::new(close_input));
+    /// Whether it is a child of this process.
+    fn is_ours(&self) -> bool {
+        self.owner == std::process::id()
+    }
+
+    /// Sees how the child ended, if it has; `Some` says whether somebody has reaped it.
+    pub(super) fn see_exit(&self) -> Option<bool> {
+        let (exit, is_reaped) = match see(&self.child) {
+            Seen::Running => return None,
+            Seen::Unreaped(exit) => (Ok(exit), false),
+            Seen::Reaped(exit) => (exit, true),
+        };
+        let _ = self.seen.set(exit);
+        Some(is_reaped)
+    }
+
+    /// Does what the ladder wants done.
+    pub(super) fn act(self: &Arc<Self>, action: Action) {
+        let pid = self.child.id();
+        match action {
+            Action::TellExit => {
+                let (this, exit) = (Arc::clone(self), self.seen.get().cloned());
+                if self.ladder().is_over() {
+                    self.reap();
+                }
+                self.kept.drop_then(move || {
+                    this.exit.send_replace(exit.clone());
+                    tracing::debug!(pid, ?exit, "child exited");
+                });
+            }
+            Action::CloseInput => {
+                self.input_closed.get_or_init(Instant::now);
+                let close_input = lock(&self.close_input).take();
+                if let Some(close_input) = close_input {
+                    close_input();
+                }
+            }
+            Action::SignalChild(signal) => {
+                self.signalled.store(true, Ordering::Relaxed);
+                if let Err(error) = self.signal(signal) {
+                    tracing::debug!(pid, ?signal, %error, "cannot signal the child");
+                }
+            }
+            Action::SignalDescendant { pid, start, signal } => signal.send(pid, start),
+            Action::SignalGroup(signal) => self.signal_group(signal),
+            Action::Report(outcome) => {
+                // With it goes what the sweep could not find.
+                #[cfg(windows)]
+                drop(lock(&self.job).take());
+                if self.seen.get().is_some() {
+                    self.reap();
+                }
+                let this = Arc::clone(self);
+                self.kept.drop_then(move || this.tell_report(outcome));
+            }
+        }
+    }
+
+    /// Kills the child, and all that is in its process group, and gives no report: something has
+    /// panicked.
+    pub(super) fn abandon(self: &Arc<Self>) {
+        self.ladder().give_up();
+        self.will_not_report();
+        self.signalled.store(true, Ordering::Relaxed);
+        let _ = self.signal(Signal::Kill);
+        self.signal_group(Signal::Kill);
+        if self.ladder().is_over() {
+            self.reap();
+        }
+    }
+
+    fn signal(&self, signal: Signal) -> io::Result<()> {
+        match (&self.watched, signal) {
+            (Some(watched), signal) => watched.signal(signal),
+            #[cfg(unix)]
+            (None, Signal::Terminate) => {
+                use shared_child::unix::SharedChildExt;
+                self.child.send_signal(signal.on_unix().as_raw())
+            }
+            (None, _) => self.child.kill(),
+        }
+    }
+
+    fn signal_group(&self, signal: Signal) {
+        let group = self.ladder().group();
+        // Whoever else waits for children here may have reaped it just now.
+        if let Some(group) = group
+            && !matches!(see(&self.child), Seen::Reaped(_))
+        {
+            signal.send_to_group(group);
+        }
+    }
+
+    /// Its pid is not its own any more after that.
+    fn reap(&self) {
+        self.ladder().forget_group();
+        let _ = self.child.wait();
+    }
+
+    fn tell_report(&self, outcome: Outcome) {
+        let exit = self.seen.get().cloned();
+        let report = CloseReport {
+            exit: exit.and_then(Result::ok),
+            step: outcome.step,
+            swept: outcome.swept,
+            left: outcome.left,
+            took: self
+                .input_closed
+                .get()
+                .map(Instant::elapsed)
+                .unwrap_or_default(),
+            descendants_unknown: outcome.descendants_unknown,
+        };
+        if let Some(reporter) = lock(&self.reporter).take() {
+            reporter.send_replace(Some(report.clone()));
+        }
+        self.reported.notify_all();
+        tracing::debug!(pid = self.child.id(), ?report, "closed");
+    }
+
+    fn will_not_report(&self) {
+        drop(lock(&self.reporter).take());
+        self.reported.notify_all();
     }
 
     fn is_closed(&self) -> bool {
-        lock(&self.closed.0).is_some()
+        lock(&self.reporter).is_none()
     }
 
     /// Blocks until the child is closed. `None` if that takes longer than its policy allows.
     fn wait(&self) -> Option<CloseReport> {
-        let policy = *lock(&self.policy);
-        let limit = policy.exit + 2 * (policy.terminate + policy.kill) + LISTING;
-        let (closed, changed) = &self.closed;
-        let (report, _) = changed
-            .wait_timeout_while(lock(closed), limit, |report| report.is_none())
-            .unwrap_or_else(PoisonError::into_inner);
-        report.clone()
+        let policy = self.policy();
+        let swept = policy.terminate.saturating_add(policy.kill);
+        let limit = swept.saturating_mul(2).saturating_add(policy.exit);
+        let limit = limit.saturating_mul(STRETCH).saturating_add(LISTING);
+        let reporter = lock(&self.reporter);
+        let waited = self
+            .reported
+            .wait_timeout_while(reporter, limit, |reporter| reporter.is_some());
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+        self.report.borrow().clone()
     }
 
     #[cfg(test)]
@@ -118,19 +302,13 @@ impl Closing {
 impl fmt::Debug for Closing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Closing")
+            .field("child", &self.child)
             .field("ladder", &self.ladder)
             .field("policy", &self.policy)
             .field("report", &self.report)
             .finish_non_exhaustive()
     }
 }
-
-const AT_ONCE: ClosePolicy = ClosePolicy {
-    finish: Duration::ZERO,
-    exit: Duration::ZERO,
-    terminate: Duration::ZERO,
-    kill: Duration::ZERO,
-};
 
 /// Ends every session of this process, all at once, and blocks until everything that they started
 /// has gone. It is for a program that is about to exit, whatever made it: a signal, a panic, its
@@ -163,7 +341,7 @@ const AT_ONCE: ClosePolicy = ClosePolicy {
 /// }
 /// let reports = tokio::task::spawn_blocking(agentwire::close_all).await?;
 /// for report in reports {
-///     assert!(report.left.is_empty());
+///     assert!(report.left.is_empty() && !report.descendants_unknown);
 /// }
 /// # Ok(())
 /// # }
@@ -172,15 +350,20 @@ const AT_ONCE: ClosePolicy = ClosePolicy {
 /// Against SIGKILL there is no handler: [`ExitGuard`](crate::ExitGuard) says what is left then, and
 /// what can be done.
 pub fn close_all() -> Vec<CloseReport> {
-    let children: Vec<_> = lock(&UNCLOSED).iter().filter_map(Weak::upgrade).collect();
-    let unclosed: Vec<_> = children.iter().filter(|it| !it.is_closed()).collect();
-    for child in &unclosed {
-        let close_input = lock(&child.close_input).take();
+    let mut children = CLOSER.children();
+    children.retain(|child| child.is_ours() && !child.is_closed());
+    for child in &children {
+        let close_input = lock(&child.close_input_with_all).take();
         child.close(|| {
             if let Some(close_input) = close_input {
                 close_input();
             }
         });
     }
-    unclosed.iter().filter_map(|child| child.wait()).collect()
+    // Nobody else will do what the closer was about to do when it panicked, with a hook that ends
+    // all sessions.
+    if is_this_thread() {
+        children.iter().for_each(Closing::abandon);
+    }
+    children.iter().filter_map(|child| child.wait()).collect()
 }

@@ -1,213 +1,345 @@
 //! The closing ladder: the CLI exits, is terminated, is killed; then what it left is swept.
+//!
+//! A state machine without I/O and without a clock: the [closer](super::closer) tells it what
+//! happened and what time it is, shows it the table of processes when it wants to look, and does
+//! what [`poll`](Ladder::poll) says.
 
-use super::descendants::{Descendants, Signal};
-use super::exit::ExitWatch;
-#[cfg(windows)]
-use super::job::Job;
-use super::lock;
-use shared_child::SharedChild;
-use std::process::ExitStatus;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use super::countdown::{Countdown, Usage};
+use super::descendants::Descendants;
+use super::policy::{ClosePolicy, CloseStep};
+use super::signal::Signal;
+use super::table::Table;
+use std::collections::{BTreeSet, VecDeque};
+use std::iter;
+use std::time::Duration;
 
-/// How long each step of closing a session may take.
-///
-/// Closing starts with the end of the CLI's stdin, which asks it to finish and exit. If it does
-/// not, it is terminated (SIGTERM, on which it cleans up the tools it runs), then killed
-/// (SIGKILL). Whatever is left of what the session started, other process groups and sessions
-/// included, is terminated and killed after it in the same way. Every step ends as soon as there
-/// is nothing left to wait for; together they take no longer than `exit` and twice
-/// `terminate + kill`, and the time to list the processes.
-///
-/// An agent that somebody else started ([`Client::connect_over`](crate::Client::connect_over)) is
-/// sent no signal: of these steps it has `finish` and `exit`, which ends with its output.
-///
-/// What a tool started to stay, such as a daemon, goes as well: it is found by a variable
-/// `AGENTWIRE_SESSION` in its environment. A tool that is to leave something behind starts it
-/// without that variable, in a session of its own, and ends before the agent does.
-///
-/// On Windows there is no gentle form of "terminate": that step kills, and so no CLI and no tool
-/// gets to clean up once `exit` is over. A session's processes are in a job object there, which ends
-/// them all, also when the host is killed; a process that is to stay leaves it by
-/// `CREATE_BREAKAWAY_FROM_JOB`.
-///
-/// ```
-/// use std::time::Duration;
-///
-/// let policy = agentwire::ClosePolicy::default().exit(Duration::from_secs(20));
-/// assert_eq!(policy.terminate, Duration::from_secs(3));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ClosePolicy {
-    /// How long a turn that still runs may go on before stdin is closed. 60 s by default.
-    pub finish: Duration,
-    /// How long the CLI may take to exit after its stdin was closed. 5 s by default.
-    pub exit: Duration,
-    /// How long a process may take to end after SIGTERM. 3 s by default.
-    pub terminate: Duration,
-    /// How long to wait for a process to be gone after SIGKILL. 2 s by default.
-    pub kill: Duration,
-}
+/// Between two looks in a sweep: there is no portable event for the end of a process that is not
+/// our child. The pause grows from the first to the second.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(20));
 
-impl Default for ClosePolicy {
-    fn default() -> Self {
-        Self {
-            finish: Duration::from_secs(60),
-            exit: Duration::from_secs(5),
-            terminate: Duration::from_secs(3),
-            kill: Duration::from_secs(2),
-        }
-    }
-}
+/// What a process has made of its time, as far as the system tells.
+pub(super) type UsageOf<'a> = &'a dyn Fn(u32) -> Option<Usage>;
 
-impl ClosePolicy {
-    /// Sets how long a turn that still runs may go on before stdin is closed.
-    #[must_use]
-    pub fn finish(mut self, limit: Duration) -> Self {
-        self.finish = limit;
-        self
-    }
-
-    /// Sets how long the CLI may take to exit after its stdin was closed.
-    #[must_use]
-    pub fn exit(mut self, limit: Duration) -> Self {
-        self.exit = limit;
-        self
-    }
-
-    /// Sets how long a process may take to end after SIGTERM. Zero leaves it no time.
-    #[must_use]
-    pub fn terminate(mut self, limit: Duration) -> Self {
-        self.terminate = limit;
-        self
-    }
-
-    /// Sets how long to wait for a process to be gone after SIGKILL.
-    #[must_use]
-    pub fn kill(mut self, limit: Duration) -> Self {
-        self.kill = limit;
-        self
-    }
-}
-
-/// What it took to close a session.
-///
-/// Of an agent that somebody else started
-/// ([`Client::connect_over`](crate::Client::connect_over)) no process is known:
-/// there is no exit status, nothing is swept, and nothing is known to be left.
-/// The step is [`CloseStep::Exited`] when its output ended, before closing or
-/// within [`ClosePolicy::exit`], and [`CloseStep::StillAlive`] when it did not.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct CloseReport {
-    /// The CLI's exit status; `None` if it is still alive or the system did not tell.
-    pub exit: Option<ExitStatus>,
-    /// How far closing had to go with the CLI itself.
-    pub step: CloseStep,
-    /// The pids of the other processes of the session that had to be sent a signal.
-    pub swept: Vec<u32>,
-    /// The pids of processes of the session that are alive after all, the CLI's included: such
-    /// as belong to another user, or hang in the kernel.
-    pub left: Vec<u32>,
-    /// How long it took, from the end of stdin on.
-    pub took: Duration,
-}
-
-/// The step of closing at which the CLI ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum CloseStep {
-    /// It ended without a signal from here: of itself, or it was gone already.
-    Exited,
-    /// It ended after SIGTERM; on Windows, it was killed.
-    Terminated,
-    /// It ended after SIGKILL.
-    Killed,
-    /// It did not end within the time for SIGKILL; or nobody knows whether it did.
-    #[default]
-    StillAlive,
-}
-
-/// What the ladder works on.
+/// How far the closing of one session is.
 #[derive(Debug)]
 pub(super) struct Ladder {
-    pub(super) child: Arc<SharedChild>,
-    pub(super) exit: ExitWatch,
-    pub(super) descendants: Arc<Mutex<Descendants>>,
-    /// Whether the CLI was sent a signal from here.
-    pub(super) signalled: AtomicBool,
-    /// Taken when everything has to be gone.
-    #[cfg(windows)]
-    pub(super) job: Mutex<Option<Job>>,
+    child: u32,
+    descendants: Descendants,
+    policy: ClosePolicy,
+    stage: Stage,
+    /// Whether the child has exited, and whether that was told.
+    has_exited: bool,
+    is_exit_told: bool,
+    /// When the processes are to be listed, at the earliest.
+    look_due: Option<Duration>,
+    /// Those that were sent a signal, ever.
+    signalled: BTreeSet<u32>,
+    /// Whether the processes could not be listed once.
+    is_unknown: bool,
+    actions: VecDeque<Action>,
+}
+
+#[derive(Debug)]
+enum Stage {
+    /// Nobody wants to end the session.
+    Open,
+    /// The descendants are listed before the input is closed.
+    Beginning,
+    /// The child is to exit. If it does, this is the step at which it ended.
+    Waiting(CloseStep, Countdown),
+    /// It did not, and the descendants are listed before it is sent a signal.
+    Overdue(CloseStep),
+    Sweeping(Sweep),
+    Closed,
+}
+
+/// One signal to every descendant, those that appear in the meantime included.
+#[derive(Debug)]
+struct Sweep {
+    /// The step at which the child ended.
+    step: CloseStep,
+    signal: Signal,
+    countdown: Countdown,
+    sent: BTreeSet<(u32, u64)>,
+    is_group_signalled: bool,
+    pause: Duration,
+}
+
+/// What is to be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    /// Tell that the child has exited.
+    TellExit,
+    CloseInput,
+    SignalChild(Signal),
+    /// To the process that has this pid, if it started at `start`.
+    SignalDescendant {
+        pid: u32,
+        start: u64,
+        signal: Signal,
+    },
+    /// To the child's process group; the child has exited and is not reaped.
+    SignalGroup(Signal),
+    /// The session is closed: reap the child, and tell.
+    Report(Outcome),
+}
+
+/// What a [`CloseReport`](super::CloseReport) is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Outcome {
+    pub(super) step: CloseStep,
+    pub(super) swept: Vec<u32>,
+    pub(super) left: Vec<u32>,
+    pub(super) descendants_unknown: bool,
 }
 
 impl Ladder {
-    /// Goes down the ladder as far as it takes, from `close_input` on; blocks for as long as
-    /// `policy` says at most.
-    pub(super) fn run(&self, policy: &ClosePolicy, close_input: impl FnOnce()) -> CloseReport {
-        self.look();
-        close_input();
-        let started = Instant::now();
-        let step = self.end_child(policy);
-        // Only now: on SIGTERM the CLI cleans up its tools itself, and can do so better than we.
-        let mut descendants = lock(&self.descendants);
-        let _none_left = descendants.sweep(Signal::Terminate, policy.terminate)
-            || descendants.sweep(Signal::Kill, policy.kill);
-        // With it goes what the sweep could not find.
-        #[cfg(windows)]
-        drop(lock(&self.job).take());
-        let mut left = descendants.alive();
-        if step == CloseStep::StillAlive {
-            left.push(self.child.id());
+    pub(super) fn new(child: u32, session: &str) -> Self {
+        Self {
+            child,
+            descendants: Descendants::new(child, session),
+            policy: ClosePolicy::default(),
+            stage: Stage::Open,
+            has_exited: false,
+            is_exit_told: false,
+            look_due: None,
+            signalled: BTreeSet::new(),
+            is_unknown: false,
+            actions: VecDeque::new(),
         }
-        let exit = self.exit.published.borrow().clone();
-        let report = CloseReport {
-            exit: exit.and_then(Result::ok),
-            step,
-            swept: descendants.signalled(),
-            left,
-            took: started.elapsed(),
-        };
-        tracing::debug!(pid = self.child.id(), ?report, "closed");
-        report
     }
 
-    fn end_child(&self, policy: &ClosePolicy) -> CloseStep {
-        if self.exit.wait(policy.exit) {
-            return CloseStep::Exited;
+    /// The session is to end. Only the first call counts.
+    pub(super) fn close(&mut self, now: Duration, policy: ClosePolicy) {
+        if matches!(self.stage, Stage::Open) {
+            self.policy = policy;
+            self.stage = Stage::Beginning;
+            self.look_due = Some(now);
         }
-        self.look();
-        self.signal_child(Signal::Terminate);
-        if self.exit.wait(policy.terminate) {
-            return CloseStep::Terminated;
-        }
-        self.look();
-        self.signal_child(Signal::Kill);
-        if self.exit.wait(policy.kill) {
-            return CloseStep::Killed;
-        }
-        CloseStep::StillAlive
     }
 
-    fn look(&self) {
-        lock(&self.descendants).look();
+    /// The child has exited. `is_reaped` says whether somebody else has reaped it: then its pid
+    /// may be another's from now on.
+    pub(super) fn handle_exit(&mut self, now: Duration, is_reaped: bool) {
+        self.has_exited = true;
+        if is_reaped {
+            self.descendants.forget_root();
+        }
+        if matches!(self.stage, Stage::Closed) {
+            self.tell_exit();
+        } else {
+            self.look_due = Some(now);
+        }
     }
 
-    fn signal_child(&self, signal: Signal) {
-        self.signalled.store(true, Ordering::Relaxed);
-        let sent = match signal {
-            #[cfg(unix)]
-            Signal::Terminate => {
-                use shared_child::unix::SharedChildExt;
-                self.child
-                    .send_signal(rustix::process::Signal::TERM.as_raw())
+    /// All processes as they are now; `None` if they cannot be listed.
+    pub(super) fn handle_look(&mut self, now: Duration, table: Option<&Table>, usage: UsageOf<'_>) {
+        self.look_due = None;
+        match table {
+            Some(table) => self.descendants.look(table),
+            None => self.is_unknown = true,
+        }
+        if self.has_exited {
+            self.tell_exit();
+        }
+        match &self.stage {
+            Stage::Open | Stage::Closed => {}
+            Stage::Beginning => {
+                self.actions.push_back(Action::CloseInput);
+                self.wait(CloseStep::Exited, now, usage);
             }
-            _ => self.child.kill(),
-        };
-        if let Err(error) = sent {
-            tracing::debug!(pid = self.child.id(), ?signal, %error, "cannot signal the child");
+            Stage::Waiting(step, _) | Stage::Overdue(step) if self.has_exited => {
+                self.sweep(*step, Signal::Terminate, now, usage);
+            }
+            Stage::Waiting(..) => {}
+            Stage::Overdue(CloseStep::Exited) => {
+                self.signal_child(Signal::Terminate);
+                self.wait(CloseStep::Terminated, now, usage);
+            }
+            Stage::Overdue(CloseStep::Terminated) => {
+                self.signal_child(Signal::Kill);
+                self.wait(CloseStep::Killed, now, usage);
+            }
+            Stage::Overdue(_) => self.sweep(CloseStep::StillAlive, Signal::Terminate, now, usage),
+            Stage::Sweeping(_) => self.count(now, usage),
         }
+        self.sweep_on(now, table.is_some(), usage);
+    }
+
+    /// It is time, see [`due`](Self::due).
+    pub(super) fn handle_timeout(&mut self, now: Duration, usage: UsageOf<'_>) {
+        self.count(now, usage);
+        match &self.stage {
+            Stage::Waiting(step, countdown) if countdown.is_over() => {
+                self.stage = Stage::Overdue(*step);
+                self.look_due = Some(now);
+            }
+            _ => {}
+        }
+    }
+
+    /// When [`handle_timeout`](Self::handle_timeout) is to be called.
+    pub(super) fn due(&self) -> Option<Duration> {
+        match &self.stage {
+            // Its exit waits to be looked at.
+            Stage::Waiting(..) if self.has_exited => None,
+            Stage::Waiting(_, countdown) => Some(countdown.due()),
+            _ => None,
+        }
+    }
+
+    /// When it wants to look at the table of processes, at the earliest. It may be shown one
+    /// before that.
+    pub(super) fn look_due(&self) -> Option<Duration> {
+        self.look_due
+    }
+
+    /// What is to be done next.
+    pub(super) fn poll(&mut self) -> Option<Action> {
+        self.actions.pop_front()
+    }
+
+    /// The child's pid, which is its process group's number as well, while it surely is the
+    /// child's.
+    pub(super) fn group(&self) -> Option<u32> {
+        self.descendants.root()
+    }
+
+    /// To be called when the child is reaped.
+    pub(super) fn forget_group(&mut self) {
+        self.descendants.forget_root();
+    }
+
+    /// Whether nothing more will happen.
+    pub(super) fn is_over(&self) -> bool {
+        matches!(self.stage, Stage::Closed) && self.is_exit_told
+    }
+
+    /// Gives up.
+    pub(super) fn give_up(&mut self) {
+        self.stage = Stage::Closed;
+        self.look_due = None;
+        self.actions.clear();
+        if self.has_exited {
+            self.tell_exit();
+        }
+    }
+
+    fn tell_exit(&mut self) {
+        if !self.is_exit_told {
+            self.is_exit_told = true;
+            self.actions.push_back(Action::TellExit);
+        }
+    }
+
+    fn signal_child(&mut self, signal: Signal) {
+        self.actions.push_back(Action::SignalChild(signal));
+    }
+
+    /// Waits for the child, which ends at `step` if it ends now.
+    fn wait(&mut self, step: CloseStep, now: Duration, usage: UsageOf<'_>) {
+        if self.has_exited {
+            self.sweep(step, Signal::Terminate, now, usage);
+            return;
+        }
+        let limit = match step {
+            CloseStep::Exited => self.policy.exit,
+            CloseStep::Terminated => self.policy.terminate,
+            CloseStep::Killed | CloseStep::StillAlive => self.policy.kill,
+        };
+        let countdown = Countdown::start(now, limit, iter::once(self.child), usage);
+        self.stage = Stage::Waiting(step, countdown);
+    }
+
+    fn sweep(&mut self, step: CloseStep, signal: Signal, now: Duration, usage: UsageOf<'_>) {
+        let limit = match signal {
+            Signal::Terminate => self.policy.terminate,
+            Signal::Kill => self.policy.kill,
+        };
+        let processes = self.descendants.alive().keys().copied();
+        self.stage = Stage::Sweeping(Sweep {
+            step,
+            signal,
+            countdown: Countdown::start(now, limit, processes, usage),
+            sent: BTreeSet::new(),
+            is_group_signalled: false,
+            pause: PAUSES.0,
+        });
+    }
+
+    /// Counts the time that has passed.
+    fn count(&mut self, now: Duration, usage: UsageOf<'_>) {
+        match &mut self.stage {
+            Stage::Waiting(_, countdown) => {
+                countdown.advance(now, iter::once(self.child), usage);
+            }
+            Stage::Sweeping(sweep) => {
+                let processes = self.descendants.alive().keys().copied();
+                sweep.countdown.advance(now, processes, usage);
+            }
+            _ => {}
+        }
+    }
+
+    /// Signals what was found just now; when nothing is left, or the time is over, goes on.
+    fn sweep_on(&mut self, now: Duration, is_known: bool, usage: UsageOf<'_>) {
+        while let Stage::Sweeping(sweep) = &mut self.stage {
+            let alive = self.descendants.alive();
+            if is_known && alive.is_empty() {
+                return self.report();
+            }
+            if !is_known && !sweep.is_group_signalled && self.descendants.root().is_some() {
+                sweep.is_group_signalled = true;
+                self.actions.push_back(Action::SignalGroup(sweep.signal));
+            }
+            for (&pid, &start) in alive.iter().filter(|_| is_known) {
+                if sweep.sent.insert((pid, start)) {
+                    self.signalled.insert(pid);
+                    self.actions.push_back(Action::SignalDescendant {
+                        pid,
+                        start,
+                        signal: sweep.signal,
+                    });
+                }
+            }
+            // To wait is of no use where there is nobody to wait for, or who is gone cannot be seen.
+            let can_wait =
+                is_known || (sweep.is_group_signalled && sweep.signal == Signal::Terminate);
+            if can_wait && !sweep.countdown.is_over() {
+                self.look_due = Some(now.saturating_add(sweep.pause));
+                sweep.pause = (sweep.pause * 2).min(PAUSES.1);
+                return;
+            }
+            let step = sweep.step;
+            match sweep.signal {
+                Signal::Terminate => self.sweep(step, Signal::Kill, now, usage),
+                Signal::Kill => self.report(),
+            }
+        }
+    }
+
+    fn report(&mut self) {
+        let step = match &self.stage {
+            Stage::Sweeping(sweep) => match sweep.step {
+                CloseStep::StillAlive if self.has_exited => CloseStep::Killed,
+                step => step,
+            },
+            _ => CloseStep::StillAlive,
+        };
+        let mut left: Vec<_> = self.descendants.alive().keys().copied().collect();
+        if step == CloseStep::StillAlive {
+            left.push(self.child);
+        }
+        self.stage = Stage::Closed;
+        self.look_due = None;
+        self.actions.push_back(Action::Report(Outcome {
+            step,
+            swept: self.signalled.iter().copied().collect(),
+            left,
+            descendants_unknown: self.is_unknown,
+        }));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,25 +1,31 @@
 //! The agent CLI as a process: started, watched, and closed with everything it started.
 //!
-//! [`ChildProcess`] spawns the CLI and hands out its pipes. A thread per child watches for its
-//! exit, apart from the end of its output. Closing goes down a ladder ([`ClosePolicy`]): the CLI
-//! is given time to exit by itself, is terminated, is killed; then whatever it left behind is
-//! swept. All of it runs in plain threads, so that it works in an async runtime, outside of one,
-//! and while one shuts down.
+//! [`ChildProcess`] spawns the CLI and hands out its pipes. Its exit is watched apart from the end
+//! of its output. Closing goes down a ladder ([`ClosePolicy`]): the CLI is given time to exit by
+//! itself, is terminated, is killed; then whatever it left behind is swept. All of it is done by one
+//! plain thread, the closer, for all children, so that it works in an async runtime, outside of
+//! one, and while one shuts down.
 
 mod child;
+mod closer;
 mod closing;
+mod countdown;
 mod descendants;
+mod events;
 mod exit;
 #[cfg(windows)]
 mod job;
+mod kept;
 mod ladder;
+mod policy;
+mod signal;
 mod table;
 #[cfg(all(test, unix))]
 mod tests;
 
 pub(crate) use child::{ChildProcess, Pipes};
 pub use closing::close_all;
-pub use ladder::{ClosePolicy, CloseReport, CloseStep};
+pub use policy::{ClosePolicy, CloseReport, CloseStep};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{io, thread};

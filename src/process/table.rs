@@ -1,4 +1,4 @@
-//! The system's table of processes, as much of it as is needed to find what a session started.
+//! The system's table of processes, as much of it as is needed to find what sessions started.
 //!
 //! On Linux it is read from `/proc`: the start time comes in clock ticks and the process group in
 //! the same line, and `sysinfo`, which serves the other systems, would raise the host's limit of
@@ -10,14 +10,17 @@ mod linux;
 mod portable;
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
-pub(super) use linux::{all, start};
+use linux as system;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-pub(super) use portable::{all, start};
+use portable as system;
+pub(super) use system::{start, usage};
 
 use super::SESSION_VARIABLE;
+use std::collections::{BTreeMap, HashMap};
+use std::io;
 
 /// A process that is alive: one that has ended and was not reaped yet is none.
-#[derive(Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Process {
     pub(super) pid: u32,
     pub(super) parent: Option<u32>,
@@ -25,17 +28,78 @@ pub(super) struct Process {
     /// When it started, in a unit of the system's own: tells a process from an earlier or later
     /// one with the same pid.
     pub(super) start: u64,
-    /// Whether the session that was asked for is named in its environment.
-    pub(super) marked: bool,
+    /// The sessions that are named in its environment, separated by colons.
+    pub(super) sessions: Vec<u8>,
 }
 
-/// Whether `variable`, a `NAME=value`, is our marker and names `session`.
-fn names(variable: &[u8], session: &str) -> bool {
+/// All processes but this one, at one moment. It is read once for all sessions that are closing,
+/// and indexed, so that none of them has to go through all of it.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    processes: BTreeMap<u32, Process>,
+    children: HashMap<u32, Vec<u32>>,
+    groups: HashMap<u32, Vec<u32>>,
+    sessions: HashMap<Vec<u8>, Vec<u32>>,
+}
+
+impl Table {
+    /// Reads the system's.
+    ///
+    /// Fails if it cannot be had, or is not that of the processes that this one can see. The
+    /// environment of another user's process cannot be read: it names no session here.
+    pub(super) fn read() -> io::Result<Self> {
+        let mut processes = system::all()?;
+        // Never ourselves.
+        processes.remove(&std::process::id());
+        Ok(Self::of(processes))
+    }
+
+    pub(super) fn of(processes: BTreeMap<u32, Process>) -> Self {
+        let mut this = Self::default();
+        for (&pid, process) in &processes {
+            if let Some(parent) = process.parent {
+                this.children.entry(parent).or_default().push(pid);
+            }
+            if let Some(group) = process.group {
+                this.groups.entry(group).or_default().push(pid);
+            }
+            for session in process.sessions.split(|byte| *byte == b':') {
+                if !session.is_empty() {
+                    let named = this.sessions.entry(session.to_vec()).or_default();
+                    named.push(pid);
+                }
+            }
+        }
+        this.processes = processes;
+        this
+    }
+
+    pub(super) fn get(&self, pid: u32) -> Option<&Process> {
+        self.processes.get(&pid)
+    }
+
+    /// The processes whose parent is `pid`.
+    pub(super) fn children(&self, pid: u32) -> impl Iterator<Item = &Process> {
+        self.those(self.children.get(&pid))
+    }
+
+    pub(super) fn group(&self, leader: u32) -> impl Iterator<Item = &Process> {
+        self.those(self.groups.get(&leader))
+    }
+
+    /// The processes in whose environment `session` is named.
+    pub(super) fn session(&self, session: &str) -> impl Iterator<Item = &Process> {
+        self.those(self.sessions.get(session.as_bytes()))
+    }
+
+    fn those<'a>(&'a self, pids: Option<&'a Vec<u32>>) -> impl Iterator<Item = &'a Process> {
+        pids.into_iter().flatten().filter_map(|pid| self.get(*pid))
+    }
+}
+
+/// The sessions that `variable`, a `NAME=value`, names, if it is our marker.
+fn sessions(variable: &[u8]) -> Option<&[u8]> {
     variable
-        .strip_prefix(SESSION_VARIABLE.as_bytes())
-        .and_then(|rest| rest.strip_prefix(b"="))
-        .is_some_and(|list| {
-            list.split(|byte| *byte == b':')
-                .any(|name| name == session.as_bytes())
-        })
+        .strip_prefix(SESSION_VARIABLE.as_bytes())?
+        .strip_prefix(b"=")
 }

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// Longer than anything here takes, on a busy machine too.
-const LONG: Duration = Duration::from_secs(120);
+pub(super) const LONG: Duration = Duration::from_secs(120);
 
-fn sh(script: &str) -> Command {
+pub(super) fn sh(script: &str) -> Command {
     let mut command = Command::new("sh");
     command.arg("-c").arg(script);
     command
@@ -27,11 +27,11 @@ fn named(command: Command, session: &str) -> std::io::Result<(ChildProcess, Pipe
 }
 
 /// Patient with what is expected to end, impatient with what is not.
-fn patient() -> ClosePolicy {
+pub(super) fn patient() -> ClosePolicy {
     ClosePolicy::default().exit(LONG).terminate(LONG).kill(LONG)
 }
 
-fn impatient() -> ClosePolicy {
+pub(super) fn impatient() -> ClosePolicy {
     let short = Duration::from_millis(50);
     ClosePolicy::default()
         .exit(short)
@@ -40,13 +40,13 @@ fn impatient() -> ClosePolicy {
 }
 
 /// Closes a child whose input is closed, or stays open.
-fn close(child: &mut ChildProcess, policy: ClosePolicy) -> CloseReport {
+pub(super) fn close(child: &mut ChildProcess, policy: ClosePolicy) -> CloseReport {
     child.set_policy(policy);
     value(child.close(|| ()))
 }
 
 /// Waits for what the channel is to hold.
-fn value<T: Clone>(mut channel: watch::Receiver<Option<T>>) -> T {
+pub(super) fn value<T: Clone>(mut channel: watch::Receiver<Option<T>>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build()
@@ -57,25 +57,25 @@ fn value<T: Clone>(mut channel: watch::Receiver<Option<T>>) -> T {
     })
 }
 
-struct Lines(BufReader<ChildStdout>);
+pub(super) struct Lines(BufReader<ChildStdout>);
 
 impl Lines {
-    fn new(stdout: ChildStdout) -> Self {
+    pub(super) fn new(stdout: ChildStdout) -> Self {
         Self(BufReader::new(stdout))
     }
 
-    fn next(&mut self) -> String {
+    pub(super) fn next(&mut self) -> String {
         let mut line = String::new();
         self.0.read_line(&mut line).unwrap();
         line.trim().into()
     }
 
-    fn pid(&mut self) -> u32 {
+    pub(super) fn pid(&mut self) -> u32 {
         self.next().parse().unwrap()
     }
 
     /// Waits for the end of the output: all that hold it are about to be gone.
-    fn end(mut self) {
+    pub(super) fn end(mut self) {
         let (done, ended) = mpsc::channel();
         thread::spawn(move || {
             let _ = self.0.read_to_end(&mut Vec::new());
@@ -87,11 +87,11 @@ impl Lines {
     }
 }
 
-fn is_alive(pid: u32) -> bool {
+pub(super) fn is_alive(pid: u32) -> bool {
     table::start(pid).is_some()
 }
 
-fn assert_ends(pid: u32) {
+pub(super) fn assert_ends(pid: u32) {
     let started = Instant::now();
     while is_alive(pid) {
         assert!(started.elapsed() < LONG, "{pid} is still alive");
@@ -100,10 +100,10 @@ fn assert_ends(pid: u32) {
 }
 
 /// A process that has nothing to do with any session.
-struct Stranger(Child);
+pub(super) struct Stranger(pub(super) Child);
 
 impl Stranger {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self(
             Command::new("sleep")
                 .arg("1000")
@@ -116,6 +116,7 @@ impl Stranger {
 
 impl Drop for Stranger {
     fn drop(&mut self) {
+        // It does nothing to one that was waited for.
         self.0.kill().unwrap();
         self.0.wait().unwrap();
     }
@@ -192,12 +193,8 @@ fn a_reparented_grandchild_in_its_own_session_goes() {
         .iter()
         .find_map(|line| line.parse().ok())
         .unwrap();
-    let processes = table::all("").unwrap();
-    let parent = processes
-        .iter()
-        .find(|process| process.pid == grandchild)
-        .unwrap()
-        .parent;
+    let table = table::Table::read().unwrap();
+    let parent = table.get(grandchild).unwrap().parent;
     assert_ne!(parent, Some(child.id()));
     drop(pipes.stdin);
     let report = close(&mut child, patient());

@@ -16,8 +16,8 @@ use uuid::Uuid;
 /// [`Client::connect`](crate::Client::connect) does.
 ///
 /// Everything that the CLI starts is found and ended with it, as
-/// [`ClosePolicy`] says. That goes on in threads of its own, and needs no
-/// runtime.
+/// [`ClosePolicy`] says. That goes on in a thread of its own, one for all
+/// sessions, and needs no runtime.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LocalCli;
 

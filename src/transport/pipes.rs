@@ -95,6 +95,7 @@ impl Elsewhere {
             reporter.send_replace(Some(CloseReport {
                 step,
                 took: started.elapsed(),
+                descendants_unknown: true,
                 ..CloseReport::default()
             }));
         });

@@ -1,4 +1,5 @@
-use super::{Process, names};
+use super::{Process, sessions};
+use crate::process::countdown::Usage;
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 use std::{fs, io, str, thread};
@@ -10,11 +11,15 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Between two rounds, where a program is being loaded.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// All processes that are alive, with those marked whose environment names `session`.
+/// All processes that are alive, by pid.
 ///
-/// Fails if `/proc` cannot be listed. The environment of another user's process cannot be read:
-/// such a process is not marked.
-pub(in crate::process) fn all(session: &str) -> io::Result<Vec<Process>> {
+/// Fails if `/proc` cannot be listed, or is that of another PID namespace: its pids would be those
+/// of others here.
+pub(super) fn all() -> io::Result<BTreeMap<u32, Process>> {
+    let own = fs::read_link("/proc/self")?;
+    if own.to_str() != Some(&std::process::id().to_string()) {
+        return Err(io::Error::other("/proc is that of another PID namespace"));
+    }
     let mut alive = BTreeMap::new();
     let mut settled = HashSet::new();
     // `/proc` is no snapshot. A process may start another one after the list was made, and end
@@ -31,25 +36,19 @@ pub(in crate::process) fn all(session: &str) -> io::Result<Vec<Process>> {
             let Some(stat) = Stat::read(pid) else {
                 continue;
             };
-            let marked = is_marked(pid, &stat, session).unwrap_or_else(|| {
+            let marker = Marker::read(pid, &stat);
+            if !marker.is_whole {
                 is_loading = true;
                 settled.remove(&pid);
-                false
-            });
-            let Stat {
-                parent,
-                group,
-                start,
-                ..
-            } = stat;
+            }
             alive.insert(
                 pid,
                 Process {
                     pid,
-                    parent,
-                    group,
-                    start,
-                    marked,
+                    parent: stat.parent,
+                    group: stat.group,
+                    start: stat.start,
+                    sessions: marker.sessions,
                 },
             );
         }
@@ -57,12 +56,27 @@ pub(in crate::process) fn all(session: &str) -> io::Result<Vec<Process>> {
             thread::sleep(PAUSE);
         }
     }
-    Ok(alive.into_values().collect())
+    Ok(alive)
 }
 
 /// When the process `pid` started; `None` if there is no such process or it has ended.
 pub(in crate::process) fn start(pid: u32) -> Option<u64> {
     Stat::read(pid).map(|stat| stat.start)
+}
+
+/// What the process `pid` has made of its time; `None` if the kernel does not count that.
+///
+/// It is that of the process's first thread, which reads its input and handles its signals.
+pub(in crate::process) fn usage(pid: u32) -> Option<Usage> {
+    let stat = Stat::read(pid)?;
+    let times = fs::read_to_string(format!("/proc/{pid}/schedstat")).ok()?;
+    let mut nanoseconds = times.split(' ').map(str::parse);
+    let mut next = || Some(Duration::from_nanos(nanoseconds.next()?.ok()?));
+    Some(Usage {
+        ran: next()?,
+        waited: next()?,
+        is_runnable: stat.is_runnable,
+    })
 }
 
 fn pids() -> io::Result<impl Iterator<Item = u32>> {
@@ -75,6 +89,7 @@ struct Stat {
     parent: Option<u32>,
     group: Option<u32>,
     start: u64,
+    is_runnable: bool,
     /// A thread of the kernel has none.
     has_memory: bool,
     /// The size of the environment in bytes, unless a program is being loaded (execve).
@@ -93,7 +108,8 @@ impl Stat {
             .collect();
         let field = |number: usize| fields.get(number - 2).copied(); // as proc(5) counts them
         let number = |number: usize| field(number)?.parse::<u64>().ok();
-        if matches!(field(3)?, "Z" | "X" | "x") {
+        let state = field(3)?;
+        if matches!(state, "Z" | "X" | "x") {
             return None;
         }
         // Where the environment starts is noted after the stack is there and the program is
@@ -106,39 +122,54 @@ impl Stat {
             parent: field(4)?.parse().ok(),
             group: field(5)?.parse().ok(),
             start: number(22)?,
+            is_runnable: state == "R",
             has_memory: number(23)? != 0,
             environment,
         })
     }
 }
 
-/// Whether the environment names `session`; `None` if not all of it could be seen.
-///
-/// While a program is loaded, the old environment breaks off and the new one is not there yet. If
-/// the parent ends in this very moment, the marker is all there is to find the process by.
-fn is_marked(pid: u32, stat: &Stat, session: &str) -> Option<bool> {
-    if !stat.has_memory {
-        return Some(false);
+/// Our marker in the environment of a process.
+struct Marker {
+    sessions: Vec<u8>,
+    /// Whether the marker, or its absence, could be seen to the end.
+    ///
+    /// While a program is loaded, the old environment breaks off and the new one is not there yet.
+    /// If the parent ends in this very moment, the marker is all there is to find the process by.
+    is_whole: bool,
+}
+
+impl Marker {
+    fn read(pid: u32, stat: &Stat) -> Self {
+        let none = Self {
+            sessions: Vec::new(),
+            is_whole: true,
+        };
+        if !stat.has_memory {
+            return none;
+        }
+        let Ok(environment) = fs::read(format!("/proc/{pid}/environ")) else {
+            return none;
+        };
+        let is_whole = stat.environment == Some(environment.len() as u64);
+        let mut variables = environment.split_inclusive(|byte| *byte == 0);
+        let marker = variables.find_map(|variable| Some((variable, sessions(variable)?)));
+        match marker {
+            Some((variable, sessions)) => Self {
+                sessions: sessions.strip_suffix(b"\0").unwrap_or(sessions).to_vec(),
+                is_whole: is_whole || variable.ends_with(b"\0"),
+            },
+            None => Self { is_whole, ..none },
+        }
     }
-    let Ok(environment) = fs::read(format!("/proc/{pid}/environ")) else {
-        return Some(false);
-    };
-    if environment
-        .split(|byte| *byte == 0)
-        .any(|variable| names(variable, session))
-    {
-        return Some(true);
-    }
-    let is_whole = stat.environment == Some(environment.len() as u64);
-    is_whole.then_some(false)
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::all;
     use crate::process::SESSION_VARIABLE;
+    use crate::process::table::Table;
     use std::process::{Child, Command, Stdio};
 
     struct Killed(Child);
@@ -162,9 +193,8 @@ mod tests {
         let loading = Killed(loading.unwrap());
         let looks = 300;
         let marked = (0..looks).filter(|_| {
-            let processes = all(&session).unwrap();
-            let found = processes.iter().find(|it| it.pid == loading.0.id());
-            found.unwrap().marked
+            let table = Table::read().unwrap();
+            table.session(&session).any(|it| it.pid == loading.0.id())
         });
         assert_eq!(marked.count(), looks);
     }

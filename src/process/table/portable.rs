@@ -1,12 +1,14 @@
-use super::{Process, names};
+use super::{Process, sessions};
+use crate::process::countdown::Usage;
+use std::collections::BTreeMap;
 use std::io;
 use sysinfo::{Pid, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, UpdateKind};
 
-/// All processes that are alive, with those marked whose environment names `session`.
+/// All processes that are alive, by pid.
 ///
-/// The environment of another user's process, or of one that the system protects, cannot be read:
-/// such a process is not marked.
-pub(in crate::process) fn all(session: &str) -> io::Result<Vec<Process>> {
+/// Fails if the system does not list them. The environment of a process that it protects cannot be
+/// read: it names no session.
+pub(super) fn all() -> io::Result<BTreeMap<u32, Process>> {
     let wanted = ProcessRefreshKind::nothing()
         .without_tasks()
         .with_environ(UpdateKind::Always);
@@ -16,11 +18,14 @@ pub(in crate::process) fn all(session: &str) -> io::Result<Vec<Process>> {
     for _ in 0..2 {
         system.refresh_processes_specifics(ProcessesToUpdate::All, false, wanted);
     }
-    Ok(system
-        .processes()
+    let processes = system.processes();
+    if !processes.contains_key(&Pid::from_u32(std::process::id())) {
+        return Err(io::Error::other("the system does not list its processes"));
+    }
+    Ok(processes
         .values()
         .filter(is_alive)
-        .map(|process| read(process, session))
+        .map(|process| (process.pid().as_u32(), read(process)))
         .collect())
 }
 
@@ -36,6 +41,11 @@ pub(in crate::process) fn start(pid: u32) -> Option<u64> {
         .map(sysinfo::Process::start_time)
 }
 
+/// What the process has made of its time is not known here.
+pub(in crate::process) fn usage(_pid: u32) -> Option<Usage> {
+    None
+}
+
 fn is_alive(process: &&sysinfo::Process) -> bool {
     !matches!(
         process.status(),
@@ -43,7 +53,7 @@ fn is_alive(process: &&sysinfo::Process) -> bool {
     )
 }
 
-fn read(process: &sysinfo::Process, session: &str) -> Process {
+fn read(process: &sysinfo::Process) -> Process {
     let pid = process.pid().as_u32();
     let parent = process.parent().map(Pid::as_u32);
     Process {
@@ -52,10 +62,12 @@ fn read(process: &sysinfo::Process, session: &str) -> Process {
         // The kernel's own processes have no parent, and no group that `rustix` could represent.
         group: parent.and_then(|_| group(pid)),
         start: process.start_time(),
-        marked: process
+        sessions: process
             .environ()
             .iter()
-            .any(|variable| names(variable.as_encoded_bytes(), session)),
+            .find_map(|variable| sessions(variable.as_encoded_bytes()))
+            .unwrap_or_default()
+            .to_vec(),
     }
 }
 

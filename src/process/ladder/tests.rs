@@ -1,0 +1,476 @@
+//! Ladders in a world of their own, whose time passes at once.
+
+#![allow(clippy::unwrap_used)]
+
+use super::{Action, Ladder, Outcome};
+use crate::process::countdown::{STRETCH, Usage};
+use crate::process::policy::{ClosePolicy, CloseStep};
+use crate::process::signal::Signal;
+use crate::process::table::{Process, Table};
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+const CHILD: u32 = 100;
+const SESSION: &str = "session";
+const SECOND: Duration = Duration::from_secs(1);
+
+/// What a process does with its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Doing {
+    /// It sleeps.
+    Sleeping,
+    /// It would run, and gets no CPU.
+    Starving,
+    /// It runs all the time.
+    Running,
+}
+
+#[derive(Debug)]
+struct Simulated {
+    process: Process,
+    doing: Doing,
+    usage: Usage,
+    /// A wait that is not over is not counted.
+    waiting: Duration,
+    heeds_terminate: bool,
+}
+
+/// What happens of itself, and when.
+type Event = (Duration, fn(&mut World));
+
+struct World {
+    now: Duration,
+    starts: u64,
+    processes: BTreeMap<u32, Simulated>,
+    /// Those that the session has nothing to do with, by pid and start.
+    strangers: BTreeSet<(u32, u64)>,
+    ladder: Ladder,
+    /// Whether the processes can be listed.
+    has_table: bool,
+    /// What happens, in order.
+    events: Vec<Event>,
+    log: Vec<(Duration, Action)>,
+}
+
+impl World {
+    fn new() -> Self {
+        let mut this = Self {
+            now: Duration::ZERO,
+            starts: 0,
+            processes: BTreeMap::new(),
+            strangers: BTreeSet::new(),
+            ladder: Ladder::new(CHILD, SESSION),
+            has_table: true,
+            events: Vec::new(),
+            log: Vec::new(),
+        };
+        this.start(CHILD, None, CHILD, true);
+        this
+    }
+
+    fn start(&mut self, pid: u32, parent: Option<u32>, group: u32, is_marked: bool) {
+        self.starts += 1;
+        let sessions = if is_marked { SESSION } else { "" };
+        let process = Process {
+            pid,
+            parent,
+            group: Some(group),
+            start: self.starts,
+            sessions: sessions.into(),
+        };
+        let simulated = Simulated {
+            process,
+            doing: Doing::Sleeping,
+            usage: Usage::default(),
+            waiting: Duration::ZERO,
+            heeds_terminate: true,
+        };
+        let before = self.processes.insert(pid, simulated);
+        assert!(before.is_none(), "{pid} is taken");
+    }
+
+    fn start_stranger(&mut self, pid: u32) {
+        self.start(pid, Some(1), pid, false);
+        self.strangers.insert((pid, self.starts));
+    }
+
+    fn end(&mut self, pid: u32) {
+        self.processes.remove(&pid);
+        for other in self.processes.values_mut() {
+            if other.process.parent == Some(pid) {
+                other.process.parent = Some(1);
+            }
+        }
+        if pid == CHILD {
+            self.ladder.handle_exit(self.now, false);
+        }
+    }
+
+    fn child(&mut self) -> &mut Simulated {
+        self.processes.get_mut(&CHILD).unwrap()
+    }
+
+    fn at(mut self, when: Duration, event: fn(&mut Self)) -> Self {
+        self.events.push((when, event));
+        self
+    }
+
+    /// Closes the session; what was reported.
+    fn close(&mut self, policy: ClosePolicy) -> Outcome {
+        self.ladder.close(self.now, policy);
+        // In an hour everything has happened.
+        while self.now < 3600 * SECOND {
+            while let Some(action) = self.ladder.poll() {
+                self.log.push((self.now, action.clone()));
+                if let Action::Report(outcome) = action {
+                    return outcome;
+                }
+                self.act(&action);
+            }
+            self.round();
+        }
+        panic!("no report: {:?}", self.log);
+    }
+
+    fn round(&mut self) {
+        let event = self.events.iter().map(|(when, _)| *when).min();
+        let due = [self.ladder.due(), self.ladder.look_due(), event];
+        let next = due.into_iter().flatten().min().unwrap();
+        self.pass(next.saturating_sub(self.now));
+        let now = self.now;
+        let (happening, later) = self.events.iter().partition(|(when, _)| *when <= now);
+        self.events = later;
+        let happening: Vec<Event> = happening;
+        happening.into_iter().for_each(|(_, happen)| happen(self));
+        let processes = &self.processes;
+        let usage = |pid: u32| Some(processes.get(&pid)?.usage);
+        if self.ladder.due().is_some_and(|due| due <= self.now) {
+            self.ladder.handle_timeout(self.now, &usage);
+        }
+        if self.ladder.look_due().is_some_and(|due| due <= self.now) {
+            let table = self.has_table.then(|| {
+                let processes = self.processes.values();
+                Table::of(
+                    processes
+                        .map(|it| (it.process.pid, it.process.clone()))
+                        .collect(),
+                )
+            });
+            self.ladder.handle_look(self.now, table.as_ref(), &usage);
+        }
+    }
+
+    fn pass(&mut self, time: Duration) {
+        self.now += time;
+        for process in self.processes.values_mut() {
+            process.usage.is_runnable = process.doing != Doing::Sleeping;
+            match process.doing {
+                Doing::Sleeping => {}
+                Doing::Starving => process.waiting += time,
+                Doing::Running => process.usage.ran += time,
+            }
+        }
+    }
+
+    fn act(&mut self, action: &Action) {
+        let group = || {
+            let those = self.processes.values();
+            let those = those.filter(|it| it.process.group == Some(CHILD));
+            those.map(|it| it.process.pid).collect()
+        };
+        let (pids, signal): (Vec<u32>, _) = match *action {
+            Action::SignalChild(signal) => (vec![CHILD], signal),
+            // As the system has it done: to nobody but the process that is meant.
+            Action::SignalDescendant { pid, start, signal } => {
+                assert!(!self.strangers.contains(&(pid, start)), "{:?}", self.log);
+                let is_it = |it: &&Simulated| it.process.start == start;
+                let found = self.processes.get(&pid).filter(is_it);
+                (found.iter().map(|it| it.process.pid).collect(), signal)
+            }
+            Action::SignalGroup(signal) => (group(), signal),
+            _ => return,
+        };
+        for pid in pids {
+            let Some(process) = self.processes.get(&pid) else {
+                continue;
+            };
+            let is_stranger = self.strangers.contains(&(pid, process.process.start));
+            assert!(!is_stranger, "{pid} is a stranger: {:?}", self.log);
+            if signal == Signal::Kill || process.heeds_terminate {
+                self.end(pid);
+            }
+        }
+    }
+
+    fn actions(&self) -> Vec<Action> {
+        self.log.iter().map(|(_, action)| action.clone()).collect()
+    }
+
+    /// When the child was sent its first signal.
+    fn signalled(&self) -> Option<Duration> {
+        let is_signal = |(_, action): &&(_, Action)| matches!(action, Action::SignalChild(_));
+        Some(self.log.iter().find(is_signal)?.0)
+    }
+}
+
+fn policy() -> ClosePolicy {
+    ClosePolicy::default()
+        .exit(2 * SECOND)
+        .terminate(SECOND)
+        .kill(SECOND)
+}
+
+fn gone(step: CloseStep, swept: &[u32]) -> Outcome {
+    Outcome {
+        step,
+        swept: swept.into(),
+        left: vec![],
+        descendants_unknown: false,
+    }
+}
+
+#[test]
+fn what_ignores_the_end_of_its_input_is_signalled_when_its_time_is_over() {
+    let mut world = World::new();
+    let outcome = world.close(policy());
+    assert_eq!(outcome, gone(CloseStep::Terminated, &[]));
+    assert_eq!(world.signalled(), Some(2 * SECOND));
+}
+
+#[test]
+fn what_waits_for_a_cpu_has_ignored_nothing() {
+    let mut world = World::new().at(15 * SECOND, |world| world.end(CHILD));
+    world.child().doing = Doing::Starving;
+    let outcome = world.close(policy());
+    assert_eq!(outcome, gone(CloseStep::Exited, &[]));
+    assert_eq!(world.signalled(), None);
+}
+
+#[test]
+fn a_wait_for_a_cpu_does_not_count_when_it_is_over_either() {
+    let mut world = World::new()
+        .at(SECOND / 10, |world| world.child().doing = Doing::Starving)
+        .at(5 * SECOND, |world| {
+            let child = world.child();
+            child.usage.waited += child.waiting;
+            child.doing = Doing::Sleeping;
+        })
+        .at(6 * SECOND, |world| world.end(CHILD));
+    let outcome = world.close(policy());
+    assert_eq!(outcome, gone(CloseStep::Exited, &[]));
+}
+
+#[test]
+fn what_runs_on_instead_of_exiting_is_signalled_when_its_time_is_over() {
+    let mut world = World::new();
+    world.child().doing = Doing::Running;
+    let outcome = world.close(policy());
+    assert_eq!(outcome, gone(CloseStep::Terminated, &[]));
+    assert_eq!(world.signalled(), Some(2 * SECOND));
+}
+
+#[test]
+fn what_never_gets_a_cpu_is_signalled_all_the_same() {
+    let mut world = World::new();
+    world.child().doing = Doing::Starving;
+    let outcome = world.close(policy());
+    assert_eq!(outcome, gone(CloseStep::Terminated, &[]));
+    assert_eq!(world.signalled(), Some(2 * SECOND * STRETCH));
+}
+
+#[test]
+fn a_descendant_that_waits_for_a_cpu_is_not_killed_for_that() {
+    let mut world = World::new()
+        .at(SECOND, |world| world.end(CHILD))
+        .at(8 * SECOND, |world| world.end(CHILD + 1));
+    world.start(CHILD + 1, Some(CHILD), CHILD + 1, true);
+    let descendant = world.processes.get_mut(&(CHILD + 1)).unwrap();
+    descendant.doing = Doing::Starving;
+    descendant.heeds_terminate = false;
+    let outcome = world.close(policy());
+    assert_eq!(outcome, gone(CloseStep::Exited, &[CHILD + 1]));
+    let kill = |action: &Action| {
+        let signal = Signal::Kill;
+        matches!(action, Action::SignalDescendant { signal: it, .. } if *it == signal)
+    };
+    assert!(!world.actions().iter().any(kill), "{:?}", world.log);
+}
+
+#[test]
+fn the_pid_of_a_descendant_that_went_to_a_stranger_is_not_signalled() {
+    let mut world = World::new()
+        .at(SECOND, |world| {
+            world.end(CHILD + 1);
+            world.start_stranger(CHILD + 1);
+        })
+        .at(2 * SECOND - SECOND / 10, |world| world.end(CHILD));
+    world.start(CHILD + 1, Some(CHILD), CHILD + 1, true);
+    let outcome = world.close(policy());
+    assert_eq!(outcome, gone(CloseStep::Exited, &[]));
+    assert!(world.processes.contains_key(&(CHILD + 1)));
+}
+
+#[test]
+fn the_pid_of_a_child_that_others_reaped_is_not_looked_for_any_more() {
+    for has_table in [true, false] {
+        let mut world = World::new().at(SECOND, |world| {
+            world.processes.remove(&CHILD);
+            world.ladder.handle_exit(world.now, true);
+            // It leads a group by the same number, as a shell's job would.
+            world.start_stranger(CHILD);
+            world.start(CHILD + 2, Some(CHILD), CHILD, false);
+            world.strangers.insert((CHILD + 2, world.starts));
+        });
+        world.has_table = has_table;
+        let outcome = world.close(policy());
+        assert_eq!((outcome.step, outcome.swept), (CloseStep::Exited, vec![]));
+        assert_eq!(outcome.descendants_unknown, !has_table);
+        assert!(world.processes.contains_key(&CHILD));
+    }
+}
+
+#[test]
+fn without_a_table_the_group_is_swept_and_the_report_says_what_is_not_known() {
+    let mut world = World::new().at(SECOND, |world| world.end(CHILD));
+    world.has_table = false;
+    world.start(CHILD + 1, Some(CHILD), CHILD, true);
+    world.start(CHILD + 2, Some(CHILD), CHILD, true);
+    world.start(CHILD + 3, Some(CHILD), CHILD + 3, true);
+    world
+        .processes
+        .get_mut(&(CHILD + 2))
+        .unwrap()
+        .heeds_terminate = false;
+    let outcome = world.close(policy());
+    assert!(outcome.descendants_unknown);
+    assert_eq!(outcome.step, CloseStep::Exited);
+    let left: Vec<_> = world.processes.keys().copied().collect();
+    assert_eq!(left, [CHILD + 3]);
+    let expected = [
+        Action::CloseInput,
+        Action::TellExit,
+        Action::SignalGroup(Signal::Terminate),
+        Action::SignalGroup(Signal::Kill),
+        Action::Report(outcome),
+    ];
+    assert_eq!(world.actions(), expected);
+}
+
+#[test]
+fn a_child_that_cannot_be_killed_is_reported_and_its_exit_is_told_when_it_comes() {
+    let mut world = World::new();
+    // It hangs in the kernel: no signal does anything.
+    world.processes.clear();
+    let outcome = world.close(policy());
+    assert_eq!(outcome.step, CloseStep::StillAlive);
+    assert_eq!(outcome.left, [CHILD]);
+    assert!(!world.ladder.is_over());
+    world.ladder.handle_exit(world.now, false);
+    assert_eq!(world.ladder.poll(), Some(Action::TellExit));
+    assert!(world.ladder.is_over());
+}
+
+/// Something that happens in the world while a session is closed.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    /// A process of the session's starts another, in its group or in one of its own, with the
+    /// marker or without.
+    Fork(u32, bool, bool),
+    End(u32),
+    /// A process of the session's ends, and its pid goes to a stranger at once.
+    Reuse(u32),
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    let pid = 0..8_u32;
+    prop_oneof![
+        (pid.clone(), any::<bool>(), any::<bool>())
+            .prop_map(|(pid, own_group, marked)| Change::Fork(pid, own_group, marked)),
+        pid.clone().prop_map(Change::End),
+        pid.prop_map(Change::Reuse),
+    ]
+}
+
+impl World {
+    /// The session's processes, by number.
+    fn one_of_ours(&self, number: u32) -> Option<u32> {
+        let those = self.processes.values().map(|it| &it.process);
+        let ours = those.filter(|it| !self.strangers.contains(&(it.pid, it.start)));
+        let ours: Vec<u32> = ours.map(|it| it.pid).collect();
+        let index = usize::try_from(number).ok()?.checked_rem(ours.len())?;
+        ours.get(index).copied()
+    }
+
+    fn change(&mut self, change: Change) {
+        match change {
+            Change::Fork(number, own_group, is_marked) => {
+                let Some(parent) = self.one_of_ours(number) else {
+                    return;
+                };
+                let pid = (CHILD..).find(|pid| !self.processes.contains_key(pid));
+                // A child's pid is taken until it is reaped.
+                let pid = pid.filter(|pid| *pid != CHILD).unwrap_or(CHILD + 1_000);
+                if self.processes.contains_key(&pid) {
+                    return;
+                }
+                let inherited = self.processes[&parent].process.group.unwrap();
+                let group = if own_group { pid } else { inherited };
+                self.start(pid, Some(parent), group, is_marked);
+            }
+            Change::End(number) => {
+                if let Some(pid) = self.one_of_ours(number) {
+                    self.end(pid);
+                }
+            }
+            Change::Reuse(number) => {
+                let pid = self.one_of_ours(number).filter(|pid| *pid != CHILD);
+                if let Some(pid) = pid {
+                    self.end(pid);
+                    self.start_stranger(pid);
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    /// `act` panics when a stranger is sent a signal.
+    #[test]
+    fn whatever_happens_no_stranger_is_signalled_and_nothing_marked_is_left(
+        before in prop::collection::vec(change(), 0..12),
+        during in prop::collection::vec((0..9_000_u64, change()), 0..24),
+        has_table in any::<bool>(),
+    ) {
+        let mut world = World::new();
+        world.has_table = has_table;
+        before.into_iter().for_each(|change| world.change(change));
+        let mut during = during;
+        during.sort_by_key(|(when, _)| *when);
+        world.ladder.close(world.now, policy());
+        let mut during = during.into_iter().peekable();
+        let outcome = 'closed: loop {
+            prop_assert!(world.now < 60 * SECOND, "{:?}", world.log);
+            while let Some(action) = world.ladder.poll() {
+                world.log.push((world.now, action.clone()));
+                if let Action::Report(outcome) = action {
+                    break 'closed outcome;
+                }
+                world.act(&action);
+                while let Some((_, change)) =
+                    during.next_if(|(when, _)| Duration::from_millis(*when) <= world.now)
+                {
+                    world.change(change);
+                }
+            }
+            world.round();
+        };
+        prop_assert_eq!(outcome.descendants_unknown, !has_table);
+        if has_table {
+            let marked = |it: &&Simulated| it.process.sessions == SESSION.as_bytes();
+            let left: Vec<_> = world.processes.values().filter(marked).collect();
+            prop_assert!(left.is_empty(), "{:?} of {:?}", left, world.log);
+            prop_assert!(outcome.left.is_empty());
+        }
+    }
+}
