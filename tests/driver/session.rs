@@ -70,6 +70,7 @@ pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
                     wire: wire.clone(),
                     handle: client.handle(),
                     calm,
+                    careless: !calm && dice.one_in(3),
                     patience,
                     waiting: Waiting::default(),
                     refused: Arc::default(),
@@ -150,7 +151,8 @@ impl Session {
         let mut error = None;
         let wire = self.wire.clone();
         loop {
-            let slow = dice.one_in(10).then(|| pause(dice));
+            let often = if self.users.careless { 2 } else { 10 };
+            let slow = dice.one_in(often).then(|| pause(dice));
             let reads = async {
                 if let Some(slow) = slow {
                     sleep(slow).await;

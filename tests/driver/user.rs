@@ -33,6 +33,8 @@ pub(crate) struct Users {
     pub(crate) handle: Handle,
     /// Nothing breaks, and nobody closes before all is done.
     pub(crate) calm: bool,
+    /// They send, and wait for nothing that comes of it.
+    pub(crate) careless: bool,
     /// How long a request may take.
     pub(crate) patience: Duration,
     pub(crate) waiting: Waiting,
@@ -81,7 +83,7 @@ impl Users {
             if !dice.one_in(3) {
                 sleep(pause(&mut dice)).await;
             }
-            let what = dice.below(21);
+            let what = dice.below(if self.careless { 7 } else { 21 });
             self.log.note(format_args!("user {name} does {what}"));
             let made = Instant::now();
             match what {
@@ -228,6 +230,9 @@ impl Users {
 
     /// Waits for the end of a message, or does not.
     fn watch_submission(&self, mut submission: Submission, dice: &mut Dice) {
+        if self.careless {
+            return;
+        }
         if dice.one_in(4) {
             self.read(submission.turn(), dice);
         }
