@@ -47,7 +47,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     poem.priority = Some(Priority::Now);
     let mut poem = client.send(poem);
     for (name, submission) in [("story", &mut story), ("poem", &mut poem)] {
-        if let Some(end) = submission.turn_ended().await {
+        if let Ok(end) = submission.turn_ended().await {
             println!("  the {name}: {}", end.outcome);
         }
     }
@@ -56,7 +56,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = client.set_model(Some("a-better-model")).await?.model;
     println!("  [model]  {}", model.unwrap_or_default());
     let mut build = client.send("Build it.");
-    if let Some(end) = build.turn_ended().await {
+    if let Ok(end) = build.turn_ended().await {
         println!("  the build: {}", end.outcome);
     }
     client.close().await;

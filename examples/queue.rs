@@ -51,7 +51,7 @@ async fn session(script: &Scenario) -> Result<(), Error> {
 
     let mut turns = vec![];
     for (text, mut submission) in all {
-        if let Some(end) = submission.turn_ended().await {
+        if let Ok(end) = submission.turn_ended().await {
             turns.push((end.turn, format!("{}: {text}", end.outcome)));
         }
     }

@@ -281,14 +281,14 @@ impl Client {
     ///
     /// When the future is dropped the ending goes on.
     pub async fn abort(&mut self) -> CloseReport {
-        self.abandon();
+        self.abandon(EndReason::Closed);
         self.far_end.closed().await.unwrap_or_default()
     }
 
-    fn abandon(&self) {
+    fn abandon(&self, reason: EndReason) {
         // The driver lets go of the CLI's input, if its runtime still runs.
         // The closer does not need it: it is a thread of its own.
-        drop(self.handle.give_up(EndReason::Closed));
+        drop(self.handle.give_up(reason));
         self.far_end.close(Box::new(|| ()));
     }
 
@@ -351,7 +351,7 @@ impl Deref for Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        self.abandon();
+        self.abandon(EndReason::Dropped);
     }
 }
 

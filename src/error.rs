@@ -4,7 +4,7 @@ use crate::store::StoreFailure;
 use crate::version::CliVersion;
 use agentwire_protocol::content::CannotAttach;
 use agentwire_protocol::control::Refusal;
-use agentwire_protocol::host::RequestFailure;
+use agentwire_protocol::host::{RequestFailure, SubmissionState};
 use agentwire_protocol::{Json, ViewError};
 use std::fmt;
 use std::io;
@@ -133,6 +133,15 @@ pub enum Error {
     Withdrawn {
         /// The message.
         uuid: Box<str>,
+    },
+    /// No turn takes a message up any more: it was taken back, was sent before,
+    /// or the agent said nothing of it.
+    #[error("no turn took up message {uuid}: it is {state}")]
+    NoTurn {
+        /// The message.
+        uuid: Box<str>,
+        /// What became of it.
+        state: SubmissionState,
     },
     /// So much waits to be written already that there was no room for a
     /// message or a request: see
@@ -330,6 +339,12 @@ pub struct SessionEnd {
 pub enum EndReason {
     /// The host closed it.
     Closed,
+    /// Its [`Client`](crate::Client) or [`Query`](crate::Query) was dropped
+    /// without having been closed.
+    Dropped,
+    /// The CLI exited before its first turn, for instance because it refused an
+    /// option or the session to resume, or is no agent CLI.
+    ExitedAtStart,
     /// The CLI exited, or was killed, without having been asked to.
     Exited,
     /// The CLI closed its output and lived on; or it was somewhere else
@@ -382,6 +397,8 @@ impl fmt::Display for SessionEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.reason {
             EndReason::Closed => "the session is closed",
+            EndReason::Dropped => "the session is closed, because its `Client` was dropped",
+            EndReason::ExitedAtStart => "the agent CLI exited at its start, before any turn",
             EndReason::Exited => "the agent CLI ended in the middle of the session",
             EndReason::OutputClosed => "the agent CLI closed its output",
             EndReason::InputClosed => "the agent CLI closed its input",
@@ -391,7 +408,7 @@ impl fmt::Display for SessionEnd {
             EndReason::Unresponsive => "the agent CLI did not stop its turn, and was closed",
             EndReason::RuntimeGone => "the session's runtime was shut down",
         })?;
-        if self.reason != EndReason::Closed {
+        if !matches!(self.reason, EndReason::Closed | EndReason::Dropped) {
             if let Some(exit) = self.exit {
                 write!(f, " ({exit})")?;
             }

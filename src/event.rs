@@ -34,8 +34,8 @@ pub enum Event {
 pub enum Notice {
     /// Something on the wire is not as the protocol has it.
     Wire(host::Notice),
-    /// A callback gave no answer. The agent was denied what it asked for; a
-    /// hook that is no gate was passed over.
+    /// There was no callback, or it gave no valid answer. The agent was denied
+    /// what it requested; a hook that is no gate was passed over.
     CallbackFailed {
         /// The ask.
         request_id: Box<str>,
@@ -148,8 +148,10 @@ impl Notice {
         match self {
             Self::Wire(notice) => notice.size(),
             Self::CallbackFailed { failure, .. } => match failure {
-                CallbackFailure::Panicked(why) | CallbackFailure::Failed(why) => why.len(),
-                CallbackFailure::Dropped => 0,
+                CallbackFailure::Panicked(why)
+                | CallbackFailure::Failed(why)
+                | CallbackFailure::Invalid(why) => why.len(),
+                CallbackFailure::Dropped | CallbackFailure::NoCallback => 0,
             },
             Self::McpServerPanicked {
                 during, message, ..
@@ -177,9 +179,7 @@ impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Wire(notice) => notice.fmt(f),
-            Self::CallbackFailed { asked, failure, .. } => {
-                write!(f, "{}: {failure}", asked.without_answer())
-            }
+            Self::CallbackFailed { asked, failure, .. } => f.write_str(&asked.failed(failure)),
             Self::NotSupported {
                 subtype, reason, ..
             } => {

@@ -308,6 +308,11 @@ impl Handle {
         &self.declared
     }
 
+    /// How the session ended, if it has.
+    pub(crate) fn ended(&self) -> Option<Arc<SessionEnd>> {
+        self.end.get().cloned()
+    }
+
     /// How the session ended, for what fails because it has.
     pub(crate) fn end(&self) -> Arc<SessionEnd> {
         let gone = || Arc::new(SessionEnd::runtime_gone());

@@ -138,7 +138,12 @@ impl Sender {
 
     /// Counts events that the consumer comes too late for.
     pub(crate) fn missed(&self, events: usize, bytes: usize) {
-        lock(&self.0).dropped = (events, bytes);
+        if events > 0 {
+            let mut state = lock(&self.0);
+            state.dropped = (events, bytes);
+            state.wanted = None;
+            state.wake();
+        }
     }
 
     /// Whether the bound was reached, and half of it not yet read.
@@ -343,6 +348,7 @@ mod tests {
     use bytes::Bytes;
     use std::future::Future;
     use std::pin::pin;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     fn frame(kind: &str, number: usize, padding: usize) -> Event {
         let text = format!(
@@ -584,6 +590,27 @@ mod tests {
         assert!(demand.is_wanted());
         drop(mailbox);
         assert!(!demand.is_wanted() && sender.is_abandoned());
+    }
+
+    #[test]
+    fn a_consumer_that_waits_is_told_at_once_what_it_missed() {
+        let mut stream = stream(10_000);
+        let woken = Arc::new(Woken::default());
+        let waker = Waker::from(Arc::clone(&woken));
+        let waits = stream.mailbox.poll_next(&Context::from_waker(&waker));
+        assert!(waits.is_pending());
+        stream.sender.missed(3, 30);
+        assert!(woken.0.load(Ordering::SeqCst));
+        assert_eq!(stream.all(), ["lagged 3"]);
+    }
+
+    #[derive(Default)]
+    struct Woken(AtomicBool);
+
+    impl std::task::Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.store(true, Ordering::SeqCst);
+        }
     }
 
     #[test]

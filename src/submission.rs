@@ -7,7 +7,7 @@ use crate::subscription::Turn;
 use crate::turn::TurnWatch;
 use crate::unread::StreamKind;
 use agentwire_protocol::control::{CancelAsyncMessage, CancelAsyncMessageAnswer};
-use agentwire_protocol::host::{SubmissionState, TurnEnd};
+use agentwire_protocol::host::{SubmissionState, TurnEnd, TurnOutcome};
 use agentwire_protocol::outbox::Waiting;
 use std::fmt;
 use std::future::{Future, IntoFuture};
@@ -218,25 +218,45 @@ impl Submission {
         Turn::new(mailbox, self.clone())
     }
 
-    /// Waits until the turn that took it up is over, and says how it ended;
-    /// `None`, when no turn takes it up any more. Messages that went into one
-    /// turn have its end in common. Cancel safe.
+    /// Waits until the turn that took it up is over, and returns how it ended.
+    /// Messages that went into one turn have its end in common. Cancel safe.
     ///
     /// ```no_run
     /// # async fn example(client: agentwire::Client) -> Result<(), agentwire::Error> {
-    /// if let Some(end) = client.send("What is 2 + 2?").turn_ended().await
-    ///     && let Some(result) = end.result()
-    /// {
+    /// let end = client.send("What is 2 + 2?").turn_ended().await?;
+    /// if let Some(result) = end.result() {
     ///     println!("{}", result?.result.unwrap_or_default());
     /// }
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn turn_ended(&mut self) -> Option<Arc<TurnEnd>> {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Ended`] when the session ended before the turn did, for
+    /// instance because its [`Client`](crate::Client) was dropped;
+    /// [`Error::NoTurn`] when no turn takes the message up any more.
+    pub async fn turn_ended(&mut self) -> Result<Arc<TurnEnd>, Error> {
         let is_known = |it: &Progress| it.turn.is_some() || it.state.is_end();
         let _wanted = self.handle.want_input();
-        let turn = (self.progress.wait_for(is_known).await.ok()?.turn).clone()?;
-        turn.ended().await
+        let progress = match self.progress.wait_for(is_known).await {
+            Ok(progress) => progress.clone(),
+            Err(_) => return Err(Error::Ended(self.handle.end())),
+        };
+        match progress.turn {
+            Some(turn) => match turn.ended().await {
+                Some(end) if end.outcome != TurnOutcome::Lost => Ok(end),
+                _ => Err(Error::Ended(self.handle.end())),
+            },
+            None => Err(match (progress.error, self.handle.ended()) {
+                (Some(error), _) => error,
+                (None, Some(end)) if progress.state == SubmissionState::Lost => Error::Ended(end),
+                _ => Error::NoTurn {
+                    uuid: self.uuid.clone(),
+                    state: progress.state,
+                },
+            }),
+        }
     }
 
     /// Takes the message back: here, when it still waits here, and out of the

@@ -56,8 +56,8 @@ struct Pieces {
 /// [`TookUp`](agentwire_protocol::host::TurnEvent::TookUp) of the message and
 /// ends behind the [`Ended`](agentwire_protocol::host::TurnEvent::Ended) of the
 /// turn; what comes in between, sub-agents included, is in it. When no turn
-/// takes the message up, there is nothing in it. When the session ends first,
-/// its last event says so, and no error follows.
+/// takes the message up, there is nothing in it. When the session ends first, it
+/// ends with the error that ended the session.
 ///
 /// What waits for it is bounded as for a [`Subscription`].
 #[derive(Debug)]
@@ -74,16 +74,18 @@ impl Turn {
         }
     }
 
-    /// What the turn brings next; `None` behind its end. It fails only when
-    /// the runtime goes. Cancel safe: nothing is lost when the future is
+    /// Returns what the turn brings next; `None` behind its end. Cancel safe: nothing is lost when the future is
     /// dropped.
     pub async fn next(&mut self) -> Option<Result<Event, Error>> {
         self.mailbox.next().await
     }
 
-    /// Waits until the turn is over, read or not, and says how it ended; see
-    /// [`Submission::turn_ended`].
-    pub async fn ended(self) -> Option<Arc<TurnEnd>> {
+    /// Waits until the turn is over, read or not, and returns how it ended.
+    ///
+    /// # Errors
+    ///
+    /// As [`Submission::turn_ended`].
+    pub async fn ended(self) -> Result<Arc<TurnEnd>, Error> {
         let Self {
             mailbox,
             mut submission,

@@ -245,8 +245,8 @@ async fn the_end_of_a_turn_is_heard_although_nothing_is_read() {
     let mut submission = client.send("Go");
     let turn = submission.turn();
     until_paused(&client).await;
-    assert!(turn.ended().await.is_some());
-    assert!(submission.turn_ended().await.is_some());
+    turn.ended().await.unwrap();
+    submission.turn_ended().await.unwrap();
     assert!(numbers_to_result(&mut client).await.into_iter().eq(all()));
 }
 

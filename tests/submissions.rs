@@ -6,11 +6,11 @@ mod support;
 
 use agentwire::protocol::message::Priority;
 use agentwire::protocol::outbox::Limits;
-use agentwire::{Client, Error, Submission, SubmissionState, TurnOutcome, UserMessage};
+use agentwire::{Client, EndReason, Error, Submission, SubmissionState, TurnOutcome, UserMessage};
 use agentwire_testkit::{Fault, Scenario, Step};
 use std::future::Future;
 use std::sync::Arc;
-use support::{fake, hasty, priorities, says, wait_for};
+use support::{ended, fake, hasty, priorities, says, wait_for};
 
 /// A model that is busy until it is interrupted.
 fn busy() -> Scenario {
@@ -160,7 +160,8 @@ async fn messages_that_went_into_one_turn_have_its_end_in_common() {
         assert_eq!(end.messages, [second.uuid().into(), third.uuid().into()]);
         assert_eq!(end.result().unwrap().unwrap().result.unwrap(), "Done.");
         assert!(Arc::ptr_eq(&end, &third.turn_ended().await.unwrap()));
-        assert_eq!(taken_back.turn_ended().await, None);
+        let none = taken_back.turn_ended().await;
+        assert!(matches!(none, Err(Error::NoTurn { .. })), "{none:?}");
         client.close().await;
     }
 }
@@ -188,8 +189,8 @@ async fn nobody_waits_for_a_turn_whose_session_is_gone() {
     until(&mut submission, SubmissionState::Started).await;
     let interruption = client.handle();
     drop(client);
-    let end = submission.turn_ended().await.unwrap();
-    assert_eq!((end.outcome, &end.frame), (TurnOutcome::Lost, &None));
+    let end = ended(submission.turn_ended().await.unwrap_err());
+    assert_eq!(end.reason, EndReason::Dropped);
     assert!(matches!(
         interruption.interrupt().ended().await,
         Err(Error::Ended(_))

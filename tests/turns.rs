@@ -39,7 +39,15 @@ fn busy() -> Scenario {
 async fn read(turn: &mut Turn) -> (Vec<String>, Option<TurnOutcome>) {
     let (mut log, mut outcome) = (vec![], None);
     while let Some(event) = turn.next().await {
-        let event = event.unwrap();
+        let event = match event {
+            Ok(event) => event,
+            // The session ended first, and says how.
+            Err(error) => {
+                assert_eq!(outcome, Some(TurnOutcome::Lost), "{error}");
+                log.push(error.to_string());
+                break;
+            }
+        };
         assert_eq!(outcome, None, "{event:?} behind the end");
         log.extend(describe(&event).filter(|it| !it.starts_with("call")));
         if let Event::Turn(TurnEvent::Ended(end)) = event {
@@ -136,8 +144,10 @@ async fn a_turn_that_the_session_cuts_off_ends_as_lost() {
     let scenario = Scenario::default().reply([Step::text("Hm "), Step::Fault(Fault::Exit(3))]);
     let client = connect(&scenario).await;
     let mut turn = client.send("Work").turn();
-    let (_, outcome) = tokio::time::timeout(support::LONG, read(&mut turn))
+    let (log, outcome) = tokio::time::timeout(support::LONG, read(&mut turn))
         .await
         .unwrap();
     assert_eq!(outcome, Some(TurnOutcome::Lost));
+    let last = log.last().unwrap();
+    assert!(last.contains("exit status: 3"), "{last}");
 }

@@ -192,6 +192,12 @@ pub trait AskAnswer: Serialize + Send + sealed::Sealed + 'static {
     /// Whether it answers this.
     fn fits(asked: &Asked) -> bool;
 
+    /// Finds what the agent would not understand in an answer to this.
+    #[doc(hidden)]
+    fn check(&self, _: &Asked) -> Result<(), String> {
+        Ok(())
+    }
+
     /// Repeats this part of the request.
     #[doc(hidden)]
     fn repeat(&mut self, _: &Json) {}
@@ -243,6 +249,26 @@ impl sealed::Sealed for PermissionResult {}
 impl AskAnswer for PermissionResult {
     fn fits(asked: &Asked) -> bool {
         matches!(asked, Asked::Permission { .. })
+    }
+
+    /// The agent takes the answers to its questions only beside these.
+    fn check(&self, asked: &Asked) -> Result<(), String> {
+        let Self::Allow(allow) = self else {
+            return Ok(());
+        };
+        let lacks_questions =
+            |input: &Json| !(input.member("questions")).is_some_and(|it| it.get().starts_with('['));
+        match (asked, &allow.updated_input) {
+            (Asked::Permission { tool_name }, Some(input))
+                if tool_name == QUESTION_TOOL && lacks_questions(input) =>
+            {
+                Err(format!(
+                    "the input of `{QUESTION_TOOL}` lacks `questions`: repeat those of the \
+                     request beside `answers`, or answer by `Options::on_question`"
+                ))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// CLIs up to 2.1.197 deny the tool when an allow has no input.
@@ -321,7 +347,7 @@ pub enum Asked {
 
 impl Asked {
     /// What became of it without an answer, for people.
-    pub(crate) fn without_answer(&self) -> String {
+    fn without_answer(&self) -> String {
         match self {
             Self::Permission { tool_name } => format!("`{tool_name}` was denied"),
             Self::Hook {
@@ -331,6 +357,27 @@ impl Asked {
             Self::Hook { event, .. } => format!("the hook of `{event}` was passed over"),
             Self::Elicitation { server_name } => format!("`{server_name}` was declined"),
             Self::Dialog { dialog_kind } => format!("the dialog `{dialog_kind}` was dismissed"),
+        }
+    }
+}
+
+impl Asked {
+    /// The option that sets who answers it.
+    fn option(&self) -> &'static str {
+        match self {
+            Self::Permission { .. } => "Options::on_permission",
+            Self::Hook { .. } => "Options::hook",
+            Self::Elicitation { .. } => "Options::on_elicitation",
+            Self::Dialog { .. } => "Options::on_dialog",
+        }
+    }
+
+    /// What became of it without an answer, and why.
+    pub(crate) fn failed(&self, failure: &CallbackFailure) -> String {
+        let what = self.without_answer();
+        match failure {
+            CallbackFailure::NoCallback => format!("{what}: {failure}; set `{}`", self.option()),
+            failure => format!("{what}: {failure}"),
         }
     }
 }
@@ -348,4 +395,10 @@ pub enum CallbackFailure {
     /// The [`Responder`] was dropped.
     #[error("its responder was dropped without an answer")]
     Dropped,
+    /// There is no callback.
+    #[error("there is no callback for it")]
+    NoCallback,
+    /// The agent would not understand the answer.
+    #[error("the answer of its callback is invalid: {0}")]
+    Invalid(String),
 }

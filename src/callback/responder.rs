@@ -30,16 +30,17 @@ pub struct Responder<A> {
     kind: PhantomData<fn(A)>,
 }
 
-/// Makes the line that answers, for a CLI of some version, with the part of the
-/// request that it has to repeat.
+/// Makes the line that answers this, for a CLI of some version, with the part of
+/// the request that it has to repeat.
 pub(crate) struct Encode(Box<EncodeFn>);
 
 type EncodeFn =
-    dyn FnOnce(Option<&Json>, Option<CliVersion>) -> Result<Bytes, CallbackFailure> + Send;
+    dyn FnOnce(&Asked, Option<&Json>, Option<CliVersion>) -> Result<Bytes, CallbackFailure> + Send;
 
 impl Encode {
     pub(crate) fn new<A: AskAnswer>(request_id: Box<str>, mut answer: A) -> Self {
-        Self(Box::new(move |to_repeat, version| {
+        Self(Box::new(move |asked, to_repeat, version| {
+            answer.check(asked).map_err(CallbackFailure::Invalid)?;
             answer.fit(version);
             if let Some(part) = to_repeat {
                 answer.repeat(part);
@@ -51,10 +52,11 @@ impl Encode {
 
     pub(crate) fn line(
         self,
+        asked: &Asked,
         to_repeat: Option<&Json>,
         version: Option<CliVersion>,
     ) -> Result<Bytes, CallbackFailure> {
-        (self.0)(to_repeat, version)
+        (self.0)(asked, to_repeat, version)
     }
 }
 

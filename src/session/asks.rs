@@ -136,7 +136,8 @@ impl Asks {
             }
             None => {
                 let why = format!("Nobody was there to allow {tool_name}.");
-                answer(request_id, &PermissionResult::deny(why))
+                let line = success(&request_id, &PermissionResult::deny(why));
+                without_callback(request_id, line, Asked::Permission { tool_name })
             }
         }
     }
@@ -162,7 +163,11 @@ impl Asks {
                 };
                 self.start(request_id, frame, request, asked, &handler)
             }
-            None => answer(request_id, &McpElicitationResult::decline()),
+            None => {
+                let line = success(&request_id, &McpElicitationResult::decline());
+                let server_name = request.mcp_server_name;
+                without_callback(request_id, line, Asked::Elicitation { server_name })
+            }
         }
     }
 
@@ -330,7 +335,7 @@ impl Asks {
         // Whoever else is about to answer need not.
         cancelled.cancel();
         let version = self.session.declared().cli_version();
-        match answer.and_then(|answer| answer.line(to_repeat.as_ref(), version)) {
+        match answer.and_then(|answer| answer.line(&asked, to_repeat.as_ref(), version)) {
             Ok(line) => Step::Line(request_id, line, None),
             Err(failure) => {
                 let line = denial(&request_id, &asked);
@@ -396,9 +401,9 @@ fn success<A: AskAnswer>(request_id: &str, answer: &A) -> Bytes {
     })
 }
 
-fn answer<A: AskAnswer>(request_id: Box<str>, answer: &A) -> Step {
-    let line = success(&request_id, answer);
-    Step::Line(request_id, line, None)
+fn without_callback(request_id: Box<str>, line: Bytes, asked: Asked) -> Step {
+    let notice = failed(request_id.clone(), asked, CallbackFailure::NoCallback);
+    Step::Line(request_id, line, Some(notice))
 }
 
 fn refuse(request_id: Box<str>, frame: &Frame, reason: String) -> Step {

@@ -101,7 +101,8 @@ impl Driver {
             && !self.streams.is_in_turn(uuid)
         {
             // It is over, or none will come.
-            return sender.end(None);
+            let error = self.end.get().and_then(SessionEnd::error);
+            return sender.end(error);
         }
         self.streams.subscribe(stream, sender);
     }

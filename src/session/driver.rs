@@ -304,6 +304,7 @@ impl Driver {
         });
         tracing::debug!(?reason, ?exit, "the session is over");
         let end = Arc::clone(self.end.get_or_init(|| end));
+        self.streams.session_ended(end.error());
         self.commands.close();
         while let Ok(command) = self.commands.try_recv() {
             self.refuse(command, &end);
@@ -325,13 +326,17 @@ impl Driver {
         for notice in self.mirror.end().await {
             self.streams.put(Event::Notice(notice));
         }
-        self.streams.end(end.error().as_ref());
+        self.streams.end();
     }
 
     /// Why the session ended that nobody has ended.
     fn left(&self, exit: Option<ExitStatus>) -> EndReason {
+        let began = self.turns.borrow().is_some();
         if exit.is_some() || self.far_end.pid().is_some() {
-            EndReason::Exited
+            match began {
+                true => EndReason::Exited,
+                false => EndReason::ExitedAtStart,
+            }
         } else {
             EndReason::OutputClosed
         }

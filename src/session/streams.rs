@@ -21,6 +21,8 @@ pub(super) struct Streams {
     /// How much streams may hold of what is being delivered, and its time.
     room: Room,
     now: Instant,
+    /// What streams end with from now on: the session has.
+    end: Option<Error>,
 }
 
 /// The turn that runs.
@@ -43,6 +45,7 @@ impl Streams {
             bound,
             room,
             now,
+            end: None,
         }
     }
 
@@ -157,16 +160,22 @@ impl Streams {
         self.others.retain(|(stream, sender)| {
             let is_it = matches!(stream, StreamKind::Turn { uuid: it } if **it == *uuid);
             if is_it {
-                sender.end(None);
+                sender.end(self.end.clone());
             }
             !is_it
         });
     }
 
+    /// The session has ended, with this error if with any. What comes of that
+    /// is still put in.
+    pub(super) fn session_ended(&mut self, error: Option<Error>) {
+        self.end = error;
+    }
+
     /// Nothing more will come.
-    pub(super) fn end(&self, error: Option<&Error>) {
+    pub(super) fn end(&self) {
         for sender in self.all() {
-            sender.end(error.cloned());
+            sender.end(self.end.clone());
         }
     }
 

@@ -2,6 +2,7 @@
 //! another id, and two messages that have the same.
 
 use crate::support::{Live, until_idle, wait_for};
+use agentwire::Error;
 use agentwire::{Activity, Client, Event, SessionNews, SubmissionState, UserMessage};
 use agentwire_testkit::{Scenario, Step};
 use serde_json::Value;
@@ -78,7 +79,10 @@ async fn a_message_that_the_cli_has_had_ends_without_a_turn() {
     let (_, ids) = read_turn(&mut client).await;
     let mut again = client.send(hello.clone());
     assert_eq!(again.ended().await, SubmissionState::Completed);
-    assert_eq!(again.turn_ended().await, None);
+    assert!(matches!(
+        again.turn_ended().await,
+        Err(Error::NoTurn { .. })
+    ));
     until_idle(&mut client).await;
     let next = client.send("And?").turn_ended().await.unwrap();
     assert_eq!((first.turn, next.turn), (1, 2));
@@ -89,7 +93,10 @@ async fn a_message_that_the_cli_has_had_ends_without_a_turn() {
     let mut client = Client::connect(options).await.unwrap();
     let mut again = client.send(hello);
     assert_eq!(again.ended().await, SubmissionState::Completed);
-    assert_eq!(again.turn_ended().await, None);
+    assert!(matches!(
+        again.turn_ended().await,
+        Err(Error::NoTurn { .. })
+    ));
     until_idle(&mut client).await;
     let requests = live.model.requests();
     let replies = requests.iter().filter(|request| request.reply().is_some());

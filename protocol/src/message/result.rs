@@ -403,7 +403,9 @@ impl ResultMessage {
         }
     }
 
-    /// One line that says what went wrong; `None` when nothing did.
+    /// Returns one line that says what went wrong; `None` when nothing did.
+    /// Where the CLI advises to run its command `/login`, which a program
+    /// cannot, the line goes on with what to do instead.
     #[must_use]
     pub fn error_text(&self) -> Option<String> {
         if !self.is_error {
@@ -418,13 +420,21 @@ impl ResultMessage {
             .terminal_reason
             .as_ref()
             .map_or(self.subtype.as_str(), |why| why.as_str());
-        Some(if said.is_empty() {
-            why.to_owned()
-        } else {
-            format!("{why}: {said}")
-        })
+        let mut text = why.to_owned();
+        if !said.is_empty() {
+            text = format!("{why}: {said}");
+        }
+        // The CLI's own advice is for those who sit in front of it.
+        if said.contains("/login") {
+            text.push_str(LOGIN);
+        }
+        Some(text)
     }
 }
+
+/// How a program gets an agent that is logged in.
+const LOGIN: &str = " (set ANTHROPIC_API_KEY in the agent's environment, or run `claude` once and \
+                     log in there)";
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
