@@ -2,10 +2,14 @@
 
 use crate::support::Live;
 use agentwire::protocol::Json;
-use agentwire::{Client, MemoryStore, Notice, Options, StoreFlush, TranscriptKey, query};
+use agentwire::{
+    Client, Event, MemoryStore, Notice, Options, SessionStore, StoreError, StoreFailure,
+    StoreFlush, TranscriptKey, query,
+};
 use agentwire_testkit::{Scenario, Step};
 use serde_json::{Value, json};
 use std::fs;
+use std::future::pending;
 use std::path::PathBuf;
 
 fn hello() -> Scenario {
@@ -168,4 +172,56 @@ async fn sub_agents_are_in_the_store_and_come_back_from_there() {
     let all: String = store.entries(own).iter().map(Json::get).collect();
     assert!(all.contains("Sure?"), "{all}");
     client.close().await;
+}
+
+/// A store that does not keep what it is given.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Broken {
+    Fails,
+    Panics,
+    Hangs,
+}
+
+impl SessionStore for Broken {
+    async fn append(&self, _: &TranscriptKey, _: &[Json]) -> Result<(), StoreError> {
+        match self {
+            Self::Fails => Err("the disk is full".into()),
+            Self::Panics => panic!("a bug"),
+            Self::Hangs => pending().await,
+        }
+    }
+
+    async fn load(&self, _: &TranscriptKey) -> Result<Option<Vec<Json>>, StoreError> {
+        Ok(None)
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_fails_panics_or_hangs_holds_no_turn_up_and_is_told() {
+    for store in [Broken::Fails, Broken::Panics, Broken::Hangs] {
+        let live = Live::start(hello()).await;
+        let options = live.options().session_store(store);
+        let options = options.session_store_flush(StoreFlush::Eager);
+        let mut client = Client::connect(options).await.unwrap();
+        for _ in 0..2 {
+            let end = client.send("Hello?").turn_ended().await.unwrap();
+            assert!(end.result().unwrap().unwrap().error_text().is_none());
+        }
+        client.close().await;
+        let mut failures = Vec::new();
+        while let Some(event) = client.next().await {
+            if let Event::Notice(Notice::NotMirrored { failure, .. }) = event.unwrap() {
+                failures.push(failure);
+            }
+        }
+        assert!(!failures.is_empty(), "{store:?}");
+        for failure in failures {
+            let is_it = match store {
+                Broken::Fails => matches!(failure, StoreFailure::Failed(_)),
+                Broken::Panics => matches!(failure, StoreFailure::Panicked(_)),
+                Broken::Hangs => failure == StoreFailure::SessionOver,
+            };
+            assert!(is_it, "{store:?}: {failure:?}");
+        }
+    }
 }
