@@ -344,7 +344,7 @@ pub enum EndReason {
     Dropped,
     /// The CLI exited before its first turn, for instance because it refused an
     /// option or the session to resume, or is no agent CLI.
-    ExitedAtStart,
+    ExitedBeforeFirstTurn,
     /// The CLI exited, or was killed, without having been asked to.
     Exited,
     /// The CLI closed its output and lived on; or it was somewhere else
@@ -398,7 +398,7 @@ impl fmt::Display for SessionEnd {
         f.write_str(match self.reason {
             EndReason::Closed => "the session is closed",
             EndReason::Dropped => "the session is closed, because its `Client` was dropped",
-            EndReason::ExitedAtStart => "the agent CLI exited at its start, before any turn",
+            EndReason::ExitedBeforeFirstTurn => "the agent CLI exited before its first turn",
             EndReason::Exited => "the agent CLI ended in the middle of the session",
             EndReason::OutputClosed => "the agent CLI closed its output",
             EndReason::InputClosed => "the agent CLI closed its input",

@@ -315,7 +315,7 @@ async fn a_transport_is_told_what_the_options_come_to_and_says_how_the_agent_end
     // Its exit counts, although its output is held open.
     machine.gone.cancel();
     let end = end_of(&mut client).await.unwrap();
-    assert_eq!(end.reason, EndReason::Exited);
+    assert_eq!(end.reason, EndReason::ExitedBeforeFirstTurn);
     assert!(end.exit.unwrap().success());
     assert_eq!(end.stderr, "Crabs!");
     assert!(machine.told.is_cancelled());

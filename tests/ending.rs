@@ -28,7 +28,7 @@ async fn a_cli_that_exits_at_once_is_reported_at_once_with_its_status_and_its_la
         text.contains("exit status: 3") && text.contains("no licence"),
         "{text}"
     );
-    assert_eq!(ended(error).reason, EndReason::ExitedAtStart);
+    assert_eq!(ended(error).reason, EndReason::ExitedBeforeFirstTurn);
 }
 
 #[tokio::test]

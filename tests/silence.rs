@@ -134,10 +134,10 @@ async fn a_cli_that_exits_before_its_first_turn_failed_to_start() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the agent CLI exited at its start, before any turn (exit status: 1); it said \
+        "the agent CLI exited before its first turn (exit status: 1); it said \
          last:\nNo conversation found"
     );
-    assert_eq!(ended(error).reason, EndReason::ExitedAtStart);
+    assert_eq!(ended(error).reason, EndReason::ExitedBeforeFirstTurn);
 
     // One that refuses what it was given after its first response.
     let accepts = support::answering(&folder, "{}", "echo 'bad schema' >&2; exit 1");
@@ -145,7 +145,10 @@ async fn a_cli_that_exits_before_its_first_turn_failed_to_start() {
         Ok(answer) => answer.result().await.unwrap_err(),
         Err(error) => error,
     };
-    assert!(error.to_string().contains("at its start"), "{error}");
+    assert!(
+        error.to_string().contains("before its first turn"),
+        "{error}"
+    );
 }
 
 /// The session stands still for as long as it does, and nothing is lost by it.

@@ -335,7 +335,7 @@ impl Driver {
         if exit.is_some() || self.far_end.pid().is_some() {
             match began {
                 true => EndReason::Exited,
-                false => EndReason::ExitedAtStart,
+                false => EndReason::ExitedBeforeFirstTurn,
             }
         } else {
             EndReason::OutputClosed
