@@ -186,7 +186,8 @@ fn lines() -> Vec<Row> {
             .sees(["notice: an answer to `…`, which nobody waits for"]),
         line("an answer that nobody asked for", OddLine::StrayAnswer)
             .sees(["notice: an answer to `nobody asked`, which nobody waits for"]),
-        line("two requests with one id", OddLine::SameRequestId),
+        line("two requests with one id", OddLine::SameRequestId)
+            .sees(["notice: `Bash` was denied: there is no callback for it; set `Options::…"]),
         line("a request without an id", OddLine::RequestWithoutId)
             .sees(["notice: a `control_request/can_use_tool` without a request_id, which c…"]),
         line("an unknown request", OddLine::UnknownRequest)
@@ -212,16 +213,16 @@ fn ends() -> Vec<Row> {
     vec![
         Row::new("exit 0 at the start")
             .starts([Fault::Exit(0)])
-            .refused("the agent CLI ended in the middle of the session (exit status: 0)"),
+            .refused("the agent CLI exited before its first turn (exit status: 0)"),
         Row::new("exit 3 at the start")
             .starts([Fault::Stderr("no licence\n".into()), Fault::Exit(3)])
             .refused(
-                "the agent CLI ended in the middle of the session (exit status: 3); \
+                "the agent CLI exited before its first turn (exit status: 3); \
  it said last:\\u{a}no licence",
             ),
         Row::new("dies at the start")
             .starts(signal(Signal::Segv))
-            .refused("the agent CLI ended in the middle of the session (signal: 11 (SIGSEGV))"),
+            .refused("the agent CLI exited before its first turn (signal: 11 (SIGSEGV))"),
         Row::new("a slow start").starts([Fault::FreezeMs(300)]),
         Row::new("a start slower than its deadline")
             .starts([Fault::FreezeMs(60_000)])
