@@ -102,12 +102,18 @@ async fn a_result_that_cannot_be_read_is_an_error_that_says_where_and_its_turn_h
 }
 
 #[tokio::test]
-async fn without_a_callback_an_ask_is_denied() {
+async fn without_a_callback_an_ask_is_denied_and_told() {
     // The flag makes the agent ask although nobody is there.
     let options = fake(&tool_then_text()).flag_value("--permission-prompt-tool", "stdio");
     let mut answer = query("Go", options).await.unwrap();
     let (log, _) = log_to_end(async || answer.next().await).await;
-    assert_eq!(log[1], "tool failed: Nobody was there to allow Bash.");
+    assert_eq!(
+        log[1..3],
+        [
+            "notice: `Bash` was denied: there is no callback for it; set `Options::on_permission`",
+            "tool failed: Nobody was there to allow Bash."
+        ]
+    );
 }
 
 async fn panics(_: PermissionAsk) -> PermissionResult {
