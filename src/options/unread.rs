@@ -24,7 +24,9 @@ pub enum Backpressure {
     /// those of [`Submission`](crate::Submission) and
     /// [`Interruption`](crate::Interruption),
     /// [`send_when_room`](crate::Handle::send_when_room)), connecting and
-    /// closing. With callbacks or MCP servers in this process reading goes on up
+    /// closing. A stream that was polled as a [`Stream`](futures_core::Stream)
+    /// waits for input until its next event, since nothing says when its
+    /// consumer goes away; `next` does so until it is dropped. With callbacks or MCP servers in this process reading goes on up
     /// to the hard limit, since what they have to answer may be among what is
     /// unread.
     ///
