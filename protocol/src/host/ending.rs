@@ -71,10 +71,7 @@ impl Host {
             // What is not read yet may say otherwise.
             return false;
         }
-        if self.gave_up {
-            return self.is_quiet() || self.is_stuck();
-        }
-        self.is_quiet() && !self.background.is_owed()
+        self.is_quiet() && (self.gave_up || !self.background.is_owed())
     }
 
     /// Nothing waits but for an agent that rests, and says nothing.
@@ -85,6 +82,12 @@ impl Host {
     /// Begins to count how long something is waited for that may never come, or
     /// counts no more.
     pub(super) fn watch(&mut self, now: Instant) {
+        if self.gave_up && self.is_stuck() {
+            // What the agent says nothing of has its end before the pipe is
+            // closed.
+            self.submissions.give_up();
+            self.after_change();
+        }
         self.watch_unclaimed(now);
         let is_waited_for = self.outgoing == OutgoingState::Finishing
             && !self.gave_up
