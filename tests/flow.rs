@@ -195,7 +195,8 @@ async fn a_slow_program_loses_nothing() {
     for _ in 0..3 {
         let unread = until_paused(&client).await;
         let own = &unread.streams[0];
-        assert!(own.in_use && own.bytes >= MIB, "{own:?}");
+        // It may have been read in part since it was full.
+        assert!(own.in_use && own.bytes > MIB / 2, "{own:?}");
         while numbers.len() < 2_500 && client.unread().await.unwrap().paused.is_some() {
             let event = client.next().await.unwrap().unwrap();
             numbers.extend(number(&event));
