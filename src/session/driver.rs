@@ -198,8 +198,10 @@ impl Driver {
 
     /// Whether something is wanted that only reading can bring.
     fn is_wanted(&self) -> bool {
-        let is_ending = self.is_closing || matches!(self.stage, Stage::InputClosed(_));
-        is_ending
+        // An agent that has closed one of its pipes is about to exit.
+        let goes_on = matches!(self.stage, Stage::Open | Stage::Finishing(_));
+        self.is_closing
+            || !goes_on
             || !self.host.is_connected()
             || self.host.awaits_response() && !is_on(Bug::ResponseNotWanted)
             || self.mcp.await_responses()
