@@ -107,7 +107,7 @@ const NAMED: &[&str] = &[
     "postgresql://app:[<A12>]@db.example.com/app",
     "postgres://app:[<A12>]@10.0.0.1:5432/app",
     "https://[<h40>]:x-oauth-basic@github.com/owner/repository",
-    "//registry.npmjs.org/:_authToken=[<h8>-<h4>-<h4>-<h4>-<h12>]",
+    "//npm.example.org/:_authToken=[<h8>-<h4>-<h4>-<h4>-<h12>]",
     "_authToken=[<A36>]",
     "-----BEGIN RSA PRIVATE KEY-----\n[MII<b61>\n<b64>\n<b64>\n<b40>]==\n-----END RSA PRIVATE KEY-----\n",
     "-----BEGIN EC PRIVATE KEY-----\n[MHc<b61>\n<b64>\n<b32>]==\n-----END EC PRIVATE KEY-----",
