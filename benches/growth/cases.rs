@@ -1,9 +1,10 @@
 //! What is counted in this process.
 
-use crate::{Case, conversations, sessions};
+use crate::{Case, conversations, secrets, sessions};
 
 pub(crate) fn all() -> Vec<Case> {
     let mut cases = sessions::all();
     cases.extend(conversations::all());
+    cases.extend(secrets::all());
     cases
 }

@@ -19,6 +19,7 @@ mod cases;
 mod commands;
 mod conversations;
 mod lines;
+mod secrets;
 mod sessions;
 
 use std::path::{Path, PathBuf};

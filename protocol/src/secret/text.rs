@@ -126,9 +126,9 @@ impl Scanner<'_> {
     fn private_key(&self, start: usize) -> Option<Range<usize>> {
         let rest = self.head(start, LONGEST_KEY);
         // That of RFC 7468, or of SSH2.
-        let (dashes, last) = match rest.starts_with("-----") {
-            true => ("-----", "-----END "),
-            false => ("----", "---- END "),
+        let (dashes, first, last) = match rest.starts_with("-----") {
+            true => ("-----", "-----BEGIN ", "-----END "),
+            false => ("----", "---- BEGIN ", "---- END "),
         };
         let title = self.head(start + dashes.len(), LONGEST_NAME);
         let title = title[..title.find(dashes)?].trim_end();
@@ -136,6 +136,10 @@ impl Scanner<'_> {
             return None;
         }
         let body = dashes.len() + rest[dashes.len()..].find(dashes)? + dashes.len();
+        // Where the next one begins this one has ended: or those without an end
+        // were gone through again for each of them.
+        let next = rest[body..].find(first).map(|at| body + at);
+        let rest = &rest[..next.unwrap_or(rest.len())];
         let is_of_key =
             |c: char| c.is_ascii_alphanumeric() || "+/=\\".contains(c) || c.is_ascii_whitespace();
         let is_of_header = |c: char| is_of_key(c) || ":,.;()_@<>-".contains(c);
