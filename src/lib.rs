@@ -116,38 +116,17 @@
 /// What is on the wire: messages, control requests, and the state machines.
 pub use agentwire_protocol as protocol;
 
-mod attach;
 mod callback;
 mod client;
-mod control;
-mod demand;
-mod environment;
-mod error;
+mod command;
 mod event;
-mod guard;
 mod handle;
-mod hook;
-mod locate;
-mod mailbox;
-mod mask;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 mod options;
-mod panic;
-mod pending;
-mod permission;
-mod private_folder;
 mod process;
-mod query;
 mod session;
 mod store;
-mod submission;
-mod subscription;
-mod transport;
-mod turn;
-mod unread;
-mod version;
-pub mod visible;
 
 pub use agentwire_protocol::host::{
     Activity, LoginNews, Queueing, SessionNews, SubmissionState, TurnEnd, TurnEvent, TurnOutcome,
@@ -155,40 +134,35 @@ pub use agentwire_protocol::host::{
 pub use agentwire_protocol::message::UserMessage;
 pub use agentwire_protocol::permission::PermissionResult;
 pub use agentwire_protocol::{Frame, Message};
-pub use attach::{attach, attach_up_to};
+pub use callback::visible;
 pub use callback::{
-    Answering, Ask, AskAnswer, Askable, Asked, BoxFuture, CallbackFailure, DialogAsk,
-    ElicitationAsk, Handler, Later, PermissionAsk, Reply, Responder,
+    Always, Answering, Answers, Ask, AskAnswer, AskOnTerminal, Askable, BoxFuture, DialogAsk,
+    Either, ElicitationAsk, Handler, Hook, HookAnswer, HookCall, Later, Opinion, OrAsk, OrDeny,
+    PermissionAsk, PlanAsk, Policy, QuestionAsk, ReadOnly, Recorded, Reply, Responder, Rules,
+    RulesBuilder, RulesError, RulesVerdict, Showing, TerminalQuestion, Undecided,
 };
-pub use client::Client;
-pub use control::McpReadiness;
-pub use environment::{Environment, OUTER_SESSION, PassedEnvironment};
-pub use error::{AttachError, CliNotFound, EndReason, Error, SessionEnd};
-pub use event::{Event, Notice};
-pub use guard::ExitGuard;
-pub use handle::Handle;
-pub use hook::{Hook, HookAnswer, HookCall};
+pub use client::{Client, Query, attach, attach_up_to, query};
+pub use command::Unwritten;
+pub use event::{
+    Asked, AttachError, CallbackFailure, EndReason, Error, Event, Notice, SessionEnd, Shadowed,
+    StreamKind, Unread, UnreadStream,
+};
+pub use handle::{
+    Handle, Interrupted, Interruption, McpReadiness, Pending, StopPolicy, Stopped, Submission,
+    Subscription, Texts, Turn,
+};
 pub use options::{
     Backpressure, CommandLine, DYNAMIC_BOUNDARY, Options, PermissionPrompts, QuestionPreview,
-    Shadowed, Thinking,
+    Thinking,
 };
-pub use pending::Pending;
-pub use permission::{
-    Always, Answers, AskOnTerminal, Either, Opinion, OrAsk, OrDeny, PlanAsk, Policy, QuestionAsk,
-    ReadOnly, Recorded, Rules, RulesBuilder, RulesError, RulesVerdict, Showing, TerminalQuestion,
-    Undecided,
+pub use process::{
+    CliNotFound, CliVersion, ClosePolicy, CloseReport, CloseStep, Environment, ExitGuard,
+    InvalidVersion, OUTER_SESSION, PassedEnvironment, close_all,
 };
-pub use process::{ClosePolicy, CloseReport, CloseStep, close_all};
-pub use query::{Query, query};
+pub use session::{CloseInput, Connection, FarEnd, FarFuture, LocalCli, Pipes, Transport};
 pub use store::{
     MemoryStore, SessionStore, StoreError, StoreFailure, StoreFlush, StoredSession, TranscriptKey,
 };
-pub use submission::{Submission, Unwritten};
-pub use subscription::{Subscription, Texts, Turn};
-pub use transport::{CloseInput, Connection, FarEnd, FarFuture, LocalCli, Pipes, Transport};
-pub use turn::{Interrupted, Interruption, StopPolicy, Stopped};
-pub use unread::{StreamKind, Unread, UnreadStream};
-pub use version::{CliVersion, InvalidVersion};
 
 /// What [`Options::output_type`] takes.
 #[cfg(feature = "schema")]

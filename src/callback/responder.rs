@@ -1,12 +1,10 @@
 //! Answers that come later than the callback's end.
 
-use super::{Ask, AskAnswer, AskNumber, Askable, Asked, CallbackFailure};
-use crate::error::Error;
+use super::ask::{Ask, AskAnswer, Askable};
+use crate::command::{AskNumber, Command, Encode, LateAnswer, Link};
+use crate::event::{CallbackFailure, Error};
 use crate::handle::Handle;
-use crate::session::Command;
-use crate::version::CliVersion;
-use agentwire_protocol::{Json, control};
-use bytes::Bytes;
+use agentwire_protocol::control;
 use std::fmt;
 use std::future::Future;
 use std::marker::PhantomData;
@@ -21,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 /// [`Notice::CallbackFailed`](crate::Notice::CallbackFailed) says so.
 #[must_use = "dropped, it denies"]
 pub struct Responder<A> {
-    session: Handle,
+    session: Link,
     request_id: Box<str>,
     number: AskNumber,
     cancelled: CancellationToken,
@@ -30,65 +28,25 @@ pub struct Responder<A> {
     kind: PhantomData<fn(A)>,
 }
 
-/// Makes the line that answers this, for a CLI of some version, with the part of
-/// the request that it has to repeat.
-pub(crate) struct Encode(Box<EncodeFn>);
-
-type EncodeFn =
-    dyn FnOnce(&Asked, Option<&Json>, Option<CliVersion>) -> Result<Bytes, CallbackFailure> + Send;
-
-impl Encode {
-    pub(crate) fn new<A: AskAnswer>(request_id: Box<str>, mut answer: A) -> Self {
-        Self(Box::new(move |asked, to_repeat, version| {
-            answer.check(asked).map_err(CallbackFailure::Invalid)?;
-            answer.fit(version);
-            if let Some(part) = to_repeat {
-                answer.repeat(part);
-            }
-            control::success(&request_id, Some(&answer))
-                .map_err(|error| CallbackFailure::Failed(error.to_string()))
-        }))
-    }
-
-    pub(crate) fn line(
-        self,
-        asked: &Asked,
-        to_repeat: Option<&Json>,
-        version: Option<CliVersion>,
-    ) -> Result<Bytes, CallbackFailure> {
-        (self.0)(asked, to_repeat, version)
-    }
-}
-
-impl fmt::Debug for Encode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Encode")
-    }
-}
-
-/// What a late answer is on its way to, and with what.
-#[derive(Debug)]
-pub(crate) struct LateAnswer {
-    pub(crate) request_id: Box<str>,
-    /// Which ask, when that is known.
-    pub(crate) number: Option<AskNumber>,
-    /// The answer.
-    pub(crate) answer: Result<Encode, CallbackFailure>,
-    /// Whether it answers that.
-    pub(crate) fits: fn(&Asked) -> bool,
-    pub(crate) reply: oneshot::Sender<Result<(), Error>>,
-}
-
 /// An answer on its way. It goes whether this is awaited or not.
 pub struct Answering {
-    session: Handle,
+    session: Link,
     reply: Result<oneshot::Receiver<Result<(), Error>>, Error>,
 }
 
+impl<R: Askable> Ask<R> {
+    /// Takes the answering out of the callback, which then returns [`Later`]: the responder may be sent anywhere and answered in
+    /// minutes or hours. No timer runs. One that is dropped without an answer
+    /// denies.
+    pub fn later(&self) -> Responder<R::Answer> {
+        Responder::new(self)
+    }
+}
+
 impl<A: AskAnswer> Responder<A> {
-    pub(super) fn new<R: Askable<Answer = A>>(ask: &Ask<R>) -> Self {
+    fn new<R: Askable<Answer = A>>(ask: &Ask<R>) -> Self {
         Self {
-            session: ask.session.clone(),
+            session: ask.session.link().clone(),
             request_id: ask.request_id.clone(),
             number: ask.number,
             cancelled: ask.cancelled.clone(),
@@ -102,8 +60,8 @@ impl<A: AskAnswer> Responder<A> {
     /// answered or cancelled already.
     pub fn answer(mut self, answer: impl Into<A>) -> Answering {
         self.is_done = true;
-        self.session
-            .put_answer(&self.request_id, Some(self.number), answer.into())
+        let number = Some(self.number);
+        put_answer(&self.session, &self.request_id, number, answer.into())
     }
 }
 
@@ -154,7 +112,7 @@ impl<A> fmt::Debug for Responder<A> {
 }
 
 impl Handle {
-    /// Answers an ask whose callback said [`Later`](super::Later),
+    /// Answers an ask whose callback said [`Later`](crate::Later),
     /// by its id: the way for a program in which the id goes through a database
     /// or another process before somebody decides. It takes its place in the
     /// order when it is called; awaiting says whether it did.
@@ -179,28 +137,41 @@ impl Handle {
     /// # }
     /// ```
     pub fn answer<A: AskAnswer>(&self, request_id: &str, answer: A) -> Answering {
-        self.put_answer(request_id, None, answer)
+        put_answer(self.link(), request_id, None, answer)
     }
+}
 
-    fn put_answer<A: AskAnswer>(
-        &self,
-        request_id: &str,
-        number: Option<AskNumber>,
-        answer: A,
-    ) -> Answering {
-        let (reply, told) = oneshot::channel();
-        let sent = self.command(Command::Answer(LateAnswer {
-            request_id: request_id.into(),
-            number,
-            answer: Ok(Encode::new(request_id.into(), answer)),
-            fits: A::fits,
-            reply,
-        }));
-        Answering {
-            session: self.clone(),
-            reply: sent.map(|()| told),
-        }
+fn put_answer<A: AskAnswer>(
+    session: &Link,
+    request_id: &str,
+    number: Option<AskNumber>,
+    answer: A,
+) -> Answering {
+    let (reply, told) = oneshot::channel();
+    let sent = session.command(Command::Answer(LateAnswer {
+        request_id: request_id.into(),
+        number,
+        answer: Ok(encode(request_id.into(), answer)),
+        fits: A::fits,
+        reply,
+    }));
+    Answering {
+        session: session.clone(),
+        reply: sent.map(|()| told),
     }
+}
+
+/// Makes the line that answers an ask.
+pub(crate) fn encode<A: AskAnswer>(request_id: Box<str>, mut answer: A) -> Encode {
+    Encode::new(move |asked, to_repeat, version| {
+        answer.check(asked).map_err(CallbackFailure::Invalid)?;
+        answer.fit(version);
+        if let Some(part) = to_repeat {
+            answer.repeat(part);
+        }
+        control::success(&request_id, Some(&answer))
+            .map_err(|error| CallbackFailure::Failed(error.to_string()))
+    })
 }
 
 impl Future for Answering {

@@ -3,7 +3,7 @@
 
 use super::wire::Outlet;
 use crate::handle::Handle;
-use crate::panic::said_by;
+use crate::process::said_by;
 use rmcp::model::{
     CallToolResult, ClientNotification, ClientRequest, ContentBlock, ErrorData, ProtocolVersion,
     ServerConfig, ServerResult,

@@ -4,8 +4,8 @@
 use super::server::SharedServer;
 use super::servers::McpServers;
 use super::wire::What;
+use crate::command::Command;
 use crate::handle::Handle;
-use crate::session::Command;
 use agentwire_protocol::Json;
 use agentwire_protocol::control::{Initialize, ManifestsOrigin, SdkMcpServerManifest};
 use rmcp::model::{
@@ -40,7 +40,7 @@ pub(crate) async fn introduce(
     tokio::select! {
         // Those that are late go without.
         _ = timeout(patience, shake_hands(&mut servers, &mut manifests)) => {}
-        () = session.closed() => {}
+        () = session.link().closed() => {}
     }
     let names = initialize.sdk_mcp_servers.get_or_insert_default();
     for name in servers.names() {
@@ -53,7 +53,7 @@ pub(crate) async fn introduce(
         (initialize.sdk_mcp_server_manifests_origin).get_or_insert(ManifestsOrigin::HostPerSend);
     }
     // When the session is over, the request will say so.
-    drop(session.command(Command::Mcp(Box::new(servers))));
+    drop(session.link().command(Command::Mcp(Box::new(servers))));
 }
 
 /// Makes the handshakes, all at once.

@@ -4,6 +4,7 @@
 use super::connection::Connection;
 use super::server::SharedServer;
 use super::wire::{Said, What};
+use crate::command::{Out, Servers};
 use crate::event::Notice;
 use crate::handle::Handle;
 use agentwire_protocol::Json;
@@ -16,6 +17,7 @@ use rmcp::model::{
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 use tokio::sync::mpsc;
 
 /// What JSON-RPC's relatives say of a request that was cancelled. MCP has no
@@ -38,18 +40,6 @@ pub(crate) struct McpServers {
 struct Server {
     server: SharedServer,
     connection: Connection,
-}
-
-/// Something for the session to do.
-pub(crate) enum Out {
-    /// Answer an ask.
-    Answer(Box<str>, McpReply),
-    /// Refuse one.
-    Refuse(Box<str>, Refusal),
-    /// Pass on what a server begins.
-    Begin(McpMessage),
-    /// Tell the user.
-    Tell(Notice),
 }
 
 impl McpServers {
@@ -95,27 +85,64 @@ impl McpServers {
         }
     }
 
-    /// Keeps something for [`McpServers::next`].
+    /// Keeps something for [`Servers::poll_next`].
     pub(super) fn put_off(&mut self, said: Said) {
         self.early.push_back(said);
     }
 
-    /// What is to be heard next; pending for ever when no server says
-    /// anything. Cancel safe.
-    pub(crate) async fn next(&mut self) -> Said {
-        match self.early.pop_front() {
-            Some(said) => said,
-            None => self.listen().await,
+    /// A server has said something.
+    fn hear(&mut self, said: Said) -> Vec<Out> {
+        let Some(server) = self.servers.get_mut(&said.server) else {
+            return vec![];
+        };
+        let connection = &mut server.connection;
+        if connection.number != said.connection {
+            // The agent has forgotten what it asked then.
+            return vec![];
+        }
+        let server = said.server;
+        match said.what {
+            What::Message { message, .. } => {
+                let id = match &*message {
+                    JsonRpcMessage::Response(response) => Some(&response.id),
+                    JsonRpcMessage::Error(error) => error.id.as_ref(),
+                    begun => {
+                        connection.note_begun(begun);
+                        // What rmcp has made is always JSON.
+                        let message = Json::from_value(&message).ok();
+                        let message = message.map(|it| McpMessage::new(&*server, it));
+                        return message.map(Out::Begin).into_iter().collect();
+                    }
+                };
+                let ask = id.and_then(|id| connection.waiting.remove(id));
+                ask.and_then(|ask| answer(ask, &message))
+                    .into_iter()
+                    .collect()
+            }
+            What::Panicked { during, message } => {
+                vec![Out::Tell(Notice::McpServerPanicked {
+                    server: (&*server).into(),
+                    during,
+                    message,
+                })]
+            }
+            What::Ended(reason) => {
+                let waiting = std::mem::take(&mut connection.waiting);
+                connection.asked.clear();
+                connection.ended = Some(reason.clone());
+                let mut outs: Vec<_> = fail_all(waiting, &reason).collect();
+                outs.push(Out::Tell(Notice::McpServerEnded {
+                    server: (&*server).into(),
+                    reason,
+                }));
+                outs
+            }
         }
     }
+}
 
-    /// Whether a server waits for the agent's response to a request.
-    pub(crate) fn await_responses(&self) -> bool {
-        (self.servers.values()).any(|server| !server.connection.asked.is_empty())
-    }
-
-    /// The agent has sent a message to a server.
-    pub(crate) fn receive(&mut self, ask: Box<str>, message: McpMessage) -> Vec<Out> {
+impl Servers for McpServers {
+    fn receive(&mut self, ask: Box<str>, message: McpMessage) -> Vec<Out> {
         let name: Arc<str> = message.server_name.into();
         let Some(server) = self.servers.get_mut(&name) else {
             return refuse(ask, &name);
@@ -185,58 +212,22 @@ impl McpServers {
         outs
     }
 
-    /// A server has said something.
-    pub(crate) fn hear(&mut self, said: Said) -> Vec<Out> {
-        let Some(server) = self.servers.get_mut(&said.server) else {
-            return vec![];
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Vec<Out>> {
+        let said = match self.early.pop_front() {
+            Some(said) => said,
+            None => match ready!(self.said.poll_recv(context)) {
+                Some(said) => said,
+                None => return Poll::Pending,
+            },
         };
-        let connection = &mut server.connection;
-        if connection.number != said.connection {
-            // The agent has forgotten what it asked then.
-            return vec![];
-        }
-        let server = said.server;
-        match said.what {
-            What::Message { message, .. } => {
-                let id = match &*message {
-                    JsonRpcMessage::Response(response) => Some(&response.id),
-                    JsonRpcMessage::Error(error) => error.id.as_ref(),
-                    begun => {
-                        connection.note_begun(begun);
-                        // What rmcp has made is always JSON.
-                        let message = Json::from_value(&message).ok();
-                        let message = message.map(|it| McpMessage::new(&*server, it));
-                        return message.map(Out::Begin).into_iter().collect();
-                    }
-                };
-                let ask = id.and_then(|id| connection.waiting.remove(id));
-                ask.and_then(|ask| answer(ask, &message))
-                    .into_iter()
-                    .collect()
-            }
-            What::Panicked { during, message } => {
-                vec![Out::Tell(Notice::McpServerPanicked {
-                    server: (&*server).into(),
-                    during,
-                    message,
-                })]
-            }
-            What::Ended(reason) => {
-                let waiting = std::mem::take(&mut connection.waiting);
-                connection.asked.clear();
-                connection.ended = Some(reason.clone());
-                let mut outs: Vec<_> = fail_all(waiting, &reason).collect();
-                outs.push(Out::Tell(Notice::McpServerEnded {
-                    server: (&*server).into(),
-                    reason,
-                }));
-                outs
-            }
-        }
+        Poll::Ready(self.hear(said))
     }
 
-    /// The agent does not wait for the answer to an ask any more.
-    pub(crate) fn cancel(&mut self, ask: &str) {
+    fn await_responses(&self) -> bool {
+        (self.servers.values()).any(|server| !server.connection.asked.is_empty())
+    }
+
+    fn cancel(&mut self, ask: &str) {
         for server in self.servers.values_mut() {
             if let Some(id) = server.connection.give_up(ask) {
                 let reason = Some("nobody waits for it any more".to_owned());
@@ -248,8 +239,7 @@ impl McpServers {
         }
     }
 
-    /// The session is over: the servers are stopped.
-    pub(crate) fn stop(&mut self) {
+    fn stop(&mut self) {
         self.servers.clear();
     }
 }

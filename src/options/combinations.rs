@@ -1,30 +1,9 @@
 //! Options that do not go together.
 
 use super::Options;
-use crate::error::Error;
+use crate::event::{Error, Shadowed};
 use agentwire_protocol::permission::PermissionMode;
-use std::fmt;
 use uuid::Uuid;
-
-/// An option that another one takes the effect from, or a part of it. The CLI
-/// says nothing about it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Shadowed {
-    /// The option that has no effect.
-    pub option: String,
-    /// The option that takes it.
-    pub by: String,
-    /// What happens in place of it.
-    pub effect: String,
-}
-
-impl fmt::Display for Shadowed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { option, by, effect } = self;
-        write!(f, "`{option}` stands behind `{by}`: {effect}")
-    }
-}
 
 impl Options {
     /// What the CLI would refuse, or silently not do.

@@ -1,12 +1,10 @@
 //! What a CLI is started with: arguments, environment and first request.
 
+use super::Options;
 use super::argument::Argument;
 use super::limits;
-use super::{Options, Shadowed};
-use crate::environment::Environment;
-use crate::error::Error;
-use crate::mask;
-use crate::private_folder::PrivateFolder;
+use crate::event::{Error, Shadowed};
+use crate::process::{Environment, PrivateFolder, mask};
 use crate::store::Source;
 use agentwire_protocol::Json;
 use agentwire_protocol::control::{Initialize, InitializeAnswer};
@@ -249,7 +247,9 @@ impl CommandLine {
             limits::check_variable(name, value)?;
         }
         limits::check_each(&self.arguments)?;
-        limits::check_all(self)?;
+        let inherited = std::env::vars_os().filter(|(name, _)| self.inherited.passes(name));
+        let environment = inherited.chain(self.environment.iter().cloned());
+        limits::check_all(&self.arguments, &environment.collect())?;
         if let Some(cwd) = self.cwd.as_deref().filter(|cwd| !cwd.is_dir()) {
             let problem = format!("names {}, which is no directory", cwd.display());
             return Err(Error::option("cwd", problem));

@@ -1,7 +1,6 @@
 //! What a system passes on to a program that it starts.
 
-use super::CommandLine;
-use crate::error::Error;
+use crate::event::Error;
 use crate::process::SESSION_VARIABLE;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -51,20 +50,21 @@ fn too_long(option: &str, length: usize) -> Error {
 }
 
 /// Everything together.
-pub(super) fn check_all(line: &CommandLine) -> Result<(), Error> {
-    let inherited = std::env::vars_os().filter(|(name, _)| line.inherited.passes(name));
-    check_sum(line, inherited.collect(), of_all())
+pub(super) fn check_all(
+    arguments: &[String],
+    environment: &BTreeMap<OsString, OsString>,
+) -> Result<(), Error> {
+    check_sum(arguments, environment, of_all())
 }
 
 /// Everything together, against this limit.
 fn check_sum(
-    line: &CommandLine,
-    mut environment: BTreeMap<OsString, OsString>,
+    arguments: &[String],
+    environment: &BTreeMap<OsString, OsString>,
     limit: usize,
 ) -> Result<(), Error> {
-    environment.extend(line.environment.iter().cloned());
     let pointer = size_of::<usize>();
-    let arguments = line.arguments.iter().map(|argument| {
+    let arguments = arguments.iter().map(|argument| {
         let flag = argument.split('=').next().unwrap_or_default();
         (argument.len() + 1 + pointer, flag.to_owned())
     });
@@ -133,14 +133,16 @@ mod tests {
     fn the_largest_is_named_when_all_together_is_too_much() {
         let options = Options::new().model("m".repeat(3000)).env("A", "a");
         let line = options.assemble().unwrap();
-        let inherited = BTreeMap::from([("B".into(), "b".repeat(4000).into())]);
-        check_sum(&line, inherited.clone(), 10_000).unwrap();
-        let too_much = |inherited| match check_sum(&line, inherited, 3000) {
+        let set: BTreeMap<_, _> = line.environment.iter().cloned().collect();
+        let mut all = set.clone();
+        all.insert("B".into(), "b".repeat(4000).into());
+        check_sum(&line.arguments, &all, 10_000).unwrap();
+        let too_much = |all| match check_sum(&line.arguments, all, 3000) {
             Err(Error::Option { option, .. }) => option,
             it => panic!("{it:?}"),
         };
-        assert_eq!(too_much(inherited), "env B");
-        assert_eq!(too_much(BTreeMap::new()), "--model");
+        assert_eq!(too_much(&all), "env B");
+        assert_eq!(too_much(&set), "--model");
     }
 
     #[cfg(target_os = "linux")]

@@ -3,12 +3,18 @@
 
 mod agents;
 mod argument;
+mod backpressure;
+mod callbacks;
 mod combinations;
 mod command_line;
 mod conversation;
 mod directories;
+mod environment;
 mod extensions;
+mod flags;
 mod limits;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod model;
 mod older;
 mod output;
@@ -18,6 +24,7 @@ mod prompt;
 mod running;
 mod sandbox;
 mod settings;
+mod skills;
 mod store;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
@@ -25,30 +32,28 @@ mod tests;
 mod tools;
 mod unread;
 
-pub use combinations::Shadowed;
+pub use backpressure::Backpressure;
+pub(crate) use backpressure::UnreadLimits;
 pub use command_line::CommandLine;
 pub(crate) use command_line::{PLUGINS, not_applied};
 pub use model::Thinking;
-pub(crate) use older::{VERBATIM, unsupported_option};
+pub(crate) use older::unsupported_option;
 pub use permission::PermissionPrompts;
 pub use prompt::DYNAMIC_BOUNDARY;
 pub use tools::QuestionPreview;
-pub use unread::Backpressure;
-pub(crate) use unread::UnreadLimits;
 
 use crate::callback::Callbacks;
-use crate::environment::Environment;
 #[cfg(feature = "mcp")]
 use crate::mcp::SharedServer;
-use crate::process::ClosePolicy;
+use crate::process::{CliVersion, ClosePolicy, Environment};
 use crate::store::{SharedStore, StoreFlush};
-use crate::version::CliVersion;
 use agentwire_protocol::Json;
 use agentwire_protocol::codec::DEFAULT_LINE_LIMIT;
 use agentwire_protocol::control::Initialize;
 use agentwire_protocol::host::Queueing;
 use agentwire_protocol::outbox::Limits;
 use argument::Argument;
+use skills::Skills;
 #[cfg(feature = "mcp")]
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -56,7 +61,6 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tools::Skills;
 
 /// How a session is started. What is not set is left to the CLI, and is not the
 /// same as what is set to nothing. Of two calls of one method the second

@@ -1,7 +1,7 @@
 //! What a session tells.
 
 use super::Options;
-use crate::error::Error;
+use crate::event::Error;
 use agentwire_protocol::Json;
 use serde_json::{Map, Value};
 

@@ -1,10 +1,10 @@
 //! The CLI as a process.
 
 use super::Options;
-use crate::environment::Environment;
-use crate::error::Error;
-use crate::locate::find_cli;
-use crate::version::CliVersion;
+use crate::event::Error;
+use crate::process::CliVersion;
+use crate::process::Environment;
+use crate::process::find_cli;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 

@@ -2,7 +2,7 @@
 
 use super::Options;
 use super::sandbox::merge;
-use crate::error::Error;
+use crate::event::Error;
 use agentwire_protocol::Json;
 use serde_json::{Map, Value};
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! The store of sessions in this program.
 
 use super::Options;
-use crate::error::Error;
+use crate::event::Error;
 use crate::store::{SessionStore, SharedStore, Source, StoreFlush};
 use std::time::Duration;
 
@@ -74,7 +74,10 @@ impl Options {
 
     pub(super) fn source(&self) -> Option<Source> {
         let store = self.session_store.clone()?;
-        Some(Source::new(store, self.load_timeout))
+        Some(Source {
+            store,
+            limit: self.load_timeout,
+        })
     }
 
     /// What does not go together with a store.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::PermissionResult;
-use crate::error::Error;
+use crate::event::Error;
 use agentwire_protocol::agent_definition::AgentDefinition;
 use agentwire_protocol::mcp::{McpHttpServer, McpServerConfig};
 use agentwire_protocol::model::{EffortLevel, ThinkingDisplay};

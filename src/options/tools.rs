@@ -1,16 +1,10 @@
 //! Which tools there are, which may run unasked, and which skills.
 
 use super::Options;
-use crate::error::Error;
+use super::skills::{Skills, check_skill};
+use crate::event::Error;
 use agentwire_protocol::permission::PermissionRule;
 use std::collections::BTreeMap;
-
-/// The skills of the main agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Skills {
-    All,
-    Only(Vec<String>),
-}
 
 /// How a question of the model's shows what its choices look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,27 +131,4 @@ fn check_rules(option: &str, rules: &[String]) -> Result<(), Error> {
         }
     }
     Ok(())
-}
-
-/// What is in no skill's name would make another rule of it.
-fn check_skill(name: &str) -> Result<(), Error> {
-    let problem = if name.is_empty() {
-        "is empty"
-    } else if name.trim() != name {
-        "has space around it"
-    } else if name.contains(['(', ')', ',']) || name.contains(char::is_control) {
-        "has a parenthesis, a comma or a control character, which is in no skill's name"
-    } else if name == "*" || name.ends_with(":*") || name.ends_with(" *") {
-        "is a pattern; `all_skills` gives all"
-    } else if name.starts_with('/') {
-        "begins with `/`, which is in no skill's name"
-    } else if name.ends_with('\\') || name.contains(r"\\") {
-        "has a backslash that the rule for it would lose"
-    } else {
-        return Ok(());
-    };
-    Err(Error::option(
-        "skills",
-        format!("names `{name}`, which {problem}"),
-    ))
 }

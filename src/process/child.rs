@@ -22,6 +22,7 @@ use tokio::sync::watch;
 #[derive(Debug)]
 pub(crate) struct ChildProcess {
     pid: u32,
+    closer: &'static Closer,
     pub(super) closing: Arc<Closing>,
 }
 
@@ -87,7 +88,7 @@ impl ChildProcess {
             unreachable!("all three were asked for");
         };
         let pid = child.id();
-        let closing = Closing::new(closer, child, session, policy);
+        let closing = Closing::new(child, (closer.watched)(pid), session, policy);
         #[cfg(windows)]
         let closing = closing.in_job(job);
         let closing = Arc::new(closing);
@@ -102,7 +103,12 @@ impl ChildProcess {
             stdout,
             stderr,
         };
-        Ok((Self { pid, closing }, pipes))
+        let this = Self {
+            pid,
+            closer,
+            closing,
+        };
+        Ok((this, pipes))
     }
 
     /// The child's pid. Somebody else may have it once the child has exited.
@@ -127,12 +133,12 @@ impl ChildProcess {
         self.closing.exit()
     }
 
-    /// Starts to close the child and everything that it started: see [`Closing::close`].
+    /// Starts to close the child and everything that it started: see [`Closer::close`].
     pub(crate) fn close(
         &self,
         close_input: impl FnOnce() + Send + 'static,
     ) -> watch::Receiver<Option<CloseReport>> {
-        self.closing.close(close_input)
+        self.closer.close(&self.closing, close_input)
     }
 
     /// What [`close_all`](super::close_all) does to have the child's input closed.

@@ -6,7 +6,7 @@
 use super::closing::Closing;
 use super::events::{Events, Watched};
 use super::exit::wait_unreaped;
-use super::policy::ClosePolicy;
+use super::policy::{ClosePolicy, CloseReport};
 use super::table::{self, Table};
 use super::{lock, spawn_thread};
 use std::collections::BTreeMap;
@@ -14,7 +14,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
-use std::{io, mem};
+use std::{fmt, io, mem};
+use tokio::sync::watch;
 
 /// How long the closer sleeps at most while it counts time.
 const ROUND: Duration = Duration::from_millis(50);
@@ -106,8 +107,28 @@ impl Closer {
         Ok(())
     }
 
-    /// Starts to close a child that is watched.
-    pub(super) fn close(&'static self, child: &Arc<Closing>) {
+    /// Starts to close a child that is watched, and everything that it started. The closer first
+    /// lists what there is and then calls `close_input`: a process in a session of its own and
+    /// without our marker can only be found as long as its parents live. When stdin stays open the
+    /// child is terminated when the policy's `exit` is over.
+    ///
+    /// The report is there when it is `Some`; the channel closes without one only if something
+    /// panicked on the way, a subscriber of `tracing` for instance. A second call only calls
+    /// `close_input`, and gets the same report. If there can be no more threads, and the closer is
+    /// gone, the child is killed at once, with all its descendants, and nobody waits for them to be
+    /// gone.
+    pub(super) fn close(
+        &'static self,
+        child: &Arc<Closing>,
+        close_input: impl FnOnce() + Send + 'static,
+    ) -> watch::Receiver<Option<CloseReport>> {
+        if child.begin(close_input) {
+            self.ask_to_close(child);
+        }
+        child.report()
+    }
+
+    fn ask_to_close(&'static self, child: &Arc<Closing>) {
         let mut state = lock(&self.state);
         match self.start(&mut state) {
             Ok(()) => state.ask(child.number, Asked::Close),
@@ -172,6 +193,12 @@ impl Closer {
                 return;
             }
         }
+    }
+}
+
+impl fmt::Debug for Closer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Closer")
     }
 }
 

@@ -1,6 +1,5 @@
-//! Closing a child, and closing all of them.
+//! The end of a child.
 
-use super::closer::{CLOSER, Closer, is_this_thread};
 use super::countdown::STRETCH;
 use super::events::Watched;
 use super::exit::{Exit, Seen, see};
@@ -18,7 +17,7 @@ use std::time::{Duration, Instant};
 use std::{fmt, io};
 use tokio::sync::watch;
 
-/// What [`close_all`] allows for listing the processes, beyond what the policies allow.
+/// What [`close_all`](super::close_all) allows for listing the processes, beyond what the policies allow.
 const LISTING: Duration = Duration::from_secs(5);
 
 type CloseInput = Box<dyn FnOnce() + Send>;
@@ -27,7 +26,6 @@ type CloseInput = Box<dyn FnOnce() + Send>;
 pub(super) struct Closing {
     /// Different for each.
     pub(super) number: u64,
-    closer: &'static Closer,
     pub(super) child: SharedChild,
     /// `None` where a thread waits for the child.
     pub(super) watched: Option<Watched>,
@@ -43,7 +41,7 @@ pub(super) struct Closing {
     has_begun: AtomicBool,
     /// What the first to close gave.
     close_input: Mutex<Option<CloseInput>>,
-    /// What [`close_all`] closes the input by.
+    /// What [`close_all`](super::close_all) closes the input by.
     close_input_with_all: Mutex<Option<CloseInput>>,
     /// When the input was closed.
     input_closed: OnceLock<Instant>,
@@ -58,8 +56,8 @@ pub(super) struct Closing {
 
 impl Closing {
     pub(super) fn new(
-        closer: &'static Closer,
         child: SharedChild,
+        watched: Option<Watched>,
         session: &str,
         policy: ClosePolicy,
     ) -> Self {
@@ -68,9 +66,8 @@ impl Closing {
         let (reporter, report) = watch::channel(None);
         Self {
             number: LAST.fetch_add(1, Ordering::Relaxed),
-            closer,
             child,
-            watched: (closer.watched)(pid),
+            watched,
             owner: std::process::id(),
             ladder: Mutex::new(Ladder::new(pid, session)),
             policy: Mutex::new(policy),
@@ -120,38 +117,38 @@ impl Closing {
         self.has_begun.load(Ordering::Relaxed)
     }
 
-    /// Starts to close the child and everything that it started. The closer first lists what there
-    /// is and then calls `close_input`: a process in a session of its own and without our marker
-    /// can only be found as long as its parents live. When stdin stays open the child is terminated
-    /// when the policy's `exit` is over.
-    ///
-    /// The report is there when it is `Some`; the channel closes without one only if something
-    /// panicked on the way, a subscriber of `tracing` for instance. A second call only calls
-    /// `close_input`, and gets the same report. If there can be no more threads, and the closer is
-    /// gone, the child is killed at once, with all its descendants, and nobody waits for them to be
-    /// gone.
-    pub(super) fn close(
-        self: &Arc<Self>,
-        close_input: impl FnOnce() + Send + 'static,
-    ) -> watch::Receiver<Option<CloseReport>> {
+    /// Takes what closes the input, and says whether the closer has to be asked to close the child.
+    /// From the second time on it only calls `close_input`.
+    pub(super) fn begin(&self, close_input: impl FnOnce() + Send + 'static) -> bool {
         if !self.is_ours() {
             close_input();
             self.will_not_report();
-        } else if self.has_begun.swap(true, Ordering::Relaxed) {
-            close_input();
-        } else {
-            *lock(&self.close_input) = Some(Box::new(close_input));
-            self.closer.close(self);
+            return false;
         }
-        self.report()
+        if self.has_begun.swap(true, Ordering::Relaxed) {
+            close_input();
+            return false;
+        }
+        *lock(&self.close_input) = Some(Box::new(close_input));
+        true
     }
 
     pub(super) fn closed_with_all_by(&self, close_input: impl FnOnce() + Send + 'static) {
         *lock(&self.close_input_with_all) = Some(Box::new(close_input));
     }
 
+    /// What [`close_all`](super::close_all) closes the input by.
+    pub(super) fn closes_input_with_all(&self) -> impl FnOnce() + Send + use<> {
+        let close_input = lock(&self.close_input_with_all).take();
+        || {
+            if let Some(close_input) = close_input {
+                close_input();
+            }
+        }
+    }
+
     /// Whether it is a child of this process.
-    fn is_ours(&self) -> bool {
+    pub(super) fn is_ours(&self) -> bool {
         self.owner == std::process::id()
     }
 
@@ -275,12 +272,12 @@ impl Closing {
         self.reported.notify_all();
     }
 
-    fn is_closed(&self) -> bool {
+    pub(super) fn is_closed(&self) -> bool {
         lock(&self.reporter).is_none()
     }
 
     /// Blocks until the child is closed. `None` if that takes longer than its policy allows.
-    fn wait(&self) -> Option<CloseReport> {
+    pub(super) fn wait(&self) -> Option<CloseReport> {
         let policy = self.policy();
         let swept = policy.terminate.saturating_add(policy.kill);
         let limit = swept.saturating_mul(2).saturating_add(policy.exit);
@@ -308,62 +305,4 @@ impl fmt::Debug for Closing {
             .field("report", &self.report)
             .finish_non_exhaustive()
     }
-}
-
-/// Ends every session of this process, all at once, and blocks until everything that they started
-/// has gone. It is for a program that is about to exit, whatever made it: a signal, a panic, its
-/// end. Sessions that are ending already, because their clients were dropped, are waited for as
-/// well; those that somebody else started ([`Client::connect_over`](crate::Client::connect_over))
-/// have no processes here, and are left alone.
-///
-/// It takes no longer than the longest [`ClosePolicy`] allows, without its `finish`, and some
-/// seconds to list the processes. It gives the reports of those sessions that were not over before;
-/// one that was not done in that time has none. A session that another thread starts meanwhile is
-/// not ended.
-///
-/// It needs no runtime, and may be called on any thread. Inside async code it is called by
-/// `tokio::task::spawn_blocking`, so that the sessions can close the inputs of their CLIs; where
-/// they cannot, the CLIs are terminated when [`ClosePolicy::exit`] is over.
-///
-/// Signals are the program's business: what to do on one is for the program to say, and only one
-/// place in it can. With tokio, for instance:
-///
-/// ```no_run
-/// use tokio::signal::unix::{SignalKind, signal};
-/// # async fn work() {}
-///
-/// # async fn example() -> std::io::Result<()> {
-/// let mut terminate = signal(SignalKind::terminate())?;
-/// tokio::select! {
-///     _ = work() => {}
-///     _ = terminate.recv() => {}
-///     _ = tokio::signal::ctrl_c() => {}
-/// }
-/// let reports = tokio::task::spawn_blocking(agentwire::close_all).await?;
-/// for report in reports {
-///     assert!(report.left.is_empty() && !report.descendants_unknown);
-/// }
-/// # Ok(())
-/// # }
-/// ```
-///
-/// Against SIGKILL there is no handler: [`ExitGuard`](crate::ExitGuard) says what is left then, and
-/// what can be done.
-pub fn close_all() -> Vec<CloseReport> {
-    let mut children = CLOSER.children();
-    children.retain(|child| child.is_ours() && !child.is_closed());
-    for child in &children {
-        let close_input = lock(&child.close_input_with_all).take();
-        child.close(|| {
-            if let Some(close_input) = close_input {
-                close_input();
-            }
-        });
-    }
-    // Nobody else will do what the closer was about to do when it panicked, with a hook that ends
-    // all sessions.
-    if is_this_thread() {
-        children.iter().for_each(Closing::abandon);
-    }
-    children.iter().filter_map(|child| child.wait()).collect()
 }

@@ -6,26 +6,41 @@
 //! plain thread, the closer, for all children, so that it works in an async runtime, outside of
 //! one, and while one shuts down.
 
+mod all;
 mod child;
 mod closer;
 mod closing;
 mod countdown;
 mod descendants;
+mod environment;
 mod events;
 mod exit;
+mod guard;
 #[cfg(windows)]
 mod job;
 mod kept;
 mod ladder;
+mod locate;
+pub(crate) mod mask;
+mod panic;
 mod policy;
+mod private_folder;
 mod signal;
 mod table;
 #[cfg(all(test, unix))]
 mod tests;
+mod version;
 
+pub use all::close_all;
 pub(crate) use child::{ChildProcess, Pipes};
-pub use closing::close_all;
+pub use environment::{Environment, OUTER_SESSION, PassedEnvironment};
+pub use guard::ExitGuard;
+pub use locate::CliNotFound;
+pub(crate) use locate::{Cli, find_cli};
+pub(crate) use panic::said_by;
 pub use policy::{ClosePolicy, CloseReport, CloseStep};
+pub(crate) use private_folder::{PrivateFolder, WriteError};
+pub use version::{CliVersion, InvalidVersion};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{io, thread};

@@ -8,29 +8,17 @@
 mod linux;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 mod portable;
+mod process;
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 use linux as system;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 use portable as system;
+pub(super) use process::Process;
 pub(super) use system::{start, usage};
 
-use super::SESSION_VARIABLE;
 use std::collections::{BTreeMap, HashMap};
 use std::io;
-
-/// A process that is alive: one that has ended and was not reaped yet is none.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Process {
-    pub(super) pid: u32,
-    pub(super) parent: Option<u32>,
-    pub(super) group: Option<u32>,
-    /// When it started, in a unit of the system's own: tells a process from an earlier or later
-    /// one with the same pid.
-    pub(super) start: u64,
-    /// The sessions that are named in its environment, separated by colons.
-    pub(super) sessions: Vec<u8>,
-}
 
 /// All processes but this one, at one moment. It is read once for all sessions that are closing,
 /// and indexed, so that none of them has to go through all of it.
@@ -95,11 +83,4 @@ impl Table {
     fn those<'a>(&'a self, pids: Option<&'a Vec<u32>>) -> impl Iterator<Item = &'a Process> {
         pids.into_iter().flatten().filter_map(|pid| self.get(*pid))
     }
-}
-
-/// The sessions that `variable`, a `NAME=value`, names, if it is our marker.
-fn sessions(variable: &[u8]) -> Option<&[u8]> {
-    variable
-        .strip_prefix(SESSION_VARIABLE.as_bytes())?
-        .strip_prefix(b"=")
 }

@@ -1,13 +1,10 @@
 //! What the agent asks of the host: who is asked, and what is answered.
 
-use crate::callback::{
-    Ask, AskAnswer, AskNumber, Askable, Asked, CallbackFailure, Callbacks, Encode, LateAnswer,
-    Reply, Shared,
-};
-use crate::error::Error;
-use crate::event::Notice;
+use crate::callback::{Ask, AskAnswer, Askable, Callbacks, Reply, Shared, encode};
+use crate::command::{AskNumber, Encode, LateAnswer};
+use crate::event::{Asked, CallbackFailure, Error, Notice};
 use crate::handle::Handle;
-use crate::panic::said_by;
+use crate::process::said_by;
 use agentwire_protocol::control::{self, AgentRequest, ControlRequest, Refusal};
 use agentwire_protocol::dialog::{RequestUserDialog, UserDialogResult};
 use agentwire_protocol::hook::{HookCallback, HookOutput};
@@ -223,7 +220,7 @@ impl Asks {
         let task = self.tasks.spawn(async move {
             let id = ask.request_id.clone();
             match handler.handle(ask).await {
-                Reply::Now(answer) => Done::Answered(Encode::new(id, answer)),
+                Reply::Now(answer) => Done::Answered(encode(id, answer)),
                 Reply::Later => Done::Later,
                 Reply::Failed(why) => Done::Failed(why),
             }
@@ -334,7 +331,7 @@ impl Asks {
         };
         // Whoever else is about to answer need not.
         cancelled.cancel();
-        let version = self.session.declared().cli_version();
+        let version = self.session.link().declared().cli_version();
         match answer.and_then(|answer| answer.line(&asked, to_repeat.as_ref(), version)) {
             Ok(line) => Step::Line(request_id, line, None),
             Err(failure) => {

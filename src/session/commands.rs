@@ -1,23 +1,11 @@
 //! What handles tell the driver, and what it does about it.
 
-use super::driver::{Driver, Stage, now};
-use super::{Command, WhenFull};
-use crate::callback::LateAnswer;
-use crate::error::{Error, SessionEnd};
-use crate::event::{Event, Notice};
-use crate::mailbox::Sender;
-use crate::submission::{Progress, Unwritten};
-use crate::unread::{StreamKind, Unread};
+use super::driver::{Blocked, Driver, Stage, now};
+use crate::command::{Command, LateAnswer, Progress, Unwritten, WhenFull};
+use crate::event::{Error, Event, Notice, Sender, SessionEnd, StreamKind, Unread};
 use agentwire_protocol::host::{NotTaken, Prompt};
 use std::sync::Arc;
-use tokio::sync::{oneshot, watch};
-
-/// A message for which there was no room.
-pub(super) struct Blocked {
-    pub(super) prompt: Prompt,
-    pub(super) progress: watch::Sender<Progress>,
-    pub(super) has_room: oneshot::Sender<()>,
-}
+use tokio::sync::watch;
 
 impl Driver {
     pub(super) fn obey(&mut self, command: Command) {
@@ -55,7 +43,7 @@ impl Driver {
             }
             #[cfg(feature = "mcp")]
             Command::Mcp(servers) => {
-                self.mcp = *servers;
+                self.mcp = Some(servers);
                 self.flow.has_servers();
                 self.streams.set_bound(self.flow.bound());
             }
@@ -89,7 +77,7 @@ impl Driver {
             }
             Command::End(reason) => {
                 self.asks.cancel_all();
-                self.mcp.stop();
+                self.stop_servers();
                 self.close_input(reason);
             }
         }

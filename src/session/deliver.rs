@@ -2,9 +2,8 @@
 
 use super::asks::Step;
 use super::driver::Driver;
-use crate::error::Error;
-use crate::event::{Event, Notice};
-use crate::turn::Turn;
+use crate::command::OpenTurn;
+use crate::event::{Error, Event, Notice};
 use agentwire_protocol::host::{
     self, RequestFailure, SessionNews, SubmissionState, TurnEvent, TurnOutcome,
 };
@@ -42,7 +41,9 @@ impl Driver {
             }
             host::Event::AskCancelled { request_id } => {
                 self.asks.cancel(&request_id);
-                self.mcp.cancel(&request_id);
+                if let Some(servers) = &mut self.mcp {
+                    servers.cancel(&request_id);
+                }
             }
             host::Event::Answered {
                 request_id,
@@ -89,7 +90,7 @@ impl Driver {
     fn see_turn(&mut self, event: &TurnEvent) {
         match event {
             TurnEvent::Started { turn } => {
-                let (turn, watch) = Turn::begin(*turn);
+                let (turn, watch) = OpenTurn::begin(*turn);
                 self.turn = Some(turn);
                 self.turns.send_replace(Some(watch));
             }

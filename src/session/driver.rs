@@ -1,27 +1,20 @@
 //! The task that owns a session's state machine.
 
-use super::Command;
 use super::asks::{Asks, Step};
-use super::commands::Blocked;
 use super::flow::{Change, Flow};
-use super::mcp::{McpServers, Said};
+use super::mirror::Mirror;
 use super::stderr::StderrTail;
 use super::streams::Streams;
+use super::transport::{FarEnd, Reader};
 use super::writer::Writer;
-use crate::control::Declared;
-use crate::demand::Demand;
-use crate::error::{EndReason, Error, SessionEnd};
-use crate::event::{Event, Notice};
-use crate::handle::End;
+use crate::command::{Command, Declared, End, OpenTurn, Out, Progress, Servers, TurnWatch};
+use crate::event::{Demand, EndReason, Error, Event, Notice, SessionEnd};
 use crate::process::CloseStep;
-use crate::store::Mirror;
-use crate::submission::Progress;
-use crate::transport::{FarEnd, Reader};
-use crate::turn::{Turn, TurnWatch};
 use agentwire_protocol::control::Answer;
-use agentwire_protocol::host::{Activity, Host, Transmit};
+use agentwire_protocol::host::{Activity, Host, Prompt, Transmit};
 use agentwire_protocol::sabotage::{Bug, is_on};
 use std::collections::{HashMap, VecDeque};
+use std::future::poll_fn;
 use std::io;
 use std::pin::pin;
 use std::process::ExitStatus;
@@ -60,14 +53,15 @@ pub(super) struct Driver {
     /// `close` was called: nothing more is unread for long.
     pub(super) is_closing: bool,
     pub(super) asks: Asks,
-    pub(super) mcp: McpServers,
+    /// The servers that run inside the host, if there can be any.
+    pub(super) mcp: Option<Box<dyn Servers>>,
     pub(super) mirror: Mirror,
     pub(super) requests: HashMap<Box<str>, oneshot::Sender<Result<Answer, Error>>>,
     /// Who wants to know what becomes of messages, by the message's id, which
     /// a host that tries again may use twice.
     pub(super) submissions: HashMap<Box<str>, Vec<watch::Sender<Progress>>>,
     /// The turn that runs.
-    pub(super) turn: Option<Turn>,
+    pub(super) turn: Option<OpenTurn>,
     /// The turn that runs, or ran last, for who wants to know of it.
     pub(super) turns: watch::Sender<Option<TurnWatch>>,
     /// What the agent has declared, for handles.
@@ -80,6 +74,13 @@ pub(super) struct Driver {
     pub(super) end: End,
     pub(super) stage: Stage,
     pub(super) last_result_failed: bool,
+}
+
+/// A message for which there was no room.
+pub(super) struct Blocked {
+    pub(super) prompt: Prompt,
+    pub(super) progress: watch::Sender<Progress>,
+    pub(super) has_room: oneshot::Sender<()>,
 }
 
 /// How far the session is with its end.
@@ -100,7 +101,7 @@ enum Happened {
     Read(io::Result<usize>),
     Written(io::Result<()>),
     CallbackDone(Step),
-    ServerSaid(Said),
+    ServersDid(Vec<Out>),
     NotMirrored(Notice),
     Gone(Option<ExitStatus>),
     GivenUp,
@@ -125,7 +126,7 @@ impl Driver {
                 read = read(&mut self.reader, &mut buffer), if !self.flow.is_paused() => Happened::Read(read),
                 written = self.writer.written() => Happened::Written(written),
                 step = self.asks.next_done() => Happened::CallbackDone(step),
-                said = self.mcp.next(), if self.host.has_room_to_relay() => Happened::ServerSaid(said),
+                outs = next_of(&mut self.mcp), if self.host.has_room_to_relay() => Happened::ServersDid(outs),
                 notice = self.mirror.notice() => Happened::NotMirrored(notice),
                 exit = &mut gone => Happened::Gone(exit),
                 () = &mut given_up => Happened::GivenUp,
@@ -149,7 +150,7 @@ impl Driver {
                     self.pipe_closed(EndReason::InputClosed);
                 }
                 Happened::CallbackDone(step) => self.take(step),
-                Happened::ServerSaid(said) => self.hear_server(said),
+                Happened::ServersDid(outs) => self.do_for_servers(outs),
                 Happened::NotMirrored(notice) => self.streams.put(Event::Notice(notice)),
                 Happened::Gone(exit) => break exit,
                 Happened::GivenUp => {
@@ -204,7 +205,7 @@ impl Driver {
             || !goes_on
             || !self.host.is_connected()
             || self.host.awaits_response() && !is_on(Bug::ResponseNotWanted)
-            || self.mcp.await_responses()
+            || self.mcp.as_ref().is_some_and(|it| it.await_responses())
             || self.writer.is_writing() && !is_on(Bug::WriteNotWanted)
             || self.demand.is_wanted() && !is_on(Bug::FutureNotWanted)
     }
@@ -317,7 +318,7 @@ impl Driver {
         }
         self.host.handle_end();
         self.asks.cancel_all();
-        self.mcp.stop();
+        self.stop_servers();
         self.do_what_is_to_do();
         for (_, reply) in self.requests.drain() {
             drop(reply.send(Err(ended())));
@@ -372,6 +373,14 @@ pub(super) fn now() -> Instant {
 async fn read(reader: &mut Option<Reader>, buffer: &mut [u8]) -> io::Result<usize> {
     match reader {
         Some(reader) => reader.read(buffer).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits until servers have done something. Cancel safe.
+async fn next_of(servers: &mut Option<Box<dyn Servers>>) -> Vec<Out> {
+    match servers {
+        Some(servers) => poll_fn(|context| servers.poll_next(context)).await,
         None => std::future::pending().await,
     }
 }

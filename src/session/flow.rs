@@ -1,6 +1,7 @@
 //! Whether the agent's output is read.
 
 use super::streams::Streams;
+use crate::event::Room;
 use crate::options::{Backpressure, Options, UnreadLimits};
 use agentwire_protocol::sabotage::{Bug, is_on};
 use std::time::{Duration, Instant};
@@ -30,15 +31,6 @@ pub(super) struct Flow {
 struct Pause {
     since: Instant,
     was_told: bool,
-}
-
-/// How many bytes a stream may hold before its oldest events go.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Room {
-    /// One that is in use.
-    pub(crate) in_use: usize,
-    /// One that is not, for which reading never pauses.
-    pub(crate) unused: usize,
 }
 
 /// Whether reading has changed.

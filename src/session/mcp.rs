@@ -2,9 +2,8 @@
 //! theirs to the agent.
 
 use super::driver::Driver;
+use crate::command::Out;
 use crate::event::Event;
-use crate::mcp::Out;
-pub(super) use crate::mcp::{McpServers, Said};
 use agentwire_protocol::control::{self, AgentRequest, ControlRequest, Refusal};
 use agentwire_protocol::host::Ask;
 
@@ -12,6 +11,9 @@ impl Driver {
     /// Passes on what is for a server. Gives an ask back that is not, or
     /// cannot be read.
     pub(super) fn ask_server(&mut self, ask: Ask) -> Option<Ask> {
+        let Some(servers) = &mut self.mcp else {
+            return Some(ask);
+        };
         if ask.frame.subtype() != Some("mcp_message") {
             return Some(ask);
         }
@@ -22,18 +24,20 @@ impl Driver {
         else {
             return Some(ask);
         };
-        let outs = self.mcp.receive(ask.request_id, message);
+        let outs = servers.receive(ask.request_id, message);
         self.do_for_servers(outs);
         None
     }
 
-    /// Deals with what a server says.
-    pub(super) fn hear_server(&mut self, said: Said) {
-        let outs = self.mcp.hear(said);
-        self.do_for_servers(outs);
+    /// The session is over: the servers are stopped.
+    pub(super) fn stop_servers(&mut self) {
+        if let Some(servers) = &mut self.mcp {
+            servers.stop();
+        }
     }
 
-    fn do_for_servers(&mut self, outs: Vec<Out>) {
+    /// Does what servers want done.
+    pub(super) fn do_for_servers(&mut self, outs: Vec<Out>) {
         for out in outs {
             match out {
                 Out::Answer(ask, reply) => {

@@ -10,90 +10,31 @@ mod commands;
 mod deliver;
 mod driver;
 mod flow;
-#[cfg(feature = "mcp")]
 mod mcp;
-#[cfg(not(feature = "mcp"))]
-#[path = "no_mcp.rs"]
-mod mcp;
+mod mirror;
+mod resume;
 mod stderr;
 mod streams;
+mod transport;
 mod writer;
 
-use crate::callback::LateAnswer;
-use crate::demand::Demand;
-use crate::error::{EndReason, Error};
-use crate::event::{Event, Notice};
-use crate::handle::{End, Handle};
-use crate::mailbox::{Mailbox, Sender, unused_mailbox};
-use crate::options::{Options, Shadowed};
-use crate::store::Mirror;
-use crate::submission::{Progress, Unwritten};
-use crate::transport::{Connection, FarEnd};
-use crate::unread::{StreamKind, Unread};
-use agentwire_protocol::control::Answer;
-use agentwire_protocol::host::{Host, Prompt, Request};
+pub use transport::{CloseInput, Connection, FarEnd, FarFuture, LocalCli, Pipes, Transport};
+
+use crate::command::{End, Link, Servers};
+use crate::event::{Demand, EndReason, Event, Mailbox, Notice, Shadowed, unused_mailbox};
+use crate::handle::Handle;
+use crate::options::Options;
+use agentwire_protocol::host::Host;
 use asks::Asks;
 use driver::Driver;
 use flow::Flow;
-pub(crate) use flow::Room;
+use mirror::Mirror;
 use std::sync::Arc;
-use std::time::Duration;
 use stderr::StderrTail;
 use streams::Streams;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use writer::Writer;
-
-/// What handles tell the driver.
-#[derive(Debug)]
-pub(crate) enum Command {
-    /// Send a user message, and tell what becomes of it.
-    Send {
-        prompt: Prompt,
-        progress: watch::Sender<Progress>,
-        when_full: WhenFull,
-    },
-    /// Make a request, and say what came of it.
-    Request {
-        request: Request,
-        patience: Duration,
-        reply: oneshot::Sender<Result<Answer, Error>>,
-    },
-    /// Answer an ask of the agent's.
-    Answer(LateAnswer),
-    /// These are the session's MCP servers.
-    #[cfg(feature = "mcp")]
-    Mcp(Box<mcp::McpServers>),
-    /// Deliver this.
-    Tell(Notice),
-    /// Take a request back.
-    Cancel { request_id: Box<str> },
-    /// Give this one what it wants to have, from now on.
-    Subscribe { stream: StreamKind, sender: Sender },
-    /// Say what waits to be written.
-    Waiting { reply: oneshot::Sender<Unwritten> },
-    /// Say what the program has not read.
-    Unread { reply: oneshot::Sender<Unread> },
-    /// Give the store all that has come, and say when that is done.
-    Mirrored { reply: oneshot::Sender<()> },
-    /// End the session once it is idle, or when so much time has passed.
-    /// Background work is waited for as long as `background` says.
-    Finish {
-        within: Option<Duration>,
-        background: Duration,
-    },
-    /// End the session now: nobody is interested any more, or the agent does
-    /// not react.
-    End(EndReason),
-}
-
-/// What is to be done with a message when too much waits already.
-#[derive(Debug)]
-pub(crate) enum WhenFull {
-    Fail,
-    /// Wait for room, and say when there is; not any more, when nobody listens.
-    Wait(oneshot::Sender<()>),
-}
 
 /// What a session that was started is held by.
 pub(crate) struct Started {
@@ -118,16 +59,16 @@ pub(crate) fn start(connection: Connection, options: Options, shadowed: Vec<Shad
     let end = End::default();
     let (turns, turn) = watch::channel(None);
     let declared = Arc::default();
-    let handle = Handle::new(
+    let link = Link {
         commands,
-        Arc::clone(&end),
+        end: Arc::clone(&end),
         turn,
-        Arc::clone(&declared),
-        demand.clone(),
-        &options,
-    );
-    let for_all = handle.clone();
-    far_end.attached(Box::new(move || drop(for_all.give_up(EndReason::Closed))));
+        declared: Arc::clone(&declared),
+        demand: demand.clone(),
+        request_timeout: options.request_timeout,
+    };
+    let handle = Handle::new(link.clone(), options.verbatim_prompts);
+    far_end.attached(Box::new(move || drop(link.give_up(EndReason::Closed))));
     let flow = Flow::new(&options);
     let (mirror, mirrored) = Mirror::start(&options);
     let mut host = Host::new(options.line_limit);
@@ -144,7 +85,7 @@ pub(crate) fn start(connection: Connection, options: Options, shadowed: Vec<Shad
         flow,
         demand,
         asks: Asks::new(options.callbacks, handle.clone()),
-        mcp: mcp::McpServers::new(handle.clone()),
+        mcp: servers(&handle),
         mirror,
         requests: Default::default(),
         submissions: Default::default(),
@@ -168,4 +109,15 @@ pub(crate) fn start(connection: Connection, options: Options, shadowed: Vec<Shad
         far_end,
         mirrored,
     }
+}
+
+/// The servers inside the host: none yet.
+#[cfg(feature = "mcp")]
+fn servers(session: &Handle) -> Option<Box<dyn Servers>> {
+    Some(Box::new(crate::mcp::McpServers::new(session.clone())))
+}
+
+#[cfg(not(feature = "mcp"))]
+fn servers(_: &Handle) -> Option<Box<dyn Servers>> {
+    None
 }

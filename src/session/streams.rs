@@ -1,11 +1,7 @@
 //! Where the events of a session go: to the client, and to all others that have
 //! asked for some of them.
 
-use super::flow::Room;
-use crate::error::Error;
-use crate::event::Event;
-use crate::mailbox::Sender;
-use crate::unread::{StreamKind, UnreadStream};
+use crate::event::{Error, Event, Room, Sender, StreamKind, UnreadStream};
 use agentwire_protocol::host::TurnEvent;
 use std::collections::HashSet;
 use std::time::Instant;

@@ -1,6 +1,6 @@
 //! Writing to the CLI: one task, whole lines, one at a time.
 
-use crate::transport;
+use super::transport;
 use bytes::Bytes;
 use std::io;
 use tokio::io::AsyncWriteExt;

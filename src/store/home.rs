@@ -2,8 +2,7 @@
 //! what comes from a store is written into some, which go with the session.
 
 use super::{EntryHead, TranscriptKey};
-use crate::environment::PassedEnvironment;
-use crate::private_folder::{PrivateFolder, WriteError};
+use crate::process::{PassedEnvironment, PrivateFolder, WriteError};
 use agentwire_protocol::Json;
 use agentwire_protocol::json::Members;
 use serde_json::{Map, Value};
@@ -28,7 +27,7 @@ const ACCOUNTS: [&str; 2] = ["claudeAiOauth", "hybridOauth"];
 
 /// Where the user's own configuration is.
 #[derive(Debug, Clone)]
-pub(super) struct UsersHome {
+pub(crate) struct UsersHome {
     /// The folder of settings and transcripts.
     config: PathBuf,
     /// The folder of `.claude.json`.
@@ -41,7 +40,7 @@ pub(super) struct UsersHome {
 
 impl UsersHome {
     /// That of an agent with this environment. `None` when there is none.
-    pub(super) fn of(environment: &PassedEnvironment) -> Option<Self> {
+    pub(crate) fn of(environment: &PassedEnvironment) -> Option<Self> {
         let of = |name: &str| {
             let value = environment.get(name);
             value.filter(|it| !it.is_empty()).map(OsStr::to_owned)
@@ -76,7 +75,7 @@ pub(crate) struct PrivateHome {
 impl PrivateHome {
     /// A folder with what the agent needs of the user's own: settings, and what
     /// it logs in with. Fails with the file that could not be written.
-    pub(super) fn new(users: Option<&UsersHome>) -> Result<Self, WriteError> {
+    pub(crate) fn new(users: Option<&UsersHome>) -> Result<Self, WriteError> {
         let folder = PrivateFolder::new("agentwire-resume")?;
         let mut variables = vec![("CLAUDE_CONFIG_DIR", folder.path().into())];
         if let Some(users) = users
@@ -94,7 +93,7 @@ impl PrivateHome {
     }
 
     /// What the agent has to have in its environment.
-    pub(super) fn variables(&self) -> &[(&'static str, OsString)] {
+    pub(crate) fn variables(&self) -> &[(&'static str, OsString)] {
         &self.variables
     }
 
@@ -137,7 +136,7 @@ impl PrivateHome {
     }
 
     /// Writes the transcript of this key as the agent keeps it.
-    pub(super) fn write_transcript(
+    pub(crate) fn write_transcript(
         &self,
         key: &TranscriptKey,
         entries: &[Json],

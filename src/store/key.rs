@@ -1,7 +1,7 @@
 //! Under which key a transcript is kept, which is where the agent keeps its
 //! own.
 
-use crate::environment::PassedEnvironment;
+use crate::process::PassedEnvironment;
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, absolute};
@@ -54,7 +54,7 @@ impl TranscriptKey {
     /// The key of the transcript in a file of the agent's. The agent may be on
     /// another machine, so that nothing is known of what is above the folder
     /// of all projects.
-    pub(super) fn of_file(path: &str) -> Option<Self> {
+    pub(crate) fn of_file(path: &str) -> Option<Self> {
         let separator = if path.contains('/') { '/' } else { '\\' };
         let parts: Vec<_> = path.split(separator).collect();
         let places = (0..parts.len()).rev();
@@ -93,7 +93,7 @@ impl fmt::Display for TranscriptKey {
 }
 
 /// Whether this stays inside the folder that it is joined to.
-pub(super) fn is_safe(subpath: &str) -> bool {
+pub(crate) fn is_safe(subpath: &str) -> bool {
     subpath
         .split('/')
         .all(|part| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':', '\0']))
@@ -101,13 +101,13 @@ pub(super) fn is_safe(subpath: &str) -> bool {
 
 /// Whether it is an id as the agent makes them, which is also safe as a name of
 /// a file.
-pub(super) fn is_session_id(id: &str) -> bool {
+pub(crate) fn is_session_id(id: &str) -> bool {
     id.len() == 36 && Uuid::try_parse(id).is_ok()
 }
 
 /// The name of the project that an agent works on that is started here, with
 /// this environment.
-pub(super) fn project(directory: Option<&Path>, environment: &PassedEnvironment) -> String {
+pub(crate) fn project(directory: Option<&Path>, environment: &PassedEnvironment) -> String {
     let directory = directory.unwrap_or(Path::new("."));
     given_name(environment).unwrap_or_else(|| directory_name(directory))
 }

@@ -4,17 +4,17 @@
 
 mod home;
 mod key;
-mod load;
 mod memory;
-mod mirror;
 mod shared;
+mod source;
 
+pub(crate) use home::{PrivateHome, UsersHome};
 pub use key::TranscriptKey;
-pub(crate) use load::{Source, resume};
+pub(crate) use key::{is_safe, is_session_id, project};
 pub use memory::MemoryStore;
-pub(crate) use mirror::Mirror;
 pub(crate) use shared::SharedStore;
 pub use shared::StoreFailure;
+pub(crate) use source::Source;
 
 use agentwire_protocol::Json;
 use serde::Deserialize;

@@ -2,10 +2,10 @@
 //! harm them.
 
 use super::{SessionStore, StoreError, StoredSession, TranscriptKey};
-use crate::callback::BoxFuture;
-use crate::panic::said_by;
+use crate::process::said_by;
 use agentwire_protocol::Json;
 use std::fmt;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -42,7 +42,7 @@ impl fmt::Display for StoreFailure {
     }
 }
 
-type Outcome<T> = BoxFuture<Result<T, StoreError>>;
+type Outcome<T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send>>;
 
 /// A store, whatever its type.
 trait AnyStore: Send + Sync {
@@ -79,7 +79,7 @@ impl SharedStore {
         Self(Arc::new(store))
     }
 
-    pub(super) async fn append(
+    pub(crate) async fn append(
         &self,
         key: &TranscriptKey,
         entries: &Arc<[Json]>,
@@ -89,7 +89,7 @@ impl SharedStore {
         call(limit, store.append(key.clone(), Arc::clone(entries))).await
     }
 
-    pub(super) async fn load(
+    pub(crate) async fn load(
         &self,
         key: TranscriptKey,
         limit: Duration,
@@ -97,7 +97,7 @@ impl SharedStore {
         call(limit, Arc::clone(&self.0).load(key)).await
     }
 
-    pub(super) async fn sessions(
+    pub(crate) async fn sessions(
         &self,
         project: &str,
         limit: Duration,
@@ -105,7 +105,7 @@ impl SharedStore {
         call(limit, Arc::clone(&self.0).sessions(project.to_owned())).await
     }
 
-    pub(super) async fn subpaths(
+    pub(crate) async fn subpaths(
         &self,
         session: TranscriptKey,
         limit: Duration,

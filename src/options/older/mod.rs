@@ -11,14 +11,13 @@ mod since;
 #[allow(clippy::unwrap_used)]
 mod tests;
 
-pub(crate) use self::since::VERBATIM;
 use self::since::{FLAGS, IGNORED, Set, v};
 use super::CommandLine;
 use super::command_line::{JSON_SCHEMA, MANAGED_SETTINGS, PLUGINS, SETTINGS, flags_of};
 use super::prompt::DYNAMIC_BOUNDARY;
-use crate::error::Error;
-use crate::private_folder::{PrivateFolder, WriteError};
-use crate::version::CliVersion;
+use crate::event::Error;
+use crate::process::CliVersion;
+use crate::process::{PrivateFolder, WriteError};
 use agentwire_protocol::Json;
 use agentwire_protocol::json::Members;
 use agentwire_protocol::plugin::PluginConfig;

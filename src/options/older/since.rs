@@ -5,14 +5,11 @@
 
 use super::super::CommandLine;
 use super::super::command_line::SETTINGS;
-use crate::version::CliVersion;
+use crate::handle::VERBATIM;
+use crate::process::CliVersion;
 use agentwire_protocol::Json;
 use agentwire_protocol::agent_definition::AgentDefinition;
 use agentwire_protocol::hook::OnFailure;
-
-/// The first version that does not expand files and commands in a message that
-/// says so.
-pub(crate) const VERBATIM: CliVersion = v(2, 1, 248);
 
 pub(super) const fn v(major: u32, minor: u32, patch: u32) -> CliVersion {
     CliVersion::new(major, minor, patch)

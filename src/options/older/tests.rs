@@ -1,10 +1,10 @@
 //! What older CLIs are given instead.
 
 use super::unsupported_option;
-use crate::error::Error;
+use crate::event::Error;
 use crate::options::prompt::DYNAMIC_BOUNDARY;
 use crate::options::{CommandLine, Options};
-use crate::version::CliVersion;
+use crate::process::CliVersion;
 use crate::{Hook, PermissionResult};
 use agentwire_protocol::agent_definition::AgentDefinition;
 use agentwire_protocol::mcp::McpHttpServer;

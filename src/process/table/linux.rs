@@ -1,4 +1,4 @@
-use super::{Process, sessions};
+use super::process::{Process, sessions};
 use crate::process::countdown::Usage;
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};

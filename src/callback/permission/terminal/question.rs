@@ -1,0 +1,125 @@
+//! What a person sees of a permission that is asked for.
+
+use crate::callback::visible;
+use agentwire_protocol::permission::{
+    AddRules, CanUseTool, PermissionBehavior, PermissionRule, PermissionUpdate,
+};
+use std::fmt;
+
+/// How much of an input is shown, in characters.
+const INPUT: usize = 4000;
+/// How much of a title or a reason is shown, in characters.
+const TITLE: usize = 400;
+
+/// A question to a person, in pieces for whoever draws it. All that came from
+/// the agent is made [`visible`], and cut where it is long.
+#[derive(Debug, Clone)]
+pub struct TerminalQuestion<'a> {
+    request: &'a CanUseTool,
+    always: Always,
+}
+
+/// What the answer `a` would allow from now on, in this session.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Always {
+    /// It is not offered.
+    No,
+    /// What these rules allow, which are those that the agent suggested.
+    Rules(Vec<PermissionRule>),
+    /// This tool with this very input.
+    ThisInput,
+}
+
+impl<'a> TerminalQuestion<'a> {
+    pub(super) fn new(request: &'a CanUseTool) -> Self {
+        Self {
+            request,
+            always: Always::of(request),
+        }
+    }
+
+    /// What is asked for.
+    #[must_use]
+    pub fn request(&self) -> &'a CanUseTool {
+        self.request
+    }
+
+    /// What `a` would allow.
+    #[must_use]
+    pub fn always(&self) -> &Always {
+        &self.always
+    }
+
+    /// The agent's title, or one made of the tool's name.
+    #[must_use]
+    pub fn title(&self) -> String {
+        match &self.request.title {
+            Some(title) => shown(title, TITLE),
+            None => format!("May {} run?", shown(&self.request.tool_name, TITLE)),
+        }
+    }
+
+    /// The tool's input, as JSON.
+    #[must_use]
+    pub fn input(&self) -> String {
+        shown(self.request.input.get(), INPUT)
+    }
+
+    /// Why the agent asks, if it says so.
+    #[must_use]
+    pub fn reason(&self) -> Option<String> {
+        let reason = self.request.decision_reason.as_ref();
+        reason.map(|reason| shown(reason, TITLE))
+    }
+
+    /// What can be answered: `[y]es, [n]o, [a]lways Bash(git *)`.
+    #[must_use]
+    pub fn choices(&self) -> String {
+        format!("[y]es, [n]o{}", self.always)
+    }
+}
+
+impl Always {
+    fn of(request: &CanUseTool) -> Self {
+        if request.suppress_always_allow_rule == Some(true) {
+            return Self::No;
+        }
+        let suggested = request.permission_suggestions.iter().flatten();
+        // A change of the mode would allow more than was asked about.
+        let rules = suggested.filter_map(|update| match update {
+            PermissionUpdate::AddRules(AddRules {
+                rules,
+                behavior: PermissionBehavior::Allow,
+                ..
+            }) => Some(rules.clone()),
+            _ => None,
+        });
+        let rules: Vec<PermissionRule> = rules.flatten().collect();
+        if !rules.is_empty() {
+            Self::Rules(rules)
+        } else if request.needs_person() {
+            Self::No
+        } else {
+            Self::ThisInput
+        }
+    }
+}
+
+/// As it stands among the choices: `, [a]lways Bash(git *)`.
+impl fmt::Display for Always {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::No => Ok(()),
+            Self::Rules(rules) => {
+                let rules: Vec<String> = rules.iter().map(ToString::to_string).collect();
+                write!(f, ", [a]lways {}", visible::line(&rules.join(", ")))
+            }
+            Self::ThisInput => f.write_str(", [a]lways with this very input"),
+        }
+    }
+}
+
+fn shown(text: &str, most: usize) -> String {
+    visible::line(&visible::shortened(text, most)).into_owned()
+}

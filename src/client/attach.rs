@@ -1,0 +1,176 @@
+//! Files as attachments of a prompt.
+
+use crate::event::AttachError;
+use agentwire_protocol::content::ContentBlock;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A request to the Messages API has 32 MB at most, and base64 makes four
+/// bytes of three.
+const DEFAULT_LIMIT: u64 = 24 * 1024 * 1024;
+
+/// Reads a file and makes the content block of it that
+/// [`ContentBlock::attachment`] says: an image, or a document with the file's
+/// name as its title. It may have 24 MiB; [`attach_up_to`] sets another limit.
+///
+/// The agent makes images smaller that are too large for the model, and adds a
+/// text for the model that says where it keeps a copy. An image that it cannot
+/// read it replaces by a text that says so; only the model is told.
+///
+/// When the future is dropped, what is read is thrown away.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), agentwire::Error> {
+/// use agentwire::{Client, Options, UserMessage, attach};
+///
+/// let client = Client::connect(Options::new()).await?;
+/// let prompt = UserMessage::text("Does the chart show what the report says?")
+///     .with(attach("chart.png").await?)
+///     .with(attach("report.pdf").await?);
+/// client.send(prompt).await?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// When the file cannot be read, is too large, or is of a kind that the
+/// Messages API does not take. The error names the path.
+///
+/// # Panics
+///
+/// Outside a tokio runtime: the file is read on one of its threads for
+/// blocking work.
+pub async fn attach(path: impl Into<PathBuf>) -> Result<ContentBlock, AttachError> {
+    attach_up_to(DEFAULT_LIMIT, path).await
+}
+
+/// [`attach`] for files of at most so many bytes. A larger one is not read to
+/// its end.
+///
+/// # Errors
+///
+/// As [`attach`].
+///
+/// # Panics
+///
+/// As [`attach`].
+pub async fn attach_up_to(
+    limit: u64,
+    path: impl Into<PathBuf>,
+) -> Result<ContentBlock, AttachError> {
+    let path = path.into();
+    let read = path.clone();
+    tokio::task::spawn_blocking(move || read_and_attach(&read, limit))
+        .await
+        .unwrap_or_else(|gone| Err(unread(&path, gone.into())))
+}
+
+fn read_and_attach(path: &Path, limit: u64) -> Result<ContentBlock, AttachError> {
+    let bytes = read(path, limit)
+        .map_err(|source| unread(path, source))?
+        .ok_or_else(|| AttachError::TooLarge {
+            path: path.to_owned(),
+            limit,
+        })?;
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    ContentBlock::attachment(name.to_string_lossy(), bytes).map_err(|mut error| {
+        error.name = path.display().to_string();
+        AttachError::Kind {
+            path: path.to_owned(),
+            error,
+        }
+    })
+}
+
+/// The file's bytes; `None` when there are more than `limit`.
+fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    // Before it is opened: opening a named pipe waits for a writer.
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is no regular file",
+        ));
+    }
+    let mut bytes = Vec::new();
+    // The length that the system gives need not be the true one: the files
+    // in /proc have none, and others grow.
+    File::open(path)?
+        .take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= limit).then_some(bytes))
+}
+
+fn unread(path: &Path, error: io::Error) -> AttachError {
+    AttachError::Read {
+        path: path.to_owned(),
+        error: Arc::new(error),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use agentwire_protocol::content::Source;
+
+    #[tokio::test]
+    async fn a_file_is_attached_under_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("notes.md");
+        fs::write(&path, "Crabs.").unwrap();
+        let ContentBlock::Document(document) = attach(&path).await.unwrap() else {
+            panic!("no document")
+        };
+        assert_eq!(document.title.as_deref(), Some("notes.md"));
+        assert_eq!(document.source, Source::text("Crabs."));
+    }
+
+    #[tokio::test]
+    async fn a_file_that_is_too_large_is_refused_by_its_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("notes.md");
+        fs::write(&path, "Crabs.").unwrap();
+        assert!(attach_up_to(6, &path).await.is_ok());
+        let refused = attach_up_to(5, &path).await.unwrap_err();
+        assert!(
+            matches!(&refused, AttachError::TooLarge { path: named, limit: 5 } if *named == path)
+        );
+        assert_eq!(
+            refused.to_string(),
+            format!(
+                "{} cannot be attached: it has more than 5 bytes",
+                path.display()
+            )
+        );
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_attached_is_named_by_its_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let zip = folder.path().join("a.zip");
+        fs::write(&zip, b"PK\x03\x04\xff").unwrap();
+        let refused = attach(&zip).await.unwrap_err();
+        assert!(matches!(&refused, AttachError::Kind { path, .. } if *path == zip));
+        let named = format!("`{}` cannot be attached: ", zip.display());
+        assert!(refused.to_string().starts_with(&named), "{refused}");
+
+        for path in [folder.path().join("missing"), folder.path().to_owned()] {
+            let refused = attach(&path).await.unwrap_err();
+            let named = format!("{} cannot be read: ", path.display());
+            assert!(refused.to_string().starts_with(&named), "{refused}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_file_without_a_length_is_read_and_a_device_is_not() {
+        let ContentBlock::Document(document) = attach("/proc/self/status").await.unwrap() else {
+            panic!("no document")
+        };
+        assert!(matches!(document.source, Source::Text(text) if text.data.starts_with("Name:")));
+        assert!(attach("/dev/zero").await.is_err());
+    }
+}

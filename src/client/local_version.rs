@@ -1,0 +1,78 @@
+//! The version of a CLI that is started here.
+
+use crate::options::{CommandLine, Options};
+use crate::process::{Cli, CliVersion, find_cli};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+/// The version of a CLI that is started here.
+pub(super) struct LocalVersion {
+    program: Option<PathBuf>,
+    pub(super) known: Option<CliVersion>,
+    timeout: Duration,
+}
+
+impl LocalVersion {
+    pub(super) fn new(program: Option<PathBuf>, options: &Options) -> Self {
+        Self {
+            program,
+            known: options.cli_version,
+            timeout: options.request_timeout,
+        }
+    }
+
+    /// The version, if it is known or the CLI says it.
+    pub(super) async fn ask(&mut self, line: &CommandLine) -> Option<CliVersion> {
+        if self.known.is_none()
+            && let Some(program) = &self.program
+            && let Ok(cli) = find_cli(Some(program))
+        {
+            self.known = ask(&cli, line, self.timeout).await;
+        }
+        self.known
+    }
+}
+
+/// The versions that CLIs have printed in this process, by path, as long as the
+/// file is not changed.
+static KNOWN: LazyLock<Mutex<HashMap<PathBuf, Known>>> = LazyLock::new(Mutex::default);
+
+#[derive(Clone, Copy)]
+struct Known {
+    changed: SystemTime,
+    version: Option<CliVersion>,
+}
+
+/// Asks a CLI for its version (`--version`), in the environment of the
+/// session. It is asked once for each state of its file. `None` when it prints
+/// none in time.
+///
+/// Dropping the future kills the process.
+async fn ask(cli: &Cli, line: &CommandLine, timeout: Duration) -> Option<CliVersion> {
+    let changed = changed(&cli.file)?;
+    let known = lock().get(&cli.file).copied();
+    if let Some(known) = known.filter(|known| known.changed == changed) {
+        return known.version;
+    }
+    let mut command = line.in_environment(cli.command());
+    command.arg("--version").stdin(Stdio::null());
+    command.stderr(Stdio::null());
+    let mut command = tokio::process::Command::from(command);
+    let output = command.kill_on_drop(true).output();
+    let output = tokio::time::timeout(timeout, output).await;
+    let printed = output.ok().and_then(Result::ok).map(|it| it.stdout);
+    let version = printed.and_then(|it| String::from_utf8_lossy(&it).parse().ok());
+    lock().insert(cli.file.clone(), Known { changed, version });
+    version
+}
+
+fn changed(file: &Path) -> Option<SystemTime> {
+    file.metadata().and_then(|about| about.modified()).ok()
+}
+
+fn lock() -> std::sync::MutexGuard<'static, HashMap<PathBuf, Known>> {
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,119 @@
+//! Control requests on their way.
+
+use crate::command::{Command, Link};
+use crate::event::Error;
+use agentwire_protocol::control::{Answer, HostRequest};
+use agentwire_protocol::host::Request;
+use std::fmt;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+/// A control request on its way. It is made whether this is awaited or not:
+/// dropping this only stops the waiting.
+pub struct Pending<T> {
+    request_id: Box<str>,
+    subtype: Box<str>,
+    /// The capability of agents that know it, where there is one.
+    capability: Option<&'static str>,
+    /// Where the answer comes; why none will, when the request was not made.
+    reply: Result<Reply, Error>,
+    link: Link,
+    kind: PhantomData<fn() -> T>,
+}
+
+type Reply = oneshot::Receiver<Result<Answer, Error>>;
+
+impl<T> fmt::Debug for Pending<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pending")
+            .field("subtype", &self.subtype)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<T> Pending<T> {
+    /// Makes a request, unless the agent would not understand all of it.
+    pub(crate) fn request<R: HostRequest<Answer = T>>(link: &Link, request: &R) -> Self {
+        let made = match link.declared().first_missing(request.relies_on()) {
+            Some(capability) => Err(Error::NotSupported {
+                subtype: R::SUBTYPE.into(),
+                needs: Some(capability),
+                refusal: None,
+            }),
+            None => Request::new(new_id(), request).map_err(Error::from),
+        };
+        Self::make(link, R::SUBTYPE, R::CAPABILITY, made)
+    }
+
+    /// Makes a request, if there is one.
+    pub(super) fn make(
+        link: &Link,
+        subtype: &str,
+        capability: Option<&'static str>,
+        request: Result<Request, Error>,
+    ) -> Self {
+        let (reply, answer) = oneshot::channel();
+        let request_id = request
+            .as_ref()
+            .map_or_else(|_| "".into(), |it| it.request_id().into());
+        let made = request.and_then(|request| {
+            let patience = link.request_timeout;
+            link.command(Command::Request {
+                request,
+                patience,
+                reply,
+            })
+        });
+        Self {
+            request_id,
+            subtype: subtype.into(),
+            capability,
+            reply: made.map(|()| answer),
+            link: link.clone(),
+            kind: PhantomData,
+        }
+    }
+
+    fn poll_answer(&mut self, context: &mut Context<'_>) -> Poll<Result<Answer, Error>> {
+        match &mut self.reply {
+            Ok(reply) => Pin::new(reply)
+                .poll(context)
+                .map(|reply| reply.unwrap_or_else(|_| Err(Error::Ended(self.link.end())))),
+            Err(error) => Poll::Ready(Err(error.clone())),
+        }
+    }
+
+    /// Takes the request back: it does not leave any more, or the agent is
+    /// told that nobody waits for its answer. What the agent has done by then
+    /// is done. Unless the answer is there already, awaiting this fails with
+    /// [`RequestFailure::Cancelled`](agentwire_protocol::host::RequestFailure::Cancelled).
+    pub fn cancel(&self) {
+        let request_id = self.request_id.clone();
+        // When nobody drives the session any more, the request is over.
+        let _ = self.link.command(Command::Cancel { request_id });
+    }
+}
+
+impl<T: serde::de::DeserializeOwned> Future for Pending<T> {
+    type Output = Result<T, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.poll_answer(context).map(|answer| {
+            let answer = answer.map_err(|error| error.if_not_supported(self.capability))?;
+            answer.read().map_err(|error| Error::UnreadAnswer {
+                subtype: self.subtype.clone(),
+                reason: error.to_string(),
+                payload: answer.response,
+            })
+        })
+    }
+}
+
+/// A new id for a message or a request.
+pub(super) fn new_id() -> String {
+    Uuid::new_v4().to_string()
+}

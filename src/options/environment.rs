@@ -1,0 +1,77 @@
+//! The environment that the CLI is started with.
+
+use super::{CommandLine, Options};
+use crate::process::{Environment, PassedEnvironment};
+use std::env;
+use std::process::Command;
+
+impl Options {
+    /// What the CLI gets of this process's environment;
+    /// [`Environment::WithoutOuterSession`], if not set.
+    pub fn environment(mut self, environment: Environment) -> Self {
+        self.inherited = environment;
+        self
+    }
+
+    /// The environment that the CLI would be started with now. A session adds
+    /// to it one variable by which its processes can be found again
+    /// (`AGENTWIRE_SESSION`).
+    #[must_use]
+    pub fn passed_environment(&self) -> PassedEnvironment {
+        let mut command = Command::new("");
+        self.set_environment(&mut command);
+        PassedEnvironment::of(&command)
+    }
+
+    /// Gives the command the environment that these options say.
+    fn set_environment(&self, command: &mut Command) {
+        self.inherited.apply(command, env::vars_os());
+        command.envs(self.all_variables());
+    }
+}
+
+impl CommandLine {
+    /// The environment that a CLI would be started with here.
+    pub(crate) fn passed_environment(&self) -> PassedEnvironment {
+        PassedEnvironment::of(&self.command(Command::new("")))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::ffi::OsStr;
+
+    #[test]
+    fn what_is_set_comes_on_top_of_what_is_passed_on() {
+        let options = Options::new().env("CLAUDECODE", "mine").env("A", "b");
+        let passed = options.passed_environment();
+        assert_eq!(passed.get("CLAUDECODE"), Some(OsStr::new("mine")));
+        assert_eq!(passed.get("PATH"), env::var_os("PATH").as_deref());
+        assert_eq!(
+            passed.get("CLAUDE_CODE_ENTRYPOINT"),
+            Some(OsStr::new("sdk-rs"))
+        );
+
+        let clean = options.clean_env().passed_environment();
+        let names = clean.iter().map(|(name, _)| name.to_str().unwrap());
+        let names: Vec<_> = names.filter(|it| !it.starts_with("CLAUDE_")).collect();
+        assert_eq!(names, ["A", "CLAUDECODE"]);
+    }
+
+    #[test]
+    fn a_printed_environment_holds_no_secret_and_a_line_for_each_variable() {
+        let options = Options::new()
+            .clean_env()
+            .env("MY_TOKEN", "s3cret")
+            .env("LINES", "one\ntwo");
+        let passed = options.passed_environment();
+        let printed = format!("{passed}{passed:?}");
+        assert!(!printed.contains("s3cret"), "{printed}");
+        let lines: Vec<_> = printed.lines().collect();
+        for line in ["LINES=one\\ntwo", "MY_TOKEN=***"] {
+            assert!(lines.contains(&line), "{line}: {printed}");
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Finding the agent CLI.
+//!
+//! What is found is what can be started as it is, without a shell: the CLI
+//! itself, or Node and the CLI's script. On Windows the scripts for shells that
+//! package managers make are looked behind. That part is tested on Linux, with
+//! folders as Windows has them; it has not run on Windows yet.
+
+mod not_found;
+mod places;
+mod shim;
+mod surroundings;
+
+pub use not_found::CliNotFound;
+
+use std::env;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use surroundings::Surroundings;
+
+/// The option that says where the CLI is, and the variable.
+const OPTION: &str = "Options::cli";
+const VARIABLE: &str = "AGENTWIRE_CLI";
+
+/// The CLI's name, where it is looked for by name.
+const NAME: &str = "claude";
+
+/// A CLI that was found, and how it is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Cli {
+    /// The CLI: an executable, or a script of Node's.
+    pub(crate) file: PathBuf,
+    node: Option<PathBuf>,
+}
+
+impl Cli {
+    /// The command that starts it, without arguments of its own.
+    pub(crate) fn command(&self) -> Command {
+        match &self.node {
+            Some(node) => {
+                let mut command = Command::new(node);
+                command.arg(&self.file);
+                command
+            }
+            None => Command::new(&self.file),
+        }
+    }
+}
+
+/// Finds the CLI: `explicit`, else what `AGENTWIRE_CLI` says, else `claude`
+/// on the `PATH`, else in the usual places.
+///
+/// What was said explicitly, or by the variable, is not replaced by anything
+/// else when it is not there.
+pub(crate) fn find_cli(explicit: Option<&Path>) -> Result<Cli, CliNotFound> {
+    find(explicit, &Surroundings::of_this_process())
+}
+
+fn find(explicit: Option<&Path>, around: &Surroundings) -> Result<Cli, CliNotFound> {
+    let mut search = Search {
+        around,
+        looked: Vec::new(),
+        shim: None,
+    };
+    let (named_by, found) = match (explicit, around.variable(VARIABLE)) {
+        (Some(path), _) => (Some(OPTION), search.named(path.as_os_str())),
+        (None, Some(path)) => (Some(VARIABLE), search.named(&path)),
+        (None, None) => {
+            search.looked.push(format!("{VARIABLE}: not set"));
+            let name = OsStr::new(NAME);
+            let found = search.on_path(name).or_else(|| search.usual_places(name));
+            (None, found)
+        }
+    };
+    found.ok_or(CliNotFound {
+        named_by,
+        looked: search.looked,
+        shim: search.shim,
+    })
+}
+
+struct Search<'a> {
+    around: &'a Surroundings,
+    looked: Vec<String>,
+    shim: Option<PathBuf>,
+}
+
+impl Search<'_> {
+    /// A path, or a bare name, which is looked for on the `PATH`.
+    fn named(&mut self, name: &OsStr) -> Option<Cli> {
+        let path = Path::new(name);
+        if path.components().count() > 1 || path.has_root() {
+            self.try_file(path)
+        } else {
+            self.on_path(name)
+        }
+    }
+
+    fn on_path(&mut self, name: &OsStr) -> Option<Cli> {
+        let files = self.around.files(name);
+        self.looked
+            .push(format!("`{}`: not on the PATH", files[0].display()));
+        let path = self.around.variable("PATH")?;
+        let folders: Vec<_> = env::split_paths(&path).collect();
+        let mut candidates = folders
+            .iter()
+            .flat_map(|folder| files.iter().map(|file| folder.join(file)))
+            .filter(|file| is_executable(file));
+        candidates.find_map(|file| match self.startable(&file) {
+            Ok(cli) => Some(cli),
+            Err(problem) => {
+                self.looked.push(format!("`{}`: {problem}", file.display()));
+                None
+            }
+        })
+    }
+
+    fn usual_places(&mut self, name: &OsStr) -> Option<Cli> {
+        let files = self.around.files(name);
+        let folders = places::folders(self.around);
+        let mut candidates = folders
+            .iter()
+            .flat_map(|folder| files.iter().map(|file| folder.join(file)));
+        candidates.find_map(|file| self.try_file(&file))
+    }
+
+    fn try_file(&mut self, file: &Path) -> Option<Cli> {
+        match self.startable(file) {
+            Ok(cli) => Some(cli),
+            Err(problem) => {
+                self.looked.push(format!("`{}`: {problem}", file.display()));
+                None
+            }
+        }
+    }
+
+    /// How a file is started; or what is wrong with it.
+    fn startable(&mut self, file: &Path) -> Result<Cli, &'static str> {
+        if !file.is_file() {
+            return Err(match file {
+                file if file.is_dir() => "it is a directory",
+                file if file.exists() => "it is no file",
+                _ => "no such file",
+            });
+        }
+        // The CLI is started in a directory of its own, where a relative path
+        // would name something else.
+        let file = std::path::absolute(file).map_err(|_| "it has no absolute path")?;
+        let beside = file.parent().map(Path::to_path_buf);
+        let behind = if self.around.is_windows && shim::is_shim(&file) {
+            self.shim.get_or_insert_with(|| file.clone());
+            shim::behind(&file)
+                .ok_or("it is a script for a shell, behind which nothing was found")?
+        } else {
+            file
+        };
+        if shim::is_node_script(&behind) {
+            let node = self.node(beside.as_deref());
+            let node = Some(node.ok_or("it is a script of Node's, and no Node was found")?);
+            return Ok(Cli { file: behind, node });
+        }
+        if !is_executable(&behind) {
+            return Err("it is not executable");
+        }
+        // Its first line would have the shell's `PATH` searched. If there is no
+        // Node, the CLI says so itself.
+        let node = if shim::asks_for_node(&behind) {
+            self.node(beside.as_deref())
+        } else {
+            None
+        };
+        Ok(Cli { file: behind, node })
+    }
+
+    /// Node: the one that the CLI was installed with, else on the `PATH`, else
+    /// in the usual places.
+    fn node(&self, beside: Option<&Path>) -> Option<PathBuf> {
+        let name = if self.around.is_windows {
+            "node.exe"
+        } else {
+            "node"
+        };
+        let path = self.around.variable("PATH").unwrap_or_default();
+        let mut folders: Vec<_> = beside.map(Path::to_path_buf).into_iter().collect();
+        folders.extend(env::split_paths(&path));
+        folders.extend(places::folders(self.around));
+        let mut files = folders.into_iter().map(|folder| folder.join(name));
+        files
+            .find(|file| is_executable(file))
+            .and_then(|file| std::path::absolute(file).ok())
+    }
+}
+
+fn is_executable(file: &Path) -> bool {
+    let Ok(metadata) = file.metadata() else {
+        return false;
+    };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        metadata.is_file() && metadata.permissions().mode() & 0o111 != 0
+    }
+    #[cfg(not(unix))]
+    {
+        metadata.is_file()
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests;

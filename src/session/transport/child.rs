@@ -1,0 +1,86 @@
+//! The CLI as a child of this process.
+
+use super::{CloseInput, Connection, FarEnd, FarFuture, Transport};
+use crate::event::Error;
+use crate::options::CommandLine;
+use crate::process::{ChildProcess, ClosePolicy, CloseReport, Pipes, find_cli};
+use crate::session::resume::resume;
+use std::path::PathBuf;
+use std::process::ExitStatus;
+use std::sync::Arc;
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use uuid::Uuid;
+
+/// Starts the CLI as a child of this process: what
+/// [`Client::connect`](crate::Client::connect) does.
+///
+/// Everything that the CLI starts is found and ended with it, as
+/// [`ClosePolicy`] says. That goes on in a thread of its own, one for all
+/// sessions, and needs no runtime.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LocalCli;
+
+impl Transport for LocalCli {
+    async fn open(self, line: &CommandLine, policy: ClosePolicy) -> Result<Connection, Error> {
+        line.check_here()?;
+        let (line, home) = resume(line).await?;
+        let cli = find_cli(line.cli.as_deref())?;
+        let failed = |error| Error::Spawn {
+            program: cli.file.clone(),
+            error: Arc::new(error),
+        };
+        let id = Uuid::new_v4().to_string();
+        let command = line.command(cli.command());
+        let (child, pipes) = ChildProcess::spawn(command, &id, policy).map_err(failed)?;
+        let folder = line.folder.clone();
+        if home.is_some() || folder.is_some() {
+            child.keep((home, folder));
+        }
+        tracing::debug!(session = id, pid = child.id(), "started the agent CLI");
+        let Pipes {
+            stdin,
+            stdout,
+            stderr,
+        } = pipes;
+        let output = ChildStdout::from_std(stdout).map_err(failed)?;
+        let input = ChildStdin::from_std(stdin).map_err(failed)?;
+        let stderr = ChildStderr::from_std(stderr).map_err(failed)?;
+        Ok(Connection::new(output, input, child).stderr(stderr))
+    }
+
+    fn program(&self, line: &CommandLine) -> Option<PathBuf> {
+        let cli = find_cli(line.cli.as_deref()).ok()?;
+        Some(cli.file)
+    }
+}
+
+impl FarEnd for ChildProcess {
+    fn pid(&self) -> Option<u32> {
+        Some(self.id())
+    }
+
+    fn gone(&self) -> FarFuture<'_, Option<ExitStatus>> {
+        Box::pin(async {
+            match self.exit().wait_for(Option::is_some).await {
+                Ok(exit) => exit.clone()?.ok(),
+                Err(_) => None,
+            }
+        })
+    }
+
+    fn attached(&self, close_input: CloseInput) {
+        self.closed_with_all_by(close_input);
+    }
+
+    fn close(&self, close_input: CloseInput) {
+        drop(Self::close(self, close_input));
+    }
+
+    fn closed(&self) -> FarFuture<'_, Option<CloseReport>> {
+        Box::pin(Self::closed(self))
+    }
+
+    fn was_signalled(&self) -> bool {
+        Self::was_signalled(self)
+    }
+}
