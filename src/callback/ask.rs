@@ -51,7 +51,7 @@ pub type DialogAsk = Ask<RequestUserDialog>;
 pub enum Reply<A> {
     /// The answer.
     Now(A),
-    /// The answer comes later: by a [`Responder`] that the callback took, or by
+    /// The answer comes later: by a [`Responder`](crate::Responder) that the callback took, or by
     /// [`Handle::answer`]. The agent waits.
     Later,
     /// There is none, for this reason. The agent is denied what it asked for,

@@ -35,7 +35,7 @@ pub struct Answering {
 }
 
 impl<R: Askable> Ask<R> {
-    /// Takes the answering out of the callback, which then returns [`Later`]: the responder may be sent anywhere and answered in
+    /// Takes the answering out of the callback, which then returns [`Later`](crate::Later): the responder may be sent anywhere and answered in
     /// minutes or hours. No timer runs. One that is dropped without an answer
     /// denies.
     pub fn later(&self) -> Responder<R::Answer> {

@@ -99,7 +99,7 @@ impl Handle {
     }
 
     /// Streams the text that the agent writes from now on, that of the main
-    /// conversation only: piece by piece with [`Options::partial_messages`],
+    /// conversation only: piece by piece with [`Options::partial_messages`](crate::Options::partial_messages),
     /// and message by message without.
     #[must_use]
     pub fn texts(&self) -> Texts {
@@ -130,7 +130,7 @@ impl Handle {
         unread.await.map_err(|_| Error::Ended(self.link.end()))
     }
 
-    /// Gives the [session store](Options::session_store) all that has come of
+    /// Gives the [session store](crate::Options::session_store) all that has come of
     /// transcripts so far, and waits until it was tried. What could not be kept
     /// is told as a [`Notice::NotMirrored`](crate::Notice::NotMirrored).
     /// Ready at once in a session without a store.
@@ -199,7 +199,7 @@ impl Handle {
     ///   or would pass over a part of it that changes what is done: then it is
     ///   not sent;
     /// - with [`Error::Request`] when it is refused, or not answered within
-    ///   [`Options::request_timeout`];
+    ///   [`Options::request_timeout`](crate::Options::request_timeout);
     /// - with [`Error::UnreadAnswer`] when it was done, and its answer does not
     ///   have the shape that it should have;
     /// - with [`Error::Full`] and [`Error::Ended`].

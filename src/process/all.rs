@@ -10,14 +10,14 @@ use super::policy::CloseReport;
 /// well; those that somebody else started ([`Client::connect_over`](crate::Client::connect_over))
 /// have no processes here, and are left alone.
 ///
-/// It takes no longer than the longest [`ClosePolicy`] allows, without its `finish`, and some
+/// It takes no longer than the longest [`ClosePolicy`](super::ClosePolicy) allows, without its `finish`, and some
 /// seconds to list the processes. It gives the reports of those sessions that were not over before;
 /// one that was not done in that time has none. A session that another thread starts meanwhile is
 /// not ended.
 ///
 /// It needs no runtime, and may be called on any thread. Inside async code it is called by
 /// `tokio::task::spawn_blocking`, so that the sessions can close the inputs of their CLIs; where
-/// they cannot, the CLIs are terminated when [`ClosePolicy::exit`] is over.
+/// they cannot, the CLIs are terminated when [`ClosePolicy::exit`](super::ClosePolicy::exit) is over.
 ///
 /// Signals are the program's business: what to do on one is for the program to say, and only one
 /// place in it can. With tokio, for instance:

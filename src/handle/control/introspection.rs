@@ -74,7 +74,7 @@ impl Handle {
         self.request(&GetBinaryVersion::default())
     }
 
-    /// Asks for the models that there are now. [`Client::models`] has those
+    /// Asks for the models that there are now. [`Client::models`](crate::Client::models) has those
     /// that there were at the start.
     pub fn list_models(&self) -> Pending<ListModelsAnswer> {
         self.request(&ListModels::default())
