@@ -6,9 +6,10 @@ use clap::{Parser, Subcommand};
 use std::error::Error;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use xtask::declarations::{Declarations, PINNED};
+use xtask::house::{self, House};
 use xtask::{drift, samples, secrets};
 
 /// Where the JSON Schema of our types is.
@@ -56,6 +57,8 @@ enum Command {
         /// The list: `config/betterleaks.toml` of Betterleaks
         list: PathBuf,
     },
+    /// Print the arrows and the circles between the files of each crate
+    House,
 }
 
 fn main() -> ExitCode {
@@ -103,6 +106,27 @@ fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
                 true => Ok(ExitCode::SUCCESS),
                 false => Ok(ExitCode::FAILURE),
             }
+        }
+        Command::House => {
+            let mut output = BufWriter::new(io::stdout().lock());
+            for package in house::packages(Path::new("."))? {
+                let house = House::read(&package)?;
+                writeln!(output, "# {}: {} files", house.name, house.files.len())?;
+                for arrow in &house.arrows {
+                    writeln!(output, "{arrow}")?;
+                }
+                for line in &house.unresolved {
+                    writeln!(output, "unresolved: {line}")?;
+                }
+                for circle in house.circles() {
+                    writeln!(output, "circle of {}", circle.files.len())?;
+                    for arrow in &circle.arrows {
+                        writeln!(output, "    {arrow}")?;
+                    }
+                }
+            }
+            output.flush()?;
+            Ok(ExitCode::SUCCESS)
         }
         Command::Secrets { list } => {
             let found = secrets::differences(&std::fs::read_to_string(list)?);
