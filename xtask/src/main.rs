@@ -4,16 +4,19 @@
 
 use clap::{Parser, Subcommand};
 use std::error::Error;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use xtask::declarations::{Declarations, PINNED};
-use xtask::house::{self, House};
+use xtask::house::{self, Rooms};
 use xtask::{drift, samples, secrets};
 
 /// Where the JSON Schema of our types is.
 const SCHEMA: &str = "protocol/schema";
+
+/// Where the rooms of `agentwire` are listed and drawn.
+const CONTRIBUTING: &str = "CONTRIBUTING.md";
 
 /// Keep up with the declarations of the protocol.
 #[derive(Debug, Parser)]
@@ -57,8 +60,22 @@ enum Command {
         /// The list: `config/betterleaks.toml` of Betterleaks
         list: PathBuf,
     },
-    /// Print the arrows and the circles between the files of each crate
-    House,
+    /// Print the circles of files in each crate, and the arrows between rooms
+    /// that do not go down. Exit status: 0 when there is nothing but accepted
+    /// circles, 1 when there is
+    House {
+        /// Print every arrow
+        #[arg(long)]
+        all: bool,
+
+        /// Print the drawing of the rooms instead
+        #[arg(long)]
+        drawing: bool,
+
+        /// Write the drawing into CONTRIBUTING.md
+        #[arg(long, conflicts_with_all = ["all", "drawing"])]
+        write: bool,
+    },
 }
 
 fn main() -> ExitCode {
@@ -107,26 +124,30 @@ fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
                 false => Ok(ExitCode::FAILURE),
             }
         }
-        Command::House => {
+        Command::House {
+            all,
+            drawing,
+            write,
+        } => {
+            let houses = house::houses(Path::new("."))?;
+            let contributing = fs::read_to_string(CONTRIBUTING)?;
+            let rooms = Rooms::parse(&contributing)?;
             let mut output = BufWriter::new(io::stdout().lock());
-            for package in house::packages(Path::new("."))? {
-                let house = House::read(&package)?;
-                writeln!(output, "# {}: {} files", house.name, house.files.len())?;
-                for arrow in &house.arrows {
-                    writeln!(output, "{arrow}")?;
+            let is_fine = if drawing || write {
+                let drawn = house::drawing(&rooms, &houses);
+                match write {
+                    true => fs::write(CONTRIBUTING, house::with_drawing(&contributing, &drawn)?)?,
+                    false => output.write_all(drawn.as_bytes())?,
                 }
-                for line in &house.unresolved {
-                    writeln!(output, "unresolved: {line}")?;
-                }
-                for circle in house.circles() {
-                    writeln!(output, "circle of {}", circle.files.len())?;
-                    for arrow in &circle.arrows {
-                        writeln!(output, "    {arrow}")?;
-                    }
-                }
-            }
+                true
+            } else {
+                house::report(&houses, &rooms, all, &mut output)?
+            };
             output.flush()?;
-            Ok(ExitCode::SUCCESS)
+            match is_fine {
+                true => Ok(ExitCode::SUCCESS),
+                false => Ok(ExitCode::FAILURE),
+            }
         }
         Command::Secrets { list } => {
             let found = secrets::differences(&std::fs::read_to_string(list)?);

@@ -1,8 +1,9 @@
 //! Reads the files of a crate and what each module defines.
 
-use super::scope::{FileId, Import, Item, Kind, Meaning, ScopeId, Scopes};
+use super::error::Error;
+use super::package::Package;
+use super::scope::{FileId, Import, Item, Kind, MACRO, Meaning, ScopeId, Scopes};
 use super::tokens::{self, text};
-use super::{Error, Package, SourceFile};
 use proc_macro2::TokenStream;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -29,6 +30,18 @@ const PRELUDE: [&str; 18] = [
     "String",
     "Vec",
 ];
+
+/// A source file of a package.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Its path, from the folder of the package.
+    pub path: String,
+    /// Its length.
+    pub lines: usize,
+    /// Whether it defines or runs anything: not so in a `mod.rs` that only
+    /// declares and re-exports.
+    pub has_code: bool,
+}
 
 /// A module's items but its modules, to be searched for paths.
 pub(super) struct Body {
@@ -299,7 +312,7 @@ impl Loaded {
             for defined in &given {
                 self.scopes.define_made(scope, defined);
             }
-            let meanings = self.scopes.resolve(scope, &path, super::scope::MACRO);
+            let meanings = self.scopes.resolve(scope, &path, MACRO);
             let mut local = false;
             let mut names_what_it_is_given = false;
             for meaning in meanings.unwrap_or_default() {

@@ -1,6 +1,6 @@
 //! The packages of the workspace, as cargo lists them.
 
-use super::Error;
+use super::error::Error;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
