@@ -7,6 +7,7 @@ mod filters;
 mod loose;
 mod programs;
 mod strict;
+mod words;
 
 pub(super) use loose::{Candidate, Commands, words};
 pub(super) use strict::{Part, understood};

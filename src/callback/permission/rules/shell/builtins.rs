@@ -1,6 +1,6 @@
 //! What of the shell itself a rule may allow.
 
-use super::programs::{is_in, is_option};
+use super::words::{is_in, is_option};
 
 /// Words with which something other than a simple command begins, and builtins,
 /// of bash and of zsh with its modules.

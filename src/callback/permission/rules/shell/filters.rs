@@ -1,6 +1,6 @@
 //! Programs whose words are programs themselves: awk, jq, sed, and patterns.
 
-use super::programs::{is_in, is_option};
+use super::words::{is_in, is_option};
 
 /// Whether this argument is a pattern, a script or a text, and no file.
 pub(super) fn is_pattern(program: &str, arguments: &[&str], at: usize) -> bool {

@@ -8,7 +8,7 @@
 
 use super::builtins;
 use super::filters::{is_pattern, is_plain_awk, is_plain_jq, is_plain_sed};
-use super::strict::{Part, name};
+use super::words::{is_in, is_option, name};
 
 /// Programs that run the one in their words.
 const RUNNERS: &str = "ash bash busybox caffeinate chpst chroot chrt csh dash doas entr env eatmydata fakeroot \
@@ -73,16 +73,17 @@ const OF_REPOSITORIES: &str = "bzr fossil gh git hg jj svn";
 
 /// Whether commands behind one that changes the directory are none that depend on
 /// it.
-pub(super) fn is_order_fine(parts: &[Part]) -> bool {
-    let Some(at) = parts.iter().position(|part| part.name() == "cd") else {
+pub(super) fn is_order_fine(commands: &[Vec<&str>]) -> bool {
+    let program = |words: &[&str]| words.first().map(|first| name(first)).unwrap_or_default();
+    let Some(at) = commands.iter().position(|words| program(words) == "cd") else {
         return true;
     };
-    let depends = |part: &Part| {
-        let mut names = part.words.iter().map(|word| name(&word.text));
-        let program = part.name();
+    let depends = |words: &Vec<&str>| {
+        let mut names = words.iter().map(|word| name(word));
+        let program = program(words);
         program == "cd" || is_in(FILES, &program) || names.any(|name| is_in(OF_REPOSITORIES, &name))
     };
-    at == 0 && !parts[1..].iter().any(depends)
+    at == 0 && !commands[1..].iter().any(depends)
 }
 
 /// Whether names with a dot in front are nothing to guard from it.
@@ -148,15 +149,6 @@ fn has_known_options(program: &str, arguments: &[&str]) -> bool {
     // `tar xf` is `tar -xf`.
     let first = arguments.first().filter(|_| program == "tar");
     options.all(|option| is_known(option)) && first.is_none_or(|first| is_known(first))
-}
-
-/// Whether a word is one of these.
-pub(super) fn is_in(words: &str, word: &str) -> bool {
-    words.split(' ').any(|known| known == word)
-}
-
-pub(super) fn is_option(word: &str) -> bool {
-    word.len() > 1 && word.starts_with('-') && word != "--"
 }
 
 /// Whether a rule spells out what a program runs, and that is harmless itself.

@@ -4,6 +4,7 @@ use super::super::path::Places;
 use super::super::verdict::Undecided;
 use super::filters::is_pattern;
 use super::programs;
+use super::words::name;
 
 /// One simple command of a line.
 #[derive(Debug, PartialEq, Eq)]
@@ -42,7 +43,8 @@ pub(crate) fn understood(line: &str) -> Result<Vec<Part>, Undecided> {
         .filter(|parts| parts.iter().map(|part| part.words.len()).sum::<usize>() <= MOST_WORDS)
         .filter(|parts| parts.iter().all(Part::is_plain))
         .ok_or(Undecided::NotUnderstood)?;
-    if !programs::is_order_fine(&parts) {
+    let commands: Vec<_> = parts.iter().map(Part::texts).collect();
+    if !programs::is_order_fine(&commands) {
         return Err(Undecided::DependsOnDirectory);
     }
     Ok(parts)
@@ -51,6 +53,10 @@ pub(crate) fn understood(line: &str) -> Result<Vec<Part>, Undecided> {
 impl Part {
     pub(super) fn name(&self) -> String {
         name(&self.words[0].text)
+    }
+
+    fn texts(&self) -> Vec<&str> {
+        self.words.iter().map(|word| &*word.text).collect()
     }
 
     /// Whether it does only what it says, when a rule has this much of it letter
@@ -63,8 +69,7 @@ impl Part {
             .count();
         // A program in a folder is any program.
         let is_named = spelled > 0 || !self.words[0].text.contains('/');
-        let words: Vec<&str> = self.words.iter().map(|word| &*word.text).collect();
-        is_named && programs::is_harmless(&words, spelled)
+        is_named && programs::is_harmless(&self.texts(), spelled)
     }
 
     /// Whether all its words that may be paths stay in the working directory.
@@ -72,7 +77,8 @@ impl Part {
         let program = self.name();
         let removes = matches!(&*program, "rm" | "rmdir" | "mv");
         let only_reads = programs::only_reads(&program);
-        let arguments: Vec<&str> = self.words[1..].iter().map(|word| &*word.text).collect();
+        let words = self.texts();
+        let arguments = &words[1..];
         let stays = |text: &str| {
             let mut names = text.split(['/', '=', ':', ',']);
             // Names with a dot in front are those that the agent guards.
@@ -86,7 +92,7 @@ impl Part {
             !is_odd && paths.all(|path| places.is_at_work(path))
         };
         let mut words = arguments.iter().enumerate();
-        words.all(|(at, word)| stays(word) || is_pattern(&program, &arguments, at))
+        words.all(|(at, word)| stays(word) || is_pattern(&program, arguments, at))
     }
 
     /// Whether the command is the one that it looks like, and its options are
@@ -107,13 +113,6 @@ impl Part {
                 .iter()
                 .all(|word| !is_option(word) || shows(word))
     }
-}
-
-/// The name of a command, which may be a path. Some file systems know no upper and
-/// lower case.
-pub(super) fn name(command: &str) -> String {
-    let name = command.rsplit('/').next().unwrap_or(command);
-    name.to_lowercase()
 }
 
 struct Reader {
