@@ -3,7 +3,7 @@
 use super::Agent;
 use super::hooks::Occasion;
 use crate::codec::encode;
-use crate::hook::{SubagentStart, SubagentStop};
+use crate::hook::{BackgroundTaskSummary, SubagentStart, SubagentStop};
 use crate::message::{
     BackgroundTask, BackgroundTasksChanged, SessionState, TaskEndStatus, TaskNotification,
     TaskPatch, TaskStarted, TaskStatus, TaskUpdated,
@@ -87,6 +87,20 @@ impl Task {
         self
     }
 
+    /// What hooks are told of it.
+    pub(super) fn summary(&self) -> BackgroundTaskSummary {
+        let agent = self.agent.as_ref();
+        let kind = if agent.is_some() { "subagent" } else { "shell" };
+        BackgroundTaskSummary {
+            id: self.id.clone(),
+            kind: Some(kind.to_owned()),
+            status: Some("running".to_owned()),
+            description: Some(self.description.clone()),
+            agent_type: agent.map(|agent| agent.kind.clone()),
+            ..BackgroundTaskSummary::default()
+        }
+    }
+
     fn kind(&self) -> &'static str {
         match self.agent {
             Some(_) => "local_agent",
@@ -139,7 +153,7 @@ impl Agent {
     /// of it, which answers no prompt; so does one after the turn that runs,
     /// unless the model is asked in it once more.
     pub fn end_task(&mut self, now: Instant, task_id: &str, summary: &str) {
-        let tasks: Vec<_> = self.tasks.iter().map(super::turn::summary).collect();
+        let tasks: Vec<_> = self.tasks.iter().map(Task::summary).collect();
         let Some(task) = self.task(task_id) else {
             return;
         };

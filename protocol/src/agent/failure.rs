@@ -1,10 +1,9 @@
 //! What the API's failures look like: one that is tried again, and one that
 //! ends the turn.
 
+use super::Agent;
 use super::hooks::Occasion;
 use super::speech::named;
-use super::turn::Phase;
-use super::{Agent, Ending};
 use crate::codec::encode;
 use crate::content::ContentBlock;
 use crate::hook::StopFailure;
@@ -73,6 +72,31 @@ impl Failure {
             beside: vec![],
         }
     }
+
+    /// The API failed with this HTTP status, and gave it this name.
+    pub(super) fn of_api(status: u16, kind: &str, message: &str) -> Self {
+        let error = meaning(status, message);
+        let text = match error {
+            AssistantError::Other | AssistantError::ServerError => message.to_owned(),
+            _ => format!("The API refused: {error}."),
+        };
+        Self {
+            // The real one takes it for a picture that is too large.
+            terminal_reason: match status {
+                413 => TerminalReason::ImageError,
+                _ => TerminalReason::ApiError,
+            },
+            status: Some(status),
+            kind: Some(kind.to_owned()),
+            ..Self::new(error, text)
+        }
+    }
+
+    /// There is no key for the API, so that it was not asked.
+    pub(super) fn no_key() -> Self {
+        let text = "There is no key, so the API was not asked.";
+        Self::new(AssistantError::AuthenticationFailed, text.to_owned())
+    }
 }
 
 impl Agent {
@@ -124,35 +148,7 @@ impl Agent {
     }
 
     /// The turn ends because the API failed, or was never asked.
-    pub(super) fn end_failed(&mut self, now: Instant, ending: &Ending) {
-        let failure = match ending {
-            Ending::Completed => return,
-            Ending::ApiError {
-                status,
-                kind,
-                message,
-            } => {
-                let error = meaning(*status, message);
-                let text = match error {
-                    AssistantError::Other | AssistantError::ServerError => message.clone(),
-                    _ => format!("The API refused: {error}."),
-                };
-                Failure {
-                    // The real one takes it for a picture that is too large.
-                    terminal_reason: match status {
-                        413 => TerminalReason::ImageError,
-                        _ => TerminalReason::ApiError,
-                    },
-                    status: Some(*status),
-                    kind: Some(kind.clone()),
-                    ..Failure::new(error, text)
-                }
-            }
-            Ending::NoKey => {
-                let text = "There is no key, so the API was not asked.";
-                Failure::new(AssistantError::AuthenticationFailed, text.to_owned())
-            }
-        };
+    pub(super) fn end_failed(&mut self, now: Instant, failure: Failure) {
         self.ask_model();
         self.send_failure(&failure);
         self.end_with(now, failure);
@@ -180,8 +176,7 @@ impl Agent {
             ..StopFailure::default()
         };
         if let Some(turn) = &mut self.turn {
-            turn.phase = Phase::Stopping;
-            turn.failure = Some(Box::new(result));
+            turn.fail(result);
         }
         let about = failure.error.as_str();
         self.raise(now, Occasion::StopFailure, Some(about), event, None);

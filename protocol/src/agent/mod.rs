@@ -10,7 +10,9 @@
 //! driver's. What it does was measured on Claude Code 2.1.330.
 
 mod account;
+mod answer;
 mod background;
+mod call;
 mod commands;
 mod compaction;
 mod config;
@@ -32,10 +34,10 @@ mod turn;
 mod unfinished;
 
 pub use background::Task;
+pub use call::ToolCall;
 pub use config::Config;
 pub use failure::MAX_RETRIES;
 pub use profile::Profile;
-pub use tools::ToolCall;
 pub use turn::Ending;
 pub use unfinished::Broken;
 
@@ -49,6 +51,7 @@ use crate::message::{
 };
 use account::Account;
 use bytes::Bytes;
+use call::OpenCall;
 use compaction::Context;
 use hooks::HookTable;
 use mcp::McpClient;
@@ -58,7 +61,6 @@ use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::time::Instant;
-use tools::OpenCall;
 use turn::Turn;
 
 /// How many uuids are remembered, so that none of them runs twice.

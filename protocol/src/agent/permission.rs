@@ -1,10 +1,11 @@
 //! Permission asks: when the host is asked, and what it answers. Tools that
 //! are about people are among them, for the host's answer is all they do.
 
+use super::answer::ToolAnswer;
+use super::call::ToolCall;
 use super::hooks::{Occasion, Verdict};
 use super::ruling::Ruling;
-use super::tools::{ToolAnswer, is_for_people};
-use super::{Agent, Decision, ToolCall, read_strictly};
+use super::{Agent, Decision, read_strictly};
 use crate::codec::encode;
 use crate::control;
 use crate::hook::{PermissionRequest, PermissionRequestDecision};
@@ -34,7 +35,7 @@ impl Agent {
         };
         let (call, input) = (open.call.clone(), open.input.clone());
         let is_reachable = self.config.asks_host && !self.input_ended;
-        let is_forced = reason.is_some() || is_for_people(&call.name);
+        let is_forced = reason.is_some() || call.is_for_people();
         match &self.config.permission_mode {
             PermissionMode::BypassPermissions if !is_forced => {
                 self.rule(id, Ruling::MODE_ALLOWED);
@@ -92,7 +93,7 @@ impl Agent {
             tool_use_id: Some(call.id.clone()),
             mcp_server: self.mcp.provenance(&call.name),
             server_policy_ask_only: is_mcp.then_some(true),
-            requires_user_interaction: is_for_people(&call.name).then_some(true),
+            requires_user_interaction: call.is_for_people().then_some(true),
             ..CanUseTool::new(&call.name, input)
         };
         if is_mcp {

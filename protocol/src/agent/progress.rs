@@ -1,66 +1,12 @@
 //! What the host hears of tools while they run.
 
-use super::tools::OpenCall;
+use super::call::OpenCall;
 use super::{Agent, Task};
 use crate::codec::encode;
 use crate::json::Number;
 use crate::message::{SubagentRetry, TaskEndStatus, TaskNotification, TaskStarted, ToolProgress};
 use serde_json::json;
 use std::time::{Duration, Instant};
-
-/// How often a tool says that it is alive.
-const HEARTBEAT: Duration = Duration::from_secs(30);
-
-/// After how long the host hears of a shell's command as a task.
-const SHELL_IS_TASK: Duration = Duration::from_secs(3);
-
-/// A tool that runs.
-#[derive(Debug)]
-pub(super) struct Running {
-    since: Instant,
-    beats: u32,
-    /// The task as which the host knows it, and the id of its run.
-    task: Option<(String, String)>,
-}
-
-impl Running {
-    pub(super) fn new(since: Instant) -> Self {
-        Self {
-            since,
-            beats: 0,
-            task: None,
-        }
-    }
-}
-
-impl OpenCall {
-    /// When the host is to hear of it next.
-    pub(super) fn progress_due(&self) -> Option<Instant> {
-        let beat = self.next_beat().map(|(due, _)| due);
-        [self.task_due(), beat].into_iter().flatten().min()
-    }
-
-    /// The next heartbeat, and how many there were. Tools of sub-agents have
-    /// none.
-    fn next_beat(&self) -> Option<(Instant, u32)> {
-        let running = self.running.as_ref().filter(|_| self.owner.is_none())?;
-        let due = running.since + HEARTBEAT * (running.beats + 1);
-        Some((due, running.beats))
-    }
-
-    fn task_due(&self) -> Option<Instant> {
-        let running = self.running.as_ref()?;
-        let is_due = self.call.name == "Bash" && running.task.is_none();
-        is_due.then(|| running.since + SHELL_IS_TASK)
-    }
-
-    /// What people are told of a shell's command.
-    fn description(&self) -> String {
-        let named = ["description", "command"].into_iter();
-        let mut named = named.filter_map(|name| self.input.member(name)?.read().ok());
-        named.next().unwrap_or_default()
-    }
-}
 
 impl Agent {
     /// Tells of tools that run for long.
@@ -90,13 +36,11 @@ impl Agent {
         let Some(running) = &mut open.running else {
             return;
         };
-        let number = running.beats;
-        running.beats += 1;
-        let seconds = (HEARTBEAT * running.beats).as_secs();
+        let (number, elapsed) = running.beat();
         let name = open.call.name.clone();
         let progress = ToolProgress {
             parent_tool_use_id: Some(id.to_owned()),
-            elapsed_time_seconds: Some(Number::from(seconds)),
+            elapsed_time_seconds: Some(Number::from(elapsed.as_secs())),
             heartbeat: Some(true),
             ..self.progress(format!("{id}-heartbeat-{number}"), name)
         };

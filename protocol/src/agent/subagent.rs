@@ -1,9 +1,10 @@
 //! What sub-agents say and do. Their messages carry the tool call that
 //! started them; nothing of them is streamed.
 
+use super::Agent;
+use super::answer::ToolAnswer;
 use super::background::Task;
-use super::tools::ToolAnswer;
-use super::{Agent, ToolCall};
+use super::call::ToolCall;
 use crate::codec::encode;
 use crate::content::{ContentBlock, ToolUseBlock};
 use crate::json::Json;

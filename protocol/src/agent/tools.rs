@@ -1,131 +1,19 @@
 //! A tool call's way: the hooks before it, whether it may run, its answer,
 //! the hooks after it.
 
+use super::answer::ToolAnswer;
+use super::call::{OpenCall, Running, ToolCall};
 use super::hooks::{Occasion, Verdict};
 use super::permission::answers;
-use super::progress::Running;
 use super::ruling::Ruling;
 use super::{Agent, Decision, Event};
-use crate::content::{Content, ToolResultBlock};
+use crate::content::Content;
 use crate::hook::{
     BatchToolCall, PostToolBatch, PostToolUse, PostToolUseFailure, PreToolUse, ToolDecision,
 };
 use crate::json::{Json, Number};
 use crate::message::{CommandState, DeferredToolUse, ResultMessage, TerminalReason};
-use serde_json::json;
 use std::time::Instant;
-
-/// A tool that the model wants to run.
-#[derive(Debug, Clone)]
-pub struct ToolCall {
-    pub(super) id: String,
-    pub(super) name: String,
-    pub(super) input: Json,
-    pub(super) asks: bool,
-    pub(super) question: Json,
-}
-
-/// A tool call that has no result yet.
-#[derive(Debug)]
-pub(super) struct OpenCall {
-    pub(super) call: ToolCall,
-    /// The input to run it with, which hooks and the host may have changed.
-    pub(super) input: Json,
-    /// Whether it may not run.
-    is_denied: bool,
-    /// Who said whether it may run.
-    pub(super) ruling: Option<Ruling>,
-    /// The sub-agent that called it.
-    pub(super) owner: Option<String>,
-    /// What the hooks before it want told.
-    messages: Vec<String>,
-    began: Instant,
-    /// The model's message that it is in.
-    pub(super) message_id: String,
-    /// Since it may run, as long as it does.
-    pub(super) running: Option<Running>,
-    /// What the tool answered, while the hooks after it are asked.
-    answer: Option<ToolAnswer>,
-}
-
-/// What a tool answered.
-#[derive(Debug)]
-pub(super) struct ToolAnswer {
-    pub(super) content: Content,
-    /// The same as data of the tool.
-    pub(super) data: Json,
-    pub(super) is_error: Option<bool>,
-}
-
-impl ToolAnswer {
-    /// The block that tells the model, and the data that stand beside it.
-    pub(super) fn into_block(self, id: &str) -> (ToolResultBlock, Json) {
-        let mut block = ToolResultBlock::new(id, Some(self.content));
-        block.is_error = self.is_error;
-        (block, self.data)
-    }
-}
-
-impl ToolCall {
-    /// A call with this input, an object, that the host is asked about.
-    pub fn new(id: impl Into<String>, name: impl Into<String>, input: impl Into<Json>) -> Self {
-        Self {
-            id: id.into(),
-            name: name.into(),
-            input: input.into(),
-            asks: true,
-            question: Json::null(),
-        }
-    }
-
-    /// Sets whether the host is asked about it, when nothing else decides.
-    #[must_use]
-    pub fn asks(mut self, asks: bool) -> Self {
-        self.asks = asks;
-        self
-    }
-
-    /// Adds members to the question, such as `permission_suggestions`: an
-    /// object. Those that a question has of itself are replaced.
-    #[must_use]
-    pub fn question(mut self, members: impl Into<Json>) -> Self {
-        self.question = members.into();
-        self
-    }
-}
-
-impl ToolAnswer {
-    pub(super) fn text(text: &str, is_error: Option<bool>) -> Self {
-        Self {
-            content: Content::from(text),
-            data: match is_error {
-                Some(true) => format!("Error: {text}").as_str().into(),
-                _ => text.into(),
-            },
-            is_error,
-        }
-    }
-
-    /// What a tool of this name answered.
-    pub(super) fn of_tool(name: &str, text: &str, is_error: bool) -> Self {
-        let answer = Self::text(text, Some(is_error));
-        match name {
-            "Bash" if !is_error => Self {
-                data: json!({
-                    "stdout": text, "stderr": "", "interrupted": false, "isImage": false,
-                    "noOutputExpected": false,
-                })
-                .into(),
-                ..answer
-            },
-            _ => answer,
-        }
-    }
-
-    pub(super) fn error(text: &str) -> Self {
-        Self::text(text, Some(true))
-    }
-}
 
 impl Agent {
     /// A tool is about to run, in the turn that runs. The hooks before it are
@@ -252,7 +140,7 @@ impl Agent {
             };
             return self.decide(now, id, Decision::Denied(why));
         }
-        let is_for_people = is_for_people(&name);
+        let is_for_people = open.call.is_for_people();
         match verdict.decision {
             Some(ToolDecision::Deny) => {
                 self.note_denial(id);
@@ -318,7 +206,7 @@ impl Agent {
             }
             Decision::Denied(_) => open.is_denied = true,
         }
-        let is_own = is_for_people(&open.call.name) || self.mcp.knows(&open.call.name);
+        let is_own = open.call.is_for_people() || self.mcp.knows(&open.call.name);
         if matches!(decision, Decision::Allowed(_)) && is_own {
             return self.run_own_tool(now, id);
         }
@@ -464,11 +352,6 @@ impl Agent {
             tool_use_id: id.to_owned(),
         });
     }
-}
-
-/// Whether only people can answer, so that the host is always asked.
-pub(super) fn is_for_people(name: &str) -> bool {
-    matches!(name, "AskUserQuestion" | "ExitPlanMode")
 }
 
 /// What the model is told of an answer that a hook made: of a shell's what

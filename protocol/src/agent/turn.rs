@@ -1,14 +1,16 @@
 //! A turn of the agent's: how it ends, by itself or cut off.
 
+use super::answer::ToolAnswer;
 use super::background::Task;
+use super::call::ToolCall;
+use super::failure::Failure;
 use super::hooks::{Occasion, Verdict, line};
 use super::speech::{OpenMessage, named};
-use super::tools::{ToolAnswer, ToolCall};
 use super::unfinished::Unfinished;
 use super::{Agent, Event, ruling};
 use crate::codec::encode;
 use crate::content::ContentBlock;
-use crate::hook::{BackgroundTaskSummary, BatchToolCall, Stop};
+use crate::hook::{BatchToolCall, Stop};
 use crate::json::{Json, Number};
 use crate::message::{
     CommandState, ContentBlockStop, InformationalLevel, MessageOrigin, NotificationMessage,
@@ -154,6 +156,12 @@ impl Turn {
         self.prompts.len() > 1
     }
 
+    /// It ends with this when hooks have heard of the API's failure.
+    pub(super) fn fail(&mut self, result: ResultMessage) {
+        self.phase = Phase::Stopping;
+        self.failure = Some(Box::new(result));
+    }
+
     pub(super) fn note_denial(&mut self, call: &ToolCall) {
         self.denials.push(PermissionDenial {
             tool_name: call.name.clone(),
@@ -180,13 +188,18 @@ impl Agent {
                 let stop = Stop {
                     stop_hook_active: Some(turn.stop_hook_active),
                     last_assistant_message: Some(turn.last_text.clone()),
-                    background_tasks: Some(self.tasks.iter().map(summary).collect()),
+                    background_tasks: Some(self.tasks.iter().map(Task::summary).collect()),
                     session_crons: Some(vec![]),
                     ..Stop::default()
                 };
                 self.raise(now, Occasion::Stop, None, stop, None);
             }
-            Ending::ApiError { .. } | Ending::NoKey => self.end_failed(now, ending),
+            Ending::ApiError {
+                status,
+                kind,
+                message,
+            } => self.end_failed(now, Failure::of_api(*status, kind, message)),
+            Ending::NoKey => self.end_failed(now, Failure::no_key()),
         }
     }
 
@@ -470,19 +483,5 @@ fn completed() -> ResultMessage {
         terminal_reason: Some(TerminalReason::Completed),
         stop_reason: Some("end_turn".to_owned()),
         ..ResultMessage::default()
-    }
-}
-
-/// A background task, as hooks are told of it.
-pub(super) fn summary(task: &Task) -> BackgroundTaskSummary {
-    let agent = task.agent.as_ref();
-    let kind = if agent.is_some() { "subagent" } else { "shell" };
-    BackgroundTaskSummary {
-        id: task.id.clone(),
-        kind: Some(kind.to_owned()),
-        status: Some("running".to_owned()),
-        description: Some(task.description.clone()),
-        agent_type: agent.map(|agent| agent.kind.clone()),
-        ..BackgroundTaskSummary::default()
     }
 }

@@ -2,9 +2,9 @@
 //! the connection breaks. The agent has the model go on by itself, and gives
 //! up after a few times.
 
+use super::answer::ToolAnswer;
 use super::failure::Failure;
 use super::hooks::line;
-use super::tools::ToolAnswer;
 use super::{Agent, Event};
 use crate::codec::encode;
 use crate::content::ContentBlock;

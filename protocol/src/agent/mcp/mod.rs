@@ -7,7 +7,7 @@ mod client;
 pub(super) use client::McpClient;
 
 use super::Agent;
-use super::tools::ToolAnswer;
+use super::answer::ToolAnswer;
 use crate::content::Content;
 use crate::control::{self, Initialize, ManifestOutcome};
 use crate::json::Json;
