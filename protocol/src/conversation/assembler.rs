@@ -1,7 +1,9 @@
 //! Whole messages of partial ones.
 
+use super::blocks::ReplyPlaces;
 use super::change::{Change, Place};
-use super::places::{Places, ReplyPlaces, Thread, take_at, uuid_of};
+use super::numbers::take_at;
+use super::places::{Places, Thread, uuid_of};
 use super::reply::{Stream, merge};
 use super::{BlockState, Conversation, Entry, Reply, ReplyState, Subagent};
 use crate::message::{

@@ -7,7 +7,9 @@
 //! it can be written as JSON and read again.
 
 mod assembler;
+mod blocks;
 mod change;
+mod numbers;
 mod partial_json;
 mod places;
 mod reply;

@@ -1,8 +1,8 @@
 //! One reply, put together: of the events of its stream, and of the blocks
 //! that the agent says whole.
 
+use super::blocks::ReplyPlaces;
 use super::change::{Change, Place};
-use super::places::ReplyPlaces;
 use super::{BlockState, PartialJson, Reply, ReplyBlock, ReplyState};
 use crate::content::{CompactionBlock, ContentBlock};
 use crate::json::{Json, Members};
