@@ -1,6 +1,6 @@
 //! What a hook answers.
 
-use super::specific::SpecificOutput;
+use super::specific::{SpecificOutput, every_specific_output};
 use crate::json::{Members, Number};
 use crate::open::{Field, object, open_enum, read_members};
 #[cfg(feature = "audit")]
@@ -209,6 +209,19 @@ impl From<SpecificOutput> for HookOutput {
         Self::Sync(specific.into())
     }
 }
+
+/// What the hooks of one event can answer makes a whole answer.
+macro_rules! whole_answers {
+    ($( $(#[$meta:meta])* $event:ident = $value:literal: $name:ident, )*) => {$(
+        impl From<crate::hook::$name> for HookOutput {
+            fn from(specific: crate::hook::$name) -> Self {
+                Self::Sync(SyncOutput::from(specific))
+            }
+        }
+    )*};
+}
+
+every_specific_output!(whole_answers);
 
 impl<T: Into<SpecificOutput>> From<T> for SyncOutput {
     fn from(specific: T) -> Self {

@@ -8,13 +8,65 @@ pub use tool::{
     ToolDecision,
 };
 
-use super::output::{HookOutput, SyncOutput};
 use crate::json::Json;
 use crate::mcp::ElicitationAction;
 use crate::open::{object, union};
 use crate::permission::{PermissionBehavior, unless_null};
 
-/// The union of what the events can say. Each makes a whole answer, too.
+/// Calls a macro with what the hooks of each event can answer.
+macro_rules! every_specific_output {
+    ($call:ident) => {
+        $call! {
+            /// May the tool run, and with which input?
+            PreToolUse = "PreToolUse": PreToolUseOutput,
+            /// What came of a tool.
+            PostToolUse = "PostToolUse": PostToolUseOutput,
+            /// More about a tool's failure.
+            PostToolUseFailure = "PostToolUseFailure": PostToolUseFailureOutput,
+            /// More about several tools.
+            PostToolBatch = "PostToolBatch": PostToolBatchOutput,
+            /// May the tool run?
+            PermissionRequest = "PermissionRequest": PermissionRequestOutput,
+            /// May the model try again?
+            PermissionDenied = "PermissionDenied": PermissionDeniedOutput,
+            /// More about a notification.
+            Notification = "Notification": NotificationOutput,
+            /// More about a prompt.
+            UserPromptSubmit = "UserPromptSubmit": UserPromptSubmitOutput,
+            /// More about a command.
+            UserPromptExpansion = "UserPromptExpansion": UserPromptExpansionOutput,
+            /// How a session begins.
+            SessionStart = "SessionStart": SessionStartOutput,
+            /// More about the set-up.
+            Setup = "Setup": SetupOutput,
+            /// May the model be changed?
+            PreModelSwitch = "PreModelSwitch": PreModelSwitchOutput,
+            /// More about a change of the model.
+            PostModelSwitch = "PostModelSwitch": PostModelSwitchOutput,
+            /// More about a turn that is over.
+            Stop = "Stop": StopOutput,
+            /// More for a sub-agent that begins.
+            SubagentStart = "SubagentStart": SubagentStartOutput,
+            /// More for a sub-agent that is done.
+            SubagentStop = "SubagentStop": SubagentStopOutput,
+            /// The answer to an MCP server.
+            Elicitation = "Elicitation": ElicitationOutput,
+            /// Another answer to an MCP server.
+            ElicitationResult = "ElicitationResult": ElicitationResultOutput,
+            /// What to watch.
+            CwdChanged = "CwdChanged": CwdChangedOutput,
+            /// What to watch.
+            FileChanged = "FileChanged": FileChangedOutput,
+            /// Where the worktree is.
+            WorktreeCreate = "WorktreeCreate": WorktreeCreateOutput,
+            /// What is shown.
+            MessageDisplay = "MessageDisplay": MessageDisplayOutput,
+        }
+    };
+}
+pub(super) use every_specific_output;
+
+/// The union of these.
 macro_rules! specific_outputs {
     ($( $(#[$meta:meta])* $event:ident = $value:literal: $name:ident, )*) => {
         union! {
@@ -23,63 +75,10 @@ macro_rules! specific_outputs {
                 $( $(#[$meta])* $value => $event($name), )*
             }
         }
-
-        $(
-            impl From<$name> for HookOutput {
-                fn from(specific: $name) -> Self {
-                    Self::Sync(SyncOutput::from(specific))
-                }
-            }
-        )*
     };
 }
 
-specific_outputs! {
-    /// May the tool run, and with which input?
-    PreToolUse = "PreToolUse": PreToolUseOutput,
-    /// What came of a tool.
-    PostToolUse = "PostToolUse": PostToolUseOutput,
-    /// More about a tool's failure.
-    PostToolUseFailure = "PostToolUseFailure": PostToolUseFailureOutput,
-    /// More about several tools.
-    PostToolBatch = "PostToolBatch": PostToolBatchOutput,
-    /// May the tool run?
-    PermissionRequest = "PermissionRequest": PermissionRequestOutput,
-    /// May the model try again?
-    PermissionDenied = "PermissionDenied": PermissionDeniedOutput,
-    /// More about a notification.
-    Notification = "Notification": NotificationOutput,
-    /// More about a prompt.
-    UserPromptSubmit = "UserPromptSubmit": UserPromptSubmitOutput,
-    /// More about a command.
-    UserPromptExpansion = "UserPromptExpansion": UserPromptExpansionOutput,
-    /// How a session begins.
-    SessionStart = "SessionStart": SessionStartOutput,
-    /// More about the set-up.
-    Setup = "Setup": SetupOutput,
-    /// May the model be changed?
-    PreModelSwitch = "PreModelSwitch": PreModelSwitchOutput,
-    /// More about a change of the model.
-    PostModelSwitch = "PostModelSwitch": PostModelSwitchOutput,
-    /// More about a turn that is over.
-    Stop = "Stop": StopOutput,
-    /// More for a sub-agent that begins.
-    SubagentStart = "SubagentStart": SubagentStartOutput,
-    /// More for a sub-agent that is done.
-    SubagentStop = "SubagentStop": SubagentStopOutput,
-    /// The answer to an MCP server.
-    Elicitation = "Elicitation": ElicitationOutput,
-    /// Another answer to an MCP server.
-    ElicitationResult = "ElicitationResult": ElicitationResultOutput,
-    /// What to watch.
-    CwdChanged = "CwdChanged": CwdChangedOutput,
-    /// What to watch.
-    FileChanged = "FileChanged": FileChangedOutput,
-    /// Where the worktree is.
-    WorktreeCreate = "WorktreeCreate": WorktreeCreateOutput,
-    /// What is shown.
-    MessageDisplay = "MessageDisplay": MessageDisplayOutput,
-}
+every_specific_output!(specific_outputs);
 
 object! {
     /// More about a prompt.
