@@ -54,26 +54,24 @@ pub use server_tool::{
 pub use text::{Content, RedactedThinkingBlock, TextBlock, ThinkingBlock};
 pub use tool::{
     Caller, CodeExecutionCaller20250825, CodeExecutionCaller20260120, DirectCaller, ListedMcpTool,
-    McpToolListingBlock, McpToolResultBlock, McpToolUseBlock, ToolReferenceBlock, ToolResultBlock,
-    ToolUseBlock,
+    McpToolListingBlock, McpToolResultBlock, McpToolUseBlock, NamedTool, ToolReferenceBlock,
+    ToolResultBlock, ToolUseBlock,
 };
 pub use tool_change::{
-    AddedTool, ChangedMcpTool, ChangedMcpToolset, ChangedTool, NamedTool, ToolAdditionBlock,
-    ToolRemovalBlock,
+    AddedTool, ChangedMcpTool, ChangedMcpToolset, ChangedTool, ToolAdditionBlock, ToolRemovalBlock,
 };
 pub use tool_definition::{
-    AdvisorTool, AdvisorToolVersion, AllowedCaller, BashTool, BashToolVersion,
+    AdvisorTool, AdvisorToolVersion, AllowedCaller, BashTool, BashToolVersion, BrowserToolset,
     BrowserToolsetVersion, CodeExecutionTool, CodeExecutionToolVersion, ComputerTool,
-    ComputerToolVersion, ComputerToolsetVersion, CustomTool, CustomToolKind, LocationKind,
-    McpToolsetVersion, MemoryTool, MemoryToolVersion, ResponseInclusion, TextEditorTool,
-    TextEditorToolVersion, ToolDefinition, ToolSearchBm25Tool, ToolSearchBm25Version,
-    ToolSearchRegexTool, ToolSearchRegexVersion, UserLocation, WebFetchTool, WebFetchToolVersion,
-    WebSearchTool, WebSearchToolVersion,
+    ComputerToolVersion, ComputerToolset, ComputerToolsetVersion, CustomTool, CustomToolKind,
+    LocationKind, McpToolset, McpToolsetVersion, MemoryTool, MemoryToolVersion, ResponseInclusion,
+    TextEditorTool, TextEditorToolVersion, ToolDefinition, ToolSearchBm25Tool,
+    ToolSearchBm25Version, ToolSearchRegexTool, ToolSearchRegexVersion, UserLocation, WebFetchTool,
+    WebFetchToolVersion, WebSearchTool, WebSearchToolVersion,
 };
 pub use toolset::{
-    BrowserToolConfigs, BrowserToolset, ComputerToolConfigs, ComputerToolset, FetchableFrom,
-    FetchableFromAll, FetchableFromExcept, FetchableFromNone, FetchableFromOnly, FetchableUrls,
-    McpToolset, ToolConfig,
+    BrowserToolConfigs, ComputerToolConfigs, FetchableFrom, FetchableFromAll, FetchableFromExcept,
+    FetchableFromNone, FetchableFromOnly, FetchableUrls, ToolConfig,
 };
 pub use web::{
     WebFetchContent, WebFetchError, WebFetchErrorCode, WebFetchResult, WebSearchContent,

@@ -157,3 +157,11 @@ object! {
         pub cache_control: Option<CacheControl>,
     }
 }
+
+object! {
+    /// A tool of the request, by its name.
+    pub struct NamedTool tags("type" = "tool_reference") {
+        /// The tool.
+        pub name: String,
+    }
+}

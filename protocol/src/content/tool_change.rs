@@ -1,6 +1,6 @@
 //! Tools that come and go within a conversation.
 
-use super::{CacheControl, ToolDefinition};
+use super::{CacheControl, NamedTool, ToolDefinition};
 use crate::open::{object, union};
 
 object! {
@@ -34,14 +34,6 @@ union! {
         "mcp_toolset_reference" => McpToolset(ChangedMcpToolset),
         /// A tool that the request does not have. It can only come.
         "tool_definition" => Definition(AddedTool),
-    }
-}
-
-object! {
-    /// A tool of the request, by its name.
-    pub struct NamedTool tags("type" = "tool_reference") {
-        /// The tool.
-        pub name: String,
     }
 }
 

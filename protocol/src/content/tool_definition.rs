@@ -2,13 +2,15 @@
 //! brings along, in all their versions.
 
 use super::{
-    BrowserToolset, CacheControl, CitationsConfig, ComputerToolset, FetchableUrls, McpToolset,
+    BrowserToolConfigs, CacheControl, CitationsConfig, ComputerToolConfigs, FetchableUrls,
+    ListedMcpTool, ToolConfig,
 };
 use crate::json::{Json, Members};
 use crate::open::{Field, Text, object, open_enum, read_kept};
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::BTreeMap;
 
 /// The tools that the API brings along, and the versions by which they are
 /// told apart. The versions of a tool differ in a member or two, so they are
@@ -263,6 +265,48 @@ tools! {
     ToolSearchBm25Tool(ToolSearchBm25Version) {}
     /// Finds tools by a regular expression, at the API.
     ToolSearchRegexTool(ToolSearchRegexVersion) {}
+}
+
+object! {
+    /// A screen, a keyboard and a mouse, which the host has.
+    pub struct ComputerToolset {
+        /// The version.
+        pub kind: ComputerToolsetVersion = "type",
+        /// What holds for its tools, where that is not the default.
+        pub configs: Option<ComputerToolConfigs>,
+        /// Where the API may cache the prompt.
+        pub cache_control: Option<CacheControl>,
+    }
+}
+
+object! {
+    /// A browser, which the host has.
+    pub struct BrowserToolset {
+        /// The version.
+        pub kind: BrowserToolsetVersion = "type",
+        /// What holds for its tools, where that is not the default.
+        pub configs: Option<BrowserToolConfigs>,
+        /// Where the API may cache the prompt.
+        pub cache_control: Option<CacheControl>,
+    }
+}
+
+object! {
+    /// Tools of an MCP server that the API talks to.
+    pub struct McpToolset {
+        /// The version. There is one.
+        pub kind: McpToolsetVersion = "type",
+        /// The server.
+        pub mcp_server_name: String,
+        /// What holds for a tool, by its name.
+        pub configs: Option<BTreeMap<String, ToolConfig>>,
+        /// What holds for the others.
+        pub default_config: Option<ToolConfig>,
+        /// The tools, when the server is not to be asked for them.
+        pub tools: Option<Vec<ListedMcpTool>>,
+        /// Where the API may cache the prompt.
+        pub cache_control: Option<CacheControl>,
+    }
 }
 
 object! {

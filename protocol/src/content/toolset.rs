@@ -1,29 +1,8 @@
-//! Families of tools, which a request defines as one.
+//! What a request says of single tools: of those of a family, which it defines
+//! as one, and of those that the API may fetch for.
 
-use super::{
-    BrowserToolsetVersion, CacheControl, ComputerToolsetVersion, ListedMcpTool, McpToolsetVersion,
-    NamedTool,
-};
+use super::NamedTool;
 use crate::open::{object, union};
-use std::collections::BTreeMap;
-
-object! {
-    /// Tools of an MCP server that the API talks to.
-    pub struct McpToolset {
-        /// The version. There is one.
-        pub kind: McpToolsetVersion = "type",
-        /// The server.
-        pub mcp_server_name: String,
-        /// What holds for a tool, by its name.
-        pub configs: Option<BTreeMap<String, ToolConfig>>,
-        /// What holds for the others.
-        pub default_config: Option<ToolConfig>,
-        /// The tools, when the server is not to be asked for them.
-        pub tools: Option<Vec<ListedMcpTool>>,
-        /// Where the API may cache the prompt.
-        pub cache_control: Option<CacheControl>,
-    }
-}
 
 object! {
     /// What holds for a tool of a family.
@@ -33,30 +12,6 @@ object! {
         pub enabled: Option<bool>,
         /// Whether the model learns of it only from a tool search.
         pub defer_loading: Option<bool>,
-    }
-}
-
-object! {
-    /// A browser, which the host has.
-    pub struct BrowserToolset {
-        /// The version.
-        pub kind: BrowserToolsetVersion = "type",
-        /// What holds for its tools, where that is not the default.
-        pub configs: Option<BrowserToolConfigs>,
-        /// Where the API may cache the prompt.
-        pub cache_control: Option<CacheControl>,
-    }
-}
-
-object! {
-    /// A screen, a keyboard and a mouse, which the host has.
-    pub struct ComputerToolset {
-        /// The version.
-        pub kind: ComputerToolsetVersion = "type",
-        /// What holds for its tools, where that is not the default.
-        pub configs: Option<ComputerToolConfigs>,
-        /// Where the API may cache the prompt.
-        pub cache_control: Option<CacheControl>,
     }
 }
 
