@@ -2,9 +2,8 @@
 //! and what is no frame.
 
 use super::login::LoginNews;
-use super::queueing::is_queue_named;
 use super::requests::Pending;
-use super::sign::{ResultSign, Sign, is_of_main_agent, tool_results};
+use super::sign::{ResultSign, Sign, is_of_main_agent, is_queue_named, tool_results};
 use super::turns::Stopped;
 use super::{Ask, Event, Host, Notice, OutgoingState, RequestFailure, SessionNews, TurnOutcome};
 use crate::codec::Line;

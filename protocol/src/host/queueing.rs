@@ -43,9 +43,6 @@ pub enum Queueing {
     },
 }
 
-/// The capability of an agent that has a queue of its own.
-const HAS_QUEUE: &str = "msg_lifecycle_v1";
-
 /// How long the agent may take to answer an interrupt that was made for a
 /// message, and to stop after it has.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -167,11 +164,6 @@ impl Host {
             _ => None,
         }
     }
-}
-
-/// Whether capabilities say that the agent has a queue.
-pub(super) fn is_queue_named(capabilities: Option<&[String]>) -> bool {
-    capabilities.is_some_and(|all| all.iter().any(|it| it == HAS_QUEUE))
 }
 
 impl Outgoing {

@@ -9,6 +9,9 @@ use crate::message::{
 };
 use crate::permission::PermissionMode;
 
+/// The capability of an agent that has a queue of its own.
+const HAS_QUEUE: &str = "msg_lifecycle_v1";
+
 /// What a frame says about the session. Read once, for whoever wants to know.
 #[derive(Debug)]
 pub(super) enum Sign {
@@ -185,6 +188,11 @@ impl Sign {
             _ => Self::Nothing,
         }
     }
+}
+
+/// Whether capabilities say that the agent has a queue.
+pub(super) fn is_queue_named(capabilities: Option<&[String]>) -> bool {
+    capabilities.is_some_and(|all| all.iter().any(|it| it == HAS_QUEUE))
 }
 
 /// The user messages that a frame says it belongs to.

@@ -6,8 +6,7 @@
 //! nothing new.
 
 use super::TurnOutcome;
-use super::queueing::is_queue_named;
-use super::sign::{ResultSign, Sign, named};
+use super::sign::{ResultSign, Sign, is_queue_named, named};
 use crate::control::InterruptReceipt;
 use crate::frame::Frame;
 use crate::message::{CommandLifecycle, CommandState};
@@ -70,6 +69,17 @@ impl fmt::Display for SubmissionState {
             Self::Refused => "refused",
             Self::Lost => "lost",
         })
+    }
+}
+
+impl From<TurnOutcome> for SubmissionState {
+    /// What becomes of a message whose turn ended so.
+    fn from(outcome: TurnOutcome) -> Self {
+        match outcome {
+            TurnOutcome::Interrupted | TurnOutcome::Preempted => Self::Interrupted,
+            TurnOutcome::Lost => Self::Lost,
+            _ => Self::Completed,
+        }
     }
 }
 

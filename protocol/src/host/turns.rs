@@ -3,7 +3,6 @@
 //! An agent begins turns of its own as well, for a task that ended in the
 //! background for example: such a turn answers no message.
 
-use super::SubmissionState;
 use super::sign::ResultSign;
 use crate::frame::{Frame, ViewError};
 use crate::message::{ResultMessage, TerminalReason};
@@ -181,16 +180,5 @@ impl Turns {
             messages: current.messages,
             frame,
         })))
-    }
-}
-
-impl From<TurnOutcome> for SubmissionState {
-    /// What becomes of a message whose turn ended so.
-    fn from(outcome: TurnOutcome) -> Self {
-        match outcome {
-            TurnOutcome::Interrupted | TurnOutcome::Preempted => Self::Interrupted,
-            TurnOutcome::Lost => Self::Lost,
-            _ => Self::Completed,
-        }
     }
 }
