@@ -53,6 +53,7 @@ pub mod sabotage;
 #[cfg(feature = "schema")]
 pub mod schema;
 pub mod secret;
+mod slash_command;
 mod surrogate;
 #[cfg(feature = "tools")]
 pub mod tool;

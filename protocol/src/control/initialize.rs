@@ -11,6 +11,7 @@ use crate::model::{FastModeDisabledReason, FastModeState, ModelInfo};
 use crate::open::{object, open_enum};
 use crate::permission::PermissionMode;
 use crate::plugin::PluginConfig;
+use crate::slash_command::SlashCommand;
 use std::collections::BTreeMap;
 
 object! {
@@ -183,23 +184,6 @@ open_enum! {
         Malformed = "malformed",
         /// The agent did not use it.
         NotHonoured = "not_honoured",
-    }
-}
-
-object! {
-    /// A command that a prompt can begin with.
-    pub struct SlashCommand {
-        /// The command, without the slash.
-        pub name: String,
-        /// What it does.
-        pub description: Option<String>,
-        /// What it takes.
-        pub argument_hint: Option<String> = "argumentHint",
-        /// Its other names.
-        pub aliases: Option<Vec<String>>,
-        /// Whether it is the agent's own. Of several with one name such a
-        /// one runs.
-        pub builtin: Option<bool>,
     }
 }
 

@@ -1,8 +1,9 @@
-//! Requests about MCP servers that the agent talks to.
+//! Requests about MCP servers: about those that the agent talks to, and what
+//! those begin that run inside the host.
 
 use super::{Empty, HostRequest, host_requests};
 use crate::json::{Json, Number};
-use crate::mcp::{McpServerConfig, McpServerStatus};
+use crate::mcp::{McpMessage, McpServerConfig, McpServerStatus};
 use crate::open::object;
 use crate::permission::PermissionMode;
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ host_requests! {
     McpSetServers = "mcp_set_servers" => McpSetServersAnswer,
     McpReconnect = "mcp_reconnect" => Empty,
     McpToggle = "mcp_toggle" => Empty,
+    McpMessage = "mcp_message" => Empty,
     SetMcpPermissionModeOverride =
         "set_mcp_permission_mode_override" => SetMcpPermissionModeOverrideAnswer,
 }

@@ -39,7 +39,7 @@ pub use hooks::{
 };
 pub use initialize::{
     AccountInfo, ApiProvider, FeedbackMode, Initialize, InitializeAnswer, ManifestOutcome,
-    ManifestsOrigin, SdkMcpServerConfig, SdkMcpServerManifest, SlashCommand,
+    ManifestsOrigin, SdkMcpServerConfig, SdkMcpServerManifest,
 };
 pub use introspection::{
     BinaryVersion, GetBinaryVersion, GetPlan, GetStatus, ListModels, ListModelsAnswer, PlanReport,
@@ -76,6 +76,8 @@ pub use usage::{
     UsageBehavior, UsageBehaviorKey, UsageBehaviors, UsageFix, UsagePeriod, UsageRecommendation,
     UsageShare,
 };
+
+pub use crate::slash_command::SlashCommand;
 
 #[cfg(any(feature = "audit", feature = "schema"))]
 pub(crate) use crate::mcp::McpMessage;

@@ -1,7 +1,6 @@
 //! The traffic of MCP servers that run inside the host, and its answers,
 //! which differ by direction.
 
-use crate::control::{Empty, HostRequest};
 use crate::json::Json;
 use crate::open::object;
 use serde_json::json;
@@ -13,6 +12,8 @@ object! {
     /// answered as well, and is answered with an [`McpReply`]. The host sends
     /// what its server begins, and is answered with [`Empty`], for servers
     /// that do not exist, too.
+    ///
+    /// [`Empty`]: crate::control::Empty
     #[derive(Default)]
     pub struct McpMessage tags("subtype" = "mcp_message") {
         /// The server.
@@ -56,9 +57,4 @@ impl McpReply {
     pub fn to_notification() -> Self {
         Self::new(json!({"jsonrpc": "2.0", "result": {}, "id": 0}))
     }
-}
-
-impl HostRequest for McpMessage {
-    const SUBTYPE: &'static str = "mcp_message";
-    type Answer = Empty;
 }

@@ -1,9 +1,9 @@
 //! How the session is, and what becomes of it.
 
-use crate::control::SlashCommand;
 use crate::json::Number;
 use crate::open::{object, open_enum};
 use crate::permission::PermissionMode;
+use crate::slash_command::SlashCommand;
 
 object! {
     /// What the agent is doing.
