@@ -4,12 +4,13 @@ mod message;
 mod part;
 mod read;
 mod system;
+mod thinking;
 mod write;
 
 pub use message::{
     Annotation, AssistantMessage, Content, CustomCall, DeveloperMessage, FunctionCall,
-    FunctionMessage, Message, ReasoningItem, RedactedThinking, SummaryText, SystemMessage,
-    Thinking, ThinkingBlock, ToolCall, ToolMessage, UrlCitation, UserMessage,
+    FunctionMessage, Message, ReasoningItem, SummaryText, SystemMessage, ToolCall, ToolMessage,
+    UrlCitation, UserMessage,
 };
 pub use part::{
     AudioPart, Detail, DocumentPart, File, FilePart, ImagePart, ImageUrl, InputAudio, Part,
@@ -17,3 +18,4 @@ pub use part::{
 };
 pub(crate) use read::thinking_block;
 pub use system::Chat;
+pub use thinking::{RedactedThinking, Thinking, ThinkingBlock};

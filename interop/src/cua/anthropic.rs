@@ -2,7 +2,7 @@
 //! Chat Completions whose computer is Anthropic's `computer` tool.
 
 use super::chat::{Chat, call, image_part, list, object, text_part};
-use super::computer::{COMPUTER, number_of, written};
+use super::computer::{COMPUTER, scaled, written};
 use super::of_completion::{ChatCall, ChatMessage, NotItems};
 use super::{Action, ComputerInput, Item, Make, MessageContent, Output, Part, Point};
 use super::{ReasoningItem, Role, images::OMITTED, of_computer_input, to_computer_input};
@@ -444,15 +444,4 @@ impl OfAnthropic {
             _ => {}
         }
     }
-}
-
-/// A coordinate in whole pixels of the screen; a half goes to the even one.
-pub(super) fn scaled(coordinate: &Number, scale: f64) -> Number {
-    let pixels = (coordinate.as_f64() * scale).round_ties_even();
-    let digits = if pixels == 0.0 {
-        "0".to_owned()
-    } else {
-        format!("{pixels:.0}")
-    };
-    number_of(&digits).unwrap_or_else(|| coordinate.clone())
 }

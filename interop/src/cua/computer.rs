@@ -336,6 +336,17 @@ pub(super) fn number_of(digits: &str) -> Option<Number> {
     serde_json::from_str(digits).ok()
 }
 
+/// A coordinate in whole pixels of the screen; a half goes to the even one.
+pub(super) fn scaled(coordinate: &Number, scale: f64) -> Number {
+    let pixels = (coordinate.as_f64() * scale).round_ties_even();
+    let digits = if pixels == 0.0 {
+        "0".to_owned()
+    } else {
+        format!("{pixels:.0}")
+    };
+    number_of(&digits).unwrap_or_else(|| coordinate.clone())
+}
+
 fn seconds(ms: &Number) -> Option<Number> {
     Some(match ms.get().parse::<u64>() {
         Ok(ms) if ms % 1000 == 0 => (ms / 1000).into(),

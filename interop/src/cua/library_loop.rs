@@ -1,8 +1,7 @@
 //! A call of Anthropic's `computer` tool as the library's loop reads it, with
 //! its mistakes.
 
-use super::anthropic::scaled;
-use super::computer::{COMPUTER, negative};
+use super::computer::{COMPUTER, negative, scaled};
 use super::of_completion::ChatCall;
 use super::{Item, Make};
 use agentwire_protocol::{Json, Members, Number};
