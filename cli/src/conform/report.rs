@@ -1,6 +1,5 @@
 //! What is said of a case, for people and for programs.
 
-use super::suite::Named;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -66,14 +65,15 @@ impl Verdict {
 
 impl<'a> Report<'a> {
     pub(super) fn new(
-        case: &'a impl Named,
+        name: &'a str,
+        about: Option<&'a str>,
         came: Came,
         reason: Option<String>,
         took: Duration,
     ) -> Self {
         Self {
-            name: case.name(),
-            about: case.about(),
+            name,
+            about,
             verdict: Verdict::of(&came, reason.is_some()),
             came,
             reason,

@@ -128,7 +128,7 @@ impl Options {
         for (case, running) in cases.iter().zip(running) {
             let (came, took) = ended(program, running).await?;
             let reason = expected.remove(case.name());
-            let report = Report::new(&**case, came, reason, took);
+            let report = Report::new(case.name(), case.about(), came, reason, took);
             counts.add(&report);
             print(&if self.json {
                 report.for_programs()
