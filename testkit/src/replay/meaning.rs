@@ -1,7 +1,6 @@
 //! What a line of a host's means, whatever its ids and however it is put.
 
 use super::difference::Difference;
-use super::ids::Ids;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
@@ -95,9 +94,9 @@ impl Meaning {
         meaning
     }
 
-    /// The same, with the recording's names for the host's messages.
-    pub(super) fn with_recorded_ids(mut self, ids: &Ids) -> Self {
-        rename(&mut self.said, ids);
+    /// The same, with other names in it for the ids that have one.
+    pub(super) fn renamed<'a>(mut self, name: impl Fn(&str) -> Option<&'a str>) -> Self {
+        rename(&mut self.said, &name);
         self
     }
 
@@ -163,15 +162,15 @@ impl Meaning {
     }
 }
 
-fn rename(value: &mut Value, ids: &Ids) {
+fn rename<'a>(value: &mut Value, name: &impl Fn(&str) -> Option<&'a str>) {
     match value {
         Value::String(text) => {
-            if let Some(recorded) = ids.recorded_message(text) {
-                recorded.clone_into(text);
+            if let Some(name) = name(text) {
+                name.clone_into(text);
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| rename(item, ids)),
-        Value::Object(members) => members.values_mut().for_each(|it| rename(it, ids)),
+        Value::Array(items) => items.iter_mut().for_each(|item| rename(item, name)),
+        Value::Object(members) => members.values_mut().for_each(|it| rename(it, name)),
         _ => {}
     }
 }

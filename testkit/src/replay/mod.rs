@@ -345,7 +345,7 @@ impl Replay {
     /// The host has written a line.
     fn hear(&mut self, line: &[u8]) {
         self.lines += 1;
-        let heard = Meaning::of(line, &self.asked).with_recorded_ids(&self.ids);
+        let heard = Meaning::of(line, &self.asked).renamed(|id| self.ids.recorded_message(id));
         if self.is_over || heard.kind == Kind::Nothing {
             return;
         }
