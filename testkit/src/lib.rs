@@ -10,6 +10,7 @@
 //! The third level are [recordings](recording) of real sessions, and their
 //! [`replay`]: the CLI's side of one, played to a host that lives.
 
+mod asked;
 #[cfg(feature = "conform")]
 pub mod conform;
 pub mod fake_agent;
@@ -21,9 +22,9 @@ pub mod scenario;
 mod script;
 mod strings;
 
+pub use asked::Asked;
 pub use scenario::{
     ApiError, Child, Expect, Fault, HasAndHasNot, Load, LoadKind, NoSuchGate, OddLine, Predicate,
     Reply, Scenario, ScenarioError, Signal, Step, Streamed, TextMatch, Thinking, Times, ToolCall,
     Usage, When,
 };
-pub use script::Asked;

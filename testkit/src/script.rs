@@ -1,34 +1,13 @@
 //! Which reply is taken: the one place that decides it, for the fake agent
 //! and for the scripted model.
 
+use crate::asked::Asked;
 use crate::scenario::{ApiError, Reply, Scenario, Step, Times, When};
 use std::num::NonZeroU32;
 
 /// How often the model may be asked about one prompt, if the scenario says
 /// nothing of it.
 const REQUESTS_PER_PROMPT: u32 = 1_000;
-
-/// What is known of a request of the agent's model.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Asked {
-    /// The text of the prompt that is being answered, as the user wrote it.
-    /// Prompts that became one turn have a line break between them.
-    pub prompt: String,
-    /// What tools answered, where the request brings that.
-    pub results: Vec<String>,
-    /// The model's name.
-    pub model: String,
-    /// How many prompts have been asked, this one included.
-    pub turn: usize,
-    /// Whether the request brings the results of tools.
-    pub after_tools: bool,
-    /// Whether a sub-agent asks.
-    pub is_subagent: bool,
-    /// Whether it is the same question as before, such as after an error that
-    /// passes.
-    pub is_retry: bool,
-}
 
 /// A scenario while it is being played: what was taken of it.
 #[derive(Debug, Clone)]

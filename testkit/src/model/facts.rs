@@ -1,7 +1,7 @@
 //! What a request says of the prompt and of what tools answered, as the fake
 //! agent knows it of itself.
 
-use crate::script::Asked;
+use crate::asked::Asked;
 use serde_json::Value;
 
 /// How the CLI begins what it tells the model beside the prompt.

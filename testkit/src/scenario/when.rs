@@ -1,6 +1,6 @@
 //! For which requests a reply is meant.
 
-use crate::script::Asked;
+use crate::asked::Asked;
 use regex_lite::Regex;
 use serde::de::{Deserializer, Error};
 use serde::ser::{Error as _, Serializer};
