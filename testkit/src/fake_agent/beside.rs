@@ -2,11 +2,12 @@
 //! sub-agents, which have replies of their own.
 
 use super::lines;
-use super::player::Player;
-use super::tools::RunningTool;
+use super::running::RunningTool;
+use crate::asked::Asked;
+use crate::scenario::gate::Gates;
 use crate::scenario::{ApiError, Step, ToolCall};
-use crate::script::{Asked, NoReply};
-use agentwire_protocol::agent::{self, Task};
+use crate::script::{NoReply, Script};
+use agentwire_protocol::agent::{Agent, Task};
 use agentwire_protocol::content::ContentBlock;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -48,6 +49,17 @@ enum Action {
     Over,
 }
 
+/// What came of going on.
+#[derive(Debug)]
+pub(super) enum Advance {
+    /// Nothing can happen.
+    Waits,
+    /// Something has happened.
+    Went,
+    /// The script has come to this gate.
+    Reached(String),
+}
+
 impl Beside {
     /// When something of it goes on.
     pub(super) fn due(&self) -> impl Iterator<Item = Instant> {
@@ -68,114 +80,107 @@ impl Beside {
             subagent.tool.take_if(|tool| tool == id);
         }
     }
-}
 
-impl Player {
-    /// Whether a tool that may run goes on in the background, where it is
-    /// from here on. The names of the tools and of their inputs are those of
-    /// the real CLI.
-    pub(super) fn sends_to_background(&mut self, now: Instant, id: &str) -> bool {
-        let Some(at) = self.running.iter().position(|tool| tool.id == id) else {
-            return false;
-        };
-        let call = &self.running[at].call;
+    /// Takes over a tool that may run, if it goes on in the background: gives
+    /// its task, and the gate that it has come to. The names of the tools and
+    /// of their inputs are those of the real CLI.
+    pub(super) fn take_over(
+        &mut self,
+        now: Instant,
+        tool: &RunningTool,
+        script: &Script,
+        model: &str,
+        gates: &Gates,
+    ) -> Option<(Task, Option<String>)> {
+        let call = &tool.call;
         let input = |name: &str| call.input[name].as_str().unwrap_or_default().to_owned();
         let in_background = call.input["run_in_background"].as_bool();
         let is_shell = call.name == "Bash" && in_background == Some(true);
-        let is_subagent = matches!(&*call.name, "Agent" | "Task") && self.script.has_subagents();
+        let is_subagent = matches!(&*call.name, "Agent" | "Task") && script.has_subagents();
         if !is_shell && !is_subagent {
-            return false;
+            return None;
         }
-        self.beside.started += 1;
-        let task_id = format!("task_{}", self.beside.started);
-        let task = if is_shell {
-            Task::shell(&task_id, input("command"))
-        } else {
-            let kind = input("subagent_type");
-            let task = Task::subagent(&task_id, input("description"), kind, input("prompt"));
-            if in_background == Some(false) {
-                task.awaited()
-            } else {
-                task
-            }
-        };
+        self.started += 1;
+        let task_id = format!("task_{}", self.started);
         if is_shell {
-            let mut tool = self.running[at].clone();
-            tool.id = task_id;
-            self.begin_tool(now, tool, |player, tool| player.beside.shells.push(tool));
-        } else {
-            let asked = Asked {
+            let task = Task::shell(&task_id, input("command"));
+            let mut shell = tool.clone();
+            shell.id = task_id;
+            let gate = shell.begin(now, gates);
+            self.shells.push(shell);
+            return Some((task, gate));
+        }
+        let kind = input("subagent_type");
+        let mut task = Task::subagent(&task_id, input("description"), kind, input("prompt"));
+        if in_background == Some(false) {
+            task = task.awaited();
+        }
+        self.subagents.push(Subagent {
+            task_id,
+            asked: Asked {
                 prompt: input("prompt"),
-                model: self.agent.model().to_owned(),
+                model: model.to_owned(),
                 is_subagent: true,
                 ..Asked::default()
-            };
-            self.beside.subagents.push(Subagent {
-                task_id,
-                asked,
-                plan: VecDeque::from([Action::Ask]),
-                due: None,
-                gate: None,
-                tool: None,
-                had_tools: false,
-                failed: 0,
-                last_text: String::new(),
-            });
-        }
-        self.agent.launch_tool(now, id, task);
-        true
+            },
+            plan: VecDeque::from([Action::Ask]),
+            due: None,
+            gate: None,
+            tool: None,
+            had_tools: false,
+            failed: 0,
+            last_text: String::new(),
+        });
+        Some((task, None))
     }
 
-    /// Goes on with what is beside the conversation. `false` when nothing can
-    /// happen.
-    pub(super) fn advance_beside(&mut self, now: Instant) -> bool {
-        let is_done = |tool: &RunningTool| tool.done_at.is_some_and(|at| at <= now);
-        if let Some(at) = self.beside.shells.iter().position(is_done) {
-            let shell = self.beside.shells.remove(at);
+    /// Goes on with one thing.
+    pub(super) fn advance(
+        &mut self,
+        now: Instant,
+        agent: &mut Agent,
+        script: &mut Script,
+        gates: &Gates,
+    ) -> Advance {
+        if let Some(at) = self.shells.iter().position(|tool| tool.is_done(now)) {
+            let shell = self.shells.remove(at);
             let summary = format!("The command is over: {}", shell.call.input["command"]);
-            self.agent.end_task(now, &shell.id, &summary);
-            return true;
+            agent.end_task(now, &shell.id, &summary);
+            return Advance::Went;
         }
-        if let Some(at) = self.beside.running.iter().position(is_done) {
-            let tool = &mut self.beside.running[at];
+        if let Some(tool) = self.running.iter_mut().find(|tool| tool.is_done(now)) {
             tool.done_at = None;
-            let (id, call) = (tool.id.clone(), tool.call.clone());
-            self.agent
-                .finish_tool(now, &id, &call.result, call.is_error);
-            return true;
+            agent.finish_tool(now, &tool.id, &tool.call.result, tool.call.is_error);
+            return Advance::Went;
         }
-        let gates = &self.gates;
         let may_go_on = |it: &Subagent| {
             it.tool.is_none()
                 && it.due.is_none_or(|due| due <= now)
                 && it.gate.as_ref().is_none_or(|gate| gates.is_open(gate))
         };
-        let Some(at) = self.beside.subagents.iter().position(may_go_on) else {
-            return false;
+        let Some(at) = self.subagents.iter().position(may_go_on) else {
+            return Advance::Waits;
         };
-        let subagent = &mut self.beside.subagents[at];
+        let subagent = &mut self.subagents[at];
         (subagent.due, subagent.gate) = (None, None);
-        let task_id = subagent.task_id.clone();
         match subagent.plan.pop_front().unwrap_or(Action::Over) {
-            Action::Ask => self.plan_subagent(at),
+            Action::Ask => subagent.plan_reply(agent, script),
             Action::Say(message, block) => {
                 if let ContentBlock::Text(text) = &block {
                     subagent.last_text.clone_from(&text.text);
                 }
-                self.agent.subagent_says(&task_id, &message, block);
+                agent.subagent_says(&subagent.task_id, &message, block);
             }
             Action::CallTool(id, call) => {
                 subagent.tool = Some(id.clone());
-                let wanted = agent::ToolCall::new(&id, &call.name, call.input.clone())
-                    .asks(call.ask)
-                    .question(call.question.clone());
-                self.beside.running.push(RunningTool::new(id, call));
-                self.agent.call_subagent_tool(now, &task_id, wanted);
+                let tool = RunningTool::new(id, call);
+                agent.call_subagent_tool(now, &subagent.task_id, tool.wanted());
+                self.running.push(tool);
             }
             Action::Wait(time) => subagent.due = Some(now + time),
             Action::Gate(gate) => {
                 subagent.gate = Some(gate.clone());
-                self.reach(gate);
+                return Advance::Reached(gate);
             }
             Action::Over if std::mem::take(&mut subagent.had_tools) => {
                 subagent.asked.after_tools = true;
@@ -183,39 +188,40 @@ impl Player {
                 subagent.plan.push_back(Action::Ask);
             }
             Action::Over => {
-                let subagent = self.beside.subagents.remove(at);
-                self.agent.end_task(now, &task_id, &subagent.last_text);
+                let subagent = self.subagents.remove(at);
+                agent.end_task(now, &subagent.task_id, &subagent.last_text);
             }
         }
-        true
+        Advance::Went
     }
+}
 
-    /// Takes the next reply of a sub-agent. One for which the script has
-    /// nothing is done.
-    fn plan_subagent(&mut self, at: usize) {
-        let subagent = &mut self.beside.subagents[at];
-        let taken = match self.script.take(subagent.asked.clone()) {
+impl Subagent {
+    /// Takes the next reply of the script. When that has nothing for it, it is
+    /// done.
+    fn plan_reply(&mut self, agent: &mut Agent, script: &mut Script) {
+        let taken = match script.take(self.asked.clone()) {
             Ok(taken) => taken,
             Err(NoReply::EndOfScript { .. }) => return,
             // What the model's server says is a sub-agent's last word.
             Err(none) => {
-                subagent.last_text = ApiError::from(&none).message;
+                self.last_text = ApiError::from(&none).message;
                 return;
             }
         };
         if let Some(error) = taken.refusal() {
-            subagent.failed += 1;
-            let (id, failed) = (&subagent.task_id, subagent.failed);
-            if let Some(wait) = self.agent.retry_subagent(id, error.status, failed) {
-                subagent.asked.is_retry = true;
-                subagent.plan.extend([Action::Wait(wait), Action::Ask]);
+            self.failed += 1;
+            let (id, failed) = (&self.task_id, self.failed);
+            if let Some(wait) = agent.retry_subagent(id, error.status, failed) {
+                self.asked.is_retry = true;
+                self.plan.extend([Action::Wait(wait), Action::Ask]);
             }
             return;
         }
-        if std::mem::take(&mut subagent.failed) > 0 {
-            self.agent.subagent_recovers(&subagent.task_id);
+        if std::mem::take(&mut self.failed) > 0 {
+            agent.subagent_recovers(&self.task_id);
         }
-        lines::charge_subagent(&mut self.agent, &taken.reply);
+        lines::charge_subagent(agent, &taken.reply);
         let message = taken.message_id();
         let mut tools = 0;
         for step in taken.reply.say.iter().cloned() {
@@ -227,24 +233,24 @@ impl Player {
                     tools += 1;
                     let block = ContentBlock::tool_use(&id, &call.name, call.input.clone());
                     let said = Action::Say(message.clone(), block);
-                    subagent.plan.extend([said, Action::CallTool(id, call)]);
+                    self.plan.extend([said, Action::CallTool(id, call)]);
                     continue;
                 }
                 Step::WaitMs(time) => {
                     let wait = Action::Wait(Duration::from_millis(time));
-                    subagent.plan.push_back(wait);
+                    self.plan.push_back(wait);
                     continue;
                 }
                 Step::Gate(gate) => {
-                    subagent.plan.push_back(Action::Gate(gate));
+                    self.plan.push_back(Action::Gate(gate));
                     continue;
                 }
                 // The host sees nothing of the others.
                 _ => continue,
             };
-            subagent.plan.push_back(Action::Say(message.clone(), block));
+            self.plan.push_back(Action::Say(message.clone(), block));
         }
-        subagent.had_tools = tools > 0;
-        subagent.plan.push_back(Action::Over);
+        self.had_tools = tools > 0;
+        self.plan.push_back(Action::Over);
     }
 }

@@ -24,6 +24,7 @@ mod log;
 mod plan;
 mod player;
 mod process;
+mod running;
 mod sessions;
 mod stdout;
 #[cfg(test)]

@@ -1,15 +1,16 @@
 //! Plays a scenario: the model and the tools of an agent, without I/O and
 //! without a clock.
 
-use super::beside::Beside;
+use super::beside::{Advance, Beside};
 use super::expect::Expected;
 use super::plan::{Action, Plan};
+use super::running::RunningTool;
 use super::sessions::Record;
-use super::tools::RunningTool;
 use super::{UNEXPECTED, lines};
+use crate::asked::Asked;
 use crate::scenario::gate::Gates;
 use crate::scenario::{ApiError, Fault, NoSuchGate, OddLine, Scenario, ToolCall};
-use crate::script::{Asked, Script};
+use crate::script::Script;
 use agentwire_protocol::Json;
 use agentwire_protocol::agent::{Agent, Broken, Config, Decision, Ending, Event, Profile};
 use agentwire_protocol::content::ContentBlock;
@@ -217,19 +218,12 @@ impl Player {
                 tool_use_id,
                 decision,
             } => {
-                let lists = [&mut self.running, &mut self.beside.running];
-                let found = lists.into_iter().find_map(|list| {
-                    let at = list.iter().position(|tool| tool.id == tool_use_id)?;
-                    Some((list, at))
-                });
-                let Some((list, at)) = found else { return };
+                let mut tools = self.running.iter().chain(&self.beside.running);
+                if !tools.any(|tool| tool.id == tool_use_id) {
+                    return;
+                }
                 match decision {
-                    Decision::Allowed(_) => {
-                        let tool = list[at].clone();
-                        if !self.sends_to_background(now, &tool_use_id) {
-                            self.begin_tool(now, tool, Self::put_back);
-                        }
-                    }
+                    Decision::Allowed(_) => self.begin_tool(now, &tool_use_id),
                     Decision::Denied(message) => {
                         self.agent.finish_tool(now, &tool_use_id, &message, true);
                     }
@@ -258,6 +252,18 @@ impl Player {
             }
             _ => {}
         }
+    }
+
+    /// Goes on with what is beside the conversation. `false` when nothing can
+    /// happen.
+    fn advance_beside(&mut self, now: Instant) -> bool {
+        let (agent, script) = (&mut self.agent, &mut self.script);
+        match self.beside.advance(now, agent, script, &self.gates) {
+            Advance::Waits => return false,
+            Advance::Went => {}
+            Advance::Reached(gate) => self.reach(gate),
+        }
+        true
     }
 
     /// The next thing of the reply. `false` when it has to wait.
