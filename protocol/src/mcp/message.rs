@@ -10,10 +10,8 @@ object! {
     ///
     /// The agent sends requests and notifications, before `initialize` is
     /// answered as well, and is answered with an [`McpReply`]. The host sends
-    /// what its server begins, and is answered with [`Empty`], for servers
-    /// that do not exist, too.
-    ///
-    /// [`Empty`]: crate::control::Empty
+    /// what its server begins, and is answered with an empty object, for
+    /// servers that do not exist, too.
     #[derive(Default)]
     pub struct McpMessage tags("subtype" = "mcp_message") {
         /// The server.
