@@ -1,4 +1,5 @@
-//! `cargo xtask`: what the project needs to keep up with the protocol.
+//! `cargo xtask`: what the project needs to keep up with the protocol, and to
+//! keep the structure of its code.
 
 #![allow(clippy::print_stderr, reason = "it is what a command line prints")]
 
@@ -18,7 +19,8 @@ const SCHEMA: &str = "protocol/schema";
 /// Where the rooms of `agentwire` are listed and drawn.
 const CONTRIBUTING: &str = "CONTRIBUTING.md";
 
-/// Keep up with the declarations of the protocol.
+/// Keep up with the declarations of the protocol, and keep the structure of the
+/// code.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", max_term_width = 100)]
 struct Arguments {

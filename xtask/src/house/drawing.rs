@@ -38,9 +38,8 @@ pub fn drawing(rooms: &Rooms, houses: &[House]) -> String {
         .filter(|(from, end)| all || !is_implied(&to, *from, *end))
         .collect();
     let mut text = String::from("```mermaid\nflowchart TD\n");
-    for row in &rooms.rows {
-        let row = row.join(" ~~~ ");
-        let _ = writeln!(text, "    {row}");
+    for room in &listed {
+        let _ = writeln!(text, "    {room}");
     }
     for (from, end) in &drawn {
         let _ = writeln!(text, "    {} --> {}", listed[*from], listed[*end]);

@@ -288,6 +288,11 @@ impl Loaded {
             .insert(name, item_of_macro);
     }
 
+    /// Whether a macro of this name is defined anywhere in the package.
+    pub(super) fn defines_macro(&self, name: &str) -> bool {
+        self.naming.keys().any(|(_, defined)| defined == name)
+    }
+
     fn import(&mut self, scope: ScopeId, item: &ItemUse) {
         for leaf in leaves(item) {
             let scope = self.scopes.get_mut(scope);

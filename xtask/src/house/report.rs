@@ -32,7 +32,15 @@ pub fn report(
         if house.name == WITH_ROOMS {
             let sizes = house.room_sizes();
             let arrows = house.room_arrows();
-            writeln!(output, "    {} rooms, {} arrows", sizes.len(), arrows.len())?;
+            let arrows = arrows
+                .iter()
+                .filter(|arrow| sizes.contains_key(&arrow.from));
+            writeln!(
+                output,
+                "    {} rooms, {} arrows",
+                sizes.len(),
+                arrows.count()
+            )?;
             for (room, lines) in sizes {
                 writeln!(output, "        {room}: {lines} lines")?;
             }

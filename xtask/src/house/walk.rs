@@ -67,17 +67,27 @@ impl Walker<'_> {
     }
 
     /// Takes a path that stands here.
-    fn path(&mut self, path: &[String], spaces: Spaces) -> Vec<Meaning> {
+    fn path(&mut self, path: &[String], spaces: Spaces) {
         match self.loaded.scopes.resolve(self.scope, path, spaces) {
-            Ok(meanings) => {
-                self.lead_to(&meanings);
-                meanings
-            }
-            Err(_) => {
-                self.unresolved.insert((self.file, path.join("::")));
-                Vec::new()
-            }
+            Ok(meanings) => self.lead_to(&meanings),
+            Err(_) => self.unresolved(path.join("::")),
         }
+    }
+
+    /// Takes the path of a macro that is invoked here.
+    fn invocation(&mut self, path: &[String]) {
+        let meanings = self.loaded.scopes.resolve(self.scope, path, MACRO);
+        match meanings {
+            Ok(meanings) if meanings.is_empty() && self.loaded.defines_macro(&path[0]) => {
+                self.unresolved(format!("{}!", path[0]));
+            }
+            Ok(meanings) => self.lead_to(&meanings),
+            Err(_) => self.unresolved(format!("{}!", path.join("::"))),
+        }
+    }
+
+    fn unresolved(&mut self, path: String) {
+        self.unresolved.insert((self.file, path));
     }
 
     fn lead_to(&mut self, meanings: &[Meaning]) {
@@ -118,7 +128,7 @@ impl Walker<'_> {
         let meanings = match known {
             Ok(meanings) if !meanings.is_empty() => meanings,
             _ => {
-                self.unresolved.insert((self.file, format!("use {path}")));
+                self.unresolved(format!("use {path}"));
                 return;
             }
         };
@@ -176,10 +186,14 @@ impl Walker<'_> {
         if *quoted {
             self.mention(segments.iter().cloned());
         }
+        if *invoked && written_here {
+            self.invocation(segments);
+            return;
+        }
         let spaces = match (invoked, open) {
             (true, _) => MACRO,
-            // `a::{self}`, `a::B::$name`.
-            (false, true) => TYPE,
+            // `a::B::$name`, `a::B::<T>::c`.
+            (false, true) => TYPE | VALUE,
             (false, false) if segments.len() > 1 => ANY,
             (false, false) => TYPE | VALUE,
         };
@@ -204,7 +218,7 @@ impl Walker<'_> {
             // A relative path in the body of a macro may begin where it is
             // invoked.
             Err(_) if absolute || written_here => {
-                self.unresolved.insert((self.file, segments.join("::")));
+                self.unresolved(segments.join("::"));
             }
             Err(_) => {}
         }
@@ -270,8 +284,7 @@ impl<'ast> Visit<'ast> for Walker<'_> {
             }
             // Modules of a file have been taken out; this is one in a function.
             syn::Item::Mod(item) => {
-                let path = format!("mod {} in a function", item.ident);
-                self.unresolved.insert((self.file, path));
+                self.unresolved(format!("mod {} in a function", item.ident));
             }
             item => visit::visit_item(self, item),
         }
@@ -429,8 +442,10 @@ impl Walker<'_> {
         let segments: Vec<_> = path.segments.iter().collect();
         let segments: Vec<_> = segments.iter().map(|part| text(&part.ident)).collect();
         let is_self = segments[0] == "Self" || (segments[0] == "self" && segments.len() == 1);
-        if !is_self {
-            self.path(&segments, spaces);
+        match spaces {
+            MACRO => self.invocation(&segments),
+            _ if is_self => {}
+            _ => self.path(&segments, spaces),
         }
     }
 }
