@@ -133,17 +133,17 @@ fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
         } => {
             let houses = house::houses(Path::new("."))?;
             let contributing = fs::read_to_string(CONTRIBUTING)?;
-            let rooms = Rooms::parse(&contributing)?;
+            let rooms = Rooms::parse(&contributing);
             let mut output = BufWriter::new(io::stdout().lock());
             let is_fine = if drawing || write {
-                let drawn = house::drawing(&rooms, &houses);
+                let drawn = house::drawing(&rooms?, &houses);
                 match write {
                     true => fs::write(CONTRIBUTING, house::with_drawing(&contributing, &drawn)?)?,
                     false => output.write_all(drawn.as_bytes())?,
                 }
                 true
             } else {
-                house::report(&houses, &rooms, all, &mut output)?
+                house::report(&houses, rooms.as_ref(), all, &mut output)?
             };
             output.flush()?;
             match is_fine {

@@ -3,7 +3,7 @@
 use super::error::Error;
 use super::package::Package;
 use super::scope::{FileId, Import, Item, Kind, MACRO, Meaning, ScopeId, Scopes};
-use super::tokens::{self, text};
+use super::tokens::{self, Place, text};
 use proc_macro2::TokenStream;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -55,11 +55,20 @@ pub(super) struct Loaded {
     pub(super) files: Vec<SourceFile>,
     pub(super) scopes: Scopes,
     pub(super) bodies: Vec<Body>,
-    /// The macros whose invocations define items with a name that they are
-    /// given, by the name of the macro and the file of its definition.
-    naming: HashMap<(FileId, String), Vec<tokens::Defined>>,
+    /// What the bodies of each macro hold, by the file of its definition and
+    /// its name.
+    macros: HashMap<(FileId, String), Bodies>,
     /// Macro invocations among the items of a module.
     invocations: Vec<Invocation>,
+}
+
+/// What the right sides of a `macro_rules!` hold.
+#[derive(Default)]
+struct Bodies {
+    defined: Vec<tokens::Defined>,
+    /// The macros that they invoke.
+    invoked: Vec<Vec<String>>,
+    identifiers: BTreeSet<String>,
 }
 
 /// A macro invocation that stands where an item does.
@@ -262,12 +271,15 @@ impl Loaded {
         };
         let file = self.scopes.get(scope).file;
         let name = text(name);
-        let bodies = tokens::bodies(item.mac.tokens.clone());
-        let defined = bodies
-            .into_iter()
-            .flat_map(|body| tokens::definitions(body.stream()));
-        let defined: Vec<_> = defined.collect();
-        self.naming.insert((file, name.clone()), defined);
+        let bodies = self.macros.entry((file, name.clone())).or_default();
+        for body in tokens::bodies(item.mac.tokens.clone()) {
+            let body = body.stream();
+            bodies.defined.extend(tokens::definitions(body.clone()));
+            bodies.identifiers.extend(tokens::identifiers(body.clone()));
+            let paths = tokens::paths(body, Place::Code).into_iter();
+            let invoked = paths.filter(|path| path.invoked);
+            bodies.invoked.extend(invoked.map(|path| path.segments));
+        }
         let item_of_macro = Item {
             file,
             name: name.clone(),
@@ -290,7 +302,7 @@ impl Loaded {
 
     /// Whether a macro of this name is defined anywhere in the package.
     pub(super) fn defines_macro(&self, name: &str) -> bool {
-        self.naming.keys().any(|(_, defined)| defined == name)
+        self.macros.keys().any(|(_, defined)| defined == name)
     }
 
     fn import(&mut self, scope: ScopeId, item: &ItemUse) {
@@ -304,8 +316,12 @@ impl Loaded {
     }
 
     /// Defines what the macro invocations among items define: by a keyword
-    /// and a name in their tokens, in the body of the macro, or, where the
-    /// macro defines `struct $name`, by any of the identifiers it is given.
+    /// and a name in their tokens or in the body of the macro. Where there is
+    /// none in the tokens and the macro defines `struct $name`, any of the
+    /// identifiers that it is given may be one.
+    ///
+    /// What a macro invokes counts as well, and so does a macro whose name it
+    /// is given.
     pub(super) fn define_what_macros_make(&mut self) {
         for invocation in std::mem::take(&mut self.invocations) {
             let Invocation {
@@ -317,30 +333,37 @@ impl Loaded {
             for defined in &given {
                 self.scopes.define_made(scope, defined);
             }
-            let meanings = self.scopes.resolve(scope, &path, MACRO);
-            let mut local = false;
+            let mut identifiers = tokens::identifiers(tokens);
+            let mut left: Vec<_> = identifiers.iter().map(|it| vec![it.clone()]).collect();
+            left.push(path.clone());
+            let mut seen = BTreeSet::new();
+            let mut is_elsewhere = true;
             let mut names_what_it_is_given = false;
-            for meaning in meanings.unwrap_or_default() {
-                let Meaning::Item(item) = meaning else {
-                    continue;
-                };
-                local = true;
-                for defined in self
-                    .naming
-                    .get(&(item.file, item.name))
-                    .into_iter()
-                    .flatten()
-                {
-                    names_what_it_is_given |= defined.name.is_none();
-                    self.scopes.define_made(scope, defined);
+            while let Some(at) = left.pop() {
+                let meanings = self.scopes.resolve(scope, &at, MACRO).unwrap_or_default();
+                for meaning in meanings {
+                    let Meaning::Item(Item { file, name, .. }) = meaning else {
+                        continue;
+                    };
+                    is_elsewhere &= at != path;
+                    let key = (file, name);
+                    let Some(bodies) = self.macros.get(&key).filter(|_| !seen.contains(&key))
+                    else {
+                        continue;
+                    };
+                    left.extend(bodies.invoked.iter().cloned());
+                    identifiers.extend(bodies.identifiers.iter().cloned());
+                    for defined in &bodies.defined {
+                        names_what_it_is_given |= defined.name.is_none();
+                        self.scopes.define_made(scope, defined);
+                    }
+                    seen.insert(key);
                 }
             }
-            if names_what_it_is_given || (!local && given.is_empty()) {
-                let names = tokens::identifiers(tokens).into_iter();
-                let names = names.filter(|name| name.starts_with(char::is_uppercase));
-                let names: BTreeSet<_> = names
-                    .filter(|name| !PRELUDE.contains(&name.as_str()))
-                    .collect();
+            if given.is_empty() && (names_what_it_is_given || is_elsewhere) {
+                let names = identifiers.into_iter().filter(|name| {
+                    name.starts_with(char::is_uppercase) && !PRELUDE.contains(&name.as_str())
+                });
                 self.scopes.get_mut(scope).made.extend(names);
             }
         }

@@ -1,20 +1,22 @@
 //! What `cargo xtask house` prints.
 
 use super::accepted::{ACCEPTED, gone, unaccepted};
+use super::error::Error;
 use super::rooms::{Rooms, WITH_ROOMS};
 use super::structure::House;
 use std::io::{self, Write};
 
 /// Prints the structure of packages and says whether all is as it should be:
 /// no circle but the accepted ones, no arrow up between rooms, and no path that
-/// leads nowhere. Prints every arrow if `all` says so.
+/// leads nowhere. Prints every arrow if `all` says so. The circles are printed
+/// without a list of rooms as well.
 ///
 /// # Errors
 ///
 /// If it cannot be written.
 pub fn report(
     houses: &[House],
-    rooms: &Rooms,
+    rooms: Result<&Rooms, &Error>,
     all: bool,
     output: &mut impl Write,
 ) -> io::Result<bool> {
@@ -44,7 +46,11 @@ pub fn report(
             for (room, lines) in sizes {
                 writeln!(output, "        {room}: {lines} lines")?;
             }
-            for complaint in rooms.complaints(house) {
+            let complaints = match rooms {
+                Ok(rooms) => rooms.complaints(house),
+                Err(error) => vec![error.to_string()],
+            };
+            for complaint in complaints {
                 is_fine = false;
                 let complaint = complaint.replace('\n', "\n    ");
                 writeln!(output, "    {complaint}")?;

@@ -253,6 +253,35 @@ fn what_a_macro_defines_is_found_under_its_name() {
 }
 
 #[test]
+fn what_a_macro_defines_that_another_one_invokes_is_found() {
+    let found = arrows(&[
+        ("lib.rs", "#[macro_use] mod rules; mod a; mod b; mod c;"),
+        (
+            "rules.rs",
+            "macro_rules! every { ($call:ident) => { $call! { One = 1, Two = 2, } }; }
+             macro_rules! outer { ($n:ident) => { inner!($n); }; }
+             macro_rules! inner { ($n:ident) => { pub struct $n; pub struct Fixed; }; }",
+        ),
+        (
+            "a.rs",
+            "macro_rules! all { ($($n:ident = $v:literal,)*) => { pub enum All { $($n,)* } $(pub struct $n;)* }; }
+             every!(all);",
+        ),
+        ("b.rs", "outer!(Outer);"),
+        ("c.rs", "use crate::{a::{All, Two}, b::{Fixed, Outer}}; fn f(_: All, _: Two, _: Fixed, _: Outer) {}"),
+    ]);
+    assert_eq!(
+        found,
+        [
+            "a.rs -> rules.rs: every",
+            "b.rs -> rules.rs: outer",
+            "c.rs -> a.rs: All, Two",
+            "c.rs -> b.rs: Fixed, Outer"
+        ]
+    );
+}
+
+#[test]
 fn what_is_built_for_tests_alone_does_not_count() {
     let found = arrows(&[
         (

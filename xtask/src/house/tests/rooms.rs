@@ -157,7 +157,7 @@ fn the_report_says_what_is_wrong() {
         "pub struct Low(Box<crate::top::Top>); use crate::gone::G;",
     );
     let mut output = Vec::new();
-    let is_fine = report(&[house], &rooms(), true, &mut output).expect("it is written");
+    let is_fine = report(&[house], Ok(&rooms()), true, &mut output).expect("it is written");
     let printed = String::from_utf8(output).expect("text");
     assert!(!is_fine);
     for line in [
@@ -169,5 +169,18 @@ fn the_report_says_what_is_wrong() {
         "    circle of 4 files",
     ] {
         assert!(printed.lines().any(|it| it == line), "{line}\n{printed}");
+    }
+}
+
+#[test]
+fn circles_are_reported_without_a_list_of_rooms() {
+    let house = with("low.rs", "pub struct Low(Box<crate::top::Top>);");
+    let missing = Rooms::parse("").expect_err("there is none");
+    let mut output = Vec::new();
+    let is_fine = report(&[house], Err(&missing), false, &mut output).expect("it is written");
+    let printed = String::from_utf8(output).expect("text");
+    assert!(!is_fine);
+    for line in ["`<!-- rooms -->` is missing", "circle of 4 files"] {
+        assert!(printed.contains(line), "{line}\n{printed}");
     }
 }
