@@ -1,6 +1,6 @@
 //! The request for what fills the model's context.
 
-use super::host_requests;
+use super::request::host_requests;
 use crate::json::Number;
 use crate::message::ContextCategoryKind;
 use crate::open::{object, open_enum};

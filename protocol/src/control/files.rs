@@ -1,7 +1,7 @@
 //! Requests about files: reading, suggesting and rewinding them, and what the
 //! agent takes for read or for a part of the project.
 
-use super::{Empty, host_requests};
+use super::request::{Empty, host_requests};
 use crate::json::{Json, Number};
 use crate::open::{object, open_enum};
 

@@ -1,6 +1,7 @@
 //! The request that lists the hooks of a session.
 
-use super::{SettingsParseError, host_requests};
+use super::request::host_requests;
+use super::settings::SettingsParseError;
 use crate::hook::HookKind;
 use crate::json::{Json, Number};
 use crate::open::object;

@@ -1,7 +1,7 @@
 //! The first request of a session, and what the agent says of itself in its
 //! answer.
 
-use super::HostRequest;
+use super::request::HostRequest;
 use crate::agent_definition::{AgentDefinition, AgentInfo};
 use crate::hook::Hooks;
 use crate::json::{Json, Number};

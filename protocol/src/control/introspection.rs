@@ -1,6 +1,6 @@
 //! Requests for what the agent is and has.
 
-use super::host_requests;
+use super::request::host_requests;
 use crate::json::Json;
 use crate::model::ModelInfo;
 use crate::open::object;

@@ -1,7 +1,7 @@
 //! Requests about MCP servers: about those that the agent talks to, and what
 //! those begin that run inside the host.
 
-use super::{Empty, HostRequest, host_requests};
+use super::request::{Empty, HostRequest, host_requests};
 use crate::json::{Json, Number};
 use crate::mcp::{McpMessage, McpServerConfig, McpServerStatus};
 use crate::open::object;

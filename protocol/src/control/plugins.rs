@@ -1,6 +1,7 @@
 //! Requests that load plugins, skills and output styles again.
 
-use super::{HostRequest, SlashCommand, host_requests};
+use super::SlashCommand;
+use super::request::{HostRequest, host_requests};
 use crate::agent_definition::AgentInfo;
 use crate::mcp::McpServerStatus;
 use crate::open::{object, open_enum};

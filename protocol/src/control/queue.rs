@@ -1,6 +1,6 @@
 //! Requests about the messages that wait in the agent's queue.
 
-use super::HostRequest;
+use super::request::HostRequest;
 use crate::open::object;
 
 impl HostRequest for CancelAsyncMessage {

@@ -1,6 +1,6 @@
 //! The requests themselves, each with its answer.
 
-use super::HostRequest;
+use super::request::HostRequest;
 use crate::dialog::RequestUserDialog;
 use crate::hook::HookCallback;
 use crate::mcp::{McpElicitation, McpMessage};

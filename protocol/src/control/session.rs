@@ -1,7 +1,7 @@
 //! Requests about the session as a whole: its name, its thinking, who watches
 //! it, and what can be asked on the side.
 
-use super::{Empty, host_requests};
+use super::request::{Empty, host_requests};
 use crate::json::Json;
 use crate::model::ThinkingDisplay;
 use crate::open::{object, open_enum};

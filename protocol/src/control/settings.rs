@@ -1,6 +1,6 @@
 //! Requests about settings, and about the permission rules that they hold.
 
-use super::{Empty, host_requests};
+use super::request::{Empty, host_requests};
 use crate::json::Json;
 use crate::open::{object, open_enum};
 use crate::permission::PermissionBehavior;

@@ -1,6 +1,6 @@
 //! Requests about background tasks.
 
-use super::{Empty, host_requests};
+use super::request::{Empty, host_requests};
 use crate::open::object;
 
 host_requests! {

@@ -1,7 +1,7 @@
 //! Requests for what a session has cost, and how much of the plan's limits is
 //! used up.
 
-use super::host_requests;
+use super::request::host_requests;
 use crate::json::Number;
 use crate::message::{ExtraUsage, SessionUsage};
 use crate::open::{object, open_enum};

@@ -35,11 +35,16 @@ impl Numbers {
 
 /// Takes away the elements at `gone`, which ascends.
 pub(super) fn take_at<T>(list: &mut Vec<T>, gone: &[usize]) {
-    let Some(&first) = gone.first() else { return };
-    let tail = list.drain(first..).zip(first..);
-    let kept: Vec<T> = tail
-        .filter(|(_, at)| gone.binary_search(at).is_err())
-        .map(|(it, _)| it)
-        .collect();
-    list.extend(kept);
+    // One costs no more than to move up what is behind it.
+    if let [at] = gone {
+        list.remove(*at);
+        return;
+    }
+    let mut gone = gone.iter().copied().peekable();
+    let mut at = 0;
+    list.retain(|_| {
+        let is_gone = gone.next_if_eq(&at).is_some();
+        at += 1;
+        !is_gone
+    });
 }

@@ -34,10 +34,9 @@ struct Input {
     has_grown: bool,
 }
 
-/// Up to this many bytes, each look at a tool's input shows all of it. A
-/// larger one is shown anew when it has grown by a sixteenth: to read a
-/// megabyte again for each byte of it would take hours.
-const SHOWN_AT_ONCE: usize = 16 * 1024;
+/// A tool's input is shown anew when it has grown by one part in so many: to read
+/// a megabyte again for each byte of it would take hours.
+const PART: usize = 32;
 
 impl Stream {
     pub(super) fn new(entry: u64) -> Self {
@@ -170,7 +169,7 @@ impl Stream {
         };
         input.has_grown = false;
         let len = input.text.text().len();
-        if len <= SHOWN_AT_ONCE || len - input.shown >= len / 16 {
+        if len - input.shown >= len / PART {
             input.show(number, reply, places);
         }
     }

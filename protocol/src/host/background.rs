@@ -5,8 +5,9 @@ use super::sign::Sign;
 use crate::message::BackgroundTask;
 use std::mem;
 
-/// Tasks that are kept for an agent that gives no list of its own.
-const MOST: usize = 1024;
+/// Tasks that are kept for an agent that gives no list of its own. Each of them
+/// costs something whenever one begins or ends.
+const MOST: usize = 128;
 
 /// Tasks that run beside the conversation.
 #[derive(Debug, Default)]

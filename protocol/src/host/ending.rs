@@ -36,8 +36,8 @@ impl Host {
         self.outgoing = OutgoingState::Closed;
         self.in_flight = None;
         self.outbox.drain();
-        let requests = std::mem::take(&mut self.requests);
-        for (request_id, pending) in requests.into_iter().filter(|(_, it)| it.own.is_none()) {
+        let requests = self.requests.take().into_iter();
+        for (request_id, pending) in requests.filter(|(_, it)| it.own.is_none()) {
             let outcome = Err(RequestFailure::SessionEnded {
                 subtype: pending.subtype,
             });

@@ -2,7 +2,7 @@
 //! and what is no frame.
 
 use super::login::LoginNews;
-use super::requests::Pending;
+use super::pending::Pending;
 use super::sign::{ResultSign, Sign, is_of_main_agent, is_queue_named, tool_results};
 use super::turns::Stopped;
 use super::{Ask, Event, Host, Notice, OutgoingState, RequestFailure, SessionNews, TurnOutcome};
@@ -134,7 +134,7 @@ impl Host {
             .head()
             .request_id
             .as_ref()
-            .and_then(|id| self.requests.remove_entry(id));
+            .and_then(|id| self.requests.remove(id));
         let Some((request_id, pending)) = waited_for else {
             if self.is_relayed(&frame) {
                 return;
@@ -172,7 +172,7 @@ impl Host {
                 self.handle_line(now, Line::Whole(ask));
             }
         }
-        if !self.is_greeting() {
+        if !self.requests.greet() {
             self.asks_answered.clear();
         }
     }
@@ -295,7 +295,7 @@ impl Host {
                     self.refuse(request_id, &why);
                 }
                 "control_response" => {
-                    if let Some(pending) = self.requests.remove(request_id) {
+                    if let Some((id, pending)) = self.requests.remove(request_id) {
                         if &*pending.subtype == "initialize" {
                             self.outbox.release();
                         }
@@ -303,7 +303,6 @@ impl Host {
                             subtype: pending.subtype,
                             length,
                         };
-                        let id = request_id.clone();
                         self.end_request(now, id, pending.own, Err(failure));
                     }
                 }
@@ -325,8 +324,8 @@ impl Host {
 
     fn extend_deadline(&mut self, now: Instant, frame: &Frame) {
         let id = frame.head().request_id.as_ref();
-        if let Some(pending) = id.and_then(|id| self.requests.get_mut(id)) {
-            pending.deadline = now.checked_add(pending.patience);
+        if let Some(id) = id {
+            self.requests.extend(id, now);
         }
     }
 }

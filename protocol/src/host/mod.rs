@@ -28,12 +28,15 @@
 mod activity;
 mod asks;
 mod background;
+mod doubt;
 mod ending;
 mod event;
 mod incoming;
+mod kept;
 mod login;
 mod mcp;
 mod news;
+mod pending;
 mod queueing;
 mod reading;
 mod requests;
@@ -60,9 +63,9 @@ use asks::Asks;
 use background::Background;
 use bytes::Bytes;
 use news::Known;
+use pending::Requests;
 use queueing::Pressing;
-use requests::Pending;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 use submissions::Submissions;
 use turns::Turns;
@@ -77,7 +80,7 @@ pub struct Host {
     /// written.
     in_flight: Option<(Class, Box<str>)>,
     /// Requests of ours that are not answered.
-    requests: BTreeMap<Box<str>, Pending>,
+    requests: Requests,
     /// Requests of the agent's that are not answered.
     asks: Asks,
     /// When it was told last that asks are refused, and how many were since.
@@ -143,7 +146,7 @@ impl Host {
             decoder: LineDecoder::new(line_limit),
             outbox: Outbox::held(),
             in_flight: None,
-            requests: BTreeMap::new(),
+            requests: Requests::default(),
             asks: Asks::default(),
             told_refused: None,
             untold: 0,
@@ -354,12 +357,13 @@ impl Host {
     /// When [`Host::handle_timeout`] is to be called.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Instant> {
-        let deadlines = self
-            .requests
-            .values()
-            .filter_map(|pending| pending.deadline);
-        let others = [self.overdue(), self.owed_until, self.unclaimed_until()];
-        deadlines.chain(others.into_iter().flatten()).min()
+        let deadlines = [
+            self.requests.deadline(),
+            self.overdue(),
+            self.owed_until,
+            self.unclaimed_until(),
+        ];
+        deadlines.into_iter().flatten().min()
     }
 
     // Inside.
@@ -399,16 +403,9 @@ impl Host {
     /// An answer to `initialize` that is under way may list an ask that is
     /// answered by now.
     fn remember_answered(&mut self, request_id: &str) {
-        if self.asks_answered.len() < MOST_REMEMBERED && self.is_greeting() {
+        if self.asks_answered.len() < MOST_REMEMBERED && self.requests.greet() {
             self.asks_answered.insert(request_id.into());
         }
-    }
-
-    /// Whether an `initialize` waits for its answer.
-    fn is_greeting(&self) -> bool {
-        self.requests
-            .values()
-            .any(|pending| &*pending.subtype == "initialize")
     }
 
     /// Tells what the last thing that happened has changed.

@@ -1,38 +1,12 @@
 //! Requests of the host's: made, taken back, ended.
 
+use super::pending::{OwnRequest, Pending};
 use super::{Event, Host, NotTaken, OutgoingState, Request, RequestFailure};
 use crate::control::{self, Answer, CancelAsyncMessageAnswer, HostRequest};
 use crate::json::{Json, Members};
 use crate::outbox::{Class, Outgoing};
 use crate::sabotage::{Bug, is_on};
 use std::time::{Duration, Instant};
-
-/// A request of ours that is not answered.
-#[derive(Debug)]
-pub(super) struct Pending {
-    pub(super) subtype: Box<str>,
-    /// `None` when it is so far away that no clock can say it.
-    pub(super) deadline: Option<Instant>,
-    pub(super) patience: Duration,
-    /// User messages that still waited here when the request passed them.
-    pub(super) passed: Vec<String>,
-    /// User messages that it withdrew here.
-    pub(super) withdrawn: Vec<String>,
-    /// The user message that the agent is to take out of its queue.
-    pub(super) takes_back: Option<Box<str>>,
-    /// What the host made it for, if it made it for itself: then nobody else
-    /// waits for its answer.
-    pub(super) own: Option<OwnRequest>,
-}
-
-/// What the host makes requests for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OwnRequest {
-    /// To make room for a message that is for now.
-    Press,
-    /// To see whether the agent reads.
-    Doubt,
-}
 
 impl Host {
     /// Sends a request that has to be answered within `patience`. Every
@@ -105,7 +79,7 @@ impl Host {
     /// agent is told if it has left. `false` when it is answered, or was never
     /// made.
     pub fn cancel(&mut self, request_id: &str) -> bool {
-        let Some((request_id, pending)) = self.requests.remove_entry(request_id) else {
+        let Some((request_id, pending)) = self.requests.remove(request_id) else {
             return false;
         };
         self.withdraw_request(&request_id);
@@ -152,16 +126,7 @@ impl Host {
 
     /// Requests whose deadline is over end.
     pub(super) fn end_late_requests(&mut self, now: Instant) {
-        let late: Vec<Box<str>> = self
-            .requests
-            .iter()
-            .filter(|(_, pending)| pending.deadline.is_some_and(|deadline| deadline <= now))
-            .map(|(id, _)| id.clone())
-            .collect();
-        for id in late {
-            let Some(pending) = self.requests.remove(&id) else {
-                continue;
-            };
+        while let Some((id, pending)) = self.requests.take_late(now) {
             self.withdraw_request(&id);
             let failure = RequestFailure::TimedOut {
                 subtype: pending.subtype,
@@ -194,9 +159,9 @@ impl Host {
     /// and waits still.
     pub(super) fn note_passed(&mut self, class: Class, id: &str) {
         if class == Class::Interrupt
-            && let Some(pending) = self.requests.get_mut(id)
+            && let Some(passed) = self.requests.passed(id)
         {
-            pending.passed.retain(|uuid| self.outbox.has_user(uuid));
+            passed.retain(|uuid| self.outbox.has_user(uuid));
         }
     }
 

@@ -1,10 +1,12 @@
 //! Permissions: what the agent asks before it runs a tool, and the answers.
 
+mod mode;
 mod plan;
 mod question;
 mod rule;
 mod update;
 
+pub use mode::PermissionMode;
 pub use plan::{AllowedPrompt, AllowedPromptTool, ExitPlanModeInput};
 pub use question::{
     AskUserQuestionInput, AskUserQuestionOutput, Question, QuestionAnnotation, QuestionMetadata,
@@ -19,24 +21,6 @@ pub use update::{
 use crate::json::Json;
 use crate::mcp::McpServerProvenance;
 use crate::open::{object, open_enum, union};
-
-open_enum! {
-    /// How an agent decides whether a tool may run.
-    pub enum PermissionMode {
-        /// By rules, and by asking.
-        Default = "default",
-        /// As `default`, but edits in the working directory are allowed.
-        AcceptEdits = "acceptEdits",
-        /// Everything is allowed.
-        BypassPermissions = "bypassPermissions",
-        /// Nothing that changes anything is allowed; the model makes a plan.
-        Plan = "plan",
-        /// What rules do not allow is refused, without asking.
-        DontAsk = "dontAsk",
-        /// A model decides.
-        Auto = "auto",
-    }
-}
 
 object! {
     /// The agent asks whether a tool may run. There is no deadline: the turn

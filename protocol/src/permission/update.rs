@@ -1,6 +1,6 @@
 //! Changes of the rules by which permissions are decided.
 
-use super::PermissionMode;
+use super::mode::PermissionMode;
 use crate::open::{object, open_enum, union};
 
 union! {

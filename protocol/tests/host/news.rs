@@ -315,15 +315,15 @@ fn a_task_of_which_it_is_not_said_where_it_runs_is_in_the_background_when_it_out
 }
 
 #[test]
-fn of_an_agent_that_keeps_no_list_1024_tasks_are_kept() {
+fn of_an_agent_that_keeps_no_list_128_tasks_are_kept() {
     let mut session = Session::connected();
-    let tasks: Vec<Value> = (0..1025)
+    let tasks: Vec<Value> = (0..129)
         .map(|number| {
             json!({"type": "system", "subtype": "task_started",
                 "task_id": number.to_string(), "is_backgrounded": true})
         })
         .collect();
-    assert_eq!(news(&mut session, &tasks).len(), 1024);
+    assert_eq!(news(&mut session, &tasks).len(), 128);
 }
 
 #[test]
