@@ -10,7 +10,7 @@ use crate::message::{
     AssistantBody, AssistantMessage, Message, StreamEvent, StreamEventMessage, SystemMessage,
     UserMessage,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem::discriminant;
 use std::sync::Arc;
 
@@ -51,6 +51,9 @@ pub struct Assembler {
     /// The inputs of tools that have grown since somebody looked: thread,
     /// entry, and block.
     grown: Vec<(Thread, u64, u64)>,
+    /// Where something is to go before somebody looks: in a thread, or in one
+    /// of its replies.
+    holed: BTreeSet<(Thread, Option<u64>)>,
 }
 
 impl From<Conversation> for Assembler {
@@ -60,6 +63,7 @@ impl From<Conversation> for Assembler {
             places: Places::of(&mut conversation),
             conversation,
             grown: vec![],
+            holed: BTreeSet::new(),
         }
     }
 }
@@ -89,7 +93,8 @@ impl Assembler {
 
     /// The conversation so far. What has come of a tool's input is brought up
     /// to date here, not with every piece of it, and only when it has grown by
-    /// a thirty-second.
+    /// a thirty-second. What was taken away goes here as well, and what is
+    /// behind it moves up.
     pub fn conversation(&mut self) -> &Conversation {
         for (thread, entry, block) in std::mem::take(&mut self.grown) {
             let at = (thread.as_deref(), entry);
@@ -97,6 +102,7 @@ impl Assembler {
                 stream.show_input(block, reply, places);
             }
         }
+        self.sweep();
         &self.conversation
     }
 
@@ -109,6 +115,7 @@ impl Assembler {
                 stream.show_inputs(reply, places);
             }
         }
+        self.sweep();
         self.conversation
     }
 
@@ -204,7 +211,7 @@ impl Assembler {
         let entry = self.places.stream(thread)?.entry;
         let at = Place {
             thread,
-            entry: self.places.at(thread, entry)?,
+            entry: self.places.shown(thread, entry)?,
         };
         let (stream, reply, places) = self.streamed((thread, entry))?;
         let (change, grown) = stream.take(reply, places, &partial.event, at);
@@ -296,9 +303,12 @@ impl Assembler {
         let gone = places.take(numbers, &reply.message.message.content);
         let uuids = gone.iter().filter_map(|&at| reply.blocks[at].uuid.take());
         let uuids: Vec<_> = uuids.collect();
-        take_at(&mut reply.blocks, &gone);
-        take_at(&mut reply.message.message.content, &gone);
-        let is_empty = reply.blocks.is_empty();
+        let is_empty = places.blocks.is_empty();
+        if places.blocks.is_half_gone() {
+            places.sweep(reply);
+        } else if !gone.is_empty() {
+            self.holed.insert((thread.map(Arc::from), Some(entry)));
+        }
         for uuid in uuids {
             self.places.ids.remove(&uuid);
         }
@@ -318,19 +328,46 @@ impl Assembler {
         let Some(at) = places.entries.at(entry) else {
             return false;
         };
-        places.entries.remove(at);
+        places.entries.remove(entry);
         places.replies.remove(&entry);
-        let gone = self.entries(thread).remove(at);
-        let id = match &gone {
-            Entry::Reply(reply) => reply.message.message.id.as_deref(),
-            _ => uuid_of(&gone),
+        let is_half_gone = places.entries.is_half_gone();
+        let id = match &self.entries(thread)[at] {
+            Entry::Reply(reply) => reply.message.message.id.clone(),
+            entry => uuid_of(entry).map(str::to_owned),
         };
         if let Some(id) = id
-            && self.places.known(thread, id) == Some(entry)
+            && self.places.known(thread, &id) == Some(entry)
         {
-            self.places.ids.remove(id);
+            self.places.ids.remove(&id);
+        }
+        let thread: Thread = thread.map(Arc::from);
+        match is_half_gone {
+            true => self.sweep_thread(thread.as_deref()),
+            false => drop(self.holed.insert((thread, None))),
         }
         true
+    }
+
+    /// Lets what is to go be gone.
+    fn sweep(&mut self) {
+        for (thread, entry) in std::mem::take(&mut self.holed) {
+            let thread = thread.as_deref();
+            match entry {
+                None => self.sweep_thread(thread),
+                Some(entry) => {
+                    if let Some((reply, places)) = self.reply_at(thread, entry) {
+                        places.sweep(reply);
+                    }
+                }
+            }
+        }
+    }
+
+    fn sweep_thread(&mut self, thread: Option<&str>) {
+        if let Some(places) = self.places.thread_mut(thread) {
+            let gone = places.entries.sweep();
+            take_at(entries(&mut self.conversation, thread), &gone);
+        }
     }
 
     /// Puts an entry where the one with its `uuid` is, or behind all others.
@@ -338,14 +375,14 @@ impl Assembler {
         let uuid = uuid_of(&entry).map(str::to_owned);
         let known = uuid.as_deref().and_then(|id| self.known(thread, id));
         let entries = self.entries(thread);
-        if let Some((_, known)) = known
+        if let Some((_, known, shown)) = known
             && let Some(old) = entries.get_mut(known)
             && discriminant(old) == discriminant(&entry)
         {
             *old = entry;
             return Change::Changed(Place {
                 thread,
-                entry: known,
+                entry: shown,
             });
         }
         self.add(thread, uuid.as_deref(), entry).1
@@ -353,7 +390,7 @@ impl Assembler {
 
     /// The reply with this id, which is there from now on.
     fn reply<'a>(&mut self, thread: Option<&'a str>, id: Option<&str>) -> (u64, Change<'a>) {
-        if let Some((number, entry)) = id.and_then(|id| self.known(thread, id))
+        if let Some((number, _, entry)) = id.and_then(|id| self.known(thread, id))
             && self.reply_at(thread, number).is_some()
         {
             return (number, Change::Changed(Place { thread, entry }));
@@ -371,10 +408,12 @@ impl Assembler {
         (number, change)
     }
 
-    /// The number of the entry with this id in a thread, and where it is.
-    fn known(&self, thread: Option<&str>, id: &str) -> Option<(u64, usize)> {
+    /// The number of the entry with this id in a thread, where it is in its list,
+    /// and where it is shown.
+    fn known(&self, thread: Option<&str>, id: &str) -> Option<(u64, usize, usize)> {
         let number = self.places.known(thread, id)?;
-        Some((number, self.places.at(thread, number)?))
+        let at = self.places.at(thread, number)?;
+        Some((number, at, self.places.shown(thread, number)?))
     }
 
     /// Puts an entry behind all others.
@@ -388,9 +427,8 @@ impl Assembler {
         if let Some(id) = id {
             self.places.has_id(id, thread, number);
         }
-        let entries = self.entries(thread);
-        entries.push(new);
-        let entry = entries.len() - 1;
+        self.entries(thread).push(new);
+        let entry = self.places.shown(thread, number).unwrap_or_default();
         (number, Change::Added(Place { thread, entry }))
     }
 

@@ -1,6 +1,6 @@
 //! Where the blocks of a reply are, and which of them the agent has not said.
 
-use super::numbers::Numbers;
+use super::numbers::{Numbers, take_at};
 use super::{BlockState, Reply};
 use crate::content::ContentBlock;
 use serde::Serialize;
@@ -97,18 +97,28 @@ impl ReplyPlaces {
         first.copied()
     }
 
-    /// Takes away the blocks with these numbers, which ascend. Says where they
-    /// were.
+    /// The blocks with these numbers are to go. Says where those are that were
+    /// there.
     pub(super) fn take(&mut self, numbers: &[u64], content: &[ContentBlock]) -> Vec<usize> {
-        let there = |&number: &u64| Some((number, self.blocks.at(number)?));
-        let (numbers, gone): (Vec<_>, Vec<_>) = numbers.iter().filter_map(there).unzip();
-        for (&number, &at) in numbers.iter().zip(&gone) {
+        let mut gone = vec![];
+        for &number in numbers {
+            let Some(at) = self.blocks.at(number) else {
+                continue;
+            };
             if let Some(block) = content.get(at) {
                 self.settled(number, block);
             }
+            self.blocks.remove(number);
+            gone.push(at);
         }
-        self.blocks.take_at(&gone);
         gone
+    }
+
+    /// Lets what is to go be gone.
+    pub(super) fn sweep(&mut self, reply: &mut Reply) {
+        let gone = self.blocks.sweep();
+        take_at(&mut reply.blocks, &gone);
+        take_at(&mut reply.message.message.content, &gone);
     }
 
     /// The blocks that the agent has not said.

@@ -2,10 +2,16 @@
 
 /// The numbers of the elements of a list, in order: a number stays with its
 /// element when others are taken away.
+///
+/// An element that is taken away stays in its list until the list is next
+/// looked at, or half of it is gone: to move up what is behind each of them would
+/// take the square of their number.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Numbers {
     numbers: Vec<u64>,
     next: u64,
+    /// Those whose elements are to go, in order.
+    gone: Vec<u64>,
 }
 
 impl Numbers {
@@ -17,34 +23,61 @@ impl Numbers {
         number
     }
 
-    /// Where the element with this number is.
+    /// Where the element with this number is in its list.
     pub(super) fn at(&self, number: u64) -> Option<usize> {
-        self.numbers.binary_search(&number).ok()
+        let is_there = self.gone.binary_search(&number).is_err();
+        let at = self.numbers.binary_search(&number).ok()?;
+        is_there.then_some(at)
     }
 
-    /// The element at `at` was taken away.
-    pub(super) fn remove(&mut self, at: usize) {
-        self.numbers.remove(at);
+    /// Where an element that is at `at` will be when those are gone that are to
+    /// go.
+    pub(super) fn shown(&self, at: usize) -> usize {
+        let number = self.numbers.get(at).copied().unwrap_or(self.next);
+        at - self.gone.partition_point(|gone| *gone < number)
     }
 
-    /// The elements at `gone`, which ascends, were taken away.
-    pub(super) fn take_at(&mut self, gone: &[usize]) {
-        take_at(&mut self.numbers, gone);
+    /// Whether nothing stays.
+    pub(super) fn is_empty(&self) -> bool {
+        self.gone.len() == self.numbers.len()
+    }
+
+    /// The element with this number is to go. Says whether it was there.
+    pub(super) fn remove(&mut self, number: u64) -> bool {
+        let is_there = self.numbers.binary_search(&number).is_ok();
+        match self.gone.binary_search(&number) {
+            Err(place) if is_there => {
+                self.gone.insert(place, number);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether so much is to go that it is time.
+    pub(super) fn is_half_gone(&self) -> bool {
+        2 * self.gone.len() > self.numbers.len()
+    }
+
+    /// Lets what is to go be gone. Says where it was.
+    pub(super) fn sweep(&mut self) -> Vec<usize> {
+        let gone = std::mem::take(&mut self.gone).into_iter();
+        let places = gone.filter_map(|number| self.numbers.binary_search(&number).ok());
+        let places: Vec<_> = places.collect();
+        take_at(&mut self.numbers, &places);
+        places
     }
 }
 
 /// Takes away the elements at `gone`, which ascends.
 pub(super) fn take_at<T>(list: &mut Vec<T>, gone: &[usize]) {
-    // One costs no more than to move up what is behind it.
-    if let [at] = gone {
-        list.remove(*at);
-        return;
-    }
     let mut gone = gone.iter().copied().peekable();
     let mut at = 0;
-    list.retain(|_| {
-        let is_gone = gone.next_if_eq(&at).is_some();
-        at += 1;
-        !is_gone
-    });
+    if gone.peek().is_some() {
+        list.retain(|_| {
+            let is_gone = gone.next_if_eq(&at).is_some();
+            at += 1;
+            !is_gone
+        });
+    }
 }

@@ -85,7 +85,13 @@ impl Places {
         self.thread_mut(thread)?.replies.get_mut(&entry)
     }
 
-    /// Where an entry is in its thread.
+    /// Where an entry is shown in its thread.
+    pub(super) fn shown(&self, thread: Option<&str>, entry: u64) -> Option<usize> {
+        let entries = &self.thread(thread)?.entries;
+        Some(entries.shown(entries.at(entry)?))
+    }
+
+    /// Where an entry is in the list of its thread.
     pub(super) fn at(&self, thread: Option<&str>, entry: u64) -> Option<usize> {
         self.thread(thread)?.entries.at(entry)
     }

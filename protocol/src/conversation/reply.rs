@@ -141,11 +141,13 @@ impl Stream {
             };
             input.text.push(json);
             let is_first = !std::mem::replace(&mut input.has_grown, true);
+            let block = places.blocks.shown(block);
             let change = Change::ToolInput { at, block, json };
             return (Some(change), is_first.then_some(number));
         }
         let content = reply.message.message.content.get_mut(block);
-        let change = content.and_then(|content| grow(content, block, delta, at));
+        let shown = places.blocks.shown(block);
+        let change = content.and_then(|content| grow(content, shown, delta, at));
         (change, None)
     }
 
