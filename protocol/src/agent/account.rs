@@ -1,6 +1,5 @@
 //! What the replies of the model take: tokens, and dollars.
 
-use super::Agent;
 use crate::json::Number;
 use crate::message::{ModelUsage, StopReason, Usage};
 use std::collections::BTreeMap;
@@ -26,36 +25,31 @@ struct Spent {
     cost_usd: f64,
 }
 
-impl Agent {
-    /// The reply that the model is about to give takes so many tokens, costs
-    /// so many dollars, and stops for this reason, if for another than that
-    /// the model is done or calls tools.
-    pub fn charge(&mut self, usage: Usage, cost_usd: f64, stop_reason: Option<StopReason>) {
-        self.context.charge(&usage);
-        self.spend(&usage, cost_usd);
-        let account = &mut self.account;
-        add(&mut account.turn, &usage);
-        account.reply = usage;
-        account.stop_reason = stop_reason;
+impl Account {
+    /// The model of this name is about to give a reply that takes so many
+    /// tokens, costs so many dollars, and stops for this reason.
+    pub(super) fn charge(
+        &mut self,
+        model: &str,
+        usage: Usage,
+        cost_usd: f64,
+        stop_reason: Option<StopReason>,
+    ) {
+        self.spend(model, &usage, cost_usd);
+        add(&mut self.turn, &usage);
+        self.reply = usage;
+        self.stop_reason = stop_reason;
     }
 
-    /// A sub-agent's model gave a reply that took so many tokens, and cost so
-    /// many dollars.
-    pub fn charge_subagent(&mut self, usage: &Usage, cost_usd: f64) {
-        self.spend(usage, cost_usd);
-    }
-
-    fn spend(&mut self, usage: &Usage, cost_usd: f64) {
-        let account = &mut self.account;
-        for models in [&mut account.session, &mut account.since_result] {
-            let spent = models.entry(self.config.model.clone()).or_default();
+    /// A reply outside the turn took so many tokens and dollars.
+    pub(super) fn spend(&mut self, model: &str, usage: &Usage, cost_usd: f64) {
+        for models in [&mut self.session, &mut self.since_result] {
+            let spent = models.entry(model.to_owned()).or_default();
             add(&mut spent.usage, usage);
             spent.cost_usd += cost_usd;
         }
     }
-}
 
-impl Account {
     /// What is known when a reply begins: nothing is written yet.
     pub(super) fn read(&self) -> Usage {
         Usage {

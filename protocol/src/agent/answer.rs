@@ -1,7 +1,7 @@
 //! What tools answer.
 
 use crate::content::{Content, ToolResultBlock};
-use crate::json::Json;
+use crate::json::{Json, Members};
 use serde_json::json;
 
 /// What a tool answered.
@@ -38,6 +38,36 @@ impl ToolAnswer {
                 ..answer
             },
             _ => answer,
+        }
+    }
+
+    /// What a question answers, once the host allowed it: the answers are in its
+    /// input.
+    pub(super) fn of_question(input: &Json) -> Self {
+        if input.member("questions").is_none() {
+            let why = "The host's input for AskUserQuestion is not valid: it has no `questions`.";
+            return Self::error(why);
+        }
+        let data = Json::from(json!({
+            "questions": input.member("questions"),
+            "answers": input.member("answers").unwrap_or_else(|| json!({}).into()),
+        }));
+        let answers = input.member("answers").map(|it| it.read::<Members>());
+        let answers: Vec<_> = match &answers {
+            Some(Ok(answers)) => answers
+                .iter()
+                .map(|(question, answer)| format!("{}={answer}", Json::from(question)))
+                .collect(),
+            _ => vec![],
+        };
+        let text = if answers.is_empty() {
+            "The user did not answer.".to_owned()
+        } else {
+            format!("The user answered: {}.", answers.join(", "))
+        };
+        Self {
+            data,
+            ..Self::text(&text, None)
         }
     }
 

@@ -44,6 +44,14 @@ pub(super) struct OpenCall {
     pub(super) answer: Option<ToolAnswer>,
 }
 
+/// A permission ask that is not answered.
+#[derive(Debug)]
+pub(super) struct PendingAsk {
+    pub(super) tool_use_id: String,
+    /// The request as it was sent.
+    pub(super) request: Json,
+}
+
 /// A tool that runs.
 #[derive(Debug)]
 pub(super) struct Running {

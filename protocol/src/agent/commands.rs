@@ -2,7 +2,7 @@
 //! of the script.
 
 use super::Agent;
-use super::compaction::Context;
+use super::context::Context;
 use super::hooks::Occasion;
 use crate::codec::encode;
 use crate::content::ContentBlock;

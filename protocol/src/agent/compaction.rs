@@ -1,6 +1,7 @@
 //! Conversations that are summarized: because the user wants it, or because
 //! the model's window is nearly full.
 
+use super::context::{Context, Room};
 use super::failure::Failure;
 use super::hooks::{Occasion, Verdict};
 use super::{Agent, Event};
@@ -10,7 +11,7 @@ use crate::hook::{PostCompact, PreCompact, SessionStart, SessionStartSource};
 use crate::json::Json;
 use crate::message::{
     AssistantError, CommandState, CompactBoundary, CompactMetadata, CompactResult, CompactTrigger,
-    PreservedMessages, PreservedSegment, ResultMessage, Status, StatusKind, TerminalReason, Usage,
+    PreservedMessages, PreservedSegment, ResultMessage, Status, StatusKind, TerminalReason,
     UserMessage,
 };
 use serde_json::json;
@@ -18,74 +19,11 @@ use std::time::Instant;
 
 const SUMMARY: &str = "A summary of the conversation.";
 
-/// So many tokens below its end a window is nearly full: what was said before
-/// the last reply is summarized.
-const NEARLY_FULL: u64 = 33_000;
-
-/// So many below, it is full: the model is not asked before all is summarized.
-const FULL: u64 = 23_000;
-
-/// The smallest window in which a conversation is summarized by itself.
-const SMALLEST: u64 = 100_000;
-
-/// What the model has to read.
-#[derive(Debug, Default)]
-pub(super) struct Context {
-    /// The tokens of the last reply, and of all that it was read with.
-    tokens: u64,
-    /// Replies since the last summary.
-    replies: u64,
-    /// The uuids of the last reply and of what the user said since.
-    latest: Vec<String>,
-    /// How many of these are of the last reply and of what tools answered it.
-    answered: usize,
-}
-
-/// How much room is left.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Room {
-    Enough,
-    Little,
-    None,
-}
-
-impl Context {
-    /// The model gives a reply that takes so many tokens.
-    pub(super) fn charge(&mut self, usage: &Usage) {
-        let counts = [
-            usage.input_tokens,
-            usage.output_tokens,
-            usage.cache_creation_input_tokens,
-            usage.cache_read_input_tokens,
-        ];
-        let counts = counts.into_iter().flatten();
-        self.tokens = counts.fold(0, u64::saturating_add);
-    }
-
-    /// The model begins a reply.
-    pub(super) fn begin_reply(&mut self) {
-        self.replies += 1;
-        self.latest.clear();
-        self.answered = 0;
-    }
-
-    /// A message of the reply, or what a tool answers.
-    pub(super) fn add(&mut self, uuid: &str) {
-        self.latest.push(uuid.to_owned());
-        self.answered = self.latest.len();
-    }
-
-    /// A prompt.
-    pub(super) fn add_prompt(&mut self, uuid: &str) {
-        self.latest.push(uuid.to_owned());
-    }
-}
-
 impl Agent {
     /// The model is to be asked, which this event says; before that, the
     /// conversation is summarized where the window is nearly full.
     pub(super) fn go_to_model(&mut self, now: Instant, event: Event) {
-        let room = self.room();
+        let room = self.context.room(&self.config);
         if room == Room::Enough || room == Room::Little && !self.config.compacts {
             return self.events.push_back(event);
         }
@@ -96,20 +34,6 @@ impl Agent {
         let Some(turn) = &mut self.turn else { return };
         turn.waits_for_summary = Some(event);
         self.raise_pre_compact(now, CompactTrigger::Auto, None);
-    }
-
-    fn room(&self) -> Room {
-        let window = self.config.context_window;
-        let chosen = self.config.compact_window.unwrap_or(window);
-        let chosen = chosen.max(SMALLEST).min(window);
-        let tokens = self.context.tokens;
-        if tokens >= window.saturating_sub(FULL) {
-            Room::None
-        } else if tokens >= chosen.saturating_sub(NEARLY_FULL) {
-            Room::Little
-        } else {
-            Room::Enough
-        }
     }
 
     /// The model cannot be asked: the window is full.
@@ -209,13 +133,14 @@ impl Agent {
     /// turn does not.
     fn keeps_reply(&self) -> bool {
         let turn = self.turn.as_ref();
-        self.room() == Room::Little && turn.is_some_and(|turn| !turn.is_summarized)
+        self.context.room(&self.config) == Room::Little
+            && turn.is_some_and(|turn| !turn.is_summarized)
     }
 
     fn go_on_without_summary(&mut self, now: Instant) {
         let turn = self.turn.as_mut();
         let event = turn.and_then(|turn| turn.waits_for_summary.take());
-        if self.room() == Room::None {
+        if self.context.room(&self.config) == Room::None {
             return self.end_full(now);
         }
         self.events.extend(event);

@@ -1,12 +1,14 @@
 //! What an agent was started with, and what it can do.
 
-use super::MAX_RETRIES;
 use crate::permission::PermissionMode;
 use std::time::Duration;
 
 /// The version that was measured, as hosts are told that tell by it what an
 /// agent can do.
 const VERSION: &str = "2.1.330";
+
+/// How often an API that fails is asked again, unless it is told otherwise.
+pub const MAX_RETRIES: u64 = 10;
 
 /// What an agent was started with.
 #[derive(Debug, Clone)]

@@ -15,9 +15,6 @@ use crate::message::{
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// How often an API that fails is asked again, unless it is told otherwise.
-pub const MAX_RETRIES: u64 = 10;
-
 /// What an HTTP status means.
 fn meaning(status: u16, message: &str) -> AssistantError {
     match status {

@@ -16,6 +16,8 @@ mod call;
 mod commands;
 mod compaction;
 mod config;
+mod context;
+mod event;
 mod failure;
 mod hooks;
 mod mcp;
@@ -29,15 +31,16 @@ mod ruling;
 mod script;
 mod speech;
 mod subagent;
+mod task;
 mod tools;
 mod turn;
 mod unfinished;
 
-pub use background::Task;
 pub use call::ToolCall;
-pub use config::Config;
-pub use failure::MAX_RETRIES;
+pub use config::{Config, MAX_RETRIES};
+pub use event::{Decision, Event};
 pub use profile::Profile;
+pub use task::Task;
 pub use turn::Ending;
 pub use unfinished::Broken;
 
@@ -51,13 +54,11 @@ use crate::message::{
 };
 use account::Account;
 use bytes::Bytes;
-use call::OpenCall;
-use compaction::Context;
+use call::{OpenCall, PendingAsk};
+use context::Context;
 use hooks::HookTable;
 use mcp::McpClient;
-use permission::PendingAsk;
 use queue::Queue;
-use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::time::Instant;
@@ -65,54 +66,6 @@ use turn::Turn;
 
 /// How many uuids are remembered, so that none of them runs twice.
 const KNOWN: usize = 1000;
-
-/// What the agent needs its driver for.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum Event {
-    /// A turn began: the model is to answer these prompts.
-    TurnStarted {
-        /// The prompts, in order.
-        prompts: Vec<UserMessage>,
-    },
-    /// Whether a tool may run has been decided.
-    ToolDecided {
-        /// The call.
-        tool_use_id: String,
-        /// How.
-        decision: Decision,
-    },
-    /// The result of a tool call has been sent.
-    ToolFinished {
-        /// The call.
-        tool_use_id: String,
-    },
-    /// The turn goes on: the model is to be asked again.
-    TurnContinued,
-    /// The turn was cut off, and all that ends it has been sent.
-    TurnAborted,
-    /// The host answered what [`Agent::ask_host`] asked.
-    HostAnswered {
-        /// What it answered; why it did not.
-        answer: Result<Json, String>,
-    },
-    /// The process is to exit.
-    Exit {
-        /// The exit status.
-        code: i32,
-        /// What it says on standard error.
-        complaint: Option<String>,
-    },
-}
-
-/// Whether a tool may run.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Decision {
-    /// It may, with this input.
-    Allowed(Json),
-    /// It may not, and this is what the model is told.
-    Denied(String),
-}
 
 /// The agent's side of a session.
 pub struct Agent {
@@ -466,17 +419,4 @@ impl Agent {
             self.events.push_back(Event::Exit { code, complaint });
         }
     }
-}
-
-/// Reads a permission answer as strictly as the real agent does: an
-/// `updatedInput` that is `null` makes all of it invalid.
-fn read_strictly<T: DeserializeOwned>(answer: Option<&Json>) -> Result<T, String> {
-    let answer = answer.ok_or("there is none")?;
-    if answer
-        .member("updatedInput")
-        .is_some_and(|input| input.is_null())
-    {
-        return Err("`updatedInput` is null".to_owned());
-    }
-    answer.read().map_err(|error| error.to_string())
 }

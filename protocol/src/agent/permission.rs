@@ -2,29 +2,22 @@
 //! are about people are among them, for the host's answer is all they do.
 
 use super::answer::ToolAnswer;
-use super::call::ToolCall;
+use super::call::{PendingAsk, ToolCall};
 use super::hooks::{Occasion, Verdict};
 use super::ruling::Ruling;
-use super::{Agent, Decision, read_strictly};
+use super::{Agent, Decision};
 use crate::codec::encode;
 use crate::control;
 use crate::hook::{PermissionRequest, PermissionRequestDecision};
-use crate::json::{Json, Members};
+use crate::json::Json;
 use crate::message::{SessionState, Status};
 use crate::permission::{
-    CanUseTool, DecisionReason, PermissionMode, PermissionResult, PermissionUpdate,
+    CanUseTool, DecisionReason, PermissionBehavior, PermissionDestination, PermissionMode,
+    PermissionResult, PermissionRule, PermissionUpdate,
 };
-use serde_json::json;
+use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::time::Instant;
-
-/// A permission ask that is not answered.
-#[derive(Debug)]
-pub(super) struct PendingAsk {
-    pub(super) tool_use_id: String,
-    /// The request as it was sent.
-    pub(super) request: Json,
-}
 
 impl Agent {
     /// Asks the host whether a tool may run, unless the permission mode says
@@ -97,7 +90,7 @@ impl Agent {
             ..CanUseTool::new(&call.name, input)
         };
         if is_mcp {
-            question.permission_suggestions = Some(vec![super::mcp::suggestion(&call.name)]);
+            question.permission_suggestions = Some(vec![suggestion(&call.name)]);
         }
         if let Some(reason) = reason {
             question.decision_reason = Some(reason);
@@ -296,34 +289,26 @@ impl Agent {
     }
 }
 
-/// What a question answers, once the host allowed it: the answers are in its
-/// input.
-pub(super) fn answers(input: &Json) -> ToolAnswer {
-    if input.member("questions").is_none() {
-        let why = "The host's input for AskUserQuestion is not valid: it has no `questions`.";
-        return ToolAnswer::error(why);
+/// Reads a permission answer as strictly as the real agent does: an
+/// `updatedInput` that is `null` makes all of it invalid.
+fn read_strictly<T: DeserializeOwned>(answer: Option<&Json>) -> Result<T, String> {
+    let answer = answer.ok_or("there is none")?;
+    if answer
+        .member("updatedInput")
+        .is_some_and(|input| input.is_null())
+    {
+        return Err("`updatedInput` is null".to_owned());
     }
-    let data = Json::from(json!({
-        "questions": input.member("questions"),
-        "answers": input.member("answers").unwrap_or_else(|| json!({}).into()),
-    }));
-    let answers = input.member("answers").map(|it| it.read::<Members>());
-    let answers: Vec<_> = match &answers {
-        Some(Ok(answers)) => answers
-            .iter()
-            .map(|(question, answer)| format!("{}={answer}", Json::from(question)))
-            .collect(),
-        _ => vec![],
-    };
-    let text = if answers.is_empty() {
-        "The user did not answer.".to_owned()
-    } else {
-        format!("The user answered: {}.", answers.join(", "))
-    };
-    ToolAnswer {
-        data,
-        ..ToolAnswer::text(&text, None)
-    }
+    answer.read().map_err(|error| error.to_string())
+}
+
+/// The rule that a question about a tool of a server offers.
+fn suggestion(tool: &str) -> PermissionUpdate {
+    PermissionUpdate::add_rules(
+        [PermissionRule::new(tool)],
+        PermissionBehavior::Allow,
+        PermissionDestination::LocalSettings,
+    )
 }
 
 /// A question with more members, when those make one.

@@ -9,7 +9,7 @@ use crate::message::{
     AbandonedBlocks, AssistantBody, AssistantMessage, BlockDelta, ContentBlockDelta,
     ContentBlockStart, ContentBlockStop, InputJsonDelta, MessageChange, MessageDelta, MessageStart,
     MessageStop, SignatureDelta, Status, StatusKind, StopReason, StreamEvent, StreamEventMessage,
-    TextDelta, ThinkingDelta, ThinkingTokens,
+    TextDelta, ThinkingDelta, ThinkingTokens, Usage,
 };
 
 /// A message that the model is saying.
@@ -57,6 +57,15 @@ impl Agent {
             turn.is_asked = true;
             turn.asks_for_whole = true;
         }
+    }
+
+    /// The reply that the model is about to give takes so many tokens, costs
+    /// so many dollars, and stops for this reason, if for another than that
+    /// the model is done or calls tools.
+    pub fn charge(&mut self, usage: Usage, cost_usd: f64, stop_reason: Option<StopReason>) {
+        self.context.charge(&usage);
+        let model = &self.config.model;
+        self.account.charge(model, usage, cost_usd, stop_reason);
     }
 
     /// The model begins a message, under the id that the API gives it.

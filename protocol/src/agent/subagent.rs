@@ -3,12 +3,12 @@
 
 use super::Agent;
 use super::answer::ToolAnswer;
-use super::background::Task;
 use super::call::ToolCall;
+use super::task::Task;
 use crate::codec::encode;
 use crate::content::{ContentBlock, ToolUseBlock};
 use crate::json::Json;
-use crate::message::{AssistantMessage, TaskProgress, ToolResultMeta, UserMessage};
+use crate::message::{AssistantMessage, TaskProgress, ToolResultMeta, Usage, UserMessage};
 use serde_json::json;
 use std::time::Instant;
 
@@ -52,6 +52,12 @@ impl Agent {
             self.send(encode(&message));
             self.send_progress(&task, call);
         }
+    }
+
+    /// A sub-agent's model gave a reply that took so many tokens, and cost so
+    /// many dollars.
+    pub fn charge_subagent(&mut self, usage: &Usage, cost_usd: f64) {
+        self.account.spend(&self.config.model, usage, cost_usd);
     }
 
     fn send_progress(&mut self, task: &Task, call: Option<ToolUseBlock>) {

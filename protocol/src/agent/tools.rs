@@ -4,7 +4,6 @@
 use super::answer::ToolAnswer;
 use super::call::{OpenCall, Running, ToolCall};
 use super::hooks::{Occasion, Verdict};
-use super::permission::answers;
 use super::ruling::Ruling;
 use super::{Agent, Decision, Event};
 use crate::content::Content;
@@ -228,7 +227,7 @@ impl Agent {
         let answer = if name == "ExitPlanMode" {
             self.leave_plan_mode(&input)
         } else {
-            let answer = answers(&input);
+            let answer = ToolAnswer::of_question(&input);
             // With an input that is not valid the tool did not run.
             open.is_denied = answer.is_error == Some(true);
             answer

@@ -1,11 +1,11 @@
 //! A turn of the agent's: how it ends, by itself or cut off.
 
 use super::answer::ToolAnswer;
-use super::background::Task;
 use super::call::ToolCall;
 use super::failure::Failure;
 use super::hooks::{Occasion, Verdict, line};
 use super::speech::{OpenMessage, named};
+use super::task::Task;
 use super::unfinished::Unfinished;
 use super::{Agent, Event, ruling};
 use crate::codec::encode;

@@ -12,9 +12,6 @@ use crate::content::Content;
 use crate::control::{self, Initialize, ManifestOutcome};
 use crate::json::Json;
 use crate::mcp::{McpConnection, McpMessage, McpReply};
-use crate::permission::{
-    PermissionBehavior, PermissionDestination, PermissionRule, PermissionUpdate,
-};
 use client::{InitializeResult, PROTOCOL_VERSION, Server, Tool, ToolsResult, park};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -341,13 +338,4 @@ fn tool_answer(name: &str, result: Result<Json, String>) -> ToolAnswer {
         },
         _ => ToolAnswer::text(&format!("({name} completed with no output)"), None),
     }
-}
-
-/// The rule that a question about a tool of a server offers.
-pub(super) fn suggestion(tool: &str) -> PermissionUpdate {
-    PermissionUpdate::add_rules(
-        [PermissionRule::new(tool)],
-        PermissionBehavior::Allow,
-        PermissionDestination::LocalSettings,
-    )
 }
