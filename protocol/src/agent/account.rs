@@ -26,8 +26,8 @@ struct Spent {
 }
 
 impl Account {
-    /// The model of this name is about to give a reply that takes so many
-    /// tokens, costs so many dollars, and stops for this reason.
+    /// Adds the tokens and the cost of the reply that this model is about to
+    /// give, and keeps the reason for which it will stop.
     pub(super) fn charge(
         &mut self,
         model: &str,
@@ -41,7 +41,8 @@ impl Account {
         self.stop_reason = stop_reason;
     }
 
-    /// A reply outside the turn took so many tokens and dollars.
+    /// Adds the tokens and the cost of a reply to the session's, not to the
+    /// turn's.
     pub(super) fn spend(&mut self, model: &str, usage: &Usage, cost_usd: f64) {
         for models in [&mut self.session, &mut self.since_result] {
             let spent = models.entry(model.to_owned()).or_default();

@@ -195,13 +195,7 @@ impl Agent {
             turn.is_summarized = true;
         }
         let mut context = std::mem::take(&mut self.context);
-        let last = context.latest.last().cloned();
-        if !keeps_reply {
-            context.latest.drain(..context.answered);
-            context.answered = 0;
-        }
-        context.replies = u64::from(keeps_reply);
-        context.tokens = 0;
+        let last = context.summarize(keeps_reply);
         let anchor = (self.ids)();
         let mut metadata = CompactMetadata {
             trigger: Some(CompactTrigger::Auto),

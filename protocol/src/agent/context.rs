@@ -17,13 +17,13 @@ const SMALLEST: u64 = 100_000;
 #[derive(Debug, Default)]
 pub(super) struct Context {
     /// The tokens of the last reply, and of all that it was read with.
-    pub(super) tokens: u64,
+    tokens: u64,
     /// Replies since the last summary.
     pub(super) replies: u64,
     /// The uuids of the last reply and of what the user said since.
     pub(super) latest: Vec<String>,
     /// How many of these are of the last reply and of what tools answered it.
-    pub(super) answered: usize,
+    answered: usize,
 }
 
 /// How much room is left.
@@ -65,7 +65,21 @@ impl Context {
         self.latest.push(uuid.to_owned());
     }
 
-    /// How much room it leaves in the model's window.
+    /// Puts a summary in the place of what was said. With `keeps_reply`, the
+    /// last reply and what came after it stay; without, only the prompts that
+    /// came after it. Returns the uuid of the message that the summary follows.
+    pub(super) fn summarize(&mut self, keeps_reply: bool) -> Option<String> {
+        let last = self.latest.last().cloned();
+        if !keeps_reply {
+            self.latest.drain(..self.answered);
+            self.answered = 0;
+        }
+        self.replies = u64::from(keeps_reply);
+        self.tokens = 0;
+        last
+    }
+
+    /// Returns how much room is left in the model's window.
     pub(super) fn room(&self, config: &Config) -> Room {
         let window = config.context_window;
         let chosen = config.compact_window.unwrap_or(window);

@@ -3,14 +3,15 @@
 
 use super::Agent;
 use super::hooks::Occasion;
-use super::speech::named;
+use super::task::Task;
+use super::turn::named;
 use crate::codec::encode;
 use crate::content::ContentBlock;
 use crate::hook::StopFailure;
 use crate::json::{Json, Number};
 use crate::message::{
     ApiRetry, AssistantError, AssistantMessage, CommandState, ResultMessage, ResultSubtype,
-    StopReason, TerminalReason,
+    StopReason, SubagentRetry, TerminalReason, ToolProgress,
 };
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -30,7 +31,7 @@ fn meaning(status: u16, message: &str) -> AssistantError {
 
 /// What a failure is called after which the API is asked again. Without a
 /// status, the connection broke.
-pub(super) fn retried(status: Option<u16>) -> AssistantError {
+fn retried(status: Option<u16>) -> AssistantError {
     match status {
         None => AssistantError::Other,
         Some(529) => AssistantError::Overloaded,
@@ -132,8 +133,53 @@ impl Agent {
         Some(wait)
     }
 
+    /// The API failed for a sub-agent with this HTTP status, the `failed`th
+    /// time in a row. When it is asked again, this is how long to wait for
+    /// that; of one that the model waits for, the host is told.
+    pub fn retry_subagent(&mut self, task_id: &str, status: u16, failed: u64) -> Option<Duration> {
+        let wait = self.retry_delay(Some(status), failed)?;
+        let millis = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+        let retry = SubagentRetry {
+            agent_id: Some(task_id.to_owned()),
+            attempt: Some(failed),
+            max_retries: Some(self.config.max_retries),
+            retry_delay_ms: Some(Number::from(millis)),
+            error_status: Some(status),
+            error_category: Some(retried(Some(status)).as_str().to_owned()),
+            extra: Default::default(),
+        };
+        self.tell_subagent_retry(task_id, Some(retry));
+        Some(wait)
+    }
+
+    /// The API answers a sub-agent again.
+    pub fn subagent_recovers(&mut self, task_id: &str) {
+        self.tell_subagent_retry(task_id, None);
+    }
+
+    fn tell_subagent_retry(&mut self, task_id: &str, subagent_retry: Option<SubagentRetry>) {
+        let task = self.task(task_id).filter(|task| task.is_awaited);
+        let Some(Task {
+            tool_use_id, agent, ..
+        }) = task.cloned()
+        else {
+            return;
+        };
+        let call = tool_use_id.as_ref().and_then(|id| self.calls.get(id));
+        let message_id = call.map(|open| open.message_id.clone());
+        let id = format!("agent_{}", message_id.unwrap_or_default());
+        let progress = ToolProgress {
+            parent_tool_use_id: tool_use_id,
+            elapsed_time_seconds: Some(Number::from(0)),
+            subagent_type: agent.map(|agent| agent.kind),
+            subagent_retry,
+            ..self.progress(id, "Agent".to_owned())
+        };
+        self.send(encode(&progress));
+    }
+
     /// How long to wait before the API is asked again, if it is.
-    pub(super) fn retry_delay(&self, status: Option<u16>, failed: u64) -> Option<Duration> {
+    fn retry_delay(&self, status: Option<u16>, failed: u64) -> Option<Duration> {
         let most = match status {
             // A key that is refused may have been exchanged meanwhile.
             Some(401) => self.config.max_retries.min(1),

@@ -9,40 +9,47 @@
 //! Like the host's machine it does no I/O, and clock and ids are the
 //! driver's. What it does was measured on Claude Code 2.1.330.
 
+// The state. Nothing in these files names `Agent`, which holds it.
 mod account;
 mod answer;
-mod background;
 mod call;
-mod commands;
-mod compaction;
 mod config;
 mod context;
 mod event;
-mod failure;
-mod hooks;
-mod mcp;
-mod permission;
 mod profile;
-mod progress;
-mod prompts;
 mod queue;
-mod requests;
 mod ruling;
-mod script;
-mod speech;
-mod subagent;
 mod task;
-mod tools;
 mod turn;
 mod unfinished;
 
+// The rules: methods of `Agent`. `hooks` and `mcp` have the state that belongs
+// to them in `table` and `client`.
+mod background;
+mod commands;
+mod compaction;
+mod ending;
+mod failure;
+mod hooks;
+mod mcp;
+mod notice;
+mod permission;
+mod progress;
+mod prompts;
+mod requests;
+mod resume;
+mod script;
+mod speech;
+mod subagent;
+mod tools;
+
 pub use call::ToolCall;
 pub use config::{Config, MAX_RETRIES};
+pub use ending::Ending;
 pub use event::{Decision, Event};
 pub use profile::Profile;
+pub use resume::Broken;
 pub use task::Task;
-pub use turn::Ending;
-pub use unfinished::Broken;
 
 use crate::codec::{Line, LineDecoder, encode};
 use crate::control::ControlResponse;
@@ -405,6 +412,18 @@ impl Agent {
             ..Init::default()
         };
         self.send(encode(&init));
+    }
+
+    /// Sends something in the user's name.
+    fn send_user_message(&mut self, mut message: UserMessage) {
+        if let Some(turn) = &mut self.turn {
+            turn.user_messages += 1;
+        }
+        let uuid = message.uuid.take().unwrap_or_else(|| (self.ids)());
+        self.context.add(&uuid);
+        message.uuid = Some(uuid);
+        message.session_id = Some(self.session_id.clone());
+        self.send(encode(&message));
     }
 
     fn exit_when_done(&mut self) {

@@ -1,12 +1,12 @@
 //! What the host hears of tools while they run.
 
+use super::Agent;
 use super::call::OpenCall;
-use super::{Agent, Task};
 use crate::codec::encode;
 use crate::json::Number;
-use crate::message::{SubagentRetry, TaskEndStatus, TaskNotification, TaskStarted, ToolProgress};
+use crate::message::{TaskEndStatus, TaskNotification, TaskStarted, ToolProgress};
 use serde_json::json;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 impl Agent {
     /// Tells of tools that run for long.
@@ -114,52 +114,8 @@ impl Agent {
         self.send(encode(&over));
     }
 
-    /// The API failed for a sub-agent with this HTTP status, the `failed`th
-    /// time in a row. When it is asked again, this is how long to wait for
-    /// that; of one that the model waits for, the host is told.
-    pub fn retry_subagent(&mut self, task_id: &str, status: u16, failed: u64) -> Option<Duration> {
-        let wait = self.retry_delay(Some(status), failed)?;
-        let millis = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-        let retry = SubagentRetry {
-            agent_id: Some(task_id.to_owned()),
-            attempt: Some(failed),
-            max_retries: Some(self.config.max_retries),
-            retry_delay_ms: Some(Number::from(millis)),
-            error_status: Some(status),
-            error_category: Some(super::failure::retried(Some(status)).as_str().to_owned()),
-            extra: Default::default(),
-        };
-        self.tell_subagent_retry(task_id, Some(retry));
-        Some(wait)
-    }
-
-    /// The API answers a sub-agent again.
-    pub fn subagent_recovers(&mut self, task_id: &str) {
-        self.tell_subagent_retry(task_id, None);
-    }
-
-    fn tell_subagent_retry(&mut self, task_id: &str, subagent_retry: Option<SubagentRetry>) {
-        let task = self.task(task_id).filter(|task| task.is_awaited);
-        let Some(Task {
-            tool_use_id, agent, ..
-        }) = task.cloned()
-        else {
-            return;
-        };
-        let call = tool_use_id.as_ref().and_then(|id| self.calls.get(id));
-        let message_id = call.map(|open| open.message_id.clone());
-        let id = format!("agent_{}", message_id.unwrap_or_default());
-        let progress = ToolProgress {
-            parent_tool_use_id: tool_use_id,
-            elapsed_time_seconds: Some(Number::from(0)),
-            subagent_type: agent.map(|agent| agent.kind),
-            subagent_retry,
-            ..self.progress(id, "Agent".to_owned())
-        };
-        self.send(encode(&progress));
-    }
-
-    fn progress(&mut self, tool_use_id: String, tool_name: String) -> ToolProgress {
+    /// Returns a progress message about this tool call.
+    pub(super) fn progress(&mut self, tool_use_id: String, tool_name: String) -> ToolProgress {
         ToolProgress {
             tool_use_id,
             tool_name: Some(tool_name),

@@ -1,7 +1,8 @@
 //! Prompts on their way to the model: the turn that begins with them, the
 //! hooks that may stop them, and prompts that become part of a turn.
 
-use super::hooks::{Occasion, Verdict, line};
+use super::hooks::{Occasion, Verdict};
+use super::notice::line;
 use super::turn::{Phase, Turn};
 use super::{Agent, Event};
 use crate::hook::UserPromptSubmit;

@@ -2,6 +2,7 @@
 //! made of.
 
 use super::Agent;
+use super::turn::{OpenMessage, named};
 use crate::codec::encode;
 use crate::content::{ContentBlock, TextBlock, ThinkingBlock, ToolUseBlock};
 use crate::json::Json;
@@ -11,19 +12,6 @@ use crate::message::{
     MessageStop, SignatureDelta, Status, StatusKind, StopReason, StreamEvent, StreamEventMessage,
     TextDelta, ThinkingDelta, ThinkingTokens, Usage,
 };
-
-/// A message that the model is saying.
-#[derive(Debug)]
-pub(super) struct OpenMessage {
-    id: String,
-    pub(super) index: u64,
-    pub(super) block: Option<ContentBlock>,
-    pub(super) calls_tools: bool,
-    /// Whether it comes in one piece, and is not streamed.
-    is_whole: bool,
-    /// How many tokens its thinking is taken for.
-    thought: u64,
-}
 
 /// In how many pieces a tool's input comes.
 const INPUT_PIECES: usize = 3;
@@ -397,17 +385,6 @@ impl Agent {
             .add(message.uuid.as_deref().unwrap_or_default());
         self.send(encode(&message));
     }
-}
-
-/// The message that stands for all of a turn: the last of those that it began
-/// with, or the first, into whose turn the others were folded.
-pub(super) fn named(uuids: &[String], is_batch: bool) -> Option<String> {
-    let named = if is_batch {
-        uuids.last()
-    } else {
-        uuids.first()
-    };
-    named.cloned()
 }
 
 /// Cuts a tool's input into a few pieces of about the same length.

@@ -93,7 +93,7 @@ impl Task {
         }
     }
 
-    /// What the host is told that it is.
+    /// Returns its `task_type`.
     pub(super) fn kind(&self) -> &'static str {
         match self.agent {
             Some(_) => "local_agent",

@@ -11,7 +11,9 @@ use crate::hook::{
     BatchToolCall, PostToolBatch, PostToolUse, PostToolUseFailure, PreToolUse, ToolDecision,
 };
 use crate::json::{Json, Number};
-use crate::message::{CommandState, DeferredToolUse, ResultMessage, TerminalReason};
+use crate::message::{
+    CommandState, DeferredToolUse, ResultMessage, TerminalReason, ToolResultMeta, UserMessage,
+};
 use std::time::Instant;
 
 impl Agent {
@@ -324,6 +326,22 @@ impl Agent {
         self.send_tool_result(id, answer, meta);
         self.tell(&format!("{after}:{}", call.name), verdict.messages);
         self.tool_finished(id);
+    }
+
+    /// Sends what a tool answered.
+    pub(super) fn send_tool_result(
+        &mut self,
+        id: &str,
+        answer: ToolAnswer,
+        meta: Option<ToolResultMeta>,
+    ) {
+        let Some(turn) = &mut self.turn else { return };
+        turn.tools.remove(id);
+        let (result, data) = answer.into_block(id);
+        let mut message = UserMessage::new(vec![result.into()]);
+        message.tool_use_result = Some(data);
+        message.tool_result_meta = meta.map(|meta| vec![meta]);
+        self.send_user_message(message);
     }
 
     /// The hooks after all tools of a reply have answered.

@@ -1,29 +1,11 @@
 //! Replies that do not come to their end: they grow too long, are refused, or
-//! the connection breaks. The agent has the model go on by itself, and gives
-//! up after a few times.
+//! the connection breaks.
 
-use super::answer::ToolAnswer;
-use super::failure::Failure;
-use super::hooks::line;
-use super::{Agent, Event};
-use crate::codec::encode;
-use crate::content::ContentBlock;
-use crate::json::Json;
-use crate::message::{
-    AssistantError, ContentBlockStop, InformationalLevel, ModelRefusalNoFallback, StopReason,
-    ToolResultMeta, UserMessage,
-};
-use serde_json::json;
-use std::time::{Duration, Instant};
+use crate::message::StopReason;
 
 /// How often in a row the model is asked to go on with a reply. Results of
 /// tools begin a new row.
 const RESUMES: u64 = 3;
-
-const TOO_LONG: &str = "The answer grew too long. Go on where it stops.";
-const CUT_OFF: &str = "The answer was cut off. Go on where it stops.";
-const REFUSED: &str = "The answer above was refused. Do not give it again.";
-const LOST: &str = "API Error: The connection was lost. The answer above may not be whole.";
 
 /// What the turn knows of replies that were not whole.
 #[derive(Debug, Default)]
@@ -36,24 +18,13 @@ pub(super) struct Unfinished {
     refused: u64,
 }
 
+/// Why a reply is not whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Why {
+pub(super) enum Why {
     TooLong,
     CutOff,
     /// The message of this id was.
     Refused(String),
-}
-
-/// What follows when the connection to the model broke.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Broken {
-    /// No block had come whole: the same is asked again, after this time.
-    AskAgain(Duration),
-    /// The same, but at once, and for the answer in one piece.
-    AskForWhole,
-    /// What had come is kept, and tools that it calls run.
-    /// [`Agent::finish_tools`] or [`Agent::finish_turn`] goes on.
-    Kept,
 }
 
 impl Unfinished {
@@ -62,167 +33,36 @@ impl Unfinished {
         self.reply = None;
         self.resumed = 0;
     }
-}
 
-impl Agent {
-    /// The connection to the model broke in the middle of a message, the
-    /// `failed`th time in a row.
-    pub fn lose_connection(&mut self, failed: u64) -> Broken {
-        let Some(open) = self.turn.as_ref().and_then(|turn| turn.message.as_ref()) else {
-            return Broken::Kept;
-        };
-        let (index, calls_tools) = (open.index, open.calls_tools);
-        let is_in_block = open.block.is_some();
-        if is_in_block {
-            let stop = ContentBlockStop {
-                index,
-                extra: Default::default(),
-            };
-            self.send_event(stop.into());
-        }
-        self.send_message_stop(Some(index));
-        if index == 0 {
-            return match self.retry_after(None, failed) {
-                Some(wait) => Broken::AskAgain(wait),
-                None => {
-                    self.ask_for_whole();
-                    Broken::AskForWhole
-                }
-            };
-        }
-        if calls_tools {
-            let failure = Failure {
-                stop_reason: StopReason::ToolUse,
-                ..lost()
-            };
-            self.send_failure(&failure);
-        } else if let Some(turn) = &mut self.turn {
-            turn.unfinished.reply = Some(Why::CutOff);
-        }
-        Broken::Kept
+    /// Notes that the connection broke in the middle of the reply.
+    pub(super) fn cut_off(&mut self) {
+        self.reply = Some(Why::CutOff);
     }
 
-    /// The model stops for this reason, and its message is about to end.
+    /// Notes why the reply stops, which is in the message of this id.
     pub(super) fn note_stop(&mut self, message_id: &str, reason: &StopReason) {
-        let Some(turn) = &mut self.turn else { return };
-        turn.unfinished.reply = match reason {
+        self.reply = match reason {
             StopReason::MaxTokens | StopReason::ContextWindowExceeded => Some(Why::TooLong),
             StopReason::Refusal => Some(Why::Refused(message_id.to_owned())),
             _ => None,
         };
-        if *reason == StopReason::Refusal {
-            turn.unfinished.refused += 1;
-            if turn.unfinished.refused > 1 {
-                self.send_refusal(message_id);
-            }
-        }
+        self.refused += u64::from(*reason == StopReason::Refusal);
     }
 
-    /// Goes on after a reply that is not whole, or ends the turn where that
-    /// leads nowhere. `false` when the reply is whole.
-    pub(super) fn resume(&mut self, now: Instant) -> bool {
-        let Some(turn) = &mut self.turn else {
-            return false;
-        };
-        let Some(why) = turn.unfinished.reply.take() else {
-            return false;
-        };
-        if let Why::Refused(id) = &why {
-            if turn.unfinished.refused > 1 {
-                self.end_with(now, refused(id));
-            } else {
-                self.resume_refused(now, id);
-            }
-            return true;
-        }
-        turn.unfinished.resumed += 1;
-        if turn.unfinished.resumed > RESUMES {
-            let failure = match why {
-                Why::TooLong => too_long(),
-                _ => lost(),
-            };
-            self.send_failure(&failure);
-            self.end_with(now, failure);
-            return true;
-        }
-        let text = match why {
-            Why::TooLong => TOO_LONG,
-            _ => CUT_OFF,
-        };
-        let text = vec![ContentBlock::text(text)];
-        self.send_user_message(UserMessage::new(text).synthetic());
-        self.go_to_model(now, Event::TurnContinued);
-        true
+    /// Returns whether more than one reply was refused.
+    pub(super) fn is_refused_again(&self) -> bool {
+        self.refused > 1
     }
 
-    /// The model goes on once, and knows that it was refused.
-    fn resume_refused(&mut self, now: Instant, message_id: &str) {
-        let Some(turn) = &mut self.turn else { return };
-        for id in std::mem::take(&mut turn.tools).into_keys() {
-            let answer = ToolAnswer::error("The answer that calls this tool was refused.");
-            let meta = ToolResultMeta {
-                id: id.clone(),
-                permission_decision: None,
-                non_execution_kind: Some("interrupted".to_owned()),
-                extra: Default::default(),
-            };
-            self.send_tool_result(&id, answer, Some(meta));
-        }
-        let notice = "The answer above was refused. The model goes on once.";
-        self.inform(line(InformationalLevel::Notice, notice.to_owned()));
-        let mut message = UserMessage::new(vec![ContentBlock::text(REFUSED)]).synthetic();
-        message.extra.set("refused_message_id", message_id);
-        self.send_user_message(message);
-        self.go_to_model(now, Event::TurnContinued);
+    /// Takes the reason why the last reply is not whole.
+    pub(super) fn take(&mut self) -> Option<Why> {
+        self.reply.take()
     }
 
-    /// The host hears that nobody answers in the place of the model.
-    fn send_refusal(&mut self, message_id: &str) {
-        let turn = self.turn.as_ref();
-        let mut refusal = ModelRefusalNoFallback {
-            original_model: Some(self.config.model.clone()),
-            refused_user_message_uuid: turn.and_then(|turn| turn.uuids.first().cloned()),
-            content: Some(String::new()),
-            uuid: Some((self.ids)()),
-            session_id: Some(self.session_id.clone()),
-            ..ModelRefusalNoFallback::default()
-        };
-        for member in [
-            "request_id",
-            "api_refusal_category",
-            "api_refusal_explanation",
-        ] {
-            refusal.extra.set(member, Json::null());
-        }
-        self.send(encode(&refusal));
-        self.send_failure(&refused(message_id));
-    }
-}
-
-/// How a turn ends whose replies grow too long.
-fn too_long() -> Failure {
-    let text = "API Error: The answer is longer than the model may give.";
-    Failure {
-        cause: Some("max_output_tokens"),
-        beside: vec![("api_error_params", json!({"cut": "output_limit"}).into())],
-        ..Failure::new(AssistantError::MaxOutputTokens, text.to_owned())
-    }
-}
-
-/// How a turn ends whose connection breaks.
-fn lost() -> Failure {
-    Failure {
-        cause: Some("connection_failed"),
-        ..Failure::new(AssistantError::ServerError, LOST.to_owned())
-    }
-}
-
-/// How a turn ends that was refused.
-fn refused(message_id: &str) -> Failure {
-    let text = format!("API Error: The model refused this ({message_id}).");
-    Failure {
-        stop_reason: StopReason::Refusal,
-        beside: vec![("refused_message_id", message_id.into())],
-        ..Failure::new(AssistantError::InvalidRequest, text)
+    /// Counts that the model is asked to go on. Returns whether it may be asked
+    /// once more in this row.
+    pub(super) fn may_resume(&mut self) -> bool {
+        self.resumed += 1;
+        self.resumed <= RESUMES
     }
 }

@@ -7,115 +7,20 @@
 //! that there is one way for both.
 
 mod matcher;
+mod table;
 mod verdict;
 
+pub(super) use table::{HookTable, Occasion};
 pub(super) use verdict::Verdict;
 
 use super::Agent;
-use crate::codec::encode;
+use super::notice::line;
 use crate::control;
-use crate::hook::{
-    HookCallback, HookContext, HookEffort, HookEvent, HookInput, HookKind, HookMatcher, Hooks,
-    OnFailure,
-};
-use crate::json::{Json, Number};
+use crate::hook::{HookCallback, HookContext, HookEffort, HookEvent, HookInput, HookKind};
+use crate::json::Json;
 use crate::message::{Informational, InformationalLevel};
-use std::time::{Duration, Instant};
-
-/// How long a hook may take whose matcher does not say.
-const PATIENCE: Duration = Duration::from_secs(600);
-
-/// Why, where a hook does not say.
-const NO_REASON: &str = "Blocked by hook";
-
-/// The hooks of a session.
-#[derive(Debug, Default)]
-pub(super) struct HookTable {
-    registered: Hooks,
-    rounds: Vec<Round>,
-}
-
-/// What the agent was about when it asked its hooks, and where it goes on.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Occasion {
-    /// The prompts of the turn that begins.
-    Prompt,
-    /// A prompt that would become part of the turn that runs.
-    Fold,
-    /// This tool call, before it runs.
-    BeforeTool(String),
-    /// This tool call, which the host is asked about.
-    Permission(String),
-    /// This tool call, which has an answer.
-    AfterTool(String),
-    /// All tool calls of a reply.
-    AfterBatch,
-    /// The end of the turn, and one that the API's failure brings about.
-    Stop,
-    StopFailure,
-    /// A sub-agent that begins, and one that is done.
-    SubagentStart(String),
-    SubagentStop(String),
-    /// The session that `/clear` ends, and the one that it begins.
-    Clear,
-    Cleared,
-    /// What comes before a summary, and what comes after it.
-    Compact,
-    Compacted,
-    Summarized,
-}
-
-/// The hooks of one event, while they are asked.
-#[derive(Debug)]
-struct Round {
-    occasion: Occasion,
-    kind: HookKind,
-    open: Vec<OpenHook>,
-    verdict: Verdict,
-}
-
-/// A hook that has not answered.
-#[derive(Debug)]
-struct OpenHook {
-    request_id: String,
-    callback_id: String,
-    failure_blocks: bool,
-    due: Instant,
-}
-
-impl HookTable {
-    /// The host said which hooks it has.
-    pub(super) fn register(&mut self, hooks: Hooks) {
-        self.registered = hooks;
-    }
-
-    /// When the next hook will have taken too long.
-    pub(super) fn due(&self) -> Option<Instant> {
-        let open = self.rounds.iter().flat_map(|round| &round.open);
-        open.map(|hook| hook.due).min()
-    }
-
-    /// Whether hooks are asked about this.
-    pub(super) fn is_asked(&self, occasion: impl Fn(&Occasion) -> bool) -> bool {
-        self.rounds.iter().any(|round| occasion(&round.occasion))
-    }
-
-    /// The hooks that are asked about this are not waited for any more.
-    pub(super) fn forget(&mut self, occasion: &Occasion) {
-        self.rounds.retain(|round| round.occasion != *occasion);
-    }
-
-    fn matching(&self, kind: &HookKind, about: Option<&str>, finds: Finds) -> Vec<&HookMatcher> {
-        let matchers = self.registered.get(kind).into_iter().flatten();
-        matchers
-            .filter(|it| {
-                about.is_none_or(|about| matcher::takes(it.matcher.as_deref(), about, finds))
-            })
-            .collect()
-    }
-}
-
-type Finds = fn(&str, &str) -> bool;
+use std::time::Instant;
+use table::{OpenHook, Round};
 
 impl Agent {
     /// Something happens that the host may have hooks for. What comes after
@@ -136,23 +41,7 @@ impl Agent {
             event: event.into(),
         };
         let kind = input.kind().expect("the agent names its events");
-        let matching = self.hooks.matching(&kind, about, self.config.finds);
-        let due: Vec<_> = matching
-            .iter()
-            .flat_map(|matcher| {
-                let seconds = matcher.timeout.as_ref().map(Number::as_f64);
-                let time = seconds.map_or(Ok(PATIENCE), Duration::try_from_secs_f64);
-                let time = time.unwrap_or(PATIENCE);
-                let failure_blocks =
-                    matcher.on_failure == Some(OnFailure::Block) && !ignores_failure(&kind);
-                matcher.hook_callback_ids.iter().map(move |id| OpenHook {
-                    request_id: String::new(),
-                    callback_id: id.clone(),
-                    failure_blocks,
-                    due: now + time,
-                })
-            })
-            .collect();
+        let due = self.hooks.matching(now, &kind, about, self.config.finds);
         let mut round = Round {
             occasion,
             kind,
@@ -238,7 +127,7 @@ impl Agent {
         request_id: &str,
         answer: Result<Option<Json>, String>,
     ) -> bool {
-        let Some((at, hook)) = self.take_hook(|hook| hook.request_id == request_id) else {
+        let Some((at, hook)) = self.hooks.take(|hook| hook.request_id == request_id) else {
             return false;
         };
         let round = &mut self.hooks.rounds[at];
@@ -274,7 +163,7 @@ impl Agent {
 
     /// Gives up on the hooks that have taken too long.
     pub(super) fn give_up_on_hooks(&mut self, now: Instant) {
-        while let Some((at, hook)) = self.take_hook(|hook| hook.due <= now) {
+        while let Some((at, hook)) = self.hooks.take(|hook| hook.due <= now) {
             self.out.push_back(control::cancel(&hook.request_id));
             self.hooks.rounds[at].verdict.timed_out = true;
             self.conclude_if_over(now, at);
@@ -283,7 +172,7 @@ impl Agent {
 
     /// The host is gone: nobody will answer.
     pub(super) fn hooks_go_unheard(&mut self, now: Instant) {
-        for mut round in std::mem::take(&mut self.hooks.rounds) {
+        for mut round in self.hooks.take_all() {
             round.verdict.is_unheard = true;
             self.conclude(now, round);
         }
@@ -291,25 +180,15 @@ impl Agent {
 
     /// Takes all hooks back that are asked.
     pub(super) fn take_hooks_back(&mut self) {
-        for round in std::mem::take(&mut self.hooks.rounds) {
+        for round in self.hooks.take_all() {
             for hook in round.open {
                 self.out.push_back(control::cancel(&hook.request_id));
             }
         }
     }
 
-    fn take_hook(&mut self, wanted: impl Fn(&OpenHook) -> bool) -> Option<(usize, OpenHook)> {
-        let mut rounds = self.hooks.rounds.iter_mut().enumerate();
-        rounds.find_map(|(at, round)| {
-            let place = round.open.iter().position(&wanted)?;
-            Some((at, round.open.remove(place)))
-        })
-    }
-
     fn conclude_if_over(&mut self, now: Instant, at: usize) {
-        let round = &self.hooks.rounds[at];
-        if round.open.is_empty() || round.verdict.is_final(&round.kind) {
-            let round = self.hooks.rounds.remove(at);
+        if let Some(round) = self.hooks.take_finished(at) {
             self.conclude(now, round);
         }
     }
@@ -335,45 +214,4 @@ impl Agent {
             Occasion::Summarized => self.end_compact(now),
         }
     }
-
-    /// Tells the user what hooks want told.
-    pub(super) fn tell(&mut self, whose: &str, messages: Vec<String>) {
-        for message in messages {
-            let content = format!("{whose} says: {message}");
-            self.inform(line(InformationalLevel::Notice, content));
-        }
-    }
-
-    /// Sends a line for the user.
-    pub(super) fn inform(&mut self, line: Informational) {
-        let line = Informational {
-            uuid: Some((self.ids)()),
-            session_id: Some(self.session_id.clone()),
-            ..line
-        };
-        self.send(encode(&line));
-    }
-}
-
-/// A line for the user.
-pub(super) fn line(level: InformationalLevel, content: String) -> Informational {
-    Informational {
-        content,
-        level: Some(level),
-        tool_use_id: None,
-        prevent_continuation: None,
-        tag: None,
-        prompt_submit_outcome: None,
-        uuid: None,
-        session_id: None,
-        extra: Default::default(),
-    }
-}
-
-/// Where a hook that fails blocks nothing, whatever its matcher says.
-fn ignores_failure(kind: &HookKind) -> bool {
-    matches!(
-        kind,
-        HookKind::Stop | HookKind::SubagentStop | HookKind::TaskCompleted | HookKind::TeammateIdle
-    )
 }

@@ -1,12 +1,14 @@
 //! What several hooks say together.
 
-use super::NO_REASON;
 use crate::hook::{
     HookDecision, HookKind, HookOutput, PermissionRequestDecision, PermissionRequestDeny,
     SpecificOutput, SyncOutput, ToolDecision,
 };
 use crate::json::Json;
 use crate::message::Informational;
+
+/// Why, where a hook does not say.
+const NO_REASON: &str = "Blocked by hook";
 
 /// What the hooks of an event said, taken together in the order in which they
 /// answered.

@@ -1,6 +1,5 @@
 //! The servers, and what they said of themselves.
 
-use super::Asked;
 use crate::control::{ManifestOutcome, SdkMcpServerManifest};
 use crate::json::Json;
 use crate::mcp::{
@@ -34,6 +33,24 @@ pub(super) struct Server {
     pub(super) has_tools: bool,
     pub(super) tools: Vec<Tool>,
     pub(super) next_id: u64,
+}
+
+/// What a message was about.
+#[derive(Debug)]
+pub(super) enum Asked {
+    Initialize {
+        server: String,
+    },
+    Tools {
+        server: String,
+        so_far: Vec<Tool>,
+    },
+    Call {
+        server: String,
+        id: u64,
+        tool_use_id: String,
+    },
+    Notification,
 }
 
 /// A tool, as its server lists it.

@@ -12,29 +12,11 @@ use crate::content::Content;
 use crate::control::{self, Initialize, ManifestOutcome};
 use crate::json::Json;
 use crate::mcp::{McpConnection, McpMessage, McpReply};
-use client::{InitializeResult, PROTOCOL_VERSION, Server, Tool, ToolsResult, park};
+use client::{Asked, InitializeResult, PROTOCOL_VERSION, Server, Tool, ToolsResult, park};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Instant;
-
-/// What a message was about.
-#[derive(Debug)]
-enum Asked {
-    Initialize {
-        server: String,
-    },
-    Tools {
-        server: String,
-        so_far: Vec<Tool>,
-    },
-    Call {
-        server: String,
-        id: u64,
-        tool_use_id: String,
-    },
-    Notification,
-}
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -1,0 +1,57 @@
+//! What the agent tells the user beside the conversation.
+
+use super::Agent;
+use crate::codec::encode;
+use crate::message::{
+    Informational, InformationalLevel, NotificationMessage, NotificationPriority,
+};
+
+impl Agent {
+    /// Tells the user what hooks want told.
+    pub(super) fn tell(&mut self, whose: &str, messages: Vec<String>) {
+        for message in messages {
+            let content = format!("{whose} says: {message}");
+            self.inform(line(InformationalLevel::Notice, content));
+        }
+    }
+
+    /// Sends a line for the user.
+    pub(super) fn inform(&mut self, line: Informational) {
+        let line = Informational {
+            uuid: Some((self.ids)()),
+            session_id: Some(self.session_id.clone()),
+            ..line
+        };
+        self.send(encode(&line));
+    }
+
+    /// Sends a notification that is shown at once.
+    pub(super) fn notify(&mut self, key: &str, text: &str) {
+        let notification = NotificationMessage {
+            key: key.to_owned(),
+            text: text.to_owned(),
+            priority: Some(NotificationPriority::Immediate),
+            color: None,
+            timeout_ms: None,
+            uuid: Some((self.ids)()),
+            session_id: Some(self.session_id.clone()),
+            extra: Default::default(),
+        };
+        self.send(encode(&notification));
+    }
+}
+
+/// A line for the user.
+pub(super) fn line(level: InformationalLevel, content: String) -> Informational {
+    Informational {
+        content,
+        level: Some(level),
+        tool_use_id: None,
+        prevent_continuation: None,
+        tag: None,
+        prompt_submit_outcome: None,
+        uuid: None,
+        session_id: None,
+        extra: Default::default(),
+    }
+}
