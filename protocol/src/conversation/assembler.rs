@@ -221,10 +221,8 @@ impl Assembler {
             let thread = thread.map(Arc::from);
             self.grown.push((thread, entry, block));
         }
-        if let StreamEvent::MessageStop(_) = partial.event
-            && let Some(places) = self.places.thread_mut(thread)
-        {
-            places.stream = None;
+        if let StreamEvent::MessageStop(_) = partial.event {
+            self.end_stream(thread);
         }
         match void {
             Some(void) if self.take_unsaid(thread, entry, &void) => Some(Change::Rebuilt),
@@ -258,11 +256,21 @@ impl Assembler {
         change.or_rebuilt(rebuilt)
     }
 
+    /// Nothing more comes of what is streamed in a thread: shows what has come of
+    /// the inputs of tools. Says which entry it was.
+    fn end_stream(&mut self, thread: Option<&str>) -> Option<u64> {
+        let entry = self.places.stream(thread)?.entry;
+        if let Some((stream, reply, places)) = self.streamed((thread, entry)) {
+            stream.show_inputs(reply, places);
+        }
+        self.places.thread_mut(thread)?.stream = None;
+        Some(entry)
+    }
+
     /// Ends a stream that did not end itself: what the agent never said was
     /// not said. Says whether there was one.
     fn break_off(&mut self, thread: Option<&str>) -> bool {
-        let places = self.places.thread_mut(thread);
-        let Some(Stream { entry, .. }) = places.and_then(|places| places.stream.take()) else {
+        let Some(entry) = self.end_stream(thread) else {
             return false;
         };
         let Some((reply, places)) = self.reply_at(thread, entry) else {

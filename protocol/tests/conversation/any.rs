@@ -40,6 +40,45 @@ fn begins(part: &Value, whole: &Value) -> bool {
     }
 }
 
+/// How many kinds of messages there are, taking away included.
+const KINDS: usize = 16;
+
+/// A message of some kind; `None` to take something away.
+fn any_message(kind: usize, n: u64) -> Option<Message> {
+    let id = format!("m{n}");
+    let uuid = format!("u{n}");
+    Some(match kind {
+        0 => start(&id),
+        1 => text_start(n),
+        2 => text(n, "x"),
+        3 => block_stop(n),
+        4 => end("end_turn", n)[1].clone(),
+        5 => said_text(&id, &uuid, "x"),
+        6 => user(&format!("p{n}"), json!("x")),
+        7 => result("z"),
+        8 => block_start(n, tool_use("t", json!({}))),
+        9 => input(n, "{\"a\":"),
+        10 => end("end_turn", n)[0].clone(),
+        11 => abandoned(&id, n),
+        12 => said(&id, &format!("t{n}"), tool_use("t", json!({}))),
+        // Takes the place of what came before, in this reply or another.
+        13 => superseding(said_text(&id, &format!("v{n}"), "y"), &uuid),
+        14 => superseding(said_text("m0", &format!("w{n}"), "z"), &format!("v{n}")),
+        _ => return None,
+    })
+}
+
+fn superseding(mut message: Message, uuid: &str) -> Message {
+    if let Message::Assistant(said) = &mut message {
+        said.supersedes = Some(vec![uuid.to_owned()]);
+    }
+    message
+}
+
+fn any_gone(n: u64) -> [String; 2] {
+    [format!("u{n}"), format!("p{n}")]
+}
+
 proptest! {
     #[test]
     fn every_beginning_of_a_json_text_is_read_as_a_beginning_of_its_value(value in any_json()) {
@@ -57,33 +96,16 @@ proptest! {
 
     #[test]
     fn any_order_of_messages_is_survived(
-        picks in prop::collection::vec((0..14usize, 0..3u64), 0..40)
+        picks in prop::collection::vec((0..KINDS, 0..3u64), 0..40)
     ) {
         let mut assembler = Assembler::default();
         for (kind, n) in picks {
-            let id = format!("m{n}");
-            let uuid = format!("u{n}");
-            let message = match kind {
-                0 => start(&id),
-                1 => text_start(n),
-                2 => text(n, "x"),
-                3 => block_stop(n),
-                4 => end("end_turn", n)[1].clone(),
-                5 => said_text(&id, &uuid, "x"),
-                6 => user(&format!("p{n}"), json!("x")),
-                7 => result("z"),
-                8 => block_start(n, tool_use("t", json!({}))),
-                9 => input(n, "{\"a\":"),
-                10 => end("end_turn", n)[0].clone(),
-                11 => abandoned(&id, n),
-                12 => said(&id, &format!("t{n}"), tool_use("t", json!({}))),
-                _ => {
-                    let mut anew = Assembler::from(assembler.conversation().clone());
-                    let gone = [uuid, format!("p{n}")];
-                    prop_assert_eq!(anew.remove(&gone), assembler.remove(&gone));
-                    prop_assert_eq!(anew.conversation(), assembler.conversation());
-                    continue;
-                }
+            let Some(message) = any_message(kind, n) else {
+                let mut anew = Assembler::from(assembler.conversation().clone());
+                let gone = any_gone(n);
+                prop_assert_eq!(anew.remove(&gone), assembler.remove(&gone));
+                prop_assert_eq!(anew.conversation(), assembler.conversation());
+                continue;
             };
             // What is found by what a conversation holds is found by what the
             // assembler remembers.
@@ -103,5 +125,23 @@ proptest! {
             let read: Conversation = serde_json::from_str(&kept).unwrap();
             prop_assert_eq!(&read, assembler.conversation());
         }
+    }
+    /// What is taken away goes when somebody looks.
+    #[test]
+    fn it_makes_no_difference_whether_somebody_looks(
+        picks in prop::collection::vec((0..KINDS, 0..5u64, any::<bool>()), 0..80)
+    ) {
+        let (mut seen, mut unseen) = (Assembler::default(), Assembler::default());
+        for (kind, n, looks) in picks {
+            match any_message(kind, n) {
+                Some(message) => prop_assert_eq!(seen.push(&message), unseen.push(&message)),
+                None => prop_assert_eq!(seen.remove(&any_gone(n)), unseen.remove(&any_gone(n))),
+            }
+            seen.conversation();
+            if looks && n == 0 {
+                unseen.conversation();
+            }
+        }
+        prop_assert_eq!(seen.into_conversation(), unseen.into_conversation());
     }
 }
