@@ -10,6 +10,7 @@ mod citation;
 mod code_execution;
 mod conversation;
 mod media;
+mod named_tool;
 mod server_tool;
 mod text;
 mod tool;
@@ -44,6 +45,7 @@ pub use media::{
     Base64Source, ContentSource, DocumentBlock, FileSource, ImageBlock, ImageTransformations,
     NotBase64, OversizedImage, SearchResultBlock, Source, TextSource, UrlSource,
 };
+pub use named_tool::{ListedMcpTool, NamedTool};
 pub use server_tool::{
     AdvisorContent, AdvisorError, AdvisorErrorCode, AdvisorRedactedResult, AdvisorResult,
     AdvisorToolResultBlock, BashCodeExecutionToolResultBlock, CodeExecutionToolResultBlock,
@@ -53,9 +55,9 @@ pub use server_tool::{
 };
 pub use text::{Content, RedactedThinkingBlock, TextBlock, ThinkingBlock};
 pub use tool::{
-    Caller, CodeExecutionCaller20250825, CodeExecutionCaller20260120, DirectCaller, ListedMcpTool,
-    McpToolListingBlock, McpToolResultBlock, McpToolUseBlock, NamedTool, ToolReferenceBlock,
-    ToolResultBlock, ToolUseBlock,
+    Caller, CodeExecutionCaller20250825, CodeExecutionCaller20260120, DirectCaller,
+    McpToolListingBlock, McpToolResultBlock, McpToolUseBlock, ToolReferenceBlock, ToolResultBlock,
+    ToolUseBlock,
 };
 pub use tool_change::{
     AddedTool, ChangedMcpTool, ChangedMcpToolset, ChangedTool, ToolAdditionBlock, ToolRemovalBlock,

@@ -1,6 +1,6 @@
 //! Calls of tools, and what they answered.
 
-use super::{CacheControl, Content};
+use super::{CacheControl, Content, ListedMcpTool};
 use crate::json::{Json, Loose};
 use crate::open::{object, union};
 
@@ -137,31 +137,11 @@ object! {
 }
 
 object! {
-    /// A tool of an MCP server that the API talks to.
-    pub struct ListedMcpTool {
-        /// The tool.
-        pub name: String,
-        /// What it is for.
-        pub description: Option<String>,
-        /// The JSON Schema of its input.
-        pub input_schema: Json,
-    }
-}
-
-object! {
     /// A tool, by its name.
     pub struct ToolReferenceBlock tags("type" = "tool_reference") {
         /// The tool.
         pub tool_name: String,
         /// Where the API may cache the prompt.
         pub cache_control: Option<CacheControl>,
-    }
-}
-
-object! {
-    /// A tool of the request, by its name.
-    pub struct NamedTool tags("type" = "tool_reference") {
-        /// The tool.
-        pub name: String,
     }
 }
