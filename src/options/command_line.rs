@@ -2,7 +2,7 @@
 
 use super::Options;
 use super::argument::Argument;
-use super::limits;
+use super::system_limits;
 use crate::event::{Error, Shadowed};
 use crate::process::{Environment, PrivateFolder, mask};
 use crate::store::Source;
@@ -82,7 +82,7 @@ impl Options {
     /// As there.
     pub fn arguments(&self) -> Result<Vec<String>, Error> {
         let arguments = self.assemble()?.arguments;
-        limits::check_each(&arguments)?;
+        system_limits::check_each(&arguments)?;
         Ok(arguments)
     }
 
@@ -244,12 +244,12 @@ impl CommandLine {
     /// Checks what depends on this system.
     pub(crate) fn check_here(&self) -> Result<(), Error> {
         for (name, value) in &self.environment {
-            limits::check_variable(name, value)?;
+            system_limits::check_variable(name, value)?;
         }
-        limits::check_each(&self.arguments)?;
+        system_limits::check_each(&self.arguments)?;
         let inherited = std::env::vars_os().filter(|(name, _)| self.inherited.passes(name));
         let environment = inherited.chain(self.environment.iter().cloned());
-        limits::check_all(&self.arguments, &environment.collect())?;
+        system_limits::check_all(&self.arguments, &environment.collect())?;
         if let Some(cwd) = self.cwd.as_deref().filter(|cwd| !cwd.is_dir()) {
             let problem = format!("names {}, which is no directory", cwd.display());
             return Err(Error::option("cwd", problem));

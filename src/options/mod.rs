@@ -12,7 +12,6 @@ mod directories;
 mod environment;
 mod extensions;
 mod flags;
-mod limits;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod model;
@@ -26,6 +25,7 @@ mod sandbox;
 mod settings;
 mod skills;
 mod store;
+mod system_limits;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;
