@@ -1,4 +1,4 @@
-use super::Marked;
+use super::marked::Marked;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;

@@ -2,6 +2,7 @@
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod linux;
+mod marked;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 mod portable;
 
@@ -33,13 +34,6 @@ pub(super) struct Watched {
     leader: Option<u32>,
     /// `NAME=value`.
     mark: OsString,
-}
-
-/// A process that has the mark.
-struct Marked {
-    pid: u32,
-    /// How it was started, for people.
-    argv: String,
 }
 
 impl Watched {

@@ -1,0 +1,8 @@
+//! What is told of a process that has the mark of a watched one, on any system.
+
+/// A process that has the mark.
+pub(super) struct Marked {
+    pub(super) pid: u32,
+    /// How it was started, for people.
+    pub(super) argv: String,
+}
