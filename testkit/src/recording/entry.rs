@@ -1,6 +1,6 @@
 //! One line of a recording.
 
-use super::RecordingError;
+use super::error::RecordingError;
 use agentwire_protocol::Json;
 use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
@@ -43,6 +43,9 @@ pub enum What {
         msg: Json,
     },
 }
+
+/// What a note says when the host has closed the agent's input.
+pub const INPUT_CLOSED: &str = "stdin closed";
 
 /// A line as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
