@@ -2,7 +2,8 @@
 
 use super::{GATES, Player, ScriptError};
 use crate::scenario::Scenario;
-use crate::scenario::gate::{Gates, REACHED};
+use crate::scenario::gate::Gates;
+use crate::scenario::gate_name::REACHED;
 use std::io;
 use std::path::PathBuf;
 use std::process::exit;

@@ -1,12 +1,7 @@
 //! Gates: where a script waits for the test, and which of them are open.
 
-use super::Scenario;
-use serde::Deserialize;
-use serde::de::{Deserializer, Error};
+use super::session::Scenario;
 use std::collections::BTreeMap;
-
-/// What the name of the file that says that a gate was reached ends with.
-pub(crate) const REACHED: &str = ".reached";
 
 /// The gates of a scenario, and how they stand. A gate that is open stays
 /// open.
@@ -88,31 +83,4 @@ impl Gates {
         let gates = self.0.iter().filter(move |(_, gate)| shut(gate));
         gates.map(|(name, _)| name.as_str())
     }
-}
-
-/// Whether a gate can have this name, which is also that of a file.
-fn is_name(name: &str) -> bool {
-    let is_fine = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
-    (1..=100).contains(&name.len())
-        && name.chars().all(is_fine)
-        && !name.starts_with('.')
-        && !name.ends_with(REACHED)
-}
-
-pub(super) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    let name = String::deserialize(deserializer)?;
-    if is_name(&name) {
-        Ok(name)
-    } else {
-        Err(D::Error::custom(format_args!(
-            "{name:?} cannot be the name of a gate: it has letters, digits, `-`, `_` and `.`, \
-             begins with no `.` and does not end with `{REACHED}`"
-        )))
-    }
-}
-
-pub(super) fn read_optional<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<String>, D::Error> {
-    read(deserializer).map(Some)
 }

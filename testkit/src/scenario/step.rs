@@ -1,7 +1,7 @@
 //! The pieces that a reply is made of.
 
 use super::fault::Fault;
-use super::gate;
+use super::gate_name;
 use super::load::Load;
 use super::streamed::{Streamed, Thinking};
 use serde::de::{Deserializer, Error};
@@ -30,7 +30,7 @@ pub enum Step {
     /// Silence until the test opens the gate of this name; at once, if it has
     /// been opened before. The name is made of letters, digits, `-`, `_` and
     /// `.`.
-    #[serde(deserialize_with = "gate::read")]
+    #[serde(deserialize_with = "gate_name::read")]
     Gate(String),
     /// The connection to the model breaks, after what was said. The last step
     /// of its reply. The agent asks the same again, or has the model go on
@@ -82,7 +82,7 @@ pub struct ToolCall {
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "gate::read_optional"
+        deserialize_with = "gate_name::read_optional"
     )]
     pub gate: Option<String>,
     /// Whether the fake agent asks the host before it runs the tool. The real

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The error of a scenario with this reply, which stands alone on line 3.
 #[track_caller]

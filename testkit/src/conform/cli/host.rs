@@ -8,7 +8,7 @@ use super::process::Process;
 use super::servers;
 use super::tell::SHOWN;
 use crate::model::ScriptedModel;
-use crate::scenario::gate::REACHED;
+use crate::scenario::gate_name::REACHED;
 use agentwire_protocol::codec::{Line, LineDecoder};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, VecDeque};
