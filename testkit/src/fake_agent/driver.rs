@@ -1,13 +1,15 @@
 //! Runs a player on the pipes of this process.
 
 use super::clock::Clock;
+use super::environment::SESSIONS;
+use super::exit::{USAGE, complain, no_log};
 use super::gates::{self, GateFolder};
 use super::input::Input;
 use super::log::Log;
 use super::player::{Output, Player};
+use super::process;
 use super::sessions::Sessions;
 use super::stdout::Stdout;
-use super::{SESSIONS, USAGE, complain, no_log, process};
 use crate::scenario::Fault;
 use std::io::{self, Write};
 use std::process::exit;

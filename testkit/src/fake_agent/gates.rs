@@ -1,6 +1,7 @@
 //! Gates as files in a directory, which a program in any language can make.
 
-use super::{GATES, Player, ScriptError};
+use super::environment::{GATES, ScriptError};
+use super::player::Player;
 use crate::scenario::Scenario;
 use crate::scenario::gate::Gates;
 use crate::scenario::gate_name::REACHED;

@@ -2,11 +2,12 @@
 //! without a clock.
 
 use super::beside::{Advance, Beside};
+use super::exit::UNEXPECTED;
 use super::expect::Expected;
+use super::lines;
 use super::plan::{Action, Plan};
 use super::running::RunningTool;
 use super::sessions::Record;
-use super::{UNEXPECTED, lines};
 use crate::asked::Asked;
 use crate::scenario::gate::Gates;
 use crate::scenario::{ApiError, Fault, NoSuchGate, OddLine, Scenario, ToolCall};
