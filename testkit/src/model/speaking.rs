@@ -2,7 +2,8 @@
 //! between.
 
 use super::message::{Message, Pause};
-use super::{Gates, Shared};
+use super::state::ServerState;
+use crate::scenario::gate::Gates;
 use axum::Json;
 use axum::body::{Body, Bytes};
 use axum::http::StatusCode;
@@ -27,7 +28,7 @@ struct Waiting {
     stopped: watch::Receiver<()>,
 }
 
-impl Shared {
+impl ServerState {
     pub(super) async fn send(&self, message: Message, stream: bool) -> Response {
         let waiting = Waiting {
             gates: self.gates.clone(),

@@ -1,8 +1,11 @@
 //! The HTTP answers, asked by hand.
 #![allow(clippy::unwrap_used)]
 
+use super::bodies::{Bodies, KEPT_BODIES};
+use super::handler::LONGEST_BODY;
 use super::*;
-use crate::{ToolCall, Usage, When};
+use crate::{ApiError, Reply, Step, ToolCall, Usage, When};
+use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;

@@ -1,0 +1,142 @@
+//! Answers the requests that come to the server.
+
+use super::message::Message;
+use super::request::{Answer, Kind};
+use super::speaking::until_dropped;
+use super::state::ServerState;
+use super::stranger;
+use crate::scenario::{ApiError, Reply, Step};
+use crate::script::Taken;
+use axum::Json;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::header::CONTENT_LENGTH;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What a side request is told. It is not the script's business.
+const SIDE_ANSWER: &str = "The script does not answer side requests.";
+
+/// How many bytes a request may have: twice what the API takes.
+pub(super) const LONGEST_BODY: usize = 64 << 20;
+
+/// Answers any request of this machine.
+pub(super) async fn answer(State(state): State<Arc<ServerState>>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let Parts {
+        method,
+        uri,
+        headers,
+        ..
+    } = parts;
+    if let Some(why) = stranger::refusal(&headers) {
+        return refuse(StatusCode::FORBIDDEN, "permission_error", why);
+    }
+    let Some(bytes) = read(&headers, body).await else {
+        let why = format!("a request has {LONGEST_BODY} bytes at most");
+        return refuse(StatusCode::PAYLOAD_TOO_LARGE, "request_too_large", why);
+    };
+    let body: Option<Value> = serde_json::from_slice(&bytes).ok();
+    let member = |name| body.as_ref().and_then(|body| body.get(name));
+    let model = member("model").and_then(Value::as_str);
+    let model = model.unwrap_or("scripted").to_owned();
+    let stream = member("stream").and_then(Value::as_bool) == Some(true);
+    let kind = Kind::of(&method, uri.path(), &headers, body.as_ref());
+
+    if let Some(gate) = uri.path().strip_prefix("/gates/") {
+        return at_gate(&state, &method, gate).await;
+    }
+    let (place, answer, taken) = state.record(kind, &method, uri.path(), (body, bytes.len()));
+    match (answer, taken) {
+        (_, Some(Ok(taken))) => state.reply(&taken, &model, stream).await,
+        (_, Some(Err(none))) => error(&none),
+        (Answer::Side, _) => state.side(place, &model, stream).await,
+        // About four bytes of JSON to a token.
+        _ if kind == Kind::CountTokens => {
+            Json(json!({ "input_tokens": bytes.len().div_ceil(4) })).into_response()
+        }
+        _ if kind == Kind::NoMessage => refuse(
+            StatusCode::BAD_REQUEST,
+            "invalid_request_error",
+            "the body is not JSON".to_owned(),
+        ),
+        _ if method == Method::HEAD => StatusCode::OK.into_response(),
+        _ => refuse(
+            StatusCode::NOT_FOUND,
+            "not_found_error",
+            format!("the scripted model has no {method} {}", uri.path()),
+        ),
+    }
+}
+
+/// The body of a request, unless it is too long.
+async fn read(headers: &HeaderMap, body: Body) -> Option<Bytes> {
+    let announced = headers.get(CONTENT_LENGTH).and_then(|it| it.to_str().ok());
+    let announced: Option<u64> = announced.and_then(|it| it.parse().ok());
+    if announced.is_some_and(|length| length > LONGEST_BODY as u64) {
+        return None;
+    }
+    to_bytes(body, LONGEST_BODY).await.ok()
+}
+
+/// Opens a gate, or waits until the script has come to it.
+async fn at_gate(state: &ServerState, method: &Method, gate: &str) -> Response {
+    let done = match *method {
+        Method::POST => state.open(gate),
+        Method::GET => tokio::select! {
+            reached = state.reached(gate) => reached,
+            () = until_dropped(state.stopped.clone()) => {
+                return StatusCode::SERVICE_UNAVAILABLE.into_response();
+            }
+        },
+        _ => return StatusCode::METHOD_NOT_ALLOWED.into_response(),
+    };
+    match done {
+        Ok(()) => StatusCode::NO_CONTENT.into_response(),
+        Err(error) => refuse(StatusCode::NOT_FOUND, "not_found_error", error.to_string()),
+    }
+}
+
+impl ServerState {
+    /// A reply of the script, as a stream or whole.
+    async fn reply(&self, taken: &Taken, model: &str, stream: bool) -> Response {
+        let mut response = match taken.refusal() {
+            Some(refusal) => error(refusal),
+            None => self.send(Message::of(taken, model), stream).await,
+        };
+        response.headers_mut().extend(headers(&taken.reply.headers));
+        response
+    }
+
+    /// The answer to the side request at this place in the record.
+    async fn side(&self, place: usize, model: &str, stream: bool) -> Response {
+        let id = format!("msg_side_{place}");
+        let reply = Reply::new([Step::text(SIDE_ANSWER)]);
+        self.send(Message::new(id, model, &reply, String::new), stream)
+            .await
+    }
+}
+
+fn error(refusal: &ApiError) -> Response {
+    let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    refuse(status, &refusal.kind, refusal.message.clone())
+}
+
+fn refuse(status: StatusCode, kind: &str, message: String) -> Response {
+    let body = json!({ "type": "error", "error": { "type": kind, "message": message } });
+    (status, Json(body)).into_response()
+}
+
+/// The headers of a reply, which were checked when the script was read.
+fn headers(
+    headers: &BTreeMap<String, String>,
+) -> impl Iterator<Item = (HeaderName, HeaderValue)> + '_ {
+    headers.iter().filter_map(|(name, value)| {
+        let name = HeaderName::try_from(name.as_str()).ok()?;
+        Some((name, HeaderValue::try_from(value.as_str()).ok()?))
+    })
+}
