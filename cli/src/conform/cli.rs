@@ -1,8 +1,8 @@
 //! `agentwire conform cli`: plays the measured sessions to a CLI.
 
+use super::failure::{Failure, text};
 use super::report::Came;
 use super::suite::{self, Named, Options};
-use super::{Failure, text};
 use crate::files::Files;
 use agentwire_testkit::conform::cli::{Case, Golden, Measured, Outcome, play};
 use serde_json::json;

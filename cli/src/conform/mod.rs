@@ -1,13 +1,13 @@
 //! `agentwire conform`: does something keep to the protocol?
 
 mod cli;
+mod failure;
 mod report;
 mod sdk;
 mod suite;
 
 use crate::terminal::complain;
 use clap::Subcommand;
-use std::fmt::Display;
 use std::process::ExitCode;
 
 /// The arguments make no sense, a file cannot be used, or nothing could be
@@ -25,13 +25,6 @@ pub(crate) struct Arguments {
 enum Suite {
     Cli(cli::Arguments),
     Sdk(sdk::Arguments),
-}
-
-/// Why there is no report, for people.
-type Failure = String;
-
-fn text(error: impl Display) -> Failure {
-    error.to_string()
 }
 
 pub(crate) async fn conform(arguments: Arguments) -> ExitCode {

@@ -1,8 +1,8 @@
 //! `agentwire conform sdk`: the fake agent drives what is written with an SDK.
 
+use super::failure::{Failure, text};
 use super::report::Came;
 use super::suite::{self, Named, Options};
-use super::{Failure, text};
 use agentwire_testkit::conform::sdk::{Case, cases};
 use serde_json::json;
 use std::ffi::OsString;

@@ -1,7 +1,7 @@
 //! Runs the cases of a suite, whichever it is.
 
+use super::failure::{Failure, text};
 use super::report::{Came, Counts, Report};
-use super::{Failure, text};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Display;
