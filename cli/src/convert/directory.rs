@@ -1,7 +1,9 @@
 //! All transcripts of a directory.
 
+use super::arguments::Arguments;
+use super::error::ConvertError;
+use super::file;
 use super::input::InputError;
-use super::{Arguments, ConvertError, run};
 use crate::files::private_folders;
 use agentwire_interop::transcript::Place;
 use std::path::{Path, PathBuf};
@@ -40,7 +42,7 @@ pub(super) fn convert(arguments: &Arguments) -> Result<(), ConvertError> {
             in_folder: true,
             ..arguments.clone()
         };
-        match run(&one) {
+        match file::convert(&one) {
             Err(ConvertError::PassedOver(count)) => passed_over += count,
             other => other?,
         }

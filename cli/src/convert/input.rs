@@ -1,6 +1,5 @@
 //! What is read: JSON values, one after the other, or a list of them.
 
-use super::ConvertError;
 use agentwire_interop::session::{Line, Superseded};
 use agentwire_interop::transcript::{Branch, History, Place, Record, Tree};
 use agentwire_protocol::Json;
@@ -256,7 +255,7 @@ impl<'de, T: DeserializeOwned> Visitor<'de> for Items<'_, T> {
 }
 
 /// The lines of a session whose place others took.
-pub(super) fn superseded(file: &Path) -> Result<Superseded, ConvertError> {
+pub(super) fn superseded(file: &Path) -> Result<Superseded, InputError> {
     let failed = |error| InputError::File {
         file: file.display().to_string(),
         error,
@@ -281,7 +280,7 @@ pub(super) fn superseded(file: &Path) -> Result<Superseded, ConvertError> {
 }
 
 /// The branch of a transcript on which it went on.
-pub(super) fn branch(file: &Path, history: History) -> Result<Branch, ConvertError> {
+pub(super) fn branch(file: &Path, history: History) -> Result<Branch, InputError> {
     let place = Place::of(&file.to_string_lossy());
     let mut tree = match place.and_then(|place| place.agent) {
         Some(agent) => Tree::of_agent(agent),
@@ -292,7 +291,7 @@ pub(super) fn branch(file: &Path, history: History) -> Result<Branch, ConvertErr
             Ok(record) => tree.note(&record),
             // It is told when it is converted.
             Err(InputError::Value { .. }) => {}
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         }
     }
     Ok(tree.branch(history))

@@ -1,6 +1,6 @@
 //! What is written: values, one a line, or a list of them.
 
-use super::ConvertError;
+use super::error::ConvertError;
 use crate::files::{Files, NewFile};
 use serde::Serialize;
 use std::io::{self, BufWriter, Write};

@@ -1,6 +1,6 @@
 //! A residue as a file: what it is of, and then its parts, one a line.
 
-use super::ConvertError;
+use super::error::ConvertError;
 use super::format::Format;
 use super::input::{Input, InputError};
 use agentwire_interop::conversion::Group;

@@ -1,0 +1,127 @@
+//! The direction from one format to another, with what it has to know of the
+//! input.
+
+use super::arguments::Arguments;
+use super::error::ConvertError;
+use super::format::Format;
+use super::input::{branch, superseded};
+use agentwire_interop::conversion::{Direction, Import, System, Through};
+use agentwire_interop::session::Session;
+use agentwire_interop::transcript::{Branch, History, Transcript};
+
+/// Does something with a direction.
+pub(super) trait Visitor {
+    fn visit<D: Direction>(self, direction: D) -> Result<(), ConvertError>
+    where
+        D::From: Send + 'static,
+        D::To: Send + 'static;
+}
+
+/// Calls `$then` with the system of a format; the other two are ours.
+macro_rules! with_system {
+    (
+        $format:expr, $system:ident => $then:expr,
+        agent => $agent:expr, transcript => $transcript:expr
+    ) => {
+        match $format {
+            Format::Agent => $agent,
+            Format::Transcript => $transcript,
+            Format::Chat => {
+                let $system = agentwire_interop::chat::Chat;
+                $then
+            }
+            Format::Responses => {
+                let $system = agentwire_interop::responses::Responses;
+                $then
+            }
+            Format::Openhands => {
+                let $system = agentwire_interop::openhands::OpenHands;
+                $then
+            }
+            Format::Cua => {
+                let $system = agentwire_interop::cua::Cua::default();
+                $then
+            }
+            Format::Bridgic => {
+                let $system = agentwire_interop::bridgic::Chat;
+                $then
+            }
+            Format::BridgicBlocks => {
+                let $system = agentwire_interop::bridgic::Blocks;
+                $then
+            }
+        }
+    };
+}
+
+/// Calls the visitor with the direction from one format to another.
+pub(super) fn visit(
+    from: Format,
+    to: Format,
+    arguments: &Arguments,
+    visitor: impl Visitor,
+) -> Result<(), ConvertError> {
+    if from == to {
+        return Err(ConvertError::Same(from));
+    }
+    if !matches!(from, Format::Agent | Format::Transcript) && arguments.thread.is_some() {
+        return Err(ConvertError::NoThreads);
+    }
+    if from != Format::Transcript && arguments.since_compaction {
+        return Err(ConvertError::NoCompaction);
+    }
+    with_system!(
+        to, to => from_any(from, to, arguments, visitor),
+        agent => with_system!(
+            from, from => visitor.visit(Import(from)),
+            agent => Err(ConvertError::Same(from)),
+            transcript => Err(ConvertError::NotTo(to))
+        ),
+        transcript => Err(ConvertError::NotTo(to))
+    )
+}
+
+fn from_any<B: System>(
+    from: Format,
+    to: B,
+    arguments: &Arguments,
+    visitor: impl Visitor,
+) -> Result<(), ConvertError>
+where
+    B::Item: Send + 'static,
+{
+    with_system!(
+        from, from => visitor.visit(Through(from, to)),
+        agent => visitor.visit(session(to, arguments)?),
+        transcript => visitor.visit(transcript(to, arguments)?)
+    )
+}
+
+fn session<B: System>(to: B, arguments: &Arguments) -> Result<Session<B>, ConvertError> {
+    let mut session = Session::new(to);
+    if let Some(thread) = &arguments.thread {
+        session = session.of(thread.clone());
+    }
+    // On the way back the lines are still to come.
+    if arguments.restore.is_none() {
+        session = session.without(superseded(&arguments.file)?);
+    }
+    Ok(session)
+}
+
+fn transcript<B: System>(to: B, arguments: &Arguments) -> Result<Transcript<B>, ConvertError> {
+    let history = if arguments.since_compaction {
+        History::SinceCompaction
+    } else {
+        History::All
+    };
+    let branch = match arguments.restore {
+        Some(_) => Branch::default(),
+        None => branch(&arguments.file, history)?,
+    };
+    let transcript = Transcript::new(to, branch);
+    Ok(match &arguments.thread {
+        Some(thread) => transcript.of(thread.clone()),
+        None => transcript,
+    })
+}

@@ -1,0 +1,179 @@
+//! Converts one file, there or back.
+
+#![allow(clippy::print_stderr, reason = "it is what a command line prints")]
+
+use super::arguments::Arguments;
+use super::direction::{Visitor, visit};
+use super::error::ConvertError;
+use super::format::Format;
+use super::input::{self, Input, InputError};
+use super::residue;
+use super::summary::Summary;
+use crate::files::Files;
+use crate::terminal::complain;
+use agentwire_interop::conversion::{Back, Converter, Direction, WayBack};
+use std::cell::RefCell;
+use std::path::Path;
+use std::rc::Rc;
+
+/// Converts a file, there or back.
+pub(super) fn convert(arguments: &Arguments) -> Result<(), ConvertError> {
+    let mut files = Files::default();
+    files.reads(&arguments.file);
+    if let Some(residue) = &arguments.restore {
+        files.reads(residue);
+    }
+    // A session is read twice.
+    let spooled;
+    let mut arguments = arguments.clone();
+    let is_read_twice = matches!(arguments.from, Format::Agent | Format::Transcript);
+    if is_read_twice && arguments.file == Path::new("-") {
+        spooled = input::spool()?;
+        arguments.file = spooled.path().to_owned();
+    }
+    let arguments = &arguments;
+    if arguments.restore.is_some() {
+        // The other way round: what is read is what was made.
+        return visit(
+            arguments.to,
+            arguments.from,
+            arguments,
+            Restore(arguments, files),
+        );
+    }
+    visit(
+        arguments.from,
+        arguments.to,
+        arguments,
+        Forth(arguments, files),
+    )
+}
+
+/// The way there.
+struct Forth<'a>(&'a Arguments, Files);
+
+impl Visitor for Forth<'_> {
+    fn visit<D: Direction>(self, direction: D) -> Result<(), ConvertError>
+    where
+        D::From: Send + 'static,
+    {
+        let Self(arguments, mut files) = self;
+        let mut output = arguments.output(&mut files)?;
+        let mut losses = arguments.beside(&mut files, arguments.losses.as_ref())?;
+        let mut residue = arguments.beside(&mut files, arguments.residue.as_ref())?;
+        if let Some(residue) = &mut residue {
+            residue.write(&residue::Head::new(arguments.from, arguments.to))?;
+        }
+        let mut summary = Summary::default();
+        let mut converter = Converter::new(direction);
+        let mut take = |converted: agentwire_interop::conversion::Converted<D::To>| {
+            for piece in &converted.made {
+                output.write(piece)?;
+            }
+            summary.add(converted.made.len(), &converted.losses);
+            if let Some(file) = &mut losses {
+                for loss in &converted.losses {
+                    file.write(loss)?;
+                }
+            }
+            if let Some(file) = &mut residue {
+                file.write(&converted.group)?;
+            }
+            Ok::<(), ConvertError>(())
+        };
+        let (mut read, mut unreadable) = (0, 0);
+        let mut failed = None;
+        for piece in Input::<D::From>::open(&arguments.file)? {
+            match piece {
+                Ok(piece) => {
+                    read += 1;
+                    if let Some(converted) = converter.push(piece) {
+                        take(converted)?;
+                    }
+                }
+                // The next one may be fine.
+                Err(error @ InputError::Value { .. }) => {
+                    complain(format_args!("{error}; it is passed over"));
+                    unreadable += 1;
+                }
+                Err(error) => failed = Some(error),
+            }
+        }
+        if let Some(converted) = converter.finish() {
+            take(converted)?;
+        }
+        let is_whole = failed.is_none();
+        output.finish(is_whole)?;
+        for file in [losses, residue].into_iter().flatten() {
+            file.finish(is_whole)?;
+        }
+        if !arguments.quiet {
+            let told = summary.told(read, arguments.from, arguments.to);
+            eprint!("{}", agentwire::visible::lines(&told));
+        }
+        match failed {
+            Some(error) => Err(error.into()),
+            None if unreadable > 0 => Err(ConvertError::PassedOver(unreadable)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The way back.
+struct Restore<'a>(&'a Arguments, Files);
+
+impl Visitor for Restore<'_> {
+    fn visit<D: Direction>(self, direction: D) -> Result<(), ConvertError>
+    where
+        D::To: Send + 'static,
+    {
+        let Self(arguments, mut files) = self;
+        let mut output = arguments.output(&mut files)?;
+        let failed = Rc::new(RefCell::new(None));
+        let pieces = until_error(Input::<D::To>::open(&arguments.file)?, &failed);
+        let groups = residue::open(arguments.restore.as_deref(), arguments.to, arguments.from)?;
+        let groups = until_error(groups, &failed);
+        let (mut restored, mut projected, mut refused) = (0_u64, 0_u64, 0_u64);
+        for step in WayBack::new(direction, pieces, groups) {
+            match step {
+                Back::Restored(piece) => {
+                    restored += 1;
+                    output.write(&piece)?;
+                }
+                Back::Projected(piece) => {
+                    projected += 1;
+                    output.write(&piece)?;
+                }
+                Back::Refused(_) => refused += 1,
+            }
+        }
+        output.finish(failed.borrow().is_none())?;
+        if let Some(error) = failed.take() {
+            return Err(error);
+        }
+        if !arguments.quiet {
+            eprintln!("agentwire: {restored} restored, {projected} converted anew");
+            if refused > 0 {
+                eprintln!(
+                    "  {refused} parts of the residue were refused: what they belong to was edited"
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What comes before the first error, which is kept.
+fn until_error<T, E: Into<ConvertError>>(
+    items: impl Iterator<Item = Result<T, E>>,
+    failed: &Rc<RefCell<Option<ConvertError>>>,
+) -> impl Iterator<Item = T> {
+    let failed = Rc::clone(failed);
+    items.map_while(move |item| match item {
+        Ok(item) => Some(item),
+        Err(error) => {
+            failed.borrow_mut().get_or_insert(error.into());
+            None
+        }
+    })
+}
