@@ -69,15 +69,16 @@ impl Numbers {
     }
 }
 
-/// Takes away the elements at `gone`, which ascends.
+/// Takes away the elements at `gone`, which ascends. What is before the first of
+/// them is not touched.
 pub(super) fn take_at<T>(list: &mut Vec<T>, gone: &[usize]) {
+    let Some(&first) = gone.first() else { return };
     let mut gone = gone.iter().copied().peekable();
-    let mut at = 0;
-    if gone.peek().is_some() {
-        list.retain(|_| {
-            let is_gone = gone.next_if_eq(&at).is_some();
-            at += 1;
-            !is_gone
-        });
-    }
+    let mut at = first;
+    let taken = list.extract_if(first.., |_| {
+        let is_gone = gone.next_if_eq(&at).is_some();
+        at += 1;
+        is_gone
+    });
+    taken.for_each(drop);
 }
