@@ -11,7 +11,7 @@
 //! | [`agent_definition`], [`model`], [`plugin`] | what a session is made of |
 //! | [`outbox`] | what waits to be written, and the order in which it goes |
 //! | [`host`] | the SDK's side of a session |
-//! | [`agent`] | the CLI's side, which the fake agent speaks |
+//! | `agent` | the CLI's side, which the fake agent speaks (feature `agent`) |
 //! | `tool` | what the agent's own tools take and give (feature `tools`) |
 //! | `schema` | JSON Schema of all of it (feature `schema`) |
 //! | `audit` | whether the types know what is on the wire (feature `audit`) |
@@ -26,6 +26,7 @@
 //! The protocol itself, with its sequences and what goes wrong, is explained in
 //! the README of this crate.
 
+#[cfg(feature = "agent")]
 pub mod agent;
 pub mod agent_definition;
 #[cfg(feature = "audit")]
@@ -68,6 +69,6 @@ pub use message::Message;
 pub use untyped::{Pointer, Untyped};
 
 /// The examples of the README, which are tests like any other.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "agent"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
