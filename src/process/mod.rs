@@ -5,6 +5,9 @@
 //! itself, is terminated, is killed; then whatever it left behind is swept. All of it is done by one
 //! plain thread, the closer, for all children, so that it works in an async runtime, outside of
 //! one, and while one shuts down.
+//!
+//! Beside that, what a session needs of the system before the CLI runs: where the CLI is
+//! (`locate`), its version, the environment that it gets and how that is printed, private files.
 
 mod all;
 mod child;
