@@ -2,13 +2,20 @@
 //! everything that they say is on the wire, and how far our types are from
 //! them. And how its own crates are built: see [`house`].
 
+#[cfg(feature = "parser")]
 pub mod compare;
+#[cfg(feature = "parser")]
 pub mod coverage;
+#[cfg(feature = "parser")]
 pub mod declarations;
+#[cfg(feature = "parser")]
 pub mod drift;
 pub mod house;
 pub mod reasons;
+#[cfg(feature = "parser")]
 pub mod sample;
+#[cfg(feature = "parser")]
 pub mod samples;
+#[cfg(feature = "parser")]
 pub mod schema;
 pub mod secrets;

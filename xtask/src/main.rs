@@ -5,15 +5,21 @@
 
 use clap::{Parser, Subcommand};
 use std::error::Error;
-use std::fs::{self, File};
+use std::fs;
+#[cfg(feature = "parser")]
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+#[cfg(feature = "parser")]
 use xtask::declarations::{Declarations, PINNED};
 use xtask::house::{self, Rooms};
-use xtask::{drift, samples, secrets};
+use xtask::secrets;
+#[cfg(feature = "parser")]
+use xtask::{drift, samples};
 
 /// Where the JSON Schema of our types is.
+#[cfg(feature = "parser")]
 const SCHEMA: &str = "protocol/schema";
 
 /// Where the rooms of `agentwire` are listed and drawn.
@@ -32,6 +38,7 @@ struct Arguments {
 enum Command {
     /// Write samples of everything that is declared to be on the wire, as the
     /// lines of a recording
+    #[cfg(feature = "parser")]
     Samples {
         /// The folder that `scripts/install-declarations` printed
         #[arg(default_value = PINNED)]
@@ -43,6 +50,7 @@ enum Command {
     },
     /// Say how the declarations and our types differ. Exit status: 0 when
     /// every difference is explained, 1 when not
+    #[cfg(feature = "parser")]
     Drift {
         /// The folder that `scripts/install-declarations` printed
         #[arg(default_value = PINNED)]
@@ -92,6 +100,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
     match command {
+        #[cfg(feature = "parser")]
         Command::Samples { folder, output } => {
             let samples = samples::samples(&Declarations::load(&folder)?)?;
             let mut output: Box<dyn Write> = match output {
@@ -104,6 +113,7 @@ fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
             output.flush()?;
             Ok(ExitCode::SUCCESS)
         }
+        #[cfg(feature = "parser")]
         Command::Drift {
             folder,
             schema,
