@@ -29,7 +29,6 @@ mod session;
 mod user;
 
 use log::Log;
-use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::time::Duration;
 use tokio::runtime::Builder;
@@ -113,7 +112,7 @@ fn whatever_happens_everything_ends_and_nothing_is_lost() {
     }
     let seeds = number("AGENTWIRE_SIMULATE").unwrap_or(SEEDS);
     let mut lines = Vec::new();
-    let mut ends: BTreeMap<String, u64> = BTreeMap::new();
+    let mut ends = std::collections::BTreeMap::<String, u64>::new();
     for seed in 0..seeds {
         match run(seed) {
             Ok(log) => {
