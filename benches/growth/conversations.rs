@@ -138,6 +138,10 @@ pub(crate) fn all() -> Vec<Case> {
             let said = (0..n).map(|i| said("m", i, text()));
             said.chain((0..n).map(|i| superseding("m", n + i, i))).collect()
         }),
+        pushed("blocks that supersede the last that is left", false, |n| {
+            let said = (0..n).map(|i| said("m", i, text()));
+            said.chain((0..n).map(|i| superseding("m", n + i, n - 1 - i))).collect()
+        }),
         pushed("replies that supersede the first that is left", false, |n| {
             let said = (0..n).map(|i| said(&format!("m{i}"), i, text()));
             let superseding = (0..n).map(|i| superseding(&format!("m{}", n + i), n + i, i));

@@ -10,7 +10,7 @@ use crate::message::{
     AssistantBody, AssistantMessage, Message, StreamEvent, StreamEventMessage, SystemMessage,
     UserMessage,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::mem::discriminant;
 use std::sync::Arc;
 
@@ -123,27 +123,16 @@ impl Assembler {
     /// blocks of a reply that came with this `uuid`. Says whether there was
     /// one.
     pub fn remove(&mut self, uuids: &[impl AsRef<str>]) -> bool {
-        let mut blocks: BTreeMap<(Thread, u64), Vec<u64>> = BTreeMap::new();
         let mut found = false;
         for uuid in uuids.iter().map(AsRef::as_ref) {
             let Some(spot) = self.places.ids.get(uuid).cloned() else {
                 continue;
             };
             let (thread, entry) = (spot.thread.as_deref(), spot.entry);
-            match self.entry(thread, entry) {
-                // Those of one reply go together: what is behind each of them
-                // moves up.
-                Some(Entry::Reply(_)) => {
-                    let all = blocks.entry((spot.thread, entry)).or_default();
-                    all.extend(spot.blocks);
-                }
-                _ => found |= self.take_entry(thread, entry),
-            }
-        }
-        for ((thread, entry), mut numbers) in blocks {
-            numbers.sort_unstable();
-            numbers.dedup();
-            found |= self.take_blocks(thread.as_deref(), entry, &numbers);
+            found |= match self.entry(thread, entry) {
+                Some(Entry::Reply(_)) => self.take_blocks(thread, entry, &spot.blocks),
+                _ => self.take_entry(thread, entry),
+            };
         }
         found
     }

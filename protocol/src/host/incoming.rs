@@ -172,7 +172,7 @@ impl Host {
                 self.handle_line(now, Line::Whole(ask));
             }
         }
-        if !self.requests.greet() {
+        if !self.requests.has_greeting() {
             self.asks_answered.clear();
         }
     }

@@ -403,7 +403,7 @@ impl Host {
     /// An answer to `initialize` that is under way may list an ask that is
     /// answered by now.
     fn remember_answered(&mut self, request_id: &str) {
-        if self.asks_answered.len() < MOST_REMEMBERED && self.requests.greet() {
+        if self.asks_answered.len() < MOST_REMEMBERED && self.requests.has_greeting() {
             self.asks_answered.insert(request_id.into());
         }
     }

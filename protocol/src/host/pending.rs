@@ -46,7 +46,7 @@ impl Requests {
     }
 
     /// Whether an `initialize` waits for its answer.
-    pub(super) fn greet(&self) -> bool {
+    pub(super) fn has_greeting(&self) -> bool {
         self.greetings > 0
     }
 
@@ -63,8 +63,14 @@ impl Requests {
     pub(super) fn remove(&mut self, id: &str) -> Option<(Box<str>, Pending)> {
         let (id, pending) = self.pending.remove_entry(id)?;
         self.greetings -= usize::from(pending.greets());
-        self.forget_deadline(&id, pending.deadline);
-        Some((id, pending))
+        match pending.deadline {
+            None => Some((id, pending)),
+            Some(deadline) => {
+                let deadline = (deadline, id);
+                self.deadlines.remove(&deadline);
+                Some((deadline.1, pending))
+            }
+        }
     }
 
     /// The first deadline.
@@ -95,12 +101,6 @@ impl Requests {
     /// Takes all of them.
     pub(super) fn take(&mut self) -> BTreeMap<Box<str>, Pending> {
         std::mem::take(self).pending
-    }
-
-    fn forget_deadline(&mut self, id: &str, deadline: Option<Instant>) {
-        if let Some(deadline) = deadline {
-            self.deadlines.remove(&(deadline, id.into()));
-        }
     }
 }
 
