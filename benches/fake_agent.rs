@@ -134,7 +134,7 @@ async fn to_our_client(binary: &Path, scenario: &Scenario) -> Duration {
         let Event::Frame(frame) = event.unwrap() else {
             continue;
         };
-        match frame.message().unwrap() {
+        match frame.message() {
             Message::StreamEvent(_) | Message::Assistant(_) => count += 1,
             Message::Result(result) => {
                 let said = result.result.unwrap();

@@ -368,10 +368,7 @@ impl Seen {
     }
 
     fn frame(&self, frame: &Frame) {
-        // One that cannot be read is no end.
-        let Ok(message) = frame.message() else {
-            return;
-        };
+        let message = frame.message();
         if let Some(piece) = message.text_delta() {
             self.see(json!({ "saw": "piece", "text": piece }));
         }

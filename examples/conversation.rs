@@ -64,7 +64,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 async fn read_turn(client: &mut Client) -> Result<(), Error> {
     while let Some(event) = client.next().await {
         match event? {
-            Event::Frame(frame) => match frame.message()? {
+            Event::Frame(frame) => match frame.message() {
                 Message::Assistant(said) => {
                     let model = said.message.model.unwrap_or_default();
                     for text in said

@@ -28,7 +28,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     client.send("Where are you?");
     while let Some(event) = client.next().await {
         match event? {
-            Event::Frame(frame) => print!("{}", frame.message()?.text_delta().unwrap_or_default()),
+            Event::Frame(frame) => print!("{}", frame.message().text_delta().unwrap_or_default()),
             Event::Activity(Activity::Idle) => break,
             _ => {}
         }

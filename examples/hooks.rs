@@ -66,7 +66,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut answer = query("Clean up", options).await?;
     while let Some(event) = answer.next().await {
         match event? {
-            Event::Frame(frame) => match frame.message()? {
+            Event::Frame(frame) => match frame.message() {
                 Message::Assistant(said) => {
                     if let Some(ContentBlock::Text(block)) = said.message.content.first() {
                         println!("{}", block.text);

@@ -66,7 +66,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 async fn until_it_writes(client: &mut Client) -> Result<(), Error> {
     while let Some(event) = client.next().await {
         if let Event::Frame(frame) = event?
-            && frame.message()?.text_delta().is_some()
+            && frame.message().text_delta().is_some()
         {
             break;
         }

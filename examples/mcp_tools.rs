@@ -57,7 +57,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         let Event::Frame(frame) = event? else {
             continue;
         };
-        match frame.message()? {
+        match frame.message() {
             Message::Assistant(said) => {
                 if let Some(ContentBlock::Text(block)) = said.message.content.first() {
                     println!("{}", block.text);

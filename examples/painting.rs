@@ -36,7 +36,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     while let Some(event) = client.next().await {
         match event? {
             Event::Frame(frame) => {
-                let message = frame.message()?;
+                let message = frame.message();
                 if let Some(change) = assembler.push(&message) {
                     paint(change, &mut assembler)?;
                 }

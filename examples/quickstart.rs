@@ -59,7 +59,7 @@ async fn converse(prompt: &str, options: Options) -> Result<(), Error> {
         let Event::Frame(frame) = event? else {
             continue;
         };
-        let message = frame.message()?;
+        let message = frame.message();
         if let Some(text) = message.text_delta() {
             print!("{text}");
             std::io::stdout().flush().ok();

@@ -77,7 +77,7 @@ async fn converse(prompt: &str, options: Options) -> Result<(), agentwire::Error
     while let Some(event) = answer.next().await {
         match event? {
             Event::Frame(frame) => {
-                print!("{}", frame.message()?.text_delta().unwrap_or_default());
+                print!("{}", frame.message().text_delta().unwrap_or_default());
             }
             // The session goes on without the store.
             Event::Notice(notice @ Notice::NotMirrored { .. }) => println!("[notice] {notice}"),

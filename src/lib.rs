@@ -18,7 +18,7 @@
 //! let mut answer = query("What day is it?", options).await?;
 //! while let Some(event) = answer.next().await {
 //!     if let Event::Frame(frame) = event? {
-//!         print!("{}", frame.message()?.text_delta().unwrap_or_default());
+//!         print!("{}", frame.message().text_delta().unwrap_or_default());
 //!     }
 //! }
 //! # Ok(())

@@ -90,7 +90,7 @@ async fn flags_and_environment_arrive() {
         let Event::Frame(frame) = event else {
             return None;
         };
-        match frame.message().unwrap() {
+        match frame.message() {
             Message::System(SystemMessage::Init(init)) => Some(init),
             _ => None,
         }

@@ -56,7 +56,7 @@ async fn the_text_comes_in_the_pieces_in_which_it_is_written() {
     let mut pieces = Vec::new();
     while let Some(event) = answer.next().await {
         if let Event::Frame(frame) = event.unwrap()
-            && let Some(text) = frame.message().unwrap().text_delta()
+            && let Some(text) = frame.message().text_delta()
         {
             pieces.push(text.to_owned());
         }
@@ -182,7 +182,7 @@ async fn what_is_no_message_is_an_event_and_the_session_goes_on() {
     while let Some(event) = answer.next().await {
         match event.unwrap() {
             Event::Notice(Notice::Wire(host::Notice::NotAFrame { line, .. })) => notices.push(line),
-            Event::Frame(frame) => match frame.message().unwrap() {
+            Event::Frame(frame) => match frame.message() {
                 Message::Unknown(_) => unknown.push(frame),
                 message => text.extend(message.text_delta()),
             },

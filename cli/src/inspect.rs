@@ -251,7 +251,7 @@ impl Seen {
         }
         let frame = Frame::new(self.message.clone().into()).ok()?;
         let id = || frame.head().request_id.as_deref().map(str::to_owned);
-        match frame.message().ok()? {
+        match frame.message() {
             Message::User(user) => {
                 let content = user.message.content.as_ref()?;
                 let results = content

@@ -1,6 +1,6 @@
 //! What only another system can read, and nobody is to print.
 
-use agentwire_protocol::open::Field;
+use agentwire_protocol::open::{Error, Field, Reader};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -29,7 +29,15 @@ impl fmt::Debug for Encrypted {
     }
 }
 
-impl Field for Encrypted {}
+impl Field for Encrypted {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        Field::read(reader).map(Self)
+    }
+
+    fn empty() -> Self {
+        Self(String::new())
+    }
+}
 
 agentwire_protocol::if_audit! {
     impl agentwire_protocol::Untyped for Encrypted {

@@ -25,53 +25,37 @@ macro_rules! lenient_union {
 
         const _: () = {
             use agentwire_protocol::Members;
-            use agentwire_protocol::open::{Field, Key, Object, Rest, read_object};
-
-            enum Kind { $( $variant, )* Unknown }
-
-            impl Kind {
-                fn of_tag(tag: &str) -> Self {
-                    match tag {
-                        $( $value => Self::$variant, )*
-                        _ => Self::Unknown,
-                    }
-                }
-
-                fn of_members(members: &Members) -> Self {
-                    $($( if members.get($member).is_some() { return Self::$variant; } )?)*
-                    let _ = members;
-                    Self::Unknown
-                }
-            }
+            use agentwire_protocol::open::{Error, Field, Object, Reader, deserialize, string_of};
 
             impl Object for $name {
-                const KEEPS_TAG: bool = true;
-
-                fn of_members<'de, A: serde::de::MapAccess<'de>>(
-                    rest: &mut Rest<'de, A>,
-                ) -> Result<Self, A::Error> {
-                    let mut before = Members::default();
-                    let mut kind = None;
-                    while let Some(Key(key)) = rest.next_key()? {
-                        if key == "type" {
-                            let tag = rest.read_tag(&key)?;
-                            kind = Some(Kind::of_tag(tag.quoted()));
-                            before.push("type", tag.into());
-                            break;
+                fn read_object(
+                    reader: &mut Reader<'_>,
+                    _: Option<&'static str>,
+                ) -> Result<Self, Error> {
+                    if let Some(tag) = reader.look_for("type")? {
+                        return match string_of(Some(tag)).as_deref() {
+                            $( Some($value) => Field::read(reader).map(Self::$variant), )*
+                            _ => Field::read(reader).map(Self::Unknown),
+                        };
+                    }
+                    $($(
+                        if reader.look_for($member)?.is_some() {
+                            return Field::read(reader).map(Self::$variant);
                         }
-                        let value = rest.read(&key)?;
-                        before.push(key.into_owned(), value);
-                    }
-                    let kind = kind.unwrap_or_else(|| Kind::of_members(&before));
-                    rest.put_back(before);
-                    match kind {
-                        $( Kind::$variant => <$type as Object>::of_members(rest).map(Self::$variant), )*
-                        Kind::Unknown => Members::of_members(rest).map(Self::Unknown),
-                    }
+                    )?)*
+                    Field::read(reader).map(Self::Unknown)
                 }
             }
 
-            impl Field for $name {}
+            impl Field for $name {
+                fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+                    Self::read_object(reader, None)
+                }
+
+                fn empty() -> Self {
+                    Self::Unknown(Members::default())
+                }
+            }
 
             agentwire_protocol::if_audit! {
                 impl agentwire_protocol::Untyped for $name {
@@ -106,7 +90,7 @@ macro_rules! lenient_union {
                 fn deserialize<D: serde::Deserializer<'de>>(
                     deserializer: D,
                 ) -> Result<Self, D::Error> {
-                    read_object(deserializer)
+                    deserialize(deserializer)
                 }
             }
 

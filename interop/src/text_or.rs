@@ -1,11 +1,7 @@
 //! Members that are a text or something else.
 
-use agentwire_protocol::open::Field;
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Serialize, Serializer};
-use std::fmt;
-use std::marker::PhantomData;
+use agentwire_protocol::open::{Error, Field, Reader, deserialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A text, or something else: a list or an object.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,7 +41,19 @@ impl<T> From<Vec<T>> for TextOr<Vec<T>> {
     }
 }
 
-impl<T: Field> Field for TextOr<T> {}
+impl<T: Field> Field for TextOr<T> {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        match reader.peek() {
+            Some(b'"') => Field::read(reader).map(Self::Text),
+            Some(b'[' | b'{') => T::read(reader).map(Self::Other),
+            _ => Err(reader.unexpected("a text, a list or an object")),
+        }
+    }
+
+    fn empty() -> Self {
+        Self::Text(String::new())
+    }
+}
 
 agentwire_protocol::if_audit! {
     impl<T: agentwire_protocol::Untyped> agentwire_protocol::Untyped for TextOr<T> {
@@ -85,30 +93,6 @@ impl<T: Serialize> Serialize for TextOr<T> {
 
 impl<'de, T: Field> Deserialize<'de> for TextOr<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct TextOrVisitor<T>(PhantomData<T>);
-        impl<'de, T: Field> Visitor<'de> for TextOrVisitor<T> {
-            type Value = TextOr<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a text, a list or an object")
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<TextOr<T>, E> {
-                Ok(TextOr::Text(text.to_owned()))
-            }
-
-            fn visit_string<E>(self, text: String) -> Result<TextOr<T>, E> {
-                Ok(TextOr::Text(text))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<TextOr<T>, A::Error> {
-                T::read(SeqAccessDeserializer::new(seq)).map(TextOr::Other)
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<TextOr<T>, A::Error> {
-                T::read(MapAccessDeserializer::new(map)).map(TextOr::Other)
-            }
-        }
-        deserializer.deserialize_any(TextOrVisitor(PhantomData))
+        deserialize(deserializer)
     }
 }

@@ -2,14 +2,12 @@
 
 use crate::mcp::McpServerConfig;
 use crate::model::Effort;
-use crate::open::{Field, object, open_enum};
+use crate::open::{Error, Field, Reader, deserialize, object, open_enum};
 use crate::permission::PermissionMode;
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
-use serde::de::{MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
-use std::fmt;
 
 object! {
     /// A sub-agent that the model can start.
@@ -223,27 +221,23 @@ impl Serialize for AgentMcpServers {
 
 impl<'de> Deserialize<'de> for AgentMcpServers {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ServersVisitor;
-        impl<'de> Visitor<'de> for ServersVisitor {
-            type Value = AgentMcpServers;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a server's name or servers by name")
-            }
-
-            fn visit_str<E>(self, name: &str) -> Result<AgentMcpServers, E> {
-                Ok(AgentMcpServers::Named(name.to_owned()))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<AgentMcpServers, A::Error> {
-                BTreeMap::read(MapAccessDeserializer::new(map)).map(AgentMcpServers::Own)
-            }
-        }
-        deserializer.deserialize_any(ServersVisitor)
+        deserialize(deserializer)
     }
 }
 
-impl Field for AgentMcpServers {}
+impl Field for AgentMcpServers {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        match reader.peek() {
+            Some(b'"') => Field::read(reader).map(Self::Named),
+            Some(b'{') => Field::read(reader).map(Self::Own),
+            _ => Err(reader.unexpected("a server's name or servers by name")),
+        }
+    }
+
+    fn empty() -> Self {
+        Self::Own(BTreeMap::new())
+    }
+}
 
 #[cfg(feature = "schema")]
 crate::schema::one_of!(AgentMcpServers = "A server by its name, or servers with their names.": String, BTreeMap<String, McpServerConfig>);

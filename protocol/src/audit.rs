@@ -14,14 +14,14 @@
 use crate::control::every_host_request;
 use crate::control::{self, Answer, ControlCancel, ControlRequest, ControlResponse, HostRequest};
 use crate::dialog::UserDialogResult;
-use crate::exact::is_same_value;
 use crate::frame::Frame;
 use crate::hook::HookOutput;
 use crate::json::Json;
 use crate::mcp::{McpElicitationResult, McpReply};
 use crate::message::Message;
-use crate::open::object;
+use crate::open::{Fault, object};
 use crate::permission::PermissionResult;
+use crate::text::is_same_value;
 use crate::untyped::Untyped;
 use bytes::Bytes;
 use serde::Serialize;
@@ -39,10 +39,14 @@ pub struct Audit {
     /// What it is: its type, and its subtype behind a slash; of an answer,
     /// the subtype of its request. `invalid` when it is no message at all.
     pub kind: String,
-    /// Whether there is a type for this kind, and it could be read.
+    /// Whether there is a type for this kind, and it could be read without a
+    /// fault.
     pub typed: bool,
     /// JSON pointers of the members that no typed field holds.
     pub untyped: Vec<String>,
+    /// What of a message is odd: members that are missing, of another type than
+    /// they should be, or out of range.
+    pub faults: Vec<Fault>,
     /// Whether writing what was read gives the same JSON value.
     pub lossless: bool,
     /// Why it could not be read.
@@ -113,7 +117,7 @@ impl Auditor {
             "control_request" => self.request(&frame),
             "control_response" => self.response(&frame),
             "control_cancel_request" => check::<ControlCancel>(&frame),
-            _ => check::<Message>(&frame),
+            _ => check_message(&frame),
         }
     }
 
@@ -187,6 +191,7 @@ impl Audit {
             kind,
             typed: true,
             untyped: vec![],
+            faults: vec![],
             lossless: true,
             error: None,
         }
@@ -197,6 +202,7 @@ impl Audit {
             kind,
             typed: false,
             untyped: vec![],
+            faults: vec![],
             lossless: false,
             error: Some(error),
         }
@@ -222,6 +228,7 @@ impl Audit {
         self.error = self
             .error
             .or(part.error.map(|error| format!("{pointer}: {error}")));
+        self.faults.extend(part.faults);
         self.untyped
             .extend(part.untyped.iter().map(|inner| format!("{pointer}{inner}")));
         self
@@ -238,6 +245,14 @@ fn check<T: DeserializeOwned + Serialize + Untyped>(frame: &Frame) -> Audit {
         ),
         Err(error) => Audit::failed(kind, error.to_string()),
     }
+}
+
+fn check_message(frame: &Frame) -> Audit {
+    let text = String::from_utf8_lossy(frame.raw());
+    let mut audit = found(frame.head().label(), &frame.message(), &text);
+    audit.faults = frame.faults();
+    audit.typed &= audit.faults.is_empty();
+    audit
 }
 
 fn check_part<T: DeserializeOwned + Serialize + Untyped>(part: &Json) -> Audit {
@@ -259,6 +274,7 @@ fn found<T: Serialize + Untyped>(kind: String, value: &T, text: &str) -> Audit {
         kind,
         typed: !is_unknown,
         untyped,
+        faults: vec![],
         lossless,
         error: None,
     }

@@ -1,11 +1,8 @@
 //! JSON that nobody has given a type to, kept as it was written.
 
-use crate::open::{Field, Text, read_kept};
-use crate::surrogate::mended;
-#[cfg(feature = "audit")]
-use crate::untyped::{Pointer, Untyped};
+use crate::text::{Cursor, mended, raw_text, serialize_raw, unescaped};
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, ser};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -19,7 +16,7 @@ use std::fmt;
 #[derive(Clone, Default)]
 pub struct Json(
     /// `None` is `null`, the one value that comes in every other line.
-    Option<Box<RawValue>>,
+    Option<Box<str>>,
 );
 
 impl Json {
@@ -32,7 +29,7 @@ impl Json {
     /// The value as JSON text.
     #[must_use]
     pub fn get(&self) -> &str {
-        self.raw().get()
+        self.0.as_deref().unwrap_or("null")
     }
 
     /// Whether the value is `null`.
@@ -41,8 +38,9 @@ impl Json {
         self.0.is_none()
     }
 
-    fn raw(&self) -> &RawValue {
-        self.0.as_deref().unwrap_or(RawValue::NULL)
+    /// A text that is known to be a JSON value, without space around it.
+    pub(crate) fn of_text(text: impl Into<Box<str>> + AsRef<str>) -> Self {
+        Self((text.as_ref() != "null").then(|| text.into()))
     }
 
     /// Reads the value as a type of the caller's. Halves of surrogate pairs,
@@ -75,10 +73,28 @@ impl Json {
         self.read().ok()
     }
 
-    /// The member `key`, when the value is an object that has one.
+    /// The member `key`, when the value is an object that has one; the last
+    /// one, where it has several.
     #[must_use]
     pub fn member(&self, key: &str) -> Option<Json> {
-        self.read::<Members>().ok()?.get(key).cloned()
+        let text = self.get();
+        let mut cursor = Cursor::new(text.as_bytes());
+        if !cursor.take(b'{') {
+            return None;
+        }
+        let (mut found, mut is_first) = (None, true);
+        while let Some(name) = cursor.next_key(is_first).ok()? {
+            is_first = false;
+            let start = cursor.skip().ok()?;
+            let is_it = match &text[name.start..name.end] {
+                name_text if name.escaped => unescaped(name_text) == key,
+                name_text => name_text == key,
+            };
+            if is_it {
+                found = Some(Self::of_text(&text[start..cursor.at()]));
+            }
+        }
+        found
     }
 }
 
@@ -122,19 +138,19 @@ impl From<&str> for Json {
 
 impl From<Box<RawValue>> for Json {
     fn from(raw: Box<RawValue>) -> Self {
-        Self((raw.get() != "null").then_some(raw))
+        Self::of_text(Box::<str>::from(raw))
     }
 }
 
 impl Serialize for Json {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.raw().serialize(serializer)
+        serialize_raw(self.get(), serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Box::<RawValue>::deserialize(deserializer).map(Self::from)
+        raw_text(deserializer).map(Self::of_text)
     }
 }
 
@@ -174,7 +190,7 @@ impl Number {
     }
 
     /// A text that is a number.
-    fn of_text(text: &str) -> Self {
+    pub(crate) fn of_text(text: &str) -> Self {
         let mut bytes = [0; SHORT];
         match (bytes.get_mut(..text.len()), u8::try_from(text.len())) {
             (Some(place), Ok(len)) => {
@@ -216,99 +232,17 @@ impl From<f64> for Number {
 
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let raw: &RawValue = serde_json::from_str(self.get()).map_err(ser::Error::custom)?;
-        raw.serialize(serializer)
+        serialize_raw(self.get(), serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Text::deserialize(deserializer)?.0;
+        let text = raw_text(deserializer)?;
         if text.starts_with(|first: char| first == '-' || first.is_ascii_digit()) {
             Ok(Self::of_text(&text))
         } else {
             Err(serde::de::Error::custom("not a number"))
-        }
-    }
-}
-
-/// An object, where it is one: some members were texts or the like before
-/// they became objects, or may be again.
-///
-/// An object that `T` cannot be read from is an error; anything else is kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Loose<T> {
-    /// An object.
-    Object(T),
-    /// Something else.
-    Other(Json),
-}
-
-impl<T> Loose<T> {
-    /// The object, when it is one.
-    #[must_use]
-    pub fn object(&self) -> Option<&T> {
-        match self {
-            Self::Object(object) => Some(object),
-            Self::Other(_) => None,
-        }
-    }
-}
-
-impl<T> From<T> for Loose<T> {
-    fn from(object: T) -> Self {
-        Self::Object(object)
-    }
-}
-
-impl<T: Serialize> Serialize for Loose<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Object(object) => object.serialize(serializer),
-            Self::Other(json) => json.serialize(serializer),
-        }
-    }
-}
-
-impl<'de, T: Field> Deserialize<'de> for Loose<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = Json::deserialize(deserializer)?;
-        if json.get().starts_with('{') {
-            read_kept(&json).map(Self::Object)
-        } else {
-            Ok(Self::Other(json))
-        }
-    }
-}
-
-impl<T: Field> Field for Loose<T> {}
-
-/// That of the object, which is what is meant.
-#[cfg(feature = "schema")]
-impl<T: schemars::JsonSchema> schemars::JsonSchema for Loose<T> {
-    fn inline_schema() -> bool {
-        T::inline_schema()
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        T::schema_name()
-    }
-
-    fn schema_id() -> Cow<'static, str> {
-        T::schema_id()
-    }
-
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        T::json_schema(generator)
-    }
-}
-
-#[cfg(feature = "audit")]
-impl<T: Untyped> Untyped for Loose<T> {
-    fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
-        match self {
-            Self::Object(object) => object.collect_untyped(at, found),
-            Self::Other(_) => found.push(at.as_str().to_owned()),
         }
     }
 }
@@ -324,6 +258,11 @@ pub struct Members(
 #[derive(Clone, Default)]
 struct Kept {
     entries: Vec<(Cow<'static, str>, Json)>,
+    /// Members that should have been there and were not.
+    missing: Vec<&'static str>,
+    /// What the fields of missing or odd members were given instead of what
+    /// would be read; `None` for what is empty of their kind.
+    given: Vec<(&'static str, Option<Json>)>,
     /// Where there are many, and one was set or removed.
     places: Option<Places>,
 }
@@ -461,18 +400,51 @@ impl Members {
         self.entries().iter().map(|(k, v)| (&**k, v))
     }
 
-    fn entries(&self) -> &[(Cow<'static, str>, Json)] {
-        self.0.as_ref().map_or(&[], |kept| &kept.entries)
+    /// The names of the members that the object should have had and had not,
+    /// when it was read where that is no error. Their fields hold what is empty
+    /// of their kind, and are not written while they do.
+    pub fn missing(&self) -> impl Iterator<Item = &'static str> {
+        let kept = self.0.as_ref();
+        kept.map_or(&[][..], |kept| &kept.missing).iter().copied()
+    }
+
+    pub(crate) fn push_missing(&mut self, name: &'static str) {
+        self.0.get_or_insert_default().missing.push(name);
+    }
+
+    /// Remembers what the field of a missing or odd member was given.
+    pub(crate) fn push_given(&mut self, name: &'static str, value: Option<Json>) {
+        self.0.get_or_insert_default().given.push((name, value));
+    }
+
+    /// What the field of a missing or odd member was given, where that is not
+    /// what would be read.
+    pub(crate) fn given(&self, name: &str) -> Option<Option<&Json>> {
+        let given = &self.0.as_ref()?.given;
+        given
+            .iter()
+            .find(|(it, _)| *it == name)
+            .map(|(_, value)| value.as_ref())
+    }
+
+    /// Whether nothing at all is kept here.
+    #[inline]
+    pub(crate) fn is_clean(&self) -> bool {
+        self.0.is_none()
     }
 
     pub(crate) fn into_entries(self) -> Vec<(Cow<'static, str>, Json)> {
         self.0.map_or_else(Vec::new, |kept| kept.entries)
     }
+
+    fn entries(&self) -> &[(Cow<'static, str>, Json)] {
+        self.0.as_ref().map_or(&[], |kept| &kept.entries)
+    }
 }
 
 impl PartialEq for Members {
     fn eq(&self, other: &Self) -> bool {
-        self.entries() == other.entries()
+        self.entries() == other.entries() && self.missing().eq(other.missing())
     }
 }
 
@@ -487,11 +459,5 @@ impl fmt::Debug for Members {
 impl Serialize for Members {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.iter())
-    }
-}
-
-impl<'de> Deserialize<'de> for Members {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        crate::open::read_object(deserializer)
     }
 }

@@ -36,7 +36,6 @@ pub mod content;
 pub mod control;
 pub mod conversation;
 pub mod dialog;
-mod exact;
 pub mod frame;
 pub mod hook;
 pub mod host;
@@ -55,16 +54,17 @@ pub mod sabotage;
 pub mod schema;
 pub mod secret;
 mod slash_command;
-mod surrogate;
+mod text;
 #[cfg(feature = "tools")]
 pub mod tool;
 #[cfg(feature = "audit")]
 mod untyped;
 
-pub use exact::is_same_value;
 pub use frame::{Frame, FrameError, Head, ViewError};
-pub use json::{Json, Loose, Members, Number};
+pub use json::{Json, Members, Number};
 pub use message::Message;
+pub use open::{Fault, Loose};
+pub use text::is_same_value;
 #[cfg(feature = "audit")]
 pub use untyped::{Pointer, Untyped};
 

@@ -1,11 +1,11 @@
 //! Models: which there are, how hard and how fast they are to work, and what is
 //! shown of their thinking.
 
-use crate::json::{Json, Number};
-use crate::open::{Field, object, open_enum};
+use crate::json::Number;
+use crate::open::{Error, Field, Reader, deserialize, object, open_enum};
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 object! {
     /// A model that a session can have.
@@ -95,11 +95,7 @@ impl Serialize for Effort {
 
 impl<'de> Deserialize<'de> for Effort {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = Json::deserialize(deserializer)?;
-        json.read()
-            .map(Self::Level)
-            .or_else(|_| json.read().map(Self::Number))
-            .map_err(|_| de::Error::custom("not a level and not a number"))
+        deserialize(deserializer)
     }
 }
 
@@ -141,7 +137,19 @@ open_enum! {
     }
 }
 
-impl Field for Effort {}
+impl Field for Effort {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        match reader.peek() {
+            Some(b'"') => Field::read(reader).map(Self::Level),
+            Some(b'-' | b'0'..=b'9') => Field::read(reader).map(Self::Number),
+            _ => Err(reader.unexpected("a level or a number")),
+        }
+    }
+
+    fn empty() -> Self {
+        Self::Level(Field::empty())
+    }
+}
 
 #[cfg(feature = "schema")]
 crate::schema::one_of!(Effort = "How hard the model is to think: a level, or a number.": EffortLevel, Number);

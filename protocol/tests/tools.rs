@@ -584,7 +584,7 @@ fn an_error_names_the_tool_and_the_place() {
     );
     assert_eq!(
         error.to_string(),
-        "the input of `Bash` cannot be read at `.`: missing field `command` at line 1 column 19"
+        "the input of `Bash` cannot be read at `.`: missing field `command`"
     );
     let error = ToolInput::read(
         "AskUserQuestion",

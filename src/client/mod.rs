@@ -40,7 +40,7 @@ use tokio_util::sync::CancellationToken;
 /// client.send("What is in this directory?");
 /// while let Some(event) = client.next().await {
 ///     if let Event::Frame(frame) = event? {
-///         match frame.message()? {
+///         match frame.message() {
 ///             Message::Assistant(said) => println!("{:?}", said.message.content),
 ///             Message::Result(_) => break,
 ///             _ => {}

@@ -35,7 +35,7 @@ pub struct Query {
 /// let mut answer = query("Say hello", Options::new().partial_messages(true)).await?;
 /// while let Some(event) = answer.next().await {
 ///     if let Event::Frame(frame) = event? {
-///         if let Some(text) = frame.message()?.text_delta() {
+///         if let Some(text) = frame.message().text_delta() {
 ///             print!("{text}");
 ///         }
 ///     }

@@ -426,7 +426,7 @@ mod tests {
                 let Ok(Event::Frame(frame)) = item else {
                     panic!("{item:?}")
                 };
-                text += frame.message().unwrap().text_delta().unwrap();
+                text += frame.message().text_delta().unwrap();
                 frames += 1;
             }
             (text, frames)

@@ -109,7 +109,7 @@ impl Pieces {
 impl Pieces {
     /// The text that a frame adds to the main conversation, if it adds some.
     fn text(&mut self, frame: &Frame) -> Option<String> {
-        match frame.message().ok()? {
+        match frame.message() {
             Message::StreamEvent(StreamEventMessage {
                 parent_tool_use_id: None,
                 event,

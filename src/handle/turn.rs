@@ -74,7 +74,7 @@ impl Submission {
     /// let mut turn = client.send("Tell me a story.").turn();
     /// while let Some(event) = turn.next().await {
     ///     if let Event::Frame(frame) = event? {
-    ///         print!("{}", frame.message()?.text_delta().unwrap_or_default());
+    ///         print!("{}", frame.message().text_delta().unwrap_or_default());
     ///     }
     /// }
     /// # Ok(())

@@ -175,7 +175,7 @@ async fn turn(client: &mut Client, prompt: &str) -> Vec<String> {
     let mut ids = Vec::new();
     while let Some(event) = client.next().await {
         if let Event::Frame(frame) = event.unwrap() {
-            match frame.message().unwrap() {
+            match frame.message() {
                 Message::Assistant(said) => {
                     let calls = said.message.content.iter();
                     let calls = calls.filter_map(ContentBlock::as_tool_use);

@@ -208,7 +208,7 @@ fn seen(event: &Event) -> Option<String> {
     if let Event::Frame(frame) = event {
         let raw = String::from_utf8_lossy(frame.raw());
         if raw.contains("\"unknown") {
-            let message = frame.message().unwrap();
+            let message = frame.message();
             let came: Value = serde_json::from_str(&raw).unwrap();
             assert_eq!(serde_json::to_value(&message).unwrap(), came);
             return Some(format!(

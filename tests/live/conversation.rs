@@ -29,7 +29,7 @@ impl Screen {
         let Event::Frame(frame) = event else {
             return matches!(event, Event::Activity(Activity::Idle));
         };
-        let message = frame.message().unwrap();
+        let message = frame.message();
         match self.assembler.push(&message) {
             Some(Change::Text { at, block, text }) => {
                 assert_eq!(at.thread, None, "sub-agents do not stream");

@@ -26,7 +26,7 @@ async fn init_of(client: &mut Client) -> Init {
         let Event::Frame(frame) = event else {
             return None;
         };
-        match frame.message().unwrap() {
+        match frame.message() {
             Message::System(SystemMessage::Init(init)) => Some(*init),
             _ => None,
         }
@@ -194,7 +194,7 @@ async fn two_turns(live: &Live) -> (String, String) {
         let Event::Frame(frame) = client.next().await.unwrap().unwrap() else {
             continue;
         };
-        match frame.message().unwrap() {
+        match frame.message() {
             Message::Assistant(said) => answer = said.uuid.clone(),
             Message::Result(result) => break result.session_id.clone().unwrap(),
             _ => {}

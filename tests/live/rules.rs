@@ -281,7 +281,7 @@ async fn clear(client: &mut Client) {
 async fn until_result(client: &mut Client, mut hear: impl FnMut(&Message)) {
     while let Some(event) = client.next().await {
         if let Event::Frame(frame) = event.unwrap() {
-            let message = frame.message().unwrap();
+            let message = frame.message();
             hear(&message);
             if let Message::Result(_) = message {
                 return;

@@ -47,7 +47,7 @@ async fn replies_are_matched_and_gates_hold_them() {
     wait_for(&mut client, says("After.")).await;
     let result = wait_for(&mut client, |event| match event {
         Event::Frame(frame) => match frame.message() {
-            Ok(Message::Result(result)) => Some(result),
+            Message::Result(result) => Some(result),
             _ => None,
         },
         _ => None,

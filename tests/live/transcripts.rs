@@ -20,7 +20,7 @@ async fn ask(prompt: &str, options: Options) -> (String, Vec<String>) {
         let Event::Frame(frame) = event.unwrap() else {
             continue;
         };
-        match frame.message().unwrap() {
+        match frame.message() {
             Message::Assistant(block) if block.parent_tool_use_id.is_none() => {
                 said.extend(block.uuid);
             }

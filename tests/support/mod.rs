@@ -194,13 +194,13 @@ pub(crate) fn describe(event: &Event) -> Option<String> {
         _ => return None,
     };
     match frame.message() {
-        Ok(Message::Assistant(said)) => match said.message.content.first()? {
+        Message::Assistant(said) => match said.message.content.first()? {
             ContentBlock::Text(block) => Some(format!("text: {}", block.text)),
             ContentBlock::Thinking(block) => Some(format!("thinking: {}", block.thinking)),
             ContentBlock::ToolUse(call) => Some(format!("call: {} {}", call.name, call.input)),
             block => Some(format!("block: {}", block.tag()?)),
         },
-        Ok(Message::User(user)) => {
+        Message::User(user) => {
             let result = user
                 .blocks()
                 .iter()
@@ -212,13 +212,12 @@ pub(crate) fn describe(event: &Event) -> Option<String> {
             };
             Some(format!("tool {what}: {}", result.content.as_ref()?.text()))
         }
-        Ok(Message::Result(result)) => Some(format!(
+        Message::Result(result) => Some(format!(
             "result: {} {}",
             result.subtype,
             if result.is_error { "error" } else { "fine" }
         )),
-        Ok(_) => None,
-        Err(error) => Some(format!("unreadable: {error}")),
+        _ => None,
     }
 }
 
@@ -252,7 +251,7 @@ pub(crate) fn says(text: &str) -> impl FnMut(&Event) -> Option<()> {
         let Event::Frame(frame) = event else {
             return None;
         };
-        let message = frame.message().ok()?;
+        let message = frame.message();
         message.text_delta()?.contains(text).then_some(())
     }
 }

@@ -204,8 +204,8 @@ pub(crate) async fn until_idle(client: &mut Client) -> Result<Turn, Fault> {
         turn.log.extend(describe(&event));
         match &event {
             Event::Frame(frame) => match frame.message() {
-                Ok(Message::Result(result)) => turn.result = Some(result),
-                Ok(message) if message.text_delta().is_some() => turn.deltas += 1,
+                Message::Result(result) => turn.result = Some(result),
+                message if message.text_delta().is_some() => turn.deltas += 1,
                 _ if frame.subtype() == Some("init") => turn.init = frame.read().ok(),
                 _ => {}
             },

@@ -207,12 +207,14 @@ async fn stream(
             Some(Event::Frame(frame)) => {
                 screen.line(frame.raw());
                 match frame.message() {
-                    Ok(Message::Result(result)) => {
+                    Message::Result(result) => {
                         failed = Some(result.error_text());
                         screen.result(&result);
                     }
-                    Ok(message) => screen.message(&message),
-                    Err(error) => screen.note(&error.to_string()),
+                    message => screen.message(&message),
+                }
+                for fault in frame.faults() {
+                    screen.note(&fault.to_string());
                 }
             }
             // Partial messages that were thrown away would leave gaps.

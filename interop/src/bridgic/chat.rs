@@ -1,7 +1,7 @@
 //! The messages of Bridgic's agents: `bridgic.core.agentic.types`.
 
 use agentwire_protocol::Json;
-use agentwire_protocol::open::{Field, object, open_enum, union};
+use agentwire_protocol::open::{Error, Field, Reader, deserialize, object, open_enum, union};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 union! {
@@ -172,18 +172,22 @@ impl Serialize for Arguments {
 
 impl<'de> Deserialize<'de> for Arguments {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = Json::deserialize(deserializer)?;
-        if json.get().starts_with('"') {
-            json.read()
-                .map(Self::Text)
-                .map_err(serde::de::Error::custom)
-        } else {
-            Ok(Self::Value(json))
-        }
+        deserialize(deserializer)
     }
 }
 
-impl Field for Arguments {}
+impl Field for Arguments {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        match reader.peek() {
+            Some(b'"') => Field::read(reader).map(Self::Text),
+            _ => Field::read(reader).map(Self::Value),
+        }
+    }
+
+    fn empty() -> Self {
+        Self::Value(Json::null())
+    }
+}
 
 agentwire_protocol::if_audit! {
     impl agentwire_protocol::Untyped for Arguments {

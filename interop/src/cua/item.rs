@@ -1,9 +1,11 @@
 //! The items of a conversation.
 
 use super::{Action, Arguments, MessageContent, Output, Part};
-use agentwire_protocol::open::{Field, Key, Object, Rest, object, open_enum, read_object};
+use agentwire_protocol::open::{
+    Error, Field, Object, Reader, deserialize, object, open_enum, string_of,
+};
 use agentwire_protocol::{Json, Members};
-use serde::de::{Deserialize, Deserializer, MapAccess};
+use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
 /// One item of a conversation.
@@ -288,52 +290,44 @@ impl Item {
 }
 
 impl Object for Item {
-    fn of_members<'de, A: MapAccess<'de>>(rest: &mut Rest<'de, A>) -> Result<Self, A::Error> {
-        let mut before = Members::default();
-        while let Some(Key(key)) = rest.next_key()? {
-            if key != "type" {
-                let value = rest.read(&key)?;
-                before.push(key.into_owned(), value);
-                continue;
-            }
-            let tag = rest.read_tag(&key)?;
-            macro_rules! read {
-                ($type:ty) => {{
-                    rest.put_back(before);
-                    <$type as Object>::of_members(rest)
-                }};
-            }
-            return match tag.quoted() {
-                "reasoning" => read!(ReasoningItem).map(Self::Reasoning),
-                "computer_call" => read!(Box<ComputerCall>).map(Self::ComputerCall),
-                "computer_call_output" => read!(ComputerCallOutput).map(Self::ComputerCallOutput),
-                "function_call" => read!(FunctionCall).map(Self::FunctionCall),
-                "function_call_output" => read!(FunctionCallOutput).map(Self::FunctionCallOutput),
-                "message" | "user" => {
-                    before.push("type", tag.into());
-                    read!(MessageItem).map(Self::Message)
-                }
-                _ => {
-                    before.push("type", tag.into());
-                    read!(Members).map(Self::Unknown)
-                }
+    fn read_object(reader: &mut Reader<'_>, _: Option<&'static str>) -> Result<Self, Error> {
+        macro_rules! read {
+            ($variant:ident) => {
+                Object::read_object(reader, Some("type")).map(Self::$variant)
             };
         }
-        let is_message = before.get("role").is_some();
-        rest.put_back(before);
-        if is_message {
-            MessageItem::of_members(rest).map(Self::Message)
-        } else {
-            Members::of_members(rest).map(Self::Unknown)
+        let Some(tag) = reader.look_for("type")? else {
+            return match reader.look_for("role")? {
+                Some(_) => Field::read(reader).map(Self::Message),
+                None => Field::read(reader).map(Self::Unknown),
+            };
+        };
+        match string_of(Some(tag)).as_deref() {
+            Some("reasoning") => read!(Reasoning),
+            Some("computer_call") => read!(ComputerCall),
+            Some("computer_call_output") => read!(ComputerCallOutput),
+            Some("function_call") => read!(FunctionCall),
+            Some("function_call_output") => read!(FunctionCallOutput),
+            // It has its tag as a member.
+            Some("message" | "user") => Field::read(reader).map(Self::Message),
+            _ => Field::read(reader).map(Self::Unknown),
         }
     }
 }
 
-impl Field for Item {}
+impl Field for Item {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        Self::read_object(reader, None)
+    }
+
+    fn empty() -> Self {
+        Self::Unknown(Members::default())
+    }
+}
 
 impl<'de> Deserialize<'de> for Item {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        read_object(deserializer)
+        deserialize(deserializer)
     }
 }
 

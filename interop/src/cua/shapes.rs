@@ -16,7 +16,23 @@ macro_rules! shapes {
             $( $(#[$variant_meta])* $variant($type), )*
         }
 
-        impl agentwire_protocol::open::Field for $name {}
+        impl agentwire_protocol::open::Field for $name {
+            fn read(
+                reader: &mut agentwire_protocol::open::Reader<'_>,
+            ) -> Result<Self, agentwire_protocol::open::Error> {
+                $(
+                    if $crate::cua::shapes::is_shape!($shape, reader) {
+                        return agentwire_protocol::open::Field::read(reader).map(Self::$variant);
+                    }
+                )*
+                Err(reader.unexpected($expected))
+            }
+
+            #[allow(unreachable_code, reason = "the first kind it is")]
+            fn empty() -> Self {
+                $( return Self::$variant(agentwire_protocol::open::Field::empty()); )*
+            }
+        }
 
         $(
             impl From<$type> for $name {
@@ -36,17 +52,7 @@ macro_rules! shapes {
 
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                struct ShapeVisitor;
-                impl<'de> serde::de::Visitor<'de> for ShapeVisitor {
-                    type Value = $name;
-
-                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                        f.write_str($expected)
-                    }
-
-                    $( $crate::cua::shapes::visit!($shape, $name, $variant, $type); )*
-                }
-                deserializer.deserialize_any(ShapeVisitor)
+                agentwire_protocol::open::deserialize(deserializer)
             }
         }
 
@@ -80,24 +86,16 @@ macro_rules! shapes {
 }
 pub(super) use shapes;
 
-/// How a shape is read.
-macro_rules! visit {
-    (text, $name:ident, $variant:ident, $type:ty) => {
-        fn visit_str<E>(self, text: &str) -> Result<$name, E> {
-            Ok($name::$variant(text.to_owned()))
-        }
+/// Whether a value has this shape.
+macro_rules! is_shape {
+    (text, $reader:ident) => {
+        $reader.peek() == Some(b'"')
     };
-    (list, $name:ident, $variant:ident, $type:ty) => {
-        fn visit_seq<A: serde::de::SeqAccess<'de>>(self, seq: A) -> Result<$name, A::Error> {
-            let list = serde::de::value::SeqAccessDeserializer::new(seq);
-            <$type as agentwire_protocol::open::Field>::read(list).map($name::$variant)
-        }
+    (list, $reader:ident) => {
+        $reader.peek() == Some(b'[')
     };
-    (object, $name:ident, $variant:ident, $type:ty) => {
-        fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<$name, A::Error> {
-            let object = serde::de::value::MapAccessDeserializer::new(map);
-            <$type as agentwire_protocol::open::Field>::read(object).map($name::$variant)
-        }
+    (object, $reader:ident) => {
+        $reader.peek() == Some(b'{')
     };
 }
-pub(super) use visit;
+pub(super) use is_shape;

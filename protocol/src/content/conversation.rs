@@ -2,8 +2,7 @@
 //! to another model, given a file.
 
 use super::{CacheControl, ContentBlock};
-use crate::json::Loose;
-use crate::open::{object, open_enum, union};
+use crate::open::{Loose, object, open_enum, union};
 
 object! {
     /// The summary that stands for a compacted conversation.

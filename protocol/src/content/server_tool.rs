@@ -5,8 +5,8 @@ use super::{
     BashCodeExecutionContent, CacheControl, Caller, CodeExecutionContent, ContentBlock,
     TextEditorContent, WebFetchContent, WebSearchContent,
 };
-use crate::json::{Json, Loose};
-use crate::open::{object, open_enum, union};
+use crate::json::Json;
+use crate::open::{Loose, object, open_enum, union};
 
 object! {
     /// The model calls a tool that the API runs.

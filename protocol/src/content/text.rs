@@ -1,12 +1,11 @@
 //! Text, thinking, and the content that is a text or blocks.
 
 use super::{CacheControl, Citation, ContentBlock};
-use crate::open::{Field, object, read_list};
+use crate::open::{Error, Field, Reader, deserialize, object};
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
-use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Serialize, Serializer};
-use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 object! {
     /// Text.
@@ -88,7 +87,19 @@ impl From<Vec<ContentBlock>> for Content {
     }
 }
 
-impl Field for Content {}
+impl Field for Content {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        match reader.peek() {
+            Some(b'"') => Field::read(reader).map(Self::Text),
+            Some(b'[') => Field::read(reader).map(Self::Blocks),
+            _ => Err(reader.unexpected("a string or a list of content blocks")),
+        }
+    }
+
+    fn empty() -> Self {
+        Self::Text(String::new())
+    }
+}
 
 #[cfg(feature = "schema")]
 crate::schema::one_of!(Content = "The content of a message or of a tool's answer: a text, or blocks.": String, Vec<ContentBlock>);
@@ -113,30 +124,6 @@ impl Serialize for Content {
 
 impl<'de> Deserialize<'de> for Content {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ContentVisitor;
-        impl<'de> Visitor<'de> for ContentVisitor {
-            type Value = Content;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string or a list of content blocks")
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Content, E> {
-                Ok(Content::Text(text.to_owned()))
-            }
-
-            fn visit_string<E>(self, text: String) -> Result<Content, E> {
-                Ok(Content::Text(text))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Content, A::Error> {
-                read_list(seq).map(Content::Blocks)
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, _: A) -> Result<Content, A::Error> {
-                Err(de::Error::invalid_type(de::Unexpected::Map, &self))
-            }
-        }
-        deserializer.deserialize_any(ContentVisitor)
+        deserialize(deserializer)
     }
 }

@@ -1,8 +1,8 @@
 //! Calls of tools, and what they answered.
 
 use super::{CacheControl, Content, ListedMcpTool};
-use crate::json::{Json, Loose};
-use crate::open::{object, union};
+use crate::json::Json;
+use crate::open::{Loose, object, union};
 
 object! {
     /// The model calls a tool.

@@ -6,7 +6,7 @@ use super::{
     ListedMcpTool, ToolConfig,
 };
 use crate::json::{Json, Members};
-use crate::open::{Field, Text, object, open_enum, read_kept};
+use crate::open::{Error, Field, Reader, deserialize, object, open_enum, string_of};
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -47,14 +47,7 @@ macro_rules! definitions {
 
         impl<'de> Deserialize<'de> for ToolDefinition {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let json = Json::deserialize(deserializer)?;
-                let members: Members = read_kept(&json)?;
-                let tag = members.get("type").filter(|tag| !tag.is_null());
-                match tag.map(Text::from).as_ref().map(Text::quoted) {
-                    None | Some("custom") => read_kept(&json).map(Self::Custom),
-                    $( Some($($tag)|+) => read_kept(&json).map(Self::$variant), )*
-                    _ => Ok(Self::Unknown(members)),
-                }
+                deserialize(deserializer)
             }
         }
 
@@ -68,7 +61,20 @@ macro_rules! definitions {
             }
         }
 
-        impl Field for ToolDefinition {}
+        impl Field for ToolDefinition {
+            fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+                let tag = reader.look_for("type")?.filter(|tag| *tag != "null");
+                match tag.map(|tag| string_of(Some(tag)).unwrap_or_default()).as_deref() {
+                    None | Some("custom") => Field::read(reader).map(Self::Custom),
+                    $( Some($($tag)|+) => Field::read(reader).map(Self::$variant), )*
+                    _ => Field::read(reader).map(Self::Unknown),
+                }
+            }
+
+            fn empty() -> Self {
+                Self::Unknown(Members::default())
+            }
+        }
 
         #[cfg(feature = "schema")]
         crate::schema::one_of!(ToolDefinition = "A tool as a request defines it.": CustomTool, $($type,)* Members);

@@ -2,7 +2,7 @@
 
 use super::ContentBlock;
 use crate::json::Json;
-use crate::open::{Field, Text, object, open_enum, read_kept, union};
+use crate::open::{Error, Field, Reader, deserialize, object, open_enum, string_of, union};
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -33,19 +33,25 @@ impl Serialize for WebSearchContent {
 
 impl<'de> Deserialize<'de> for WebSearchContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = Json::deserialize(deserializer)?;
-        if json.get().starts_with('[') {
-            return read_kept(&json).map(Self::Results);
-        }
-        let tag = json.member("type");
-        match tag.as_ref().map(Text::from).as_ref().map(Text::quoted) {
-            Some("web_search_tool_result_error") => read_kept(&json).map(Self::Error),
-            _ => Ok(Self::Unknown(json)),
-        }
+        deserialize(deserializer)
     }
 }
 
-impl Field for WebSearchContent {}
+impl Field for WebSearchContent {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        if reader.peek() == Some(b'[') {
+            return Field::read(reader).map(Self::Results);
+        }
+        match string_of(reader.look_for("type")?).as_deref() {
+            Some("web_search_tool_result_error") => Field::read(reader).map(Self::Error),
+            _ => Field::read(reader).map(Self::Unknown),
+        }
+    }
+
+    fn empty() -> Self {
+        Self::Unknown(Json::null())
+    }
+}
 
 #[cfg(feature = "schema")]
 crate::schema::one_of!(WebSearchContent = "What the API's web search found, or why it found nothing.": Vec<WebSearchFinding>, WebSearchError, crate::json::Members);

@@ -33,8 +33,8 @@ pub use specific::{
     UserPromptSubmitOutput, WorktreeCreateOutput,
 };
 
-use crate::json::{Members, Number};
-use crate::open::{Field, object, open_enum, read_members};
+use crate::json::Number;
+use crate::open::{Error, Field, Name, Reader, deserialize, object, open_enum};
 use crate::permission::PermissionMode;
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
@@ -184,23 +184,46 @@ impl HookInput {
 
 impl<'de> Deserialize<'de> for HookInput {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (mut context, mut event) = (Members::default(), Members::default());
-        for (key, value) in Members::deserialize(deserializer)?.into_entries() {
-            let side = match &*key {
-                "session_id" | "transcript_path" | "cwd" | "prompt_id" | "permission_mode"
-                | "agent_id" | "agent_type" | "effort" => &mut context,
-                _ => &mut event,
-            };
-            side.push(key, value);
-        }
-        Ok(Self {
-            context: read_members(context)?,
-            event: read_members(event)?,
-        })
+        deserialize(deserializer)
     }
 }
 
-impl Field for HookInput {}
+/// The two share an object.
+impl Field for HookInput {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        fn is_context(key: &str) -> bool {
+            matches!(
+                key,
+                "session_id"
+                    | "transcript_path"
+                    | "cwd"
+                    | "prompt_id"
+                    | "permission_mode"
+                    | "agent_id"
+                    | "agent_type"
+                    | "effort"
+            )
+        }
+        let place = reader.place();
+        let context = reader.part(is_context)?;
+        reader.back_to(place);
+        let event = reader.part(|key| !is_context(key))?;
+        Ok(Self { context, event })
+    }
+
+    fn empty() -> Self {
+        Self {
+            context: Field::empty(),
+            event: Field::empty(),
+        }
+    }
+}
+
+impl Name for HookKind {
+    fn of_text(text: std::borrow::Cow<'_, str>) -> Self {
+        (&*text).into()
+    }
+}
 
 #[cfg(feature = "schema")]
 impl schemars::JsonSchema for HookInput {
@@ -228,8 +251,8 @@ impl Untyped for HookInput {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exact::is_same_value;
     use crate::json::Json;
+    use crate::text::is_same_value;
 
     fn input(text: &str) -> HookInput {
         let input: HookInput = serde_json::from_str(text).expect("a hook's input");

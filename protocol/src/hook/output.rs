@@ -1,8 +1,8 @@
 //! What a hook answers.
 
 use super::specific::{SpecificOutput, every_specific_output};
-use crate::json::{Members, Number};
-use crate::open::{Field, object, open_enum, read_members};
+use crate::json::Number;
+use crate::open::{Error, Field, Reader, deserialize, object, open_enum};
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -232,7 +232,19 @@ impl<T: Into<SpecificOutput>> From<T> for SyncOutput {
     }
 }
 
-impl Field for HookOutput {}
+impl Field for HookOutput {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        if reader.look_for("async")? == Some("true") {
+            Field::read(reader).map(Self::Async)
+        } else {
+            Field::read(reader).map(Self::Sync)
+        }
+    }
+
+    fn empty() -> Self {
+        Self::Sync(Field::empty())
+    }
+}
 
 #[cfg(feature = "schema")]
 crate::schema::one_of!(HookOutput = "What a hook answers.": AsyncOutput, SyncOutput);
@@ -258,12 +270,7 @@ impl Serialize for HookOutput {
 
 impl<'de> Deserialize<'de> for HookOutput {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let members = Members::deserialize(deserializer)?;
-        if members.get("async").is_some_and(|it| it.get() == "true") {
-            read_members(members).map(Self::Async)
-        } else {
-            read_members(members).map(Self::Sync)
-        }
+        deserialize(deserializer)
     }
 }
 

@@ -54,7 +54,7 @@ impl LoginNews {
         match (frame.kind(), frame.subtype()) {
             ("auth_status", _) => Some(Self::Status(Box::new(frame.read().ok()?))),
             ("system", Some("api_retry")) => {
-                let Ok(Message::System(SystemMessage::ApiRetry(retry))) = frame.message() else {
+                let Message::System(SystemMessage::ApiRetry(retry)) = frame.message() else {
                     return None;
                 };
                 let ApiRetry {

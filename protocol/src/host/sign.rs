@@ -134,14 +134,13 @@ impl Sign {
         ) {
             return Self::Nothing;
         }
-        let message = match frame.message() {
-            Ok(Message::System(message)) => message,
-            // A turn begins, whatever else is odd about it.
-            _ if frame.subtype() == Some("init") => return Self::Init(Box::default()),
-            _ => return Self::Nothing,
+        let Message::System(message) = frame.message() else {
+            return Self::Nothing;
         };
         match message {
-            SystemMessage::SessionStateChanged(change) => Self::State(change.state),
+            SystemMessage::SessionStateChanged(change) if !change.state.as_str().is_empty() => {
+                Self::State(change.state)
+            }
             SystemMessage::Init(init) => Self::Init(init),
             SystemMessage::Status(status) => Self::Status {
                 names: status.user_message_uuids.unwrap_or_default(),
@@ -151,7 +150,13 @@ impl Sign {
                 Some(it) if it.kind.as_deref() == Some("blocked_by_hook") => Self::Blocked,
                 _ => Self::Nothing,
             },
-            SystemMessage::BackgroundTasksChanged(change) => Self::Background(change.tasks),
+            SystemMessage::BackgroundTasksChanged(mut change) => {
+                change.tasks.retain(|task| !task.task_id.is_empty());
+                Self::Background(change.tasks)
+            }
+            // Of what has no id the end would not be known.
+            SystemMessage::TaskStarted(task) if task.task_id.is_empty() => Self::Nothing,
+            SystemMessage::TaskUpdated(task) if task.task_id.is_empty() => Self::Nothing,
             SystemMessage::TaskStarted(task) if task.is_backgrounded != Some(false) => {
                 let is_known = task.is_backgrounded.is_some();
                 let task = Box::new(BackgroundTask {

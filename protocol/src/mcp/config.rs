@@ -1,10 +1,10 @@
 //! How MCP servers are configured: one type for each transport.
 
-use crate::json::{Json, Members, Number};
-use crate::open::{Field, object, open_enum};
+use crate::json::{Members, Number};
+use crate::open::{Error, Field, Reader, deserialize, object, open_enum, string_of};
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 
 /// How the agent reaches an MCP server.
@@ -322,25 +322,30 @@ transports! {
 
 impl<'de> Deserialize<'de> for McpServerConfig {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = Json::deserialize(deserializer)?;
-        let members: Members = json.read().map_err(de::Error::custom)?;
-        let tag = match members.get("type") {
-            Some(tag) => tag.read::<String>().ok(),
-            None => members.get("command").map(|_| "stdio".to_owned()),
-        };
-        match tag.as_deref() {
-            Some("stdio") => json.read().map(Self::Stdio),
-            Some("sse") => json.read().map(Self::Sse),
-            Some("http") => json.read().map(Self::Http),
-            Some("sdk") => json.read().map(Self::Sdk),
-            Some("claudeai-proxy") => json.read().map(Self::ClaudeAiProxy),
-            _ => Ok(Self::Unknown(members)),
-        }
-        .map_err(de::Error::custom)
+        deserialize(deserializer)
     }
 }
 
-impl Field for McpServerConfig {}
+impl Field for McpServerConfig {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        let tag = match reader.look_for("type")? {
+            Some(tag) => string_of(Some(tag)),
+            None => reader.look_for("command")?.map(|_| "stdio".into()),
+        };
+        match tag.as_deref() {
+            Some("stdio") => Field::read(reader).map(Self::Stdio),
+            Some("sse") => Field::read(reader).map(Self::Sse),
+            Some("http") => Field::read(reader).map(Self::Http),
+            Some("sdk") => Field::read(reader).map(Self::Sdk),
+            Some("claudeai-proxy") => Field::read(reader).map(Self::ClaudeAiProxy),
+            _ => Field::read(reader).map(Self::Unknown),
+        }
+    }
+
+    fn empty() -> Self {
+        Self::Unknown(Members::default())
+    }
+}
 
 #[cfg(feature = "schema")]
 crate::schema::one_of!(McpServerConfig = "How an MCP server is reached.": McpStdioServer, McpSseServer, McpHttpServer, McpSdkServer, McpClaudeAiProxyServer, Members);

@@ -4,9 +4,9 @@ use super::api::{Container, ContextManagement, Diagnostics, InputTransformation,
 use super::reports::{ContextReport, UsageReport};
 use super::usage::Usage;
 use crate::content::ContentBlock;
-use crate::json::{Loose, Number};
+use crate::json::Number;
 use crate::model::ThinkingDisplay;
-use crate::open::{object, open_enum};
+use crate::open::{Loose, object, open_enum};
 
 object! {
     /// A content block that the model finished.
@@ -14,7 +14,7 @@ object! {
     /// The agent sends one of these for each block, all with the same
     /// `message.id`; whoever wants whole messages merges them by it.
     #[derive(Default)]
-    pub struct AssistantMessage tags("type" = "assistant") {
+    pub struct AssistantMessage: tolerant tags("type" = "assistant") {
         /// What was said.
         pub message: AssistantBody,
         /// The tool call that started the sub-agent this belongs to.

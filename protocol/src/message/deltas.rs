@@ -38,7 +38,7 @@ use std::mem::take;
 /// }
 /// frames.extend(merger.finish());
 /// assert_eq!(frames.len(), 1);
-/// assert_eq!(frames[0].message()?.text_delta(), Some("Hello there"));
+/// assert_eq!(frames[0].message().text_delta(), Some("Hello there"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Default)]

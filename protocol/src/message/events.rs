@@ -6,7 +6,7 @@ use crate::open::{object, open_enum};
 
 object! {
     /// What became of a user message that the host sent with a `uuid`.
-    pub struct CommandLifecycle tags("type" = "command_lifecycle") {
+    pub struct CommandLifecycle: tolerant tags("type" = "command_lifecycle") {
         /// The `uuid` of that message.
         pub command_uuid: String,
         /// How far it has come.
@@ -42,7 +42,7 @@ impl CommandState {
 
 object! {
     /// A tool is still running.
-    pub struct ToolProgress tags("type" = "tool_progress") {
+    pub struct ToolProgress: tolerant tags("type" = "tool_progress") {
         /// The call.
         pub tool_use_id: String,
         /// The tool.
@@ -88,7 +88,7 @@ object! {
 
 object! {
     /// What some tool calls did, summed up.
-    pub struct ToolUseSummary tags("type" = "tool_use_summary") {
+    pub struct ToolUseSummary: tolerant tags("type" = "tool_use_summary") {
         /// The summary.
         pub summary: String,
         /// The calls.
@@ -103,7 +103,7 @@ object! {
 object! {
     /// How logging in goes.
     #[derive(Default)]
-    pub struct AuthStatus tags("type" = "auth_status") {
+    pub struct AuthStatus: tolerant tags("type" = "auth_status") {
         /// Whether it is still going on.
         pub is_authenticating: Option<bool> = "isAuthenticating",
         /// Lines for the user.
@@ -119,7 +119,7 @@ object! {
 
 object! {
     /// What the user could say next.
-    pub struct PromptSuggestion tags("type" = "prompt_suggestion") {
+    pub struct PromptSuggestion: tolerant tags("type" = "prompt_suggestion") {
         /// The prompt.
         pub suggestion: String,
         /// The message's id.
@@ -132,7 +132,7 @@ object! {
 object! {
     /// The conversation begins anew. What comes after it is under another
     /// session id, which the next [`Init`](super::Init) has first.
-    pub struct ConversationReset tags("type" = "conversation_reset") {
+    pub struct ConversationReset: tolerant tags("type" = "conversation_reset") {
         /// The id of the new conversation, which is not that of the session.
         pub new_conversation_id: String,
         /// What ended the old one.
@@ -165,7 +165,7 @@ open_enum! {
 object! {
     /// What the agent is to reach before it stops.
     #[derive(Default)]
-    pub struct ActiveGoal tags("type" = "active_goal") {
+    pub struct ActiveGoal: tolerant tags("type" = "active_goal") {
         /// The goal; `None` when there is none any more.
         pub value: Option<Goal>,
         /// The message's id.
@@ -194,12 +194,12 @@ object! {
 object! {
     /// The line is alive.
     #[derive(Default)]
-    pub struct KeepAlive tags("type" = "keep_alive") {}
+    pub struct KeepAlive: tolerant tags("type" = "keep_alive") {}
 }
 
 object! {
     /// Lines that were added to a transcript, for a host that keeps a copy.
-    pub struct TranscriptMirror tags("type" = "transcript_mirror") {
+    pub struct TranscriptMirror: tolerant tags("type" = "transcript_mirror") {
         /// The transcript's file.
         pub file_path: String = "filePath",
         /// The lines.

@@ -65,7 +65,7 @@ use crate::open::union;
 
 union! {
     /// A message of the data plane, in either direction.
-    pub enum Message by "type" {
+    pub enum Message: tolerant by "type" {
         /// What a user said, a tool answered, or the agent put in a user's
         /// mouth.
         "user" => User(UserMessage),

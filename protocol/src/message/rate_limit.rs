@@ -5,7 +5,7 @@ use crate::open::{object, open_enum};
 
 object! {
     /// How much of the plan is used up.
-    pub struct RateLimitEvent tags("type" = "rate_limit_event") {
+    pub struct RateLimitEvent: tolerant tags("type" = "rate_limit_event") {
         /// The limit that counts most.
         pub rate_limit_info: RateLimitInfo,
         /// The message's id.

@@ -15,7 +15,7 @@ object! {
     /// messages may have been folded into the turn, and a turn may begin
     /// without any. [`ResultMessage::user_message_uuids`] says whose it is.
     #[derive(Default)]
-    pub struct ResultMessage tags("type" = "result") {
+    pub struct ResultMessage: tolerant tags("type" = "result") then find_out_error {
         /// How the turn ended, on the outside.
         pub subtype: ResultSubtype,
         /// Whether something went wrong. Also set on `success`, when the
@@ -390,6 +390,17 @@ fn why(error: &Option<String>) -> String {
 }
 
 impl ResultMessage {
+    /// Where `is_error` cannot be read, the subtype says whether it is one.
+    fn find_out_error(&mut self) {
+        const NAME: &str = "is_error";
+        let is_there = self.extra.get(NAME).is_none() && self.extra.missing().all(|it| it != NAME);
+        // A count or the like that is odd has a value all the same; this has none.
+        if !is_there && self.subtype != ResultSubtype::Success {
+            self.is_error = true;
+            self.extra.push_given(NAME, Some(Json::of_text("true")));
+        }
+    }
+
     /// The answer in the shape that the session asked for, as a type of the
     /// caller's.
     ///

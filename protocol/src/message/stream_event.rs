@@ -4,13 +4,13 @@ use super::api::{ApiError, Container, ContextManagement, InputTransformation, St
 use super::assistant::{AssistantBody, StopReason};
 use super::usage::Usage;
 use crate::content::{Citation, ContentBlock};
-use crate::json::{Json, Loose, Number};
+use crate::json::{Json, Number};
 use crate::model::ThinkingDisplay;
-use crate::open::{object, union};
+use crate::open::{Loose, object, union};
 
 object! {
     /// A piece of what the model is saying, while it says it.
-    pub struct StreamEventMessage tags("type" = "stream_event") {
+    pub struct StreamEventMessage: tolerant tags("type" = "stream_event") {
         /// The event.
         pub event: StreamEvent,
         /// The tool call that started the sub-agent this belongs to.

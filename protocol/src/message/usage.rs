@@ -1,7 +1,7 @@
 //! Tokens and costs.
 
-use crate::json::{Loose, Number};
-use crate::open::{object, open_enum, union};
+use crate::json::Number;
+use crate::open::{Loose, object, open_enum, union};
 
 object! {
     /// Tokens that the API counted.

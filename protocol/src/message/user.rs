@@ -8,7 +8,7 @@ use crate::open::{object, open_enum};
 object! {
     /// What a user said, a tool answered, or the agent put in a user's mouth.
     #[derive(Default)]
-    pub struct UserMessage tags("type" = "user") {
+    pub struct UserMessage: tolerant tags("type" = "user") {
         /// What was said.
         pub message: UserBody,
         /// The tool call that started the sub-agent this belongs to.

@@ -51,7 +51,17 @@ macro_rules! open_enum {
             }
         }
 
-        impl $crate::open::Field for $name {}
+        impl $crate::open::Field for $name {
+            fn read(
+                reader: &mut $crate::open::Reader<'_>,
+            ) -> Result<Self, $crate::open::Error> {
+                reader.string().map(|value| (&*value).into())
+            }
+
+            fn empty() -> Self {
+                Self::Unknown("".into())
+            }
+        }
 
         $crate::if_audit! {
             impl $crate::Untyped for $name {
@@ -85,19 +95,7 @@ macro_rules! open_enum {
             fn deserialize<D: serde::Deserializer<'de>>(
                 deserializer: D,
             ) -> Result<Self, D::Error> {
-                struct StrVisitor;
-                impl serde::de::Visitor<'_> for StrVisitor {
-                    type Value = $name;
-
-                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                        f.write_str("a string")
-                    }
-
-                    fn visit_str<E>(self, value: &str) -> Result<$name, E> {
-                        Ok(value.into())
-                    }
-                }
-                deserializer.deserialize_str(StrVisitor)
+                $crate::open::deserialize_str(deserializer)
             }
         }
     };

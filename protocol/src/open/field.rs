@@ -1,96 +1,137 @@
-//! What a member of an object can be.
+//! What a member of an object can be: the types that are no objects of the wire.
 
-use super::{read_kept, trace};
+use super::error::Error;
+use super::reader::{Field, Inside, Object, Reader};
 use crate::json::{Json, Members, Number};
-use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer};
-use serde::de::{MapAccess, SeqAccess, Visitor};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
-use std::marker::PhantomData;
 
-/// A type that a member of an object can have.
-pub trait Field: DeserializeOwned {
-    /// Reads the value. Lists and maps read their items one by one, so that an
-    /// error says which it was.
-    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::deserialize(deserializer)
+impl Field for bool {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        reader.bool()
     }
 
-    /// Reads a value that was kept until somebody knew how to read it.
-    fn of_kept<E: de::Error>(kept: Json) -> Result<Self, E> {
-        read_kept(&kept)
-    }
-
-    /// What the value is when the member is not there; nothing, when it has to
-    /// be there.
-    fn absent() -> Option<Self> {
-        None
-    }
-
-    /// Whether it is what it is when the member is not there.
-    fn is_absent(&self) -> bool {
+    fn empty() -> Self {
         false
     }
 }
 
-/// What a declared member is when it is not there.
-pub fn absent<T: Field, E: de::Error>(name: &'static str) -> Result<T, E> {
-    T::absent().ok_or_else(|| E::missing_field(name))
-}
+impl Field for String {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        reader.string().map(Cow::into_owned)
+    }
 
-/// Types that are read in one piece.
-macro_rules! plain {
-    ($($type:ty),*) => { $( impl Field for $type {} )* };
-}
-plain!(bool, u16, u32, u64, i64, String, Number, Members, usize);
-
-impl Field for Json {
-    fn of_kept<E: de::Error>(kept: Json) -> Result<Self, E> {
-        Ok(kept)
+    fn empty() -> Self {
+        Self::new()
     }
 }
 
-/// Reads a [`Field`] where serde wants a seed.
-pub(super) struct FieldSeed<T>(pub(super) PhantomData<T>);
+/// Whole numbers. Where a reader is tolerant, another number is the nearest of
+/// them, if there is one.
+macro_rules! whole_numbers {
+    ($($type:ident),*) => {$(
+        impl Field for $type {
+            fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+                const NAME: &str = stringify!($type);
+                let text = reader.number(NAME)?;
+                // That `-0` is none is as `serde_json` has it.
+                if let Ok(number) = text.parse() && text != "-0" {
+                    return Ok(number);
+                }
+                let error = not_whole(text, NAME);
+                match nearest(text).and_then(|number| number.try_into().ok()) {
+                    Some(number) if reader.is_tolerant() => {
+                        reader.spoilt(&error);
+                        Ok(number)
+                    }
+                    _ => Err(error),
+                }
+            }
 
-impl<'de, T: Field> DeserializeSeed<'de> for FieldSeed<T> {
-    type Value = T;
+            fn empty() -> Self {
+                0
+            }
+        }
+    )*};
+}
+whole_numbers!(u16, u32, u64, i64, usize);
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
-        T::read(deserializer)
+#[cold]
+fn not_whole(text: &str, expected: &str) -> Error {
+    Error::new(if text.contains(['.', 'e', 'E']) || text == "-0" {
+        format!("invalid type: floating point `{text}`, expected {expected}")
+    } else {
+        format!("invalid value: integer `{text}`, expected {expected}")
+    })
+}
+
+/// The whole number that is nearest to another one.
+#[cold]
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "what is too large is found to be so"
+)]
+fn nearest(text: &str) -> Option<i128> {
+    let number: f64 = text.parse().ok()?;
+    number.is_finite().then(|| number.round() as i128)
+}
+
+impl Field for Number {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        reader.number("a number").map(Self::of_text)
+    }
+
+    fn empty() -> Self {
+        0.into()
+    }
+}
+
+impl Field for Json {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        reader.json()
+    }
+
+    fn empty() -> Self {
+        Self::null()
+    }
+}
+
+impl Field for Members {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        Self::read_object(reader, None)
+    }
+
+    fn empty() -> Self {
+        Self::default()
+    }
+}
+
+/// All of it, with the tag.
+impl Object for Members {
+    fn read_object(reader: &mut Reader<'_>, _: Option<&'static str>) -> Result<Self, Error> {
+        let mut inside: Inside = reader.object(None)?;
+        let mut members = Self::default();
+        while let Some(key) = reader.next_key(&mut inside)? {
+            reader.unknown(&mut inside, key, &mut members)?;
+        }
+        Ok(members)
     }
 }
 
 impl<T: Field> Field for Option<T> {
-    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct OptionVisitor<T>(PhantomData<T>);
-        impl<'de, T: Field> Visitor<'de> for OptionVisitor<T> {
-            type Value = Option<T>;
+    const IS_REQUIRED: bool = false;
+    const IS_TOLERANT: bool = T::IS_TOLERANT;
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a value or null")
-            }
-
-            fn visit_unit<E>(self) -> Result<Option<T>, E> {
-                Ok(None)
-            }
-
-            fn visit_none<E>(self) -> Result<Option<T>, E> {
-                Ok(None)
-            }
-
-            fn visit_some<D: Deserializer<'de>>(
-                self,
-                deserializer: D,
-            ) -> Result<Option<T>, D::Error> {
-                T::read(deserializer).map(Some)
-            }
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        if reader.null()? {
+            Ok(None)
+        } else {
+            T::read(reader).map(Some)
         }
-        deserializer.deserialize_option(OptionVisitor(PhantomData))
     }
 
-    fn absent() -> Option<Self> {
-        Some(None)
+    fn empty() -> Self {
+        None
     }
 
     fn is_absent(&self) -> bool {
@@ -98,63 +139,62 @@ impl<T: Field> Field for Option<T> {
     }
 }
 
+/// In a box, so that the other kinds of a union need not have its size.
 impl<T: Field> Field for Box<T> {
-    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        T::read(deserializer).map(Box::new)
+    const IS_TOLERANT: bool = T::IS_TOLERANT;
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        T::read(reader).map(Self::new)
+    }
+
+    fn empty() -> Self {
+        Self::new(T::empty())
+    }
+}
+
+impl<T: Object> Object for Box<T> {
+    fn read_object(
+        reader: &mut Reader<'_>,
+        chosen_by: Option<&'static str>,
+    ) -> Result<Self, Error> {
+        T::read_object(reader, chosen_by).map(Self::new)
     }
 }
 
 impl<T: Field> Field for Vec<T> {
-    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ListVisitor<T>(PhantomData<T>);
-        impl<'de, T: Field> Visitor<'de> for ListVisitor<T> {
-            type Value = Vec<T>;
+    const IS_TOLERANT: bool = T::IS_TOLERANT;
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a sequence")
-            }
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        reader.list()
+    }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Vec<T>, A::Error> {
-                read_list(seq)
-            }
-        }
-        deserializer.deserialize_seq(ListVisitor(PhantomData))
+    fn empty() -> Self {
+        Self::new()
     }
 }
 
-/// Reads the items of a list.
-pub(crate) fn read_list<'de, T: Field, A: SeqAccess<'de>>(mut seq: A) -> Result<Vec<T>, A::Error> {
-    let mut items = Vec::new();
-    while let Some(item) = seq
-        .next_element_seed(FieldSeed(PhantomData))
-        .inspect_err(|_| trace::item(items.len()))?
-    {
-        items.push(item);
-    }
-    Ok(items)
+/// A string by which the values of an object are told apart.
+pub trait Name: Ord {
+    /// The name that a text is.
+    fn of_text(text: Cow<'_, str>) -> Self;
 }
 
-impl<K: DeserializeOwned + Ord + AsRef<str>, T: Field> Field for BTreeMap<K, T> {
-    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct MapVisitor<K, T>(PhantomData<(K, T)>);
-        impl<'de, K: DeserializeOwned + Ord + AsRef<str>, T: Field> Visitor<'de> for MapVisitor<K, T> {
-            type Value = BTreeMap<K, T>;
+impl Name for String {
+    fn of_text(text: Cow<'_, str>) -> Self {
+        text.into_owned()
+    }
+}
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
+impl<K: Name, T: Field> Field for BTreeMap<K, T> {
+    const IS_TOLERANT: bool = T::IS_TOLERANT;
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<BTreeMap<K, T>, A::Error> {
-                let mut values = BTreeMap::new();
-                while let Some(key) = map.next_key::<K>()? {
-                    let value = map
-                        .next_value_seed(FieldSeed(PhantomData))
-                        .inspect_err(|_| trace::member(key.as_ref()))?;
-                    values.insert(key, value);
-                }
-                Ok(values)
-            }
-        }
-        deserializer.deserialize_map(MapVisitor(PhantomData))
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        let mut values = Self::new();
+        reader.entries(|key, value| drop(values.insert(K::of_text(key), value)))?;
+        Ok(values)
+    }
+
+    fn empty() -> Self {
+        Self::new()
     }
 }

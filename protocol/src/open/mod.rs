@@ -2,37 +2,47 @@
 //! keep the kinds they do not know, enumerations that keep the values they do
 //! not know.
 //!
-//! serde's own `flatten` and tagged enums buffer every value on the way,
-//! lose the digits of large numbers and cannot hold raw JSON. So the three
-//! macros here write their own `Deserialize`: one pass over the text, no
-//! buffer when the tag comes first, and nothing lost:
+//! serde's own `flatten` and tagged enums buffer every value on the way, lose
+//! the digits of large numbers and cannot hold raw JSON; and a `Deserialize`
+//! that is derived is compiled anew for every deserializer. So the three macros
+//! here write a function of one concrete [`Reader`], which passes over the text
+//! once and loses nothing:
 //!
 //! - a member that is declared and `null` is read as `None`, and the fact
 //!   that it was there is kept among the unknown members, so that it is
 //!   written again;
 //! - of a member that comes twice the last one wins;
-//! - an object whose tag is missing or unknown keeps all its members.
+//! - an object whose tag is missing or unknown keeps all its members;
+//! - where the reader is tolerant, a member that is odd is kept as well, and
+//!   what could be read of it is in its field. It is written as it came while
+//!   the field holds that.
+//!
+//! `Deserialize` asks whichever deserializer for the value's text.
 //!
 //! Public for the crates of this project that have such types too, and for
 //! nobody else: it may change with every version.
 
 mod enumeration;
+mod error;
 mod field;
+mod loose;
 mod object;
-mod read;
-mod text;
-mod trace;
+mod reader;
+mod serde;
 mod union;
+mod write;
 
+pub(crate) use self::serde::read_anything;
+pub use self::serde::{deserialize, deserialize_str};
 pub use enumeration::open_enum;
-pub(crate) use field::read_list;
-pub use field::{Field, absent};
+pub use error::Error;
+pub(crate) use error::Located;
+pub use field::Name;
+pub use loose::Loose;
 pub use object::{object, wire_name};
-pub use read::{Key, Object, Rest, read_object};
-pub(crate) use read::{read_kept, read_members};
-pub use text::Text;
-pub(crate) use trace::{Located, read_text};
-pub use union::{from_kind, union};
+pub use reader::{Fault, Field, Inside, Object, Place, Reader, string_of};
+pub use union::{from_kind, tolerance, union};
+pub use write::{is_as_read, left_out, write_member};
 
 // What the macros write only where a feature of this crate is on: a `cfg` in
 // what they write would ask about the features of the crate that uses them.

@@ -18,13 +18,14 @@ pub use wire_name;
 /// Members are required unless they are an `Option`; `= "name"` gives the name
 /// on the wire where it is not the field's. `tags("type" = "text")` names the
 /// members that say what the object is; they are written, and checked when
-/// they are read.
+/// they are read. `pub struct Name: tolerant` is read tolerantly, by itself or in
+/// a list. `then name` calls that method of what was read.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! object {
     (
         $(#[$($meta:tt)*])*
-        pub struct $name:ident $(tags($($tag:literal = $value:literal),+ $(,)?))? {
+        pub struct $name:ident $(: $tolerant:ident)? $(tags($($tag:literal = $value:literal),+ $(,)?))? $(then $then:ident)? {
             $( $(#[$($field_meta:tt)*])* pub $field:ident : $type:ty $(= $wire:literal)?, )*
         }
     ) => {
@@ -33,8 +34,8 @@ macro_rules! object {
         #[non_exhaustive]
         pub struct $name {
             $( $(#[$($field_meta)*])* pub $field: $type, )*
-            /// Members that this type does not know, and the declared ones
-            /// that were `null`.
+            /// Members that this type does not know, and of the declared ones
+            /// those that were `null` or odd, as they were.
             pub extra: $crate::json::Members,
         }
 
@@ -50,64 +51,67 @@ macro_rules! object {
                 extra: $crate::json::Members,
             }
 
-            impl Partial {
-                fn member<'de, A: serde::de::MapAccess<'de>>(
-                    &mut self,
-                    key: &str,
-                    rest: &mut $crate::open::Rest<'de, A>,
-                ) -> Result<(), A::Error> {
-                    match key {
-                        $($(
-                            $tag => {
-                                if rest.read_tag(key)?.quoted() != $value {
-                                    return Err(serde::de::Error::custom(concat!(
-                                        "expected the tag `", $value, "`"
-                                    )));
-                                }
-                            }
-                        )+)?
-                        $(
-                            $crate::open::wire_name!($field $($wire)?) => {
-                                let read: $type = rest.read(key)?;
-                                if $crate::open::Field::is_absent(&read) {
-                                    self.extra.push(
-                                        $crate::open::wire_name!($field $($wire)?),
-                                        $crate::json::Json::null(),
-                                    );
-                                }
-                                self.$field = Some(read);
-                            }
-                        )*
-                        _ => {
-                            let read: $crate::json::Json = rest.read(key)?;
-                            self.extra.push(key.to_owned(), read);
+            impl $crate::open::Object for $name {
+                fn read_object(
+                    reader: &mut $crate::open::Reader<'_>,
+                    chosen_by: Option<&'static str>,
+                ) -> Result<Self, $crate::open::Error> {
+                    let mut inside = reader.object(chosen_by)?;
+                    let mut read = Partial::default();
+                    while let Some(key) = reader.next_key(&mut inside)? {
+                        match &*key {
+                            $($( $tag => reader.tag(&mut inside, $tag, $value)?, )+)?
+                            $(
+                                $crate::open::wire_name!($field $($wire)?) => reader.member(
+                                    $crate::open::wire_name!($field $($wire)?),
+                                    &mut read.$field,
+                                    &mut read.extra,
+                                )?,
+                            )*
+                            _ => reader.unknown(&mut inside, key, &mut read.extra)?,
                         }
                     }
-                    Ok(())
-                }
-            }
-
-            impl $crate::open::Object for $name {
-                fn of_members<'de, A: serde::de::MapAccess<'de>>(
-                    rest: &mut $crate::open::Rest<'de, A>,
-                ) -> Result<Self, A::Error> {
-                    let mut read = Partial::default();
-                    while let Some($crate::open::Key(key)) = rest.next_key()? {
-                        read.member(&key, rest)?;
-                    }
-                    Ok(Self {
+                    #[allow(unused_mut)]
+                    let mut read = Self {
                         $(
                             $field: match read.$field {
                                 Some(read) => read,
-                                None => $crate::open::absent($crate::open::wire_name!($field $($wire)?))?,
+                                None => reader.absent(
+                                    $crate::open::wire_name!($field $($wire)?),
+                                    &mut read.extra,
+                                )?,
                             },
                         )*
                         extra: read.extra,
-                    })
+                    };
+                    $( read.$then(); )?
+                    Ok(read)
                 }
             }
 
-            impl $crate::open::Field for $name {}
+            impl $crate::open::Field for $name {
+                $( const IS_TOLERANT: bool = $crate::open::tolerance!($tolerant); )?
+
+                fn read(
+                    reader: &mut $crate::open::Reader<'_>,
+                ) -> Result<Self, $crate::open::Error> {
+                    $crate::open::Object::read_object(reader, None)
+                }
+
+                fn empty() -> Self {
+                    #[allow(unused_mut)]
+                    let mut extra = $crate::json::Members::default();
+                    Self {
+                        $(
+                            $field: $crate::open::left_out(
+                                $crate::open::wire_name!($field $($wire)?),
+                                &mut extra,
+                            ),
+                        )*
+                        extra,
+                    }
+                }
+            }
 
             $crate::if_audit! {
                 impl $crate::Untyped for $name {
@@ -123,7 +127,7 @@ macro_rules! object {
                         )*
                         for (key, _) in self.extra.iter() {
                             match key {
-                                // Declared, and `null`.
+                                // Declared, and `null` or odd.
                                 $( $crate::open::wire_name!($field $($wire)?) => {} )*
                                 _ => at.member(key, |at| found.push(at.as_str().to_owned())),
                             }
@@ -157,7 +161,7 @@ macro_rules! object {
                 fn deserialize<D: serde::Deserializer<'de>>(
                     deserializer: D,
                 ) -> Result<Self, D::Error> {
-                    $crate::open::read_object(deserializer)
+                    $crate::open::deserialize(deserializer)
                 }
             }
 
@@ -170,19 +174,24 @@ macro_rules! object {
                     let mut map = serializer.serialize_map(None)?;
                     $($( map.serialize_entry($tag, $value)?; )+)?
                     $(
-                        if !$crate::open::Field::is_absent(&self.$field) {
-                            map.serialize_entry($crate::open::wire_name!($field $($wire)?), &self.$field)?;
-                        }
+                        $crate::open::write_member(
+                            &mut map,
+                            $crate::open::wire_name!($field $($wire)?),
+                            &self.$field,
+                            &self.extra,
+                        )?;
                     )*
                     for (key, value) in self.extra.iter() {
-                        // A member that was read as `null` and set since.
-                        let written = match key {
-                            $($( $tag => true, )+)?
-                            $( $crate::open::wire_name!($field $($wire)?) => !$crate::open::Field::is_absent(&self.$field), )*
-                            _ => false,
-                        };
-                        if !written {
-                            map.serialize_entry(key, value)?;
+                        match key {
+                            $($( $tag => {} )+)?
+                            $(
+                                $crate::open::wire_name!($field $($wire)?) => {
+                                    if $crate::open::is_as_read(key, &self.$field, &self.extra) {
+                                        map.serialize_entry(key, value)?;
+                                    }
+                                }
+                            )*
+                            _ => map.serialize_entry(key, value)?,
                         }
                     }
                     map.end()

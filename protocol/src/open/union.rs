@@ -4,13 +4,14 @@
 ///
 /// `"old" | "new" => Kind(Type)` reads both tags. A kind that is much larger
 /// than the others goes into a box. What has another tag, or none, is kept
-/// whole as `Unknown`.
+/// whole as `Unknown`. `pub enum Name: tolerant` is read tolerantly, by itself or in
+/// a list.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! union {
     (
         $(#[$($meta:tt)*])*
-        pub enum $name:ident by $tag:literal {
+        pub enum $name:ident $(: $tolerant:ident)? by $tag:literal {
             $( $(#[$variant_meta:meta])* $($value:literal)|+ => $variant:ident($($type:tt)+), )*
         }
     ) => {
@@ -42,37 +43,40 @@ macro_rules! union {
 
         const _: () = {
             impl $crate::open::Object for $name {
-                const KEEPS_TAG: bool = true;
-
-                fn of_members<'de, A: serde::de::MapAccess<'de>>(
-                    rest: &mut $crate::open::Rest<'de, A>,
-                ) -> Result<Self, A::Error> {
-                    let mut before = $crate::json::Members::default();
-                    while let Some($crate::open::Key(key)) = rest.next_key()? {
-                        if key != $tag {
-                            let value = rest.read(&key)?;
-                            before.push(key.into_owned(), value);
-                            continue;
+                fn read_object(
+                    reader: &mut $crate::open::Reader<'_>,
+                    _: Option<&'static str>,
+                ) -> Result<Self, $crate::open::Error> {
+                    let place = reader.place();
+                    let read = match reader.tag_of($tag)?.as_deref() {
+                        $( Some($($value)|+) => {
+                            reader.kind::<$($type)+, _>($tag, Self::$variant)
+                        } )*
+                        _ => return $crate::open::Field::read(reader).map(Self::Unknown),
+                    };
+                    match read {
+                        Err(error) if reader.is_other_kind(&error) => {
+                            reader.go_to(place);
+                            $crate::open::Field::read(reader).map(Self::Unknown)
                         }
-                        let tag = rest.read_tag(&key)?;
-                        return match tag.quoted() {
-                            $( $($value)|+ => {
-                                rest.put_back_with_tag::<$($type)+>(before, $tag, tag);
-                                <$($type)+ as $crate::open::Object>::of_members(rest)
-                                    .map(Self::$variant)
-                            } )*
-                            _ => {
-                                rest.put_back_with_tag::<$crate::json::Members>(before, $tag, tag);
-                                $crate::open::Object::of_members(rest).map(Self::Unknown)
-                            }
-                        };
+                        read => read,
                     }
-                    rest.put_back(before);
-                    $crate::open::Object::of_members(rest).map(Self::Unknown)
                 }
             }
 
-            impl $crate::open::Field for $name {}
+            impl $crate::open::Field for $name {
+                $( const IS_TOLERANT: bool = $crate::open::tolerance!($tolerant); )?
+
+                fn read(
+                    reader: &mut $crate::open::Reader<'_>,
+                ) -> Result<Self, $crate::open::Error> {
+                    $crate::open::Object::read_object(reader, None)
+                }
+
+                fn empty() -> Self {
+                    Self::Unknown($crate::json::Members::default())
+                }
+            }
 
             $crate::if_audit! {
                 impl $crate::Untyped for $name {
@@ -107,7 +111,7 @@ macro_rules! union {
                 fn deserialize<D: serde::Deserializer<'de>>(
                     deserializer: D,
                 ) -> Result<Self, D::Error> {
-                    $crate::open::read_object(deserializer)
+                    $crate::open::deserialize(deserializer)
                 }
             }
 
@@ -126,6 +130,16 @@ macro_rules! union {
     };
 }
 pub use union;
+
+/// The word that makes a union one that is read tolerantly.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! tolerance {
+    (tolerant) => {
+        true
+    };
+}
+pub use tolerance;
 
 /// Makes a union of one of its kinds, which may be in a box.
 #[doc(hidden)]

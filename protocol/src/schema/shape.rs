@@ -42,7 +42,7 @@ impl Object {
         let mut schema = generator.subschema_for::<T>();
         schema.insert("description".to_owned(), description(docs).into());
         self.set(name, schema);
-        if T::absent().is_none() {
+        if T::IS_REQUIRED {
             self.required.push(name.into());
         }
     }

@@ -66,10 +66,10 @@ pub use crate::permission::{
 use crate::content::ToolUseBlock;
 use crate::json::Json;
 use crate::message::UserMessage;
-use crate::open::{Field, Located, object, read_text};
+use crate::open::{Field, Located, Reader, object};
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use std::fmt;
 
 object! {
@@ -422,24 +422,15 @@ impl UserMessage {
 }
 
 fn read<T: Field>(side: ToolSide, tool: &str, value: &Json) -> Result<T, ToolError> {
-    read_text(value.get())
-        .map(|AsField(read)| read)
-        .map_err(|Located { path, reason }| ToolError {
+    Reader::read_strictly(value.get()).map_err(|error| {
+        let Located { path, reason } = error.located();
+        ToolError {
             tool: tool.to_owned(),
             side,
             path,
             reason,
-        })
-}
-
-/// A value that is read as a member is: of a list, an error says which item
-/// it was.
-struct AsField<T>(T);
-
-impl<'de, T: Field> Deserialize<'de> for AsField<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        T::read(deserializer).map(Self)
-    }
+        }
+    })
 }
 
 fn is_text(value: &Json) -> bool {

@@ -2,12 +2,10 @@
 
 use super::artifact::ArtifactRead;
 use crate::json::Number;
-use crate::open::{Field, object};
+use crate::open::{Error, Field, Reader, deserialize, object};
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
-use serde::de::{MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::fmt;
 
 object! {
     /// A page to fetch.
@@ -109,27 +107,23 @@ impl Serialize for WebSearchItem {
 
 impl<'de> Deserialize<'de> for WebSearchItem {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ItemVisitor;
-        impl<'de> Visitor<'de> for ItemVisitor {
-            type Value = WebSearchItem;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("pages or a text")
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<WebSearchItem, E> {
-                Ok(WebSearchItem::Text(text.to_owned()))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<WebSearchItem, A::Error> {
-                WebSearchHits::deserialize(MapAccessDeserializer::new(map)).map(WebSearchItem::Hits)
-            }
-        }
-        deserializer.deserialize_any(ItemVisitor)
+        deserialize(deserializer)
     }
 }
 
-impl Field for WebSearchItem {}
+impl Field for WebSearchItem {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        match reader.peek() {
+            Some(b'"') => Field::read(reader).map(Self::Text),
+            Some(b'{') => Field::read(reader).map(Self::Hits),
+            _ => Err(reader.unexpected("pages or a text")),
+        }
+    }
+
+    fn empty() -> Self {
+        Self::Text(String::new())
+    }
+}
 
 #[cfg(feature = "schema")]
 crate::schema::one_of!(WebSearchItem = "Pages that were found, or a text.": WebSearchHits, String);

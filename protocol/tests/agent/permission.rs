@@ -30,7 +30,7 @@ fn the_host_may_refuse_a_tool() {
     session.pump();
     let denials = session.heard.iter().find_map(|event| match event {
         host::Event::Frame(frame) => match frame.message() {
-            Ok(Message::Result(result)) => result.permission_denials,
+            Message::Result(result) => result.permission_denials,
             _ => None,
         },
         _ => None,

@@ -44,7 +44,7 @@ fn a_whole_turn(cuts: &[usize]) -> (Vec<String>, Vec<String>) {
     assert_eq!(session.event(), None);
 
     let heard = session.heard.iter().map(|event| match event {
-        host::Event::Frame(frame) => match frame.message().unwrap() {
+        host::Event::Frame(frame) => match frame.message() {
             message @ Message::StreamEvent(_) => {
                 format!("{}{:?}", frame.kind(), message.text_delta())
             }
@@ -204,7 +204,7 @@ fn a_result_carries_the_last_text_and_how_many_messages_the_turn_had() {
     session.pump();
     let result = session.heard.iter().find_map(|event| match event {
         host::Event::Frame(frame) => match frame.message() {
-            Ok(Message::Result(result)) => Some(result),
+            Message::Result(result) => Some(result),
             _ => None,
         },
         _ => None,

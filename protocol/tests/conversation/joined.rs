@@ -29,7 +29,7 @@ fn joined(frames: impl IntoIterator<Item = Frame>) -> Vec<Frame> {
 }
 
 fn said_by<'a>(frames: impl IntoIterator<Item = &'a Frame>) -> Conversation {
-    let messages: Vec<Message> = frames.into_iter().flat_map(Frame::message).collect();
+    let messages: Vec<Message> = frames.into_iter().map(Frame::message).collect();
     conversation(&messages)
 }
 
@@ -107,7 +107,7 @@ fn tokens_that_pieces_of_thinking_stand_for_are_counted_together() {
 
 /// The frame as it is written here: the order of members is the type's.
 fn reread(frame: &Frame) -> Frame {
-    self::frame(&serde_json::to_string(&frame.message().unwrap()).unwrap())
+    self::frame(&serde_json::to_string(&frame.message()).unwrap())
 }
 
 type Difference = (&'static str, fn(&mut Value));

@@ -1,69 +1,62 @@
-//! What an error says.
+//! What is said of what is odd, and what an error says.
 
-use agentwire_protocol::{Frame, ViewError};
+use agentwire_protocol::{Fault, Frame};
 use bytes::Bytes;
 
 #[track_caller]
-fn fails(text: &str) -> ViewError {
+fn only_fault(text: &str) -> Fault {
     let frame = Frame::new(Bytes::copy_from_slice(text.as_bytes())).unwrap();
-    frame.message().unwrap_err()
+    let mut faults = frame.faults();
+    assert_eq!(faults.len(), 1, "{faults:?}");
+    faults.remove(0)
 }
 
 #[test]
-fn a_missing_member_fails_with_its_path() {
-    let error = fails(r#"{"type":"assistant","message":{"id":"m"}}"#);
-    assert_eq!(
-        (error.kind.as_str(), error.path.as_str()),
-        ("assistant", "message")
-    );
-    assert!(error.reason.contains("missing field `content`"), "{error}");
+fn a_missing_member_is_told_with_its_path() {
+    let fault = only_fault(r#"{"type":"assistant","message":{"id":"m"}}"#);
+    assert_eq!(fault.path, "message.content");
+    assert_eq!(fault.reason, "missing field `content`");
 
-    let error = fails(
+    let fault = only_fault(
         r#"{"type":"user","message":{"content":[{"type":"text","text":"x"},{"type":"tool_use","id":"t","input":{}}]}}"#,
     );
-    assert_eq!(error.path, "message.content[1]");
-    assert!(error.reason.contains("missing field `name`"), "{error}");
+    assert_eq!(fault.path, "message.content[1].name");
+    assert_eq!(fault.reason, "missing field `name`");
 
-    let error = fails(
-        r#"{"type":"stream_event","event":{"type":"content_block_delta","delta":{"type":"text_delta"}}}"#,
+    let fault = only_fault(
+        r#"{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta"}}}"#,
     );
-    assert_eq!(error.path, "event.delta");
-    assert!(error.reason.contains("missing field `text`"), "{error}");
+    assert_eq!(fault.path, "event.delta.text");
+    assert_eq!(fault.reason, "missing field `text`");
 
-    let error = fails(r#"{"type":"command_lifecycle","state":"queued"}"#);
-    assert_eq!(
-        (error.kind.as_str(), error.path.as_str()),
-        ("command_lifecycle", ".")
-    );
-    assert!(
-        error.reason.contains("missing field `command_uuid`"),
-        "{error}"
-    );
+    let fault = only_fault(r#"{"type":"command_lifecycle","state":"queued"}"#);
+    assert_eq!(fault.path, "command_uuid");
+    assert_eq!(fault.reason, "missing field `command_uuid`");
     // Raw JSON and numbers are required as well where they are not optional.
-    let error = fails(
+    let fault = only_fault(
         r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"n"}]}}"#,
     );
-    assert!(error.reason.contains("missing field `input`"), "{error}");
+    assert_eq!(fault.reason, "missing field `input`");
 }
 
 #[test]
-fn a_member_of_the_wrong_shape_fails_with_its_path() {
-    let error =
-        fails(r#"{"type":"result","subtype":"success","is_error":false,"num_turns":"one"}"#);
-    assert_eq!(error.path, "num_turns");
-    let error = fails(r#"{"type":"user","message":{"content":{"type":"text"}}}"#);
-    assert_eq!(error.path, "message.content");
+fn a_member_of_the_wrong_shape_is_told_with_its_path() {
+    let fault =
+        only_fault(r#"{"type":"result","subtype":"success","is_error":false,"num_turns":"one"}"#);
+    assert_eq!(fault.path, "num_turns");
+    let fault = only_fault(r#"{"type":"user","message":{"content":{"type":"text"}}}"#);
+    assert_eq!(fault.path, "message.content");
     assert!(
-        error
+        fault
             .reason
             .contains("a string or a list of content blocks"),
-        "{error}"
+        "{fault:?}"
     );
-    let error = fails(
+    let fault = only_fault(
         r#"{"type":"result","subtype":"success","is_error":false,"modelUsage":{"m":{"costUSD":"a lot"}}}"#,
     );
-    assert_eq!(error.path, "modelUsage.m.costUSD");
-    assert!(error.reason.contains("not a number"), "{error}");
+    assert_eq!(fault.path, "modelUsage.m.costUSD");
+    assert!(fault.reason.ends_with("expected a number"), "{fault:?}");
 }
 
 #[test]
@@ -80,19 +73,19 @@ fn where_the_tag_comes_last_the_path_is_the_same() {
             "expected a string",
         ),
         (
-            r#"{"event":{"delta":{"type":"text_delta"},"type":"content_block_delta"},"type":"stream_event"}"#,
-            "event.delta",
+            r#"{"event":{"index":0,"delta":{"type":"text_delta"},"type":"content_block_delta"},"type":"stream_event"}"#,
+            "event.delta.text",
             "missing field `text`",
         ),
         // As the agent writes its results.
         (
             r#"{"modelUsage":{"m":{"costUSD":"a lot"}},"is_error":false,"subtype":"success","type":"result"}"#,
             "modelUsage.m.costUSD",
-            "not a number",
+            "expected a number",
         ),
     ] {
-        let error = fails(text);
-        assert_eq!(error.path, path, "{error}");
-        assert!(error.reason.contains(reason), "{error}");
+        let fault = only_fault(text);
+        assert_eq!(fault.path, path, "{fault:?}");
+        assert!(fault.reason.contains(reason), "{fault:?}");
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::check::{NUMBERS, survives};
 use agentwire_protocol::content::ContentBlock;
-use agentwire_protocol::{Frame, Message};
+use agentwire_protocol::{Frame, Message, is_same_value};
 use bytes::Bytes;
 
 #[test]
@@ -91,6 +91,10 @@ fn deep_nesting_is_kept_or_refused_and_never_a_crash() {
     ] {
         survives::<Message>(&nested(20, before, after));
         let frame = Frame::new(Bytes::from(nested(3_000, before, after))).unwrap();
-        assert!(frame.message().is_err());
+        let written = serde_json::to_string(&frame.message()).unwrap();
+        assert!(is_same_value(&written, &nested(3_000, before, after)).unwrap());
+        let faults = frame.faults();
+        assert_eq!(faults.len(), 1, "{}", faults.len());
+        assert!(faults[0].reason.contains("objects inside each other"));
     }
 }

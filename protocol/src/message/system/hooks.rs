@@ -6,7 +6,7 @@ use crate::open::{object, open_enum};
 
 object! {
     /// A hook begins.
-    pub struct HookStarted tags("type" = "system", "subtype" = "hook_started") {
+    pub struct HookStarted: tolerant tags("type" = "system", "subtype" = "hook_started") {
         /// The run of the hook.
         pub hook_id: String,
         /// The hook.
@@ -22,7 +22,7 @@ object! {
 
 object! {
     /// What a hook has printed so far.
-    pub struct HookProgress tags("type" = "system", "subtype" = "hook_progress") {
+    pub struct HookProgress: tolerant tags("type" = "system", "subtype" = "hook_progress") {
         /// The run of the hook.
         pub hook_id: String,
         /// The hook.
@@ -44,7 +44,7 @@ object! {
 
 object! {
     /// A hook is over.
-    pub struct HookResponse tags("type" = "system", "subtype" = "hook_response") {
+    pub struct HookResponse: tolerant tags("type" = "system", "subtype" = "hook_response") {
         /// The run of the hook.
         pub hook_id: String,
         /// The hook.

@@ -9,7 +9,7 @@ object! {
     /// A turn begins: what the agent is and has. It comes at the start of
     /// every turn, and not before the first prompt.
     #[derive(Default)]
-    pub struct Init tags("type" = "system", "subtype" = "init") {
+    pub struct Init: tolerant tags("type" = "system", "subtype" = "init") {
         /// The working directory.
         pub cwd: Option<String>,
         /// The session.

@@ -40,7 +40,7 @@ use crate::open::union;
 
 union! {
     /// What the agent says of itself and of the session.
-    pub enum SystemMessage by "subtype" {
+    pub enum SystemMessage: tolerant by "subtype" {
         /// A turn begins: what the agent is and has.
         "init" => Init(Box<Init>),
         /// What the agent is doing.

@@ -7,7 +7,7 @@ use crate::open::{object, open_enum};
 object! {
     /// The API failed, and is asked again.
     #[derive(Default)]
-    pub struct ApiRetry tags("type" = "system", "subtype" = "api_retry") {
+    pub struct ApiRetry: tolerant tags("type" = "system", "subtype" = "api_retry") {
         /// Which attempt it is.
         pub attempt: Option<u64>,
         /// How many there will be at most.
@@ -42,7 +42,7 @@ object! {
 object! {
     /// A model refused, and another one answers.
     #[derive(Default)]
-    pub struct ModelRefusalFallback tags("type" = "system", "subtype" = "model_refusal_fallback") {
+    pub struct ModelRefusalFallback: tolerant tags("type" = "system", "subtype" = "model_refusal_fallback") {
         /// What made the agent change the model.
         pub trigger: Option<FallbackTrigger>,
         /// Which way it changes.
@@ -105,7 +105,7 @@ open_enum! {
 object! {
     /// A model refused, and nobody answers in its place.
     #[derive(Default)]
-    pub struct ModelRefusalNoFallback tags("type" = "system", "subtype" = "model_refusal_no_fallback") {
+    pub struct ModelRefusalNoFallback: tolerant tags("type" = "system", "subtype" = "model_refusal_no_fallback") {
         /// The model that refused.
         pub original_model: Option<String>,
         /// The API's id of the request.
@@ -129,7 +129,7 @@ object! {
     /// How much the model has thought. An estimate, while it thinks where
     /// nobody can read it.
     #[derive(Default)]
-    pub struct ThinkingTokens tags("type" = "system", "subtype" = "thinking_tokens") {
+    pub struct ThinkingTokens: tolerant tags("type" = "system", "subtype" = "thinking_tokens") {
         /// Tokens of the thinking so far.
         pub estimated_tokens: Option<u64>,
         /// Tokens since the last of these messages.

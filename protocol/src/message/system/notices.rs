@@ -5,7 +5,7 @@ use crate::open::{object, open_enum};
 
 object! {
     /// A line for the user to read.
-    pub struct Informational tags("type" = "system", "subtype" = "informational") {
+    pub struct Informational: tolerant tags("type" = "system", "subtype" = "informational") {
         /// The line.
         pub content: String,
         /// How much it matters.
@@ -55,7 +55,7 @@ object! {
 
 object! {
     /// A short notice for the user, shown for a while.
-    pub struct NotificationMessage tags("type" = "system", "subtype" = "notification") {
+    pub struct NotificationMessage: tolerant tags("type" = "system", "subtype" = "notification") {
         /// Which notice it is: a new one with the same key takes its place.
         pub key: String,
         /// The notice.
@@ -89,7 +89,7 @@ open_enum! {
 
 object! {
     /// What a command printed that ran without the model.
-    pub struct LocalCommandOutput tags("type" = "system", "subtype" = "local_command_output") {
+    pub struct LocalCommandOutput: tolerant tags("type" = "system", "subtype" = "local_command_output") {
         /// What it printed.
         pub content: String,
         /// The message's id.
@@ -101,7 +101,7 @@ object! {
 
 object! {
     /// Memories that were given to the model.
-    pub struct MemoryRecall tags("type" = "system", "subtype" = "memory_recall") {
+    pub struct MemoryRecall: tolerant tags("type" = "system", "subtype" = "memory_recall") {
         /// How they were found.
         pub mode: Option<MemoryRecallMode>,
         /// The memories.
@@ -149,7 +149,7 @@ open_enum! {
 
 object! {
     /// A tool call was refused without anybody being asked.
-    pub struct PermissionDeniedMessage tags("type" = "system", "subtype" = "permission_denied") {
+    pub struct PermissionDeniedMessage: tolerant tags("type" = "system", "subtype" = "permission_denied") {
         /// The tool.
         pub tool_name: String,
         /// The call.
@@ -171,7 +171,7 @@ object! {
 
 object! {
     /// An elicitation that a URL was opened for is over.
-    pub struct ElicitationComplete tags("type" = "system", "subtype" = "elicitation_complete") {
+    pub struct ElicitationComplete: tolerant tags("type" = "system", "subtype" = "elicitation_complete") {
         /// The MCP server that asked.
         pub mcp_server_name: String,
         /// The elicitation.
@@ -185,7 +185,7 @@ object! {
 
 object! {
     /// How installing plugins goes.
-    pub struct PluginInstall tags("type" = "system", "subtype" = "plugin_install") {
+    pub struct PluginInstall: tolerant tags("type" = "system", "subtype" = "plugin_install") {
         /// How it goes.
         pub status: PluginInstallStatus,
         /// The plugin that this is about.

@@ -8,7 +8,7 @@ use crate::slash_command::SlashCommand;
 object! {
     /// What the agent is doing.
     #[derive(Default)]
-    pub struct Status tags("type" = "system", "subtype" = "status") {
+    pub struct Status: tolerant tags("type" = "system", "subtype" = "status") {
         /// What it is doing; `None` for nothing in particular.
         pub status: Option<StatusKind>,
         /// How permissions are decided from now on.
@@ -49,7 +49,7 @@ open_enum! {
 object! {
     /// Whether the session works, rests or waits for somebody. Sent when the
     /// agent was started with `CLAUDE_CODE_SDK_READS_SESSION_STATE=1`.
-    pub struct SessionStateChanged tags("type" = "system", "subtype" = "session_state_changed") {
+    pub struct SessionStateChanged: tolerant tags("type" = "system", "subtype" = "session_state_changed") {
         /// The new state.
         pub state: SessionState,
         /// Whether it is meant for the host alone.
@@ -75,7 +75,7 @@ open_enum! {
 
 object! {
     /// The session has a new title.
-    pub struct SessionTitleChanged tags("type" = "system", "subtype" = "session_title_changed") {
+    pub struct SessionTitleChanged: tolerant tags("type" = "system", "subtype" = "session_title_changed") {
         /// The title.
         pub title: String,
         /// The message's id.
@@ -87,7 +87,7 @@ object! {
 
 object! {
     /// A control request is still being worked on.
-    pub struct ControlRequestProgress tags("type" = "system", "subtype" = "control_request_progress") {
+    pub struct ControlRequestProgress: tolerant tags("type" = "system", "subtype" = "control_request_progress") {
         /// The request.
         pub request_id: String,
         /// How it goes.
@@ -119,7 +119,7 @@ open_enum! {
 
 object! {
     /// The commands that a prompt can begin with are others now.
-    pub struct CommandsChanged tags("type" = "system", "subtype" = "commands_changed") {
+    pub struct CommandsChanged: tolerant tags("type" = "system", "subtype" = "commands_changed") {
         /// All commands that there are now.
         pub commands: Vec<SlashCommand>,
         /// The message's id.
@@ -132,7 +132,7 @@ object! {
 object! {
     /// The conversation was compacted here: what came before it is a summary
     /// for the model from now on.
-    pub struct CompactBoundary tags("type" = "system", "subtype" = "compact_boundary") {
+    pub struct CompactBoundary: tolerant tags("type" = "system", "subtype" = "compact_boundary") {
         /// How it was compacted.
         pub compact_metadata: CompactMetadata,
         /// The message's id.
@@ -196,7 +196,7 @@ object! {
 
 object! {
     /// The agent's process is about to end.
-    pub struct WorkerShuttingDown tags("type" = "system", "subtype" = "worker_shutting_down") {
+    pub struct WorkerShuttingDown: tolerant tags("type" = "system", "subtype" = "worker_shutting_down") {
         /// Why.
         pub reason: String,
         /// The message's id.

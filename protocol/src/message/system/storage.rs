@@ -5,7 +5,7 @@ use crate::open::{object, open_enum};
 object! {
     /// The disk was full, and something could not be saved. It comes when
     /// the agent ends, behind the last result.
-    pub struct SessionWritesLost tags("type" = "system", "subtype" = "session_writes_lost") {
+    pub struct SessionWritesLost: tolerant tags("type" = "system", "subtype" = "session_writes_lost") {
         /// Why it could not be saved.
         pub error_code: WriteErrorCode,
         /// What was lost.
@@ -41,7 +41,7 @@ open_enum! {
 
 object! {
     /// A copy of the transcript could not be stored.
-    pub struct MirrorError tags("type" = "system", "subtype" = "mirror_error") {
+    pub struct MirrorError: tolerant tags("type" = "system", "subtype" = "mirror_error") {
         /// What went wrong.
         pub error: String,
         /// Where it should have been stored.
@@ -68,7 +68,7 @@ object! {
 
 object! {
     /// Files were uploaded.
-    pub struct FilesPersisted tags("type" = "system", "subtype" = "files_persisted") {
+    pub struct FilesPersisted: tolerant tags("type" = "system", "subtype" = "files_persisted") {
         /// Those that were.
         pub files: Vec<PersistedFile>,
         /// Those that could not be.

@@ -5,7 +5,7 @@ use crate::open::{object, open_enum};
 
 object! {
     /// A task begins.
-    pub struct TaskStarted tags("type" = "system", "subtype" = "task_started") {
+    pub struct TaskStarted: tolerant tags("type" = "system", "subtype" = "task_started") {
         /// The task.
         pub task_id: String,
         /// The run of it: a task that is resumed begins a new one. Of the
@@ -43,7 +43,7 @@ object! {
 
 object! {
     /// How far a task is.
-    pub struct TaskProgress tags("type" = "system", "subtype" = "task_progress") {
+    pub struct TaskProgress: tolerant tags("type" = "system", "subtype" = "task_progress") {
         /// The task.
         pub task_id: String,
         /// The run of it: a task that is resumed begins a new one. Of the
@@ -83,7 +83,7 @@ object! {
 
 object! {
     /// Something about a task changed.
-    pub struct TaskUpdated tags("type" = "system", "subtype" = "task_updated") {
+    pub struct TaskUpdated: tolerant tags("type" = "system", "subtype" = "task_updated") {
         /// The task.
         pub task_id: String,
         /// The run of it: a task that is resumed begins a new one. Of the
@@ -137,7 +137,7 @@ open_enum! {
 
 object! {
     /// A task is over. A turn may begin because of it.
-    pub struct TaskNotification tags("type" = "system", "subtype" = "task_notification") {
+    pub struct TaskNotification: tolerant tags("type" = "system", "subtype" = "task_notification") {
         /// The task.
         pub task_id: String,
         /// The run of it: a task that is resumed begins a new one. Of the
@@ -211,7 +211,7 @@ object! {
 object! {
     /// Which tasks run in the background. It takes the place of the message
     /// before it.
-    pub struct BackgroundTasksChanged tags("type" = "system", "subtype" = "background_tasks_changed") {
+    pub struct BackgroundTasksChanged: tolerant tags("type" = "system", "subtype" = "background_tasks_changed") {
         /// All that run.
         pub tasks: Vec<BackgroundTask>,
         /// The message's id.

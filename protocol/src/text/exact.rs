@@ -1,6 +1,6 @@
 //! Whether two texts are the same JSON value, down to the digits.
 
-use crate::surrogate::mended;
+use super::mended;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;

@@ -5,13 +5,16 @@
 //! ([`Frame::message`], [`Frame::read`]), and when that fails, it fails for
 //! this frame alone.
 
+mod head;
+
+pub use head::Head;
+
 use crate::message::Message;
-use crate::open::{Key, Located, read_text};
-use crate::surrogate::mended;
+use crate::open::{Fault, Field, Located, Reader, read_anything};
+use crate::text::mended;
 use bytes::Bytes;
-use serde::de::{
-    DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
-};
+use serde::de::DeserializeOwned;
+use std::borrow::Cow;
 use std::fmt;
 
 /// A line that was read as a JSON object with a `type`.
@@ -19,22 +22,6 @@ use std::fmt;
 pub struct Frame {
     raw: Bytes,
     head: Head,
-}
-
-/// What routing needs of a frame.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Head {
-    /// The member `type`.
-    pub kind: Box<str>,
-    /// `subtype`, or that of the `request` or `response` that is inside.
-    pub subtype: Option<Box<str>>,
-    /// `request_id`, or that of the `request` or `response` that is inside.
-    pub request_id: Option<Box<str>>,
-    /// `uuid`.
-    pub uuid: Option<Box<str>>,
-    /// `session_id`.
-    pub session_id: Option<Box<str>>,
 }
 
 /// A line that is no frame.
@@ -69,13 +56,8 @@ impl Frame {
     ///
     /// When it is not a JSON object with a `type`.
     pub fn new(raw: Bytes) -> Result<Self, FrameError> {
-        let head = Head::of_line(&raw).or_else(|error| {
-            str::from_utf8(&raw)
-                .ok()
-                .and_then(mended)
-                .and_then(|text| Head::of_line(text.as_bytes()).ok())
-                .ok_or_else(|| FrameError::NotAnObject(error.to_string()))
-        })?;
+        let head =
+            Head::of_line(&raw).map_err(|error| FrameError::NotAnObject(error.to_string()))?;
         if head.kind.is_empty() {
             return Err(FrameError::NoType);
         }
@@ -112,15 +94,29 @@ impl Frame {
         self.head.uuid.as_deref()
     }
 
-    /// The frame as a message of the data plane.
-    ///
-    /// # Errors
-    ///
-    /// When a known message lacks a required member or has one of the wrong
-    /// shape. A type that is not known is no error: it is
+    /// The frame as a message of the data plane. A type that is not known is
     /// [`Message::Unknown`].
-    pub fn message(&self) -> Result<Message, ViewError> {
-        self.read()
+    ///
+    /// A member that is not what it should be spoils no other one: its text is
+    /// kept in the `extra` of the object that it is in, and its field holds what
+    /// could be read of it. [`faults`](Self::faults) tells which there are.
+    #[must_use]
+    pub fn message(&self) -> Message {
+        // The line is an object, as was found when the frame was made.
+        Reader::read_tolerantly(&self.text()).unwrap_or_else(|_| Field::empty())
+    }
+
+    /// What is odd in the message: members that are missing, of another type
+    /// than they should be, or out of range. Reads the message once more, and
+    /// to the end.
+    #[must_use]
+    pub fn faults(&self) -> Vec<Fault> {
+        let text = self.text();
+        let mut faults = Reader::read_with_faults::<Message>(&text).1;
+        if let Cow::Owned(_) = text {
+            faults.push(Fault::new(".", "invalid UTF-8"));
+        }
+        faults
     }
 
     /// The frame as a type of the caller's.
@@ -136,7 +132,12 @@ impl Frame {
                 reason: error.to_string(),
             })
         })?;
-        read_text(text).map_err(|located| self.unreadable(located))
+        read_anything(text).map_err(|located| self.unreadable(located))
+    }
+
+    /// The line as text, with U+FFFD for what is not UTF-8.
+    fn text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.raw)
     }
 
     /// Whether there are halves of surrogate pairs in the line, which no string
@@ -165,160 +166,13 @@ impl fmt::Debug for Frame {
     }
 }
 
-impl Head {
-    /// The type, and the subtype behind a slash: `system/init`.
-    #[must_use]
-    pub fn label(&self) -> String {
-        match &self.subtype {
-            Some(subtype) => format!("{}/{subtype}", self.kind),
-            None => self.kind.to_string(),
-        }
-    }
-
-    /// What can be read of a line that was cut off: the members before the
-    /// cut. `None` when not even the type was among them.
-    #[must_use]
-    pub fn of_cut_line(bytes: &[u8]) -> Option<Self> {
-        let mut head = Self::default();
-        // The line is cut off, so this fails; what came before is in the head.
-        drop(head.read(bytes));
-        (!head.kind.is_empty()).then_some(head)
-    }
-
-    fn of_line(bytes: &[u8]) -> serde_json::Result<Self> {
-        let mut head = Self::default();
-        head.read(bytes)?;
-        Ok(head)
-    }
-
-    fn read(&mut self, bytes: &[u8]) -> serde_json::Result<()> {
-        let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-        (&mut deserializer).deserialize_map(HeadVisitor(self, Level::Top))?;
-        deserializer.end()
-    }
-}
-
-/// Visitor methods that take a scalar or a list and give the same answer for
-/// each.
-macro_rules! skip_scalars_and_lists {
-    ($answer:expr) => {
-        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-            while seq.next_element::<IgnoredAny>()?.is_some() {}
-            Ok($answer)
-        }
-
-        fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-            Ok($answer)
-        }
-
-        fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-            Ok($answer)
-        }
-
-        fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
-            Ok($answer)
-        }
-
-        fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-            Ok($answer)
-        }
-
-        fn visit_unit<E>(self) -> Result<Self::Value, E> {
-            Ok($answer)
-        }
-    };
-}
-
-/// Where in a control frame the reader is.
-#[derive(Clone, Copy, PartialEq)]
-enum Level {
-    Top,
-    /// In `request` or `response`, whose subtype and id are the frame's.
-    Inner,
-}
-
-/// Reads into a borrowed head, so that what was read before an error stays.
-struct HeadVisitor<'a>(&'a mut Head, Level);
-
-impl<'de> Visitor<'de> for HeadVisitor<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let Self(head, level) = self;
-        while let Some(Key(key)) = map.next_key()? {
-            match (&*key, level) {
-                ("type", Level::Top) => {
-                    head.kind = map.next_value_seed(StringOrSkip)?.unwrap_or_default();
-                }
-                ("subtype", _) => head.subtype = map.next_value_seed(StringOrSkip)?,
-                ("request_id", _) => head.request_id = map.next_value_seed(StringOrSkip)?,
-                ("uuid", Level::Top) => head.uuid = map.next_value_seed(StringOrSkip)?,
-                ("session_id", Level::Top) => {
-                    head.session_id = map.next_value_seed(StringOrSkip)?;
-                }
-                ("request" | "response", Level::Top) => {
-                    map.next_value_seed(HeadVisitor(head, Level::Inner))?;
-                }
-                _ => drop(map.next_value::<IgnoredAny>()?),
-            }
-        }
-        Ok(())
-    }
-
-    // `request` and `response` of a frame that is not ours may be anything.
-    skip_scalars_and_lists!(());
-
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for HeadVisitor<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-/// A string, or `None` for anything else: the head does not mind.
-struct StringOrSkip;
-
-impl<'de> DeserializeSeed<'de> for StringOrSkip {
-    type Value = Option<Box<str>>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for StringOrSkip {
-    type Value = Option<Box<str>>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any value")
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
-        Ok(Some(value.into()))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(None)
-    }
-
-    skip_scalars_and_lists!(None);
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::content::ContentBlock;
+    use crate::control::ControlResponse;
+    use crate::json::Json;
 
     fn frame(text: &str) -> Frame {
         Frame::new(Bytes::copy_from_slice(text.as_bytes())).unwrap()
@@ -396,7 +250,7 @@ mod tests {
         let line = r#"{"type":"assistant","\udc00":1,"message":{"content":[{"type":"text","text":"a\ud83d","new":"\ud83d"}]}}"#;
         let cut = frame(line);
         assert!(cut.has_lone_surrogates());
-        let Message::Assistant(message) = cut.message().unwrap() else {
+        let Message::Assistant(message) = cut.message() else {
             panic!("{cut:?}")
         };
         assert_eq!(message.message.content[0].as_text(), Some("a\u{fffd}"));
@@ -409,13 +263,35 @@ mod tests {
     }
 
     #[test]
-    fn a_view_that_fails_names_the_member_and_keeps_the_bytes() {
-        let broken = frame(
+    fn a_message_keeps_what_is_odd_and_tells_where_it_was() {
+        let odd = frame(
             r#"{"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"text","text":7}]}}"#,
         );
-        let error = broken.message().unwrap_err();
-        assert_eq!(error.kind, "assistant");
-        assert_eq!(error.path, "message.content[0].text");
+        let Message::Assistant(message) = odd.message() else {
+            panic!("{odd:?}")
+        };
+        let ContentBlock::Text(text) = &message.message.content[0] else {
+            panic!("{message:?}")
+        };
+        assert_eq!(message.message.id.as_deref(), Some("m"));
+        assert_eq!(
+            (&*text.text, text.extra.get("text")),
+            ("", Some(&Json::from_value(&7).unwrap()))
+        );
+        let [fault] = &odd.faults()[..] else {
+            panic!("{:?}", odd.faults())
+        };
+        assert_eq!(fault.path, "message.content[0].text");
+        assert_eq!(fault.reason, "invalid type: integer `7`, expected a string");
+    }
+
+    #[test]
+    fn a_view_that_fails_names_the_member_and_keeps_the_bytes() {
+        let broken =
+            frame(r#"{"type":"control_response","response":{"subtype":"success","request_id":7}}"#);
+        let error = broken.read::<ControlResponse>().unwrap_err();
+        assert_eq!(error.kind, "control_response/success");
+        assert_eq!(error.path, "response.request_id");
         assert!(error.reason.contains("expected a string"), "{error}");
         assert!(broken.raw().ends_with(b"}}"));
     }

@@ -1,0 +1,157 @@
+//! Why something cannot be read, and where.
+
+use crate::text::Invalid;
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
+
+/// How many objects may be inside each other.
+pub(super) const MAX_DEPTH: usize = 64;
+
+/// A value cannot be read as what it should be.
+///
+/// Whoever reads a member or an item adds where it was, on the way out.
+#[derive(Debug)]
+pub struct Error(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    reason: Reason,
+    /// The steps from the outermost value to the one that failed, innermost
+    /// first.
+    steps: Vec<Step>,
+}
+
+#[derive(Debug)]
+enum Reason {
+    /// It is no JSON.
+    Invalid(Invalid),
+    /// The object is one of another kind, by its tag.
+    OtherTag(&'static str),
+    /// Too many objects are inside each other.
+    TooDeep,
+    /// Another reason.
+    Other(Cow<'static, str>),
+}
+
+/// A step on the way from the outermost value to another one.
+#[derive(Debug, Clone)]
+pub(super) enum Step {
+    Member(Box<str>),
+    Item(usize),
+}
+
+impl Error {
+    /// For this reason.
+    #[cold]
+    pub fn new(reason: impl Into<Cow<'static, str>>) -> Self {
+        Self::of(Reason::Other(reason.into()))
+    }
+
+    #[cold]
+    pub(super) fn other_tag(expected: &'static str) -> Self {
+        Self::of(Reason::OtherTag(expected))
+    }
+
+    #[cold]
+    pub(super) fn too_deep() -> Self {
+        Self::of(Reason::TooDeep)
+    }
+
+    pub(super) fn is_too_deep(&self) -> bool {
+        matches!(self.0.reason, Reason::TooDeep)
+    }
+
+    fn of(reason: Reason) -> Self {
+        Self(Box::new(Inner {
+            reason,
+            steps: vec![],
+        }))
+    }
+
+    /// It was in this member.
+    #[cold]
+    pub(super) fn in_member(mut self, name: &str) -> Self {
+        self.0.steps.push(Step::Member(name.into()));
+        self
+    }
+
+    /// It was in this item.
+    #[cold]
+    pub(super) fn in_item(mut self, index: usize) -> Self {
+        self.0.steps.push(Step::Item(index));
+        self
+    }
+
+    /// Whether the object that was being read, and not one inside it, is one of
+    /// another kind.
+    pub(super) fn is_other_tag(&self) -> bool {
+        self.0.steps.is_empty() && matches!(self.0.reason, Reason::OtherTag(_))
+    }
+
+    /// Where it was, and why.
+    pub(crate) fn located(self) -> Located {
+        Located {
+            path: path(self.0.steps.iter().rev()),
+            reason: self.0.reason.to_string(),
+        }
+    }
+
+    pub(super) fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.0.steps.iter().rev()
+    }
+
+    pub(super) fn reason(&self) -> String {
+        self.0.reason.to_string()
+    }
+}
+
+impl From<Invalid> for Error {
+    #[cold]
+    fn from(invalid: Invalid) -> Self {
+        Self::of(Reason::Invalid(invalid))
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Invalid(invalid) => invalid.fmt(f),
+            Self::OtherTag(expected) => write!(f, "expected the tag `{expected}`"),
+            Self::TooDeep => write!(f, "more than {MAX_DEPTH} objects inside each other"),
+            Self::Other(reason) => f.write_str(reason),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.0.steps.is_empty() {
+            write!(f, "{}: ", path(self.steps()))?;
+        }
+        self.0.reason.fmt(f)
+    }
+}
+
+/// Where in a text reading failed, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Located {
+    /// Such as `message.content[0].text`; `.` for the text as a whole.
+    pub(crate) path: String,
+    pub(crate) reason: String,
+}
+
+/// The steps as a path.
+pub(super) fn path<'a>(steps: impl Iterator<Item = &'a Step>) -> String {
+    let mut path = String::new();
+    for step in steps {
+        match step {
+            Step::Member(key) if path.is_empty() => path.push_str(key),
+            Step::Member(key) => drop(write!(path, ".{key}")),
+            Step::Item(index) => drop(write!(path, "[{index}]")),
+        }
+    }
+    if path.is_empty() {
+        path.push('.');
+    }
+    path
+}

@@ -1,0 +1,96 @@
+//! Members that are an object or something else.
+
+use super::{Error, Field, Reader};
+use crate::json::Json;
+#[cfg(feature = "audit")]
+use crate::untyped::{Pointer, Untyped};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+#[cfg(feature = "schema")]
+use std::borrow::Cow;
+
+/// An object, where it is one: some members were texts or the like before
+/// they became objects, or may be again.
+///
+/// An object that `T` cannot be read from is an error; anything else is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Loose<T> {
+    /// An object.
+    Object(T),
+    /// Something else.
+    Other(Json),
+}
+
+impl<T> Loose<T> {
+    /// The object, when it is one.
+    #[must_use]
+    pub fn object(&self) -> Option<&T> {
+        match self {
+            Self::Object(object) => Some(object),
+            Self::Other(_) => None,
+        }
+    }
+}
+
+impl<T> From<T> for Loose<T> {
+    fn from(object: T) -> Self {
+        Self::Object(object)
+    }
+}
+
+impl<T: Serialize> Serialize for Loose<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Object(object) => object.serialize(serializer),
+            Self::Other(json) => json.serialize(serializer),
+        }
+    }
+}
+
+impl<'de, T: Field> Deserialize<'de> for Loose<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        super::deserialize(deserializer)
+    }
+}
+
+impl<T: Field> Field for Loose<T> {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        match reader.peek() {
+            Some(b'{') => T::read(reader).map(Self::Object),
+            _ => Field::read(reader).map(Self::Other),
+        }
+    }
+
+    fn empty() -> Self {
+        Self::Other(Json::null())
+    }
+}
+
+/// That of the object, which is what is meant.
+#[cfg(feature = "schema")]
+impl<T: schemars::JsonSchema> schemars::JsonSchema for Loose<T> {
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        T::schema_id()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        T::json_schema(generator)
+    }
+}
+
+#[cfg(feature = "audit")]
+impl<T: Untyped> Untyped for Loose<T> {
+    fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>) {
+        match self {
+            Self::Object(object) => object.collect_untyped(at, found),
+            Self::Other(_) => found.push(at.as_str().to_owned()),
+        }
+    }
+}

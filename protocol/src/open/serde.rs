@@ -1,0 +1,92 @@
+//! Types of the wire for those who read with serde.
+
+use super::error::Located;
+use super::reader::{Field, Reader};
+use crate::json::Members;
+use crate::text::{mended, raw_text};
+use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, Visitor};
+use std::cell::RefCell;
+use std::fmt;
+use std::marker::PhantomData;
+
+thread_local! {
+    /// Where reading a type of the wire failed, while somebody wants to know: an
+    /// error of serde has no room for it.
+    static FAILED: RefCell<Option<Vec<Located>>> = const { RefCell::new(None) };
+}
+
+/// Reads a type of the wire from any deserializer.
+///
+/// # Errors
+///
+/// When the value is not what it should be, and those of the deserializer.
+pub fn deserialize<'de, T: Field, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    let text = raw_text(deserializer)?;
+    Reader::read_text(&text).map_err(|error| {
+        let message = error.to_string();
+        note(error.located());
+        de::Error::custom(message)
+    })
+}
+
+#[cold]
+fn note(located: Located) {
+    FAILED.with_borrow_mut(|failed| {
+        if let Some(failed) = failed {
+            failed.push(located);
+        }
+    });
+}
+
+/// Reads a string from any deserializer.
+///
+/// # Errors
+///
+/// When the value is none.
+pub fn deserialize_str<'de, T: for<'a> From<&'a str>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    struct StrVisitor<T>(PhantomData<T>);
+
+    impl<T: for<'a> From<&'a str>> Visitor<'_> for StrVisitor<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a string")
+        }
+
+        fn visit_str<E>(self, value: &str) -> Result<T, E> {
+            Ok(value.into())
+        }
+    }
+
+    deserializer.deserialize_str(StrVisitor(PhantomData))
+}
+
+/// Reads a text as a type that is not ours, with U+FFFD for lone surrogates.
+/// Where a type of ours inside it fails, that says where.
+pub(crate) fn read_anything<T: DeserializeOwned>(text: &str) -> Result<T, Located> {
+    FAILED.set(Some(vec![]));
+    let read = serde_json::from_str(text).or_else(|error| match mended(text) {
+        Some(text) => serde_json::from_str(&text),
+        None => Err(error),
+    });
+    let failed = FAILED.take().unwrap_or_default();
+    read.map_err(|error| {
+        let reason = error.to_string();
+        // One that did not matter may have come before.
+        let mut failed = failed.into_iter().rev();
+        failed
+            .find(|located| reason.contains(&located.reason))
+            .unwrap_or(Located {
+                path: ".".to_owned(),
+                reason,
+            })
+    })
+}
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserialize(deserializer)
+    }
+}

@@ -1,0 +1,45 @@
+//! Writing objects member by member.
+
+use super::reader::{Field, Reader};
+use crate::json::Members;
+use serde::Serialize;
+use serde::ser::SerializeMap;
+
+/// What a member is of an object that was not there.
+pub fn left_out<T: Field>(name: &'static str, extra: &mut Members) -> T {
+    if T::IS_REQUIRED {
+        extra.push_missing(name);
+    }
+    T::empty()
+}
+
+/// Writes a declared member, if it is not as it was read: then what was there
+/// is written with the members that the type does not know, or nothing, where
+/// it was missing.
+///
+/// # Errors
+///
+/// Those of the serializer.
+pub fn write_member<M: SerializeMap, T: Field + Serialize + PartialEq>(
+    map: &mut M,
+    name: &'static str,
+    value: &T,
+    extra: &Members,
+) -> Result<(), M::Error> {
+    if value.is_absent() || !extra.is_clean() && is_as_read(name, value, extra) {
+        return Ok(());
+    }
+    map.serialize_entry(name, value)
+}
+
+/// Whether a field holds what was read of a member that was `null`, odd or
+/// missing.
+pub fn is_as_read<T: Field + PartialEq>(name: &str, value: &T, extra: &Members) -> bool {
+    let kept = extra.get(name);
+    if kept.is_none() && extra.missing().all(|missing| missing != name) {
+        return false;
+    }
+    let given = extra.given(name).unwrap_or(kept);
+    let read = given.and_then(|it| Reader::read_tolerantly(it.get()).ok());
+    read.unwrap_or_else(T::empty) == *value
+}

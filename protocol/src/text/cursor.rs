@@ -1,0 +1,374 @@
+//! A place in a JSON text, and the way from token to token.
+//!
+//! It is total: any bytes give tokens or say where they are no JSON, and what
+//! is passed over may be nested as deep as it likes. Nothing is decoded and
+//! nothing is copied here.
+
+/// A place in a text.
+#[derive(Debug, Clone)]
+pub(crate) struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+/// What is between two quotes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Span {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// Whether it has escapes.
+    pub(crate) escaped: bool,
+}
+
+/// The text is no JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{expected} expected at byte {at}")]
+pub(crate) struct Invalid {
+    at: usize,
+    expected: &'static str,
+}
+
+type Result<T> = std::result::Result<T, Invalid>;
+
+/// What encloses the value that a cursor is at, innermost last: a bit for each
+/// object or list, in words that are only taken from the heap beyond the first.
+#[derive(Default)]
+struct Enclosing {
+    word: u64,
+    depth: usize,
+    full: Vec<u64>,
+}
+
+impl Enclosing {
+    fn push(&mut self, is_object: bool) {
+        if self.depth > 0 && self.depth.is_multiple_of(64) {
+            self.full.push(self.word);
+        }
+        self.word = self.word << 1 | u64::from(is_object);
+        self.depth += 1;
+    }
+
+    fn pop(&mut self) {
+        self.depth -= 1;
+        self.word >>= 1;
+        if self.depth > 0 && self.depth.is_multiple_of(64) {
+            self.word = self.full.pop().unwrap_or_default();
+        }
+    }
+
+    /// What is innermost: an object (`true`) or a list; nothing, outside of all.
+    fn innermost(&self) -> Option<bool> {
+        (self.depth > 0).then_some(self.word & 1 == 1)
+    }
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    /// The offset in the text.
+    #[inline]
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Goes back to an offset where it has been.
+    #[inline]
+    pub(crate) fn go_to(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    /// The next byte that is no white space.
+    #[inline]
+    pub(crate) fn peek(&mut self) -> Option<u8> {
+        match self.bytes.get(self.at) {
+            Some(b' ' | b'\n' | b'\r' | b'\t') => self.peek_behind_space(),
+            byte => byte.copied(),
+        }
+    }
+
+    fn peek_behind_space(&mut self) -> Option<u8> {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.bytes.get(self.at) {
+            self.at += 1;
+        }
+        self.bytes.get(self.at).copied()
+    }
+
+    /// Takes this byte, where it is the next one that is no white space.
+    #[inline]
+    pub(crate) fn take(&mut self, byte: u8) -> bool {
+        let is_next = self.peek() == Some(byte);
+        self.at += usize::from(is_next);
+        is_next
+    }
+
+    #[inline]
+    pub(crate) fn expect(&mut self, byte: u8, expected: &'static str) -> Result<()> {
+        if self.take(byte) {
+            Ok(())
+        } else {
+            Err(self.invalid(expected))
+        }
+    }
+
+    /// That something else should be here.
+    #[cold]
+    pub(crate) fn invalid(&self, expected: &'static str) -> Invalid {
+        Invalid {
+            at: self.at,
+            expected,
+        }
+    }
+
+    /// Nothing but white space is left.
+    pub(crate) fn end(&mut self) -> Result<()> {
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => Err(self.invalid("the end")),
+        }
+    }
+
+    /// Goes to the next member of an object or behind its end: `is_first` when
+    /// it stands behind the opening brace.
+    #[inline]
+    pub(crate) fn next_key(&mut self, is_first: bool) -> Result<Option<Span>> {
+        match self.peek() {
+            Some(b'}') => {
+                self.at += 1;
+                return Ok(None);
+            }
+            Some(b',') if !is_first => {
+                self.at += 1;
+                self.peek();
+            }
+            _ if is_first => {}
+            _ => return Err(self.invalid("`,` or `}`")),
+        }
+        let key = self.string("a member's name")?;
+        self.expect(b':', "`:`")?;
+        Ok(Some(key))
+    }
+
+    /// Goes to the next item of a list or behind its end: `is_first` when it
+    /// stands behind the opening bracket. Whether there is one.
+    #[inline]
+    pub(crate) fn next_item(&mut self, is_first: bool) -> Result<bool> {
+        match self.peek() {
+            Some(b']') => {
+                self.at += 1;
+                return Ok(false);
+            }
+            Some(b',') if !is_first => self.at += 1,
+            _ if is_first => {}
+            _ => return Err(self.invalid("`,` or `]`")),
+        }
+        Ok(true)
+    }
+
+    /// Passes a string, and tells what is between its quotes.
+    #[inline]
+    pub(crate) fn string(&mut self, expected: &'static str) -> Result<Span> {
+        if !self.take(b'"') {
+            return Err(self.invalid(expected));
+        }
+        let start = self.at;
+        let mut escaped = false;
+        loop {
+            self.at = special(self.bytes, self.at);
+            match self.bytes.get(self.at) {
+                Some(b'"') => {
+                    let end = self.at;
+                    self.at += 1;
+                    return Ok(Span {
+                        start,
+                        end,
+                        escaped,
+                    });
+                }
+                Some(b'\\') => {
+                    escaped = true;
+                    self.escape()?;
+                }
+                Some(_) => return Err(self.invalid("no control character")),
+                None => return Err(self.invalid("`\"`")),
+            }
+        }
+    }
+
+    /// Passes an escape.
+    fn escape(&mut self) -> Result<()> {
+        match self.bytes.get(self.at + 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
+            Some(b'u') => {
+                let digits = self.bytes.get(self.at + 2..self.at + 6);
+                match digits {
+                    Some(digits) if digits.iter().all(u8::is_ascii_hexdigit) => self.at += 6,
+                    _ => return Err(self.invalid("an escape")),
+                }
+            }
+            _ => return Err(self.invalid("an escape")),
+        }
+        Ok(())
+    }
+
+    /// Passes a number.
+    #[inline]
+    pub(crate) fn number(&mut self) -> Result<()> {
+        self.at += usize::from(self.bytes.get(self.at) == Some(&b'-'));
+        match self.bytes.get(self.at) {
+            Some(b'0') => self.at += 1,
+            Some(b'1'..=b'9') => self.digits(),
+            _ => return Err(self.invalid("a digit")),
+        }
+        if let Some(b'.' | b'e' | b'E') = self.bytes.get(self.at) {
+            self.fraction()?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn digits(&mut self) {
+        while let Some(b'0'..=b'9') = self.bytes.get(self.at) {
+            self.at += 1;
+        }
+    }
+
+    fn fraction(&mut self) -> Result<()> {
+        if self.bytes.get(self.at) == Some(&b'.') {
+            self.at += 1;
+            self.some_digits()?;
+        }
+        if let Some(b'e' | b'E') = self.bytes.get(self.at) {
+            self.at += 1;
+            self.at += usize::from(matches!(self.bytes.get(self.at), Some(b'+' | b'-')));
+            self.some_digits()?;
+        }
+        Ok(())
+    }
+
+    fn some_digits(&mut self) -> Result<()> {
+        let before = self.at;
+        self.digits();
+        if self.at == before {
+            return Err(self.invalid("a digit"));
+        }
+        Ok(())
+    }
+
+    /// Passes this word, which the next byte announced.
+    #[inline]
+    pub(crate) fn word(&mut self, word: &'static str) -> Result<()> {
+        match self.bytes.get(self.at..self.at + word.len()) {
+            Some(found) if found == word.as_bytes() => {
+                self.at += word.len();
+                Ok(())
+            }
+            _ => Err(self.invalid(word)),
+        }
+    }
+
+    /// Passes a value that is no object and no list.
+    #[inline]
+    fn scalar(&mut self, first: Option<u8>) -> Result<()> {
+        match first {
+            Some(b'"') => drop(self.string("`\"`")?),
+            Some(b'-' | b'0'..=b'9') => self.number()?,
+            Some(b't') => self.word("true")?,
+            Some(b'f') => self.word("false")?,
+            Some(b'n') => self.word("null")?,
+            _ => return Err(self.invalid("a value")),
+        }
+        Ok(())
+    }
+
+    /// Passes a value, and tells where it began.
+    #[inline]
+    pub(crate) fn skip(&mut self) -> Result<usize> {
+        let first = self.peek();
+        let start = self.at;
+        match first {
+            Some(b'{' | b'[') => self.skip_nested()?,
+            _ => self.scalar(first)?,
+        }
+        Ok(start)
+    }
+
+    fn skip_nested(&mut self) -> Result<()> {
+        let mut enclosing = Enclosing::default();
+        loop {
+            // A value begins here.
+            let first = self.peek();
+            let is_empty = match first {
+                Some(b'{') => {
+                    self.at += 1;
+                    enclosing.push(true);
+                    match self.next_key(true)? {
+                        Some(_) => continue,
+                        None => true,
+                    }
+                }
+                Some(b'[') => {
+                    self.at += 1;
+                    enclosing.push(false);
+                    if self.next_item(true)? {
+                        continue;
+                    }
+                    true
+                }
+                _ => {
+                    self.scalar(first)?;
+                    false
+                }
+            };
+            if is_empty {
+                enclosing.pop();
+            }
+            // And one has ended here.
+            loop {
+                let has_more = match enclosing.innermost() {
+                    None => return Ok(()),
+                    Some(true) => self.next_key(false)?.is_some(),
+                    Some(false) => self.next_item(false)?,
+                };
+                if has_more {
+                    break;
+                }
+                enclosing.pop();
+            }
+        }
+    }
+}
+
+/// The offset, from `at` on, of the next byte that ends or interrupts a
+/// string's text: a quote, a backslash or a control character. The length,
+/// where there is none.
+///
+/// Eight bytes at a time: of a word in which bytes are such, the lowest bit
+/// that is found set is exact.
+#[inline]
+fn special(bytes: &[u8], mut at: usize) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    const HIGH: u64 = ONES << 7;
+    const fn below(word: u64, limit: u8) -> u64 {
+        word.wrapping_sub(ONES * limit as u64) & !word
+    }
+    while let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        let word = u64::from_le_bytes(*word);
+        let found = below(word, 0x20)
+            | below(word ^ (ONES * b'"' as u64), 1)
+            | below(word ^ (ONES * b'\\' as u64), 1);
+        let found = found & HIGH;
+        if found != 0 {
+            return at + (found.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    while let Some(byte) = bytes.get(at) {
+        if matches!(byte, b'"' | b'\\' | 0..0x20) {
+            break;
+        }
+        at += 1;
+    }
+    at
+}

@@ -1,0 +1,305 @@
+//! The text of a value, without a copy where it is still there.
+//!
+//! Types of the wire are read from text. `serde_json` gives the text of a value
+//! to those who ask as its `RawValue` asks: by a name, which is asked of
+//! `RawValue` itself. `&RawValue` is a text that outlives what is read from it;
+//! `Box<RawValue>` is a copy; here it is either. Every other deserializer says
+//! what the value is, and the text is written here.
+
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::forward_to_deserialize_any;
+use serde::ser::{self, Serialize, SerializeStruct as _, Serializer};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::fmt::{self, Display};
+use std::sync::LazyLock;
+
+/// What `serde_json` calls a value whose text is wanted, when asking for it
+/// works.
+static NAME: LazyLock<Option<&'static str>> = LazyLock::new(|| {
+    let Err(Asked(name)) = <&RawValue>::deserialize(AskedFor) else {
+        return None;
+    };
+    let mut probe = serde_json::Deserializer::from_str(" -1.10 ");
+    let read = (&mut probe)
+        .deserialize_newtype_struct(name?, TextVisitor(name))
+        .ok()?;
+    if matches!(read, Cow::Borrowed("-1.10")) {
+        name
+    } else {
+        None
+    }
+});
+
+/// What `serde_json` calls a number that keeps its digits, where another
+/// deserializer has kept one as an object of this member.
+const NUMBER: &str = "$serde_json::private::Number";
+
+/// The text of the value that a deserializer has.
+pub(crate) fn raw_text<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Cow<'de, str>, D::Error> {
+    match *NAME {
+        Some(name) => deserializer.deserialize_newtype_struct(name, TextVisitor(Some(name))),
+        None => {
+            let raw = Box::<RawValue>::deserialize(deserializer)?;
+            Ok(Cow::Owned(raw.get().to_owned()))
+        }
+    }
+}
+
+/// Writes a text that is valid JSON as it is.
+pub(crate) fn serialize_raw<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    match *NAME {
+        Some(name) => {
+            let mut raw = serializer.serialize_struct(name, 1)?;
+            raw.serialize_field(name, text)?;
+            raw.end()
+        }
+        None => {
+            let raw: &RawValue = serde_json::from_str(text).map_err(ser::Error::custom)?;
+            raw.serialize(serializer)
+        }
+    }
+}
+
+/// Takes what `serde_json` gives for a raw value, an object with one member
+/// which is the text; and what others give, which is the value.
+struct TextVisitor(Option<&'static str>);
+
+impl TextVisitor {
+    fn written<'de, T: Display, E>(value: T) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Owned(value.to_string()))
+    }
+
+    fn json<'de, T: Serialize, E: de::Error>(value: T) -> Result<Cow<'de, str>, E> {
+        serde_json::to_string(&value)
+            .map(Cow::Owned)
+            .map_err(E::custom)
+    }
+}
+
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any valid JSON value")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Cow<'de, str>, A::Error> {
+        let mut text = String::from("{");
+        while let Some(Given(key)) = map.next_key()? {
+            if text.len() == 1 && (Some(&*key) == self.0 || key == NUMBER) {
+                return map.next_value().map(|Given(text)| text);
+            }
+            if text.len() > 1 {
+                text.push(',');
+            }
+            text.push_str(&Self::json::<_, A::Error>(key)?);
+            text.push(':');
+            let Raw(value) = map.next_value()?;
+            text.push_str(&value);
+        }
+        text.push('}');
+        Ok(Cow::Owned(text))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Cow<'de, str>, A::Error> {
+        let mut text = String::from("[");
+        while let Some(Raw(item)) = seq.next_element()? {
+            if text.len() > 1 {
+                text.push(',');
+            }
+            text.push_str(&item);
+        }
+        text.push(']');
+        Ok(Cow::Owned(text))
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<Cow<'de, str>, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Cow<'de, str>, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+
+    fn visit_none<E>(self) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Borrowed("null"))
+    }
+
+    fn visit_unit<E>(self) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Borrowed("null"))
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Cow<'de, str>, E> {
+        Self::written(value)
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Cow<'de, str>, E> {
+        Self::written(value)
+    }
+
+    fn visit_i128<E>(self, value: i128) -> Result<Cow<'de, str>, E> {
+        Self::written(value)
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Cow<'de, str>, E> {
+        Self::written(value)
+    }
+
+    fn visit_u128<E>(self, value: u128) -> Result<Cow<'de, str>, E> {
+        Self::written(value)
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Cow<'de, str>, E> {
+        Self::json(value)
+    }
+
+    fn visit_str<E: de::Error>(self, value: &str) -> Result<Cow<'de, str>, E> {
+        Self::json(value)
+    }
+}
+
+/// The text of a value inside another one.
+struct Raw<'de>(Cow<'de, str>);
+
+impl<'de> Deserialize<'de> for Raw<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        raw_text(deserializer).map(Self)
+    }
+}
+
+/// A string, borrowed where it can be.
+struct Given<'de>(Cow<'de, str>);
+
+impl<'de> Deserialize<'de> for Given<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct GivenVisitor;
+        impl<'de> Visitor<'de> for GivenVisitor {
+            type Value = Given<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Given<'de>, E> {
+                Ok(Given(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Given<'de>, E> {
+                Ok(Given(Cow::Owned(text.to_owned())))
+            }
+
+            fn visit_string<E>(self, text: String) -> Result<Given<'de>, E> {
+                Ok(Given(Cow::Owned(text)))
+            }
+        }
+        deserializer.deserialize_str(GivenVisitor)
+    }
+}
+
+/// Has nothing to read, and says as what it was asked to read it.
+struct AskedFor;
+
+#[derive(Debug)]
+struct Asked(Option<&'static str>);
+
+impl<'de> Deserializer<'de> for AskedFor {
+    type Error = Asked;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Asked> {
+        Err(Asked(None))
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        _: V,
+    ) -> Result<V::Value, Asked> {
+        Err(Asked(Some(name)))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
+        unit unit_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("there is nothing to read")
+    }
+}
+
+impl std::error::Error for Asked {}
+
+impl de::Error for Asked {
+    fn custom<T: fmt::Display>(_: T) -> Self {
+        Self(None)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use serde::de::IntoDeserializer as _;
+    use serde_json::json;
+
+    #[test]
+    fn a_text_is_borrowed_where_it_is_still_there() {
+        assert!(NAME.is_some());
+        let Raw(text) = serde_json::from_str(r#" "a\u0062" "#).unwrap();
+        assert!(matches!(text, Cow::Borrowed(r#""a\u0062""#)));
+        let Raw(text) = serde_json::from_slice(b"[1.10]").unwrap();
+        assert!(matches!(text, Cow::Borrowed("[1.10]")));
+    }
+
+    #[test]
+    fn a_text_is_copied_where_it_goes_away() {
+        let mut reader = serde_json::Deserializer::from_reader(&b"1.10"[..]);
+        assert_eq!(raw_text(&mut reader).unwrap(), "1.10");
+        assert_eq!(raw_text(json!({"a": "b"})).unwrap(), r#"{"a":"b"}"#);
+    }
+
+    #[test]
+    fn a_text_is_written_where_another_deserializer_has_only_values() {
+        let values = [("a", 1_u8), ("b\"", 2)].into_iter();
+        let map = de::value::MapDeserializer::<_, de::value::Error>::new(values);
+        assert_eq!(raw_text(map).unwrap(), r#"{"a":1,"b\"":2}"#);
+        let list = vec![1.5, f64::NAN].into_deserializer();
+        assert_eq!(
+            raw_text::<de::value::SeqDeserializer<_, de::value::Error>>(list).unwrap(),
+            "[1.5,null]"
+        );
+
+        // What serde keeps until it knows which kind it is.
+        #[derive(serde::Deserialize)]
+        #[serde(untagged)]
+        enum Either<'a> {
+            Number(u8),
+            #[serde(borrow)]
+            Text(Raw<'a>),
+        }
+        let text = r#"{"a":[1,-2,2.5,"é\n",null,true,{}]}"#;
+        match serde_json::from_str(text).unwrap() {
+            Either::Text(Raw(kept)) => assert_eq!(kept, text),
+            Either::Number(number) => panic!("{number}"),
+        }
+    }
+
+    #[test]
+    fn a_text_is_written_as_it_is() {
+        struct Written;
+        impl Serialize for Written {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serialize_raw("1.10", serializer)
+            }
+        }
+        assert_eq!(serde_json::to_string(&[Written]).unwrap(), "[1.10]");
+    }
+}

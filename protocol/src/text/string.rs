@@ -1,0 +1,53 @@
+//! What a string's text says.
+
+use memchr::memchr;
+
+/// A text between two quotes without its escapes; halves of surrogate pairs
+/// become U+FFFD. The text was found to be valid by a
+/// [`Cursor`](super::Cursor).
+pub(crate) fn unescaped(mut text: &str) -> String {
+    let mut said = String::with_capacity(text.len());
+    while let Some(at) = memchr(b'\\', text.as_bytes()) {
+        said.push_str(&text[..at]);
+        let (character, behind) = escaped(&text[at..]);
+        said.push(character);
+        text = &text[at + behind..];
+    }
+    said.push_str(text);
+    said
+}
+
+/// The character that an escape is, and how long it is.
+fn escaped(text: &str) -> (char, usize) {
+    let simple = match text.as_bytes().get(1) {
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'n') => '\n',
+        Some(b'r') => '\r',
+        Some(b't') => '\t',
+        Some(b'u') => {
+            return match (unit(text), text.get(6..).and_then(unit)) {
+                (Some(high @ 0xd800..=0xdbff), Some(low @ 0xdc00..=0xdfff)) => {
+                    let code = 0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+                    (character(code), 12)
+                }
+                (Some(code), _) => (character(code), 6),
+                (None, _) => (char::REPLACEMENT_CHARACTER, 2),
+            };
+        }
+        // Quotes, slashes and backslashes are themselves.
+        Some(byte) => char::from(*byte),
+        None => return (char::REPLACEMENT_CHARACTER, 1),
+    };
+    (simple, 2)
+}
+
+fn character(code: u32) -> char {
+    char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
+/// The code unit that `\uXXXX` is.
+fn unit(text: &str) -> Option<u32> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    u32::from_str_radix(digits, 16).ok()
+}
