@@ -133,7 +133,7 @@ pub use agentwire_protocol::host::{
 };
 pub use agentwire_protocol::message::UserMessage;
 pub use agentwire_protocol::permission::PermissionResult;
-pub use agentwire_protocol::{Frame, Message};
+pub use agentwire_protocol::{Fault, Frame, Message};
 pub use callback::visible;
 pub use callback::{
     Always, Answering, Answers, Ask, AskAnswer, AskOnTerminal, Askable, BoxFuture, DialogAsk,

@@ -158,7 +158,7 @@ async fn messages_that_went_into_one_turn_have_its_end_in_common() {
 
         let end = second.turn_ended().await.unwrap();
         assert_eq!(end.messages, [second.uuid().into(), third.uuid().into()]);
-        assert_eq!(end.result().unwrap().unwrap().result.unwrap(), "Done.");
+        assert_eq!(end.result().unwrap().result.unwrap(), "Done.");
         assert!(Arc::ptr_eq(&end, &third.turn_ended().await.unwrap()));
         let none = taken_back.turn_ended().await;
         assert!(matches!(none, Err(Error::NoTurn { .. })), "{none:?}");

@@ -18,7 +18,6 @@ use crate::frame::Frame;
 use crate::hook::HookOutput;
 use crate::json::Json;
 use crate::mcp::{McpElicitationResult, McpReply};
-use crate::message::Message;
 use crate::open::{Fault, object};
 use crate::permission::PermissionResult;
 use crate::text::is_same_value;

@@ -408,7 +408,9 @@ impl Members {
         kept.map_or(&[][..], |kept| &kept.missing).iter().copied()
     }
 
-    pub(crate) fn push_missing(&mut self, name: &'static str) {
+    /// Remembers such a member.
+    #[doc(hidden)]
+    pub fn push_missing(&mut self, name: &'static str) {
         self.0.get_or_insert_default().missing.push(name);
     }
 

@@ -11,11 +11,11 @@ mod hook;
 mod permission;
 mod responder;
 
-pub(crate) use ask::Shared;
 pub use ask::{
     Ask, AskAnswer, Askable, BoxFuture, DialogAsk, ElicitationAsk, Handler, Later, PermissionAsk,
     Reply,
 };
+pub(crate) use ask::{QUESTION_TOOL, Shared};
 pub(crate) use callbacks::Callbacks;
 pub use hook::{Hook, HookAnswer, HookCall};
 pub use permission::{

@@ -75,15 +75,15 @@ impl Query {
     /// Reads to the end and returns the result of the prompt's turn, which what
     /// the agent does after it, such as a turn of its own about a task that
     /// ended in the background, does not change. Where no result is known to
-    /// be the prompt's, it is the last one. Messages that cannot be read are
-    /// passed over, and so is what goes wrong when the CLI exits after its
-    /// result.
+    /// be the prompt's, it is the last one. What goes wrong when the CLI exits
+    /// after its result is passed over.
     ///
     /// # Errors
     ///
     /// When the session ends in the middle of a turn, or without a result; and
-    /// with [`Error::View`] when the result cannot be read. How the turn
-    /// ended is then told by [`TurnEvent::Ended`](crate::TurnEvent::Ended).
+    /// with [`Error::View`] when the line that says it is a result is none.
+    /// What is odd in a result spoils nothing else of it
+    /// ([`Frame::faults`](crate::Frame::faults)).
     pub async fn result(mut self) -> Result<ResultMessage, Error> {
         let (mut own, mut last) = (None, None);
         while let Some(event) = self.next().await {

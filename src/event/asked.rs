@@ -1,5 +1,6 @@
 //! What the agent asked of the host, and why there was no answer.
 
+use agentwire_protocol::Fault;
 use agentwire_protocol::hook::HookKind;
 
 /// What the agent asked, in short.
@@ -83,6 +84,10 @@ pub enum CallbackFailure {
     /// There is no callback.
     #[error("there is no callback for it")]
     NoCallback,
+    /// The request is odd there, so that what it asks is not certain. No callback
+    /// was called.
+    #[error("its request has a fault: {0}")]
+    Odd(Fault),
     /// The agent would not understand the answer.
     #[error("the answer of its callback is invalid: {0}")]
     Invalid(String),

@@ -109,7 +109,7 @@ impl Submission {
     /// # async fn example(client: agentwire::Client) -> Result<(), agentwire::Error> {
     /// let end = client.send("What is 2 + 2?").turn_ended().await?;
     /// if let Some(result) = end.result() {
-    ///     println!("{}", result?.result.unwrap_or_default());
+    ///     println!("{}", result.result.unwrap_or_default());
     /// }
     /// # Ok(())
     /// # }

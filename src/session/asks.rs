@@ -1,6 +1,6 @@
 //! What the agent asks of the host: who is asked, and what is answered.
 
-use crate::callback::{Ask, AskAnswer, Askable, Callbacks, Reply, Shared, encode};
+use crate::callback::{Ask, AskAnswer, Askable, Callbacks, QUESTION_TOOL, Reply, Shared, encode};
 use crate::command::{AskNumber, Encode, LateAnswer};
 use crate::event::{Asked, CallbackFailure, Error, Notice};
 use crate::handle::Handle;
@@ -11,7 +11,7 @@ use agentwire_protocol::hook::{HookCallback, HookOutput};
 use agentwire_protocol::host;
 use agentwire_protocol::mcp::{McpElicitation, McpElicitationResult};
 use agentwire_protocol::permission::{CanUseTool, PermissionResult};
-use agentwire_protocol::{Frame, Json};
+use agentwire_protocol::{Fault, Frame, Json};
 use bytes::Bytes;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -100,8 +100,11 @@ impl Asks {
 
     /// Deals with something that the agent asks.
     pub(super) fn ask(&mut self, host::Ask { request_id, frame }: host::Ask) -> Step {
-        match frame.read::<ControlRequest>() {
-            Ok(ControlRequest { request, .. }) => match request {
+        match frame.control_request() {
+            Ok((ControlRequest { request, .. }, mut faults)) if !faults.is_empty() => {
+                self.ask_oddly(request_id, &frame, request, faults.remove(0))
+            }
+            Ok((ControlRequest { request, .. }, _)) => match request {
                 AgentRequest::CanUseTool(request) => {
                     self.ask_permission(request_id, &frame, request)
                 }
@@ -121,6 +124,48 @@ impl Asks {
                 leave(request_id, &frame, error.to_string())
             }
             Err(error) => refuse(request_id, &frame, error.to_string()),
+        }
+    }
+
+    /// Deals with a request that has a fault. What it asks is not certain, so
+    /// that no program allows it, and nothing goes on because of it.
+    fn ask_oddly(
+        &mut self,
+        request_id: Box<str>,
+        frame: &Frame,
+        request: AgentRequest,
+        fault: Fault,
+    ) -> Step {
+        let deny = |asked: Asked, fault| {
+            let line = denial(&request_id, &asked);
+            let notice = failed(request_id.clone(), asked, CallbackFailure::Odd(fault));
+            Step::Line(request_id.clone(), line, Some(notice))
+        };
+        match request {
+            AgentRequest::CanUseTool(request) if request.tool_name == QUESTION_TOOL => {
+                let tool_name = request.tool_name;
+                deny(Asked::Permission { tool_name }, fault)
+            }
+            // Without these there is nothing that anybody could decide about.
+            AgentRequest::CanUseTool(mut request)
+                if !request.tool_name.is_empty() && request.input.get().starts_with('{') =>
+            {
+                request.requires_user_interaction = Some(true);
+                self.ask_permission(request_id, frame, request)
+            }
+            AgentRequest::HookCallback(request) => {
+                match self.callbacks.hooks.get(&request.callback_id) {
+                    Some(hook) if hook.is_gate => {
+                        let event = hook.kind.clone();
+                        let is_gate = true;
+                        deny(Asked::Hook { event, is_gate }, fault)
+                    }
+                    _ => refuse(request_id, frame, fault.to_string()),
+                }
+            }
+            // The kind may be another host's, whatever is wrong with it here.
+            _ if frame.subtype() == Some(DIALOG) => leave(request_id, frame, fault.to_string()),
+            _ => refuse(request_id, frame, fault.to_string()),
         }
     }
 

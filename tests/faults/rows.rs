@@ -161,10 +161,10 @@ fn bytes() -> Vec<Row> {
 fn lines() -> Vec<Row> {
     vec![
         line("noise", OddLine::Noise)
-            .sees(["notice: the line is not a JSON object: expected value at line 1 column…"]),
+            .sees(["notice: the line is not a JSON object: an object expected at byte 0: \"…"]),
         line("an empty line", OddLine::Empty),
         line("JSON that is no object", OddLine::NoObject)
-            .sees(["notice: the line is not a JSON object: invalid type: sequence, expecte…"]),
+            .sees(["notice: the line is not a JSON object: an object expected at byte 0: \"…"]),
         line("an object without a type", OddLine::NoType).sees([
             "notice: the line is a JSON object without a `type`: \"{\\\"uuid\\\":\\\"00000…",
         ]),

@@ -119,7 +119,7 @@ async fn a_task_that_ends_in_the_background_begins_a_turn_that_answers_nobody() 
     .await;
     assert_eq!(log.0, TASK);
     assert!(own.messages.is_empty(), "{own:?}");
-    let origin = own.result().unwrap().unwrap().origin;
+    let origin = own.result().unwrap().origin;
     assert!(
         matches!(origin, Some(MessageOrigin::TaskNotification(_))),
         "{origin:?}"
@@ -246,7 +246,7 @@ async fn what_an_agent_in_the_background_says_begins_no_turn_and_its_report_does
         ]
     );
     assert_eq!((ends[0].messages.len(), ends[1].messages.len()), (1, 0));
-    let origin = ends[1].result().unwrap().unwrap().origin;
+    let origin = ends[1].result().unwrap().origin;
     assert!(
         matches!(origin, Some(MessageOrigin::TaskNotification(_))),
         "{origin:?}"

@@ -55,13 +55,13 @@ async fn a_session_that_was_cleared_goes_on_under_another_id() {
     assert_eq!(init.session_id.as_ref(), Some(session_id));
     assert_eq!(ids, [old, session_id.clone()]);
     let end = clear.turn_ended().await.unwrap();
-    assert_eq!(end.result().unwrap().unwrap().num_turns, Some(0));
+    assert_eq!(end.result().unwrap().num_turns, Some(0));
 
     let mut submission = client.send("Hello?");
     let (news, ids) = read_turn(&mut client).await;
     assert_eq!((news, ids), (vec![], vec![session_id.clone()]));
     let end = submission.turn_ended().await.unwrap();
-    let result = end.result().unwrap().unwrap();
+    let result = end.result().unwrap();
     assert_eq!(result.result.as_deref(), Some("Who are you?"));
     client.close().await;
 }

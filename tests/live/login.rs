@@ -33,7 +33,7 @@ async fn login_failure(client: &mut Client) -> AssistantError {
     };
     assert!(!said.is_empty());
     let turn = submission.turn_ended().await.unwrap();
-    let result = turn.result().unwrap().unwrap();
+    let result = turn.result().unwrap();
     assert!(result.is_error);
     assert_eq!(result.terminal_reason, Some(TerminalReason::ApiError));
     error

@@ -307,7 +307,7 @@ async fn a_tool_may_set_the_model_and_interrupt_its_own_turn() {
     let mut client = Client::connect(options).await.unwrap();
     let mut submission = client.send("Control");
     let result = wait_for(&mut client, |event| match event {
-        Event::Turn(agentwire::TurnEvent::Ended(end)) => end.result()?.ok(),
+        Event::Turn(agentwire::TurnEvent::Ended(end)) => end.result(),
         _ => None,
     })
     .await;

@@ -9,6 +9,7 @@ mod head;
 
 pub use head::Head;
 
+use crate::control::ControlRequest;
 use crate::message::Message;
 use crate::open::{Fault, Field, Located, Reader, read_anything};
 use crate::text::mended;
@@ -117,6 +118,33 @@ impl Frame {
             faults.push(Fault::new(".", "invalid UTF-8"));
         }
         faults
+    }
+
+    /// The frame as a request of the agent's, and what is odd in it.
+    ///
+    /// A request decides something, so whoever answers one with faults has to
+    /// deny it or ask a person. What is odd is read as in a message
+    /// ([`message`](Self::message)).
+    ///
+    /// # Errors
+    ///
+    /// When it is no request.
+    pub fn control_request(&self) -> Result<(ControlRequest, Vec<Fault>), ViewError> {
+        let text = self.text();
+        let (read, faults) = match Reader::read_strictly(&text) {
+            Ok(request) if matches!(text, Cow::Borrowed(_)) => (Ok(request), vec![]),
+            _ => {
+                let (read, mut faults) = Reader::read_with_faults(&text);
+                if let Cow::Owned(_) = text {
+                    faults.push(Fault::new(".", "invalid UTF-8"));
+                }
+                (read, faults)
+            }
+        };
+        match read {
+            Ok(request) => Ok((request, faults)),
+            Err(error) => Err(self.unreadable(error.located())),
+        }
     }
 
     /// The frame as a type of the caller's.

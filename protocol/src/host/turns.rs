@@ -4,7 +4,7 @@
 //! background for example: such a turn answers no message.
 
 use super::sign::ResultSign;
-use crate::frame::{Frame, ViewError};
+use crate::frame::Frame;
 use crate::message::{ResultMessage, TerminalReason};
 use std::fmt;
 
@@ -47,12 +47,9 @@ pub struct TurnEnd {
 
 impl TurnEnd {
     /// The result, read; `None` when the turn ended without one.
-    ///
-    /// # Errors
-    ///
-    /// When the result is not as the protocol has it.
-    pub fn result(&self) -> Option<Result<ResultMessage, ViewError>> {
-        self.frame.as_ref().map(Frame::read)
+    #[must_use]
+    pub fn result(&self) -> Option<ResultMessage> {
+        self.frame.as_ref()?.read().ok()
     }
 }
 

@@ -71,6 +71,7 @@ macro_rules! object {
                             _ => reader.unknown(&mut inside, key, &mut read.extra)?,
                         }
                     }
+                    $($( reader.without_tag(&inside, $tag, &mut read.extra); )+)?
                     #[allow(unused_mut)]
                     let mut read = Self {
                         $(
@@ -101,6 +102,7 @@ macro_rules! object {
                 fn empty() -> Self {
                     #[allow(unused_mut)]
                     let mut extra = $crate::json::Members::default();
+                    $($( extra.push_missing($tag); )+)?
                     Self {
                         $(
                             $field: $crate::open::left_out(
@@ -172,7 +174,7 @@ macro_rules! object {
                 ) -> Result<S::Ok, S::Error> {
                     use serde::ser::SerializeMap as _;
                     let mut map = serializer.serialize_map(None)?;
-                    $($( map.serialize_entry($tag, $value)?; )+)?
+                    $($( $crate::open::write_tag(&mut map, $tag, $value, &self.extra)?; )+)?
                     $(
                         $crate::open::write_member(
                             &mut map,

@@ -105,6 +105,8 @@ pub struct Inside {
     only: Option<fn(&str) -> bool>,
     /// The tag by which a union chose this object, until it was passed.
     chosen_by: Option<&'static str>,
+    /// The tags that it has.
+    tags: [Option<&'static str>; 2],
 }
 
 /// Where a reader was.
@@ -147,17 +149,25 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a whole text as strictly as any type is read.
-    pub(crate) fn read_strictly<T: Field>(text: &'a str) -> Result<T, Error> {
+    ///
+    /// # Errors
+    ///
+    /// When it is not what it should be, anywhere.
+    pub fn read_strictly<T: Field>(text: &'a str) -> Result<T, Error> {
         Self::new(text, false).whole()
     }
 
     /// Reads a whole text tolerantly, whatever the type.
-    pub(crate) fn read_tolerantly<T: Field>(text: &'a str) -> Result<T, Error> {
+    ///
+    /// # Errors
+    ///
+    /// When it is not what it should be by itself, or no JSON.
+    pub fn read_tolerantly<T: Field>(text: &'a str) -> Result<T, Error> {
         Self::new(text, true).whole()
     }
 
     /// Reads a whole text tolerantly, and tells what was odd.
-    pub(crate) fn read_with_faults<T: Field>(text: &'a str) -> (Result<T, Error>, Vec<Fault>) {
+    pub fn read_with_faults<T: Field>(text: &'a str) -> (Result<T, Error>, Vec<Fault>) {
         let mut reader = Self::new(text, true);
         reader.trace = Some(Box::default());
         let read = reader.whole();
@@ -292,6 +302,7 @@ impl<'a> Reader<'a> {
             is_first: true,
             only: self.only.take(),
             chosen_by,
+            tags: [None; 2],
         })
     }
 
@@ -392,6 +403,13 @@ impl<'a> Reader<'a> {
         expected: &'static str,
     ) -> Result<(), Error> {
         let found = self.token()?;
+        if let Some(place) = inside
+            .tags
+            .iter_mut()
+            .find(|tag| tag.is_none_or(|tag| tag == name))
+        {
+            *place = Some(name);
+        }
         let is_chosen = inside.chosen_by == Some(name);
         if is_chosen {
             inside.chosen_by = None;
@@ -400,6 +418,15 @@ impl<'a> Reader<'a> {
             Ok(())
         } else {
             Err(Error::other_tag(expected))
+        }
+    }
+
+    /// That an object has no such tag where it could have been another one is
+    /// remembered. Who reads strictly asked for this one.
+    pub fn without_tag(&mut self, inside: &Inside, name: &'static str, extra: &mut Members) {
+        if self.is_tolerant && !inside.tags.contains(&Some(name)) {
+            // Tolerant, it cannot fail.
+            let _ = self.missing(name, extra);
         }
     }
 

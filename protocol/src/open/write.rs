@@ -13,6 +13,23 @@ pub fn left_out<T: Field>(name: &'static str, extra: &mut Members) -> T {
     T::empty()
 }
 
+/// Writes a tag, if it was not missing.
+///
+/// # Errors
+///
+/// Those of the serializer.
+pub fn write_tag<M: SerializeMap>(
+    map: &mut M,
+    name: &'static str,
+    value: &'static str,
+    extra: &Members,
+) -> Result<(), M::Error> {
+    if !extra.is_clean() && extra.missing().any(|missing| missing == name) {
+        return Ok(());
+    }
+    map.serialize_entry(name, value)
+}
+
 /// Writes a declared member, if it is not as it was read: then what was there
 /// is written with the members that the type does not know, or nothing, where
 /// it was missing.

@@ -13,6 +13,7 @@ mod hook;
 mod mcp;
 mod message;
 mod model;
+mod odd;
 mod permission;
 mod plugin;
 mod sample;

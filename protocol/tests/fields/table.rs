@@ -7,6 +7,7 @@
 //!   of the schema;
 //! - `enums!` has the values of each enumeration, with what is on the wire.
 
+use agentwire_protocol::Fault;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -20,6 +21,20 @@ pub(crate) struct Object {
     /// Reads an object: what the fields hold, and behind them what the type
     /// does not know.
     pub(crate) read: fn(&str) -> serde_json::Result<Vec<Value>>,
+    /// Reads an object tolerantly, and may give a field what another object has.
+    pub(crate) odd: fn(&str, Option<(usize, &str)>) -> Odd,
+}
+
+/// What is read of an object that is odd.
+pub(crate) struct Odd {
+    /// What the fields hold, and behind them what the type does not know.
+    pub(crate) held: Vec<String>,
+    /// The text that is written.
+    pub(crate) written: String,
+    /// What is told of it.
+    pub(crate) faults: Vec<Fault>,
+    /// Whether a strict reader reads it as well.
+    pub(crate) is_read_strictly: bool,
 }
 
 /// A union of objects that are told apart by a tag.
@@ -60,6 +75,11 @@ pub(crate) fn json<T: Serialize>(value: &T) -> Value {
     serde_json::to_value(value).expect("JSON")
 }
 
+/// The text of what a field holds.
+pub(crate) fn text<T: Serialize>(value: &T) -> String {
+    serde_json::to_string(value).expect("JSON")
+}
+
 macro_rules! wire_name {
     ($field:ident) => {
         stringify!($field)
@@ -83,6 +103,28 @@ macro_rules! objects {
                         $( $crate::table::json(&read.$field), )*
                         $crate::table::json(&read.extra),
                     ])
+                },
+                odd: |text, edit| {
+                    use agentwire_protocol::open::Reader;
+                    use agentwire_protocol::$module::$name;
+                    let (read, faults) = Reader::read_with_faults::<$name>(text);
+                    #[allow(unused_mut, reason = "some have no fields")]
+                    let mut read = read.unwrap_or_else(|error| panic!("{error}: {text}"));
+                    if let Some((at, other)) = edit {
+                        let other: $name = serde_json::from_str(other).unwrap();
+                        let mut fields = 0..;
+                        $( if fields.next() == Some(at) { read.$field = other.$field.clone(); } )*
+                        let _ = (fields, at, other);
+                    }
+                    $crate::table::Odd {
+                        held: vec![
+                            $( $crate::table::text(&read.$field), )*
+                            $crate::table::text(&read.extra),
+                        ],
+                        written: serde_json::to_string(&read).unwrap(),
+                        faults,
+                        is_read_strictly: Reader::read_strictly::<$name>(text).is_ok(),
+                    }
                 },
             }
         ),*];

@@ -18,17 +18,6 @@ pub const ACCEPTED: &[Accepted] = &[
     Accepted {
         package: "agentwire-protocol",
         files: &[
-            "src/json.rs",
-            "src/open/field.rs",
-            "src/open/read.rs",
-            "src/open/text.rs",
-            "src/untyped.rs",
-        ],
-        reason: "until the reader is rebuilt",
-    },
-    Accepted {
-        package: "agentwire-protocol",
-        files: &[
             "src/content/conversation.rs",
             "src/content/media.rs",
             "src/content/mod.rs",
