@@ -5,7 +5,7 @@ use crate::terminal::{complain, json as json_line};
 use agentwire::visible::{line, shortened};
 use agentwire_protocol::audit::{Audit, Auditor};
 use agentwire_protocol::content::{Content, ContentBlock};
-use agentwire_protocol::{Frame, Message};
+use agentwire_protocol::{Fault, Frame, Message};
 use agentwire_testkit::recording::{Entry, What};
 use console::style;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -31,7 +31,8 @@ pub(crate) struct Arguments {
     file: PathBuf,
 
     /// Print one JSON object a line: `line`, `kind`, `typed`, `untyped`
-    /// (pointers of members that no typed field holds), `lossless`, `error`
+    /// (pointers of members that no typed field holds), `faults` (members that
+    /// are missing or odd: `path` and `reason`), `lossless`, `error`
     #[arg(long)]
     json: bool,
 }
@@ -43,8 +44,15 @@ struct Report<'a> {
     kind: &'a str,
     typed: bool,
     untyped: &'a [String],
+    faults: Vec<ReportedFault<'a>>,
     lossless: bool,
     error: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+struct ReportedFault<'a> {
+    path: &'a str,
+    reason: &'a str,
 }
 
 pub(crate) fn inspect(arguments: &Arguments) -> ExitCode {
@@ -81,16 +89,21 @@ fn read(arguments: &Arguments) -> io::Result<()> {
                 kind,
                 typed,
                 untyped,
+                faults,
                 lossless,
                 error,
                 ..
             } = &seen.audit;
             let error = error.as_deref();
+            let faults = faults
+                .iter()
+                .map(|Fault { path, reason, .. }| ReportedFault { path, reason });
             let report = Report {
                 line: number,
                 kind,
                 typed: *typed,
                 untyped,
+                faults: faults.collect(),
                 lossless: *lossless,
                 error,
             };
@@ -217,8 +230,8 @@ impl Seen {
         let kind = style(gist(&self.audit.kind));
         let kind = match (&self.audit.error, self.audit.typed) {
             (Some(_), _) => kind.red(),
-            (None, false) => kind.yellow(),
-            (None, true) => kind.bold(),
+            (None, true) if self.audit.faults.is_empty() => kind.bold(),
+            (None, _) => kind.yellow(),
         };
         write!(output, "{} {arrow} {kind}", style(at).dim())?;
         if let Some(says) = self.says() {
@@ -237,6 +250,9 @@ impl Seen {
         if !self.audit.untyped.is_empty() {
             let places = without_indices(&self.audit.untyped).join(", ");
             remark(format!("no typed field holds {places}"))?;
+        }
+        for fault in &self.audit.faults {
+            remark(fault.to_string())?;
         }
         if self.audit.error.is_none() && !self.audit.lossless {
             remark("written again it would not be the same".to_owned())?;

@@ -38,8 +38,7 @@ pub struct Audit {
     /// What it is: its type, and its subtype behind a slash; of an answer,
     /// the subtype of its request. `invalid` when it is no message at all.
     pub kind: String,
-    /// Whether there is a type for this kind, and it could be read without a
-    /// fault.
+    /// Whether there is a type for this kind, and it could be read.
     pub typed: bool,
     /// JSON pointers of the members that no typed field holds.
     pub untyped: Vec<String>,
@@ -250,7 +249,6 @@ fn check_message(frame: &Frame) -> Audit {
     let text = String::from_utf8_lossy(frame.raw());
     let mut audit = found(frame.head().label(), &frame.message(), &text);
     audit.faults = frame.faults();
-    audit.typed &= audit.faults.is_empty();
     audit
 }
 
@@ -362,8 +360,10 @@ mod tests {
                 ("control_request/make_coffee", false),
                 ("control_response/make_coffee", false),
                 ("invalid", false),
-                ("assistant", false),
+                ("assistant", true),
             ]
         );
+        assert_eq!(audits[4].faults[0].path, "message.content[0].text");
+        assert!(audits[4].untyped.is_empty() && audits[4].lossless);
     }
 }

@@ -1,6 +1,6 @@
 //! JSON that nobody has given a type to, kept as it was written.
 
-use crate::text::{Cursor, mended, raw_text, serialize_raw, unescaped};
+use crate::text::{Cursor, TextDeserializer, mended, raw_text, serialize_raw, unescaped};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
@@ -50,8 +50,8 @@ impl Json {
     ///
     /// When the value does not have that shape.
     pub fn read<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
-        serde_json::from_str(self.get()).or_else(|error| match mended(self.get()) {
-            Some(text) => serde_json::from_str(&text),
+        T::deserialize(TextDeserializer(self.get())).or_else(|error| match mended(self.get()) {
+            Some(text) => T::deserialize(TextDeserializer(&text)),
             None => Err(error),
         })
     }
@@ -258,13 +258,19 @@ pub struct Members(
 #[derive(Clone, Default)]
 struct Kept {
     entries: Vec<(Cow<'static, str>, Json)>,
+    /// What is remembered of members that were missing or odd.
+    odd: Option<Box<Odd>>,
+    /// Where there are many, and one was set or removed.
+    places: Option<Box<Places>>,
+}
+
+#[derive(Clone, Default)]
+struct Odd {
     /// Members that should have been there and were not.
     missing: Vec<&'static str>,
     /// What the fields of missing or odd members were given instead of what
     /// would be read; `None` for what is empty of their kind.
     given: Vec<(&'static str, Option<Json>)>,
-    /// Where there are many, and one was set or removed.
-    places: Option<Places>,
 }
 
 /// Up to this many members are searched one by one.
@@ -319,7 +325,7 @@ impl Kept {
             for (key, _) in &self.entries {
                 places.push(key.clone());
             }
-            self.places = Some(places);
+            self.places = Some(Box::new(places));
         }
     }
 
@@ -404,25 +410,29 @@ impl Members {
     /// when it was read where that is no error. Their fields hold what is empty
     /// of their kind, and are not written while they do.
     pub fn missing(&self) -> impl Iterator<Item = &'static str> {
-        let kept = self.0.as_ref();
-        kept.map_or(&[][..], |kept| &kept.missing).iter().copied()
+        let odd = self.0.as_ref().and_then(|kept| kept.odd.as_ref());
+        odd.map_or(&[][..], |odd| &odd.missing).iter().copied()
     }
 
     /// Remembers such a member.
     #[doc(hidden)]
     pub fn push_missing(&mut self, name: &'static str) {
-        self.0.get_or_insert_default().missing.push(name);
+        self.odd().missing.push(name);
+    }
+
+    fn odd(&mut self) -> &mut Odd {
+        self.0.get_or_insert_default().odd.get_or_insert_default()
     }
 
     /// Remembers what the field of a missing or odd member was given.
     pub(crate) fn push_given(&mut self, name: &'static str, value: Option<Json>) {
-        self.0.get_or_insert_default().given.push((name, value));
+        self.odd().given.push((name, value));
     }
 
     /// What the field of a missing or odd member was given, where that is not
     /// what would be read.
     pub(crate) fn given(&self, name: &str) -> Option<Option<&Json>> {
-        let given = &self.0.as_ref()?.given;
+        let given = &self.0.as_ref()?.odd.as_ref()?.given;
         given
             .iter()
             .find(|(it, _)| *it == name)

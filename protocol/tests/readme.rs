@@ -46,6 +46,7 @@ fn the_types_know_all_of_the_json_examples() {
             let audit = auditor.line(example.get().as_bytes());
             assert_eq!(audit.error, None, "{example}");
             assert_eq!(audit.untyped, [""; 0], "{example}");
+            assert_eq!(audit.faults, [], "{example}");
             assert!(audit.typed && audit.lossless, "{example}");
             lines += 1;
         }

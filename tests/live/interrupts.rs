@@ -25,7 +25,7 @@ async fn assert_interrupted(
     let turn = interrupted.turn.unwrap();
     assert_eq!(turn.outcome, TurnOutcome::Interrupted);
     assert_eq!(turn.messages, [submission.uuid().into()]);
-    let result = turn.result().unwrap().unwrap();
+    let result = turn.result().unwrap();
     assert_eq!(result.terminal_reason, Some(reason));
     assert_eq!(submission.ended().await, SubmissionState::Interrupted);
     assert!(Arc::ptr_eq(&submission.turn_ended().await.unwrap(), &turn));

@@ -53,6 +53,8 @@ fn complaints(sample: &Sample, audit: &Audit) -> Vec<String> {
         .collect();
     if let Some(error) = &audit.error {
         complaints.push(format!("{}: {error}", sample.name));
+    } else if let Some(fault) = audit.faults.first() {
+        complaints.push(format!("{}: {fault}", sample.name));
     } else if !audit.typed {
         complaints.push(format!("{}: no type for {}", sample.name, audit.kind));
     } else if !audit.lossless {

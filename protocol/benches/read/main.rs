@@ -14,10 +14,10 @@
 
 mod corpus;
 
+use agentwire_protocol::Frame;
 use agentwire_protocol::control::{
     ControlCancel, ControlRequest, ControlResponse, GetContextUsage, HostRequest, Initialize,
 };
-use agentwire_protocol::{Frame, Message};
 use corpus::{Asked, Corpus};
 use serde_json::Value;
 use std::hint::black_box;
@@ -63,7 +63,7 @@ fn typed(frame: &Frame, asked: Asked) {
                 Asked::Other => drop(black_box(answer)),
             }
         }
-        _ => drop(black_box(frame.read::<Message>().unwrap())),
+        _ => drop(black_box(frame.message())),
     }
 }
 

@@ -260,7 +260,7 @@ impl Agent {
     }
 
     fn handle_user(&mut self, now: Instant, frame: &Frame) {
-        let message = match frame.read::<UserMessage>() {
+        let message = match frame.read_strictly::<UserMessage>() {
             Ok(message) if message.message.role.as_deref() == Some("user") => message,
             _ => {
                 return self.exit(

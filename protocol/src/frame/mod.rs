@@ -163,9 +163,20 @@ impl Frame {
         read_anything(text).map_err(|located| self.unreadable(located))
     }
 
+    /// The frame as a type of ours, as the other side reads it: a member that is
+    /// odd is an error.
+    #[cfg(feature = "agent")]
+    pub(crate) fn read_strictly<T: Field>(&self) -> Result<T, ViewError> {
+        Reader::read_strictly(&self.text()).map_err(|error| self.unreadable(error.located()))
+    }
+
     /// The line as text, with U+FFFD for what is not UTF-8.
     fn text(&self) -> Cow<'_, str> {
-        String::from_utf8_lossy(&self.raw)
+        // The check for all of it is the faster one.
+        match str::from_utf8(&self.raw) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => String::from_utf8_lossy(&self.raw),
+        }
     }
 
     /// Whether there are halves of surrogate pairs in the line, which no string

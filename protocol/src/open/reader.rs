@@ -178,9 +178,11 @@ impl<'a> Reader<'a> {
     }
 
     fn whole<T: Field>(&mut self) -> Result<T, Error> {
-        let read = T::read(self)?;
-        self.cursor.end()?;
-        Ok(read)
+        let read = T::read(self);
+        match self.cursor.end() {
+            Err(invalid) if read.is_ok() => Err(invalid.into()),
+            _ => read,
+        }
     }
 
     /// The first byte of the value.

@@ -3,7 +3,7 @@
 use super::error::Located;
 use super::reader::{Field, Reader};
 use crate::json::Members;
-use crate::text::{mended, raw_text};
+use crate::text::{TextDeserializer, mended, raw_text};
 use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, Visitor};
 use std::cell::RefCell;
 use std::fmt;
@@ -63,12 +63,12 @@ pub fn deserialize_str<'de, T: for<'a> From<&'a str>, D: Deserializer<'de>>(
     deserializer.deserialize_str(StrVisitor(PhantomData))
 }
 
-/// Reads a text as a type that is not ours, with U+FFFD for lone surrogates.
-/// Where a type of ours inside it fails, that says where.
+/// Reads a text that is known to be JSON as any type, with U+FFFD for lone
+/// surrogates. Where a type of ours fails, that says where.
 pub(crate) fn read_anything<T: DeserializeOwned>(text: &str) -> Result<T, Located> {
     FAILED.set(Some(vec![]));
-    let read = serde_json::from_str(text).or_else(|error| match mended(text) {
-        Some(text) => serde_json::from_str(&text),
+    let read = T::deserialize(TextDeserializer(text)).or_else(|error| match mended(text) {
+        Some(text) => T::deserialize(TextDeserializer(&text)),
         None => Err(error),
     });
     let failed = FAILED.take().unwrap_or_default();

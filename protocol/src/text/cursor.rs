@@ -83,11 +83,12 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub(crate) fn peek(&mut self) -> Option<u8> {
         match self.bytes.get(self.at) {
-            Some(b' ' | b'\n' | b'\r' | b'\t') => self.peek_behind_space(),
+            Some(..=b' ') => self.peek_behind_space(),
             byte => byte.copied(),
         }
     }
 
+    #[cold]
     fn peek_behind_space(&mut self) -> Option<u8> {
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.bytes.get(self.at) {
             self.at += 1;
@@ -133,6 +134,31 @@ impl<'a> Cursor<'a> {
     /// it stands behind the opening brace.
     #[inline]
     pub(crate) fn next_key(&mut self, is_first: bool) -> Result<Option<Span>> {
+        if self.bytes.get(self.at) == Some(&b'}') {
+            self.at += 1;
+            return Ok(None);
+        }
+        // As nearly all are written, without a space and without an escape.
+        let quote = self.at + usize::from(!is_first);
+        if (is_first || self.bytes.get(self.at) == Some(&b','))
+            && self.bytes.get(quote) == Some(&b'"')
+        {
+            let start = quote + 1;
+            let end = special(self.bytes, start);
+            if self.bytes.get(end..end + 2) == Some(b"\":") {
+                self.at = end + 2;
+                return Ok(Some(Span {
+                    start,
+                    end,
+                    escaped: false,
+                }));
+            }
+        }
+        self.next_key_of_any_kind(is_first)
+    }
+
+    #[cold]
+    fn next_key_of_any_kind(&mut self, is_first: bool) -> Result<Option<Span>> {
         match self.peek() {
             Some(b'}') => {
                 self.at += 1;
@@ -155,11 +181,11 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub(crate) fn next_item(&mut self, is_first: bool) -> Result<bool> {
         match self.peek() {
+            Some(b',') if !is_first => self.at += 1,
             Some(b']') => {
                 self.at += 1;
                 return Ok(false);
             }
-            Some(b',') if !is_first => self.at += 1,
             _ if is_first => {}
             _ => return Err(self.invalid("`,` or `]`")),
         }
@@ -169,13 +195,26 @@ impl<'a> Cursor<'a> {
     /// Passes a string, and tells what is between its quotes.
     #[inline]
     pub(crate) fn string(&mut self, expected: &'static str) -> Result<Span> {
-        if !self.take(b'"') {
+        if self.peek() != Some(b'"') {
             return Err(self.invalid(expected));
         }
-        let start = self.at;
-        let mut escaped = false;
+        let start = self.at + 1;
+        let end = special(self.bytes, start);
+        if self.bytes.get(end) == Some(&b'"') {
+            self.at = end + 1;
+            return Ok(Span {
+                start,
+                end,
+                escaped: false,
+            });
+        }
+        self.string_with_escapes(start, end)
+    }
+
+    /// The rest of a string that begins at `start`, from the first escape on.
+    fn string_with_escapes(&mut self, start: usize, escape: usize) -> Result<Span> {
+        self.at = escape;
         loop {
-            self.at = special(self.bytes, self.at);
             match self.bytes.get(self.at) {
                 Some(b'"') => {
                     let end = self.at;
@@ -183,16 +222,14 @@ impl<'a> Cursor<'a> {
                     return Ok(Span {
                         start,
                         end,
-                        escaped,
+                        escaped: true,
                     });
                 }
-                Some(b'\\') => {
-                    escaped = true;
-                    self.escape()?;
-                }
+                Some(b'\\') => self.escape()?,
                 Some(_) => return Err(self.invalid("no control character")),
                 None => return Err(self.invalid("`\"`")),
             }
+            self.at = special(self.bytes, self.at);
         }
     }
 

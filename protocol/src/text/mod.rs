@@ -1,12 +1,14 @@
 //! JSON text: its tokens, and what is left of it when nobody reads them.
 
 mod cursor;
+mod deserializer;
 mod exact;
 mod raw;
 mod string;
 mod surrogate;
 
 pub(crate) use cursor::{Cursor, Invalid, Span};
+pub(crate) use deserializer::TextDeserializer;
 pub use exact::is_same_value;
 pub(crate) use raw::{raw_text, serialize_raw};
 pub(crate) use string::unescaped;

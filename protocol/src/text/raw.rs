@@ -48,6 +48,11 @@ pub(crate) fn raw_text<'de, D: Deserializer<'de>>(
     }
 }
 
+/// Whether this is how the text of a value is asked for.
+pub(super) fn is_raw(name: &str) -> bool {
+    *NAME == Some(name)
+}
+
 /// Writes a text that is valid JSON as it is.
 pub(crate) fn serialize_raw<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
     match *NAME {

@@ -112,6 +112,7 @@ macro_rules! objects {
                     let mut read = read.unwrap_or_else(|error| panic!("{error}: {text}"));
                     if let Some((at, other)) = edit {
                         let other: $name = serde_json::from_str(other).unwrap();
+                        #[allow(unused_mut, reason = "some have no fields")]
                         let mut fields = 0..;
                         $( if fields.next() == Some(at) { read.$field = other.$field.clone(); } )*
                         let _ = (fields, at, other);

@@ -233,7 +233,7 @@ fn a_result_can_be_read_from_the_end_of_its_turn() {
         Event::Turn(TurnEvent::Ended(end)) => Some(end),
         _ => None,
     });
-    let result = end.unwrap().result().unwrap().unwrap();
+    let result = end.unwrap().result().unwrap();
     assert!(!result.is_error);
     assert_eq!(result.user_message_uuids, Some(vec!["a".to_owned()]));
 }

@@ -7,6 +7,7 @@ mod exact;
 
 mod arbitrary;
 mod check;
+mod deserializers;
 mod errors;
 mod limits;
 mod members;
