@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
 
     /// Print one JSON object a line: `line`, `kind`, `typed`, `untyped`
     /// (pointers of members that no typed field holds), `faults` (members that
-    /// are missing or odd: `path` and `reason`), `lossless`, `error`
+    /// are missing or invalid: `path` and `reason`), `lossless`, `error`
     #[arg(long)]
     json: bool,
 }

@@ -42,8 +42,7 @@ pub struct Audit {
     pub typed: bool,
     /// JSON pointers of the members that no typed field holds.
     pub untyped: Vec<String>,
-    /// What of a message is odd: members that are missing, of another type than
-    /// they should be, or out of range.
+    /// Missing and invalid members of a message.
     pub faults: Vec<Fault>,
     /// Whether writing what was read gives the same JSON value.
     pub lossless: bool,

@@ -258,18 +258,18 @@ pub struct Members(
 #[derive(Clone, Default)]
 struct Kept {
     entries: Vec<(Cow<'static, str>, Json)>,
-    /// What is remembered of members that were missing or odd.
-    odd: Option<Box<Odd>>,
+    /// Missing and invalid members.
+    faulty: Option<Box<Faulty>>,
     /// Where there are many, and one was set or removed.
     places: Option<Box<Places>>,
 }
 
 #[derive(Clone, Default)]
-struct Odd {
+struct Faulty {
     /// Members that should have been there and were not.
     missing: Vec<&'static str>,
-    /// What the fields of missing or odd members were given instead of what
-    /// would be read; `None` for what is empty of their kind.
+    /// Values that fields of such members hold instead of what their JSON reads
+    /// as; `None` for the empty value of the type.
     given: Vec<(&'static str, Option<Json>)>,
 }
 
@@ -406,33 +406,39 @@ impl Members {
         self.entries().iter().map(|(k, v)| (&**k, v))
     }
 
-    /// The names of the members that the object should have had and had not,
-    /// when it was read where that is no error. Their fields hold what is empty
-    /// of their kind, and are not written while they do.
+    /// Names of required members that were missing when the object was read
+    /// tolerantly. Their fields hold the empty value of their type, and are not
+    /// written unless they are set.
     pub fn missing(&self) -> impl Iterator<Item = &'static str> {
-        let odd = self.0.as_ref().and_then(|kept| kept.odd.as_ref());
-        odd.map_or(&[][..], |odd| &odd.missing).iter().copied()
+        let faulty = self.0.as_ref().and_then(|kept| kept.faulty.as_ref());
+        faulty
+            .map_or(&[][..], |faulty| &faulty.missing)
+            .iter()
+            .copied()
     }
 
-    /// Remembers such a member.
+    /// Remembers a missing member.
     #[doc(hidden)]
     pub fn push_missing(&mut self, name: &'static str) {
-        self.odd().missing.push(name);
+        self.faulty().missing.push(name);
     }
 
-    fn odd(&mut self) -> &mut Odd {
-        self.0.get_or_insert_default().odd.get_or_insert_default()
+    fn faulty(&mut self) -> &mut Faulty {
+        self.0
+            .get_or_insert_default()
+            .faulty
+            .get_or_insert_default()
     }
 
-    /// Remembers what the field of a missing or odd member was given.
+    /// Remembers the value that the field of such a member was set to.
     pub(crate) fn push_given(&mut self, name: &'static str, value: Option<Json>) {
-        self.odd().given.push((name, value));
+        self.faulty().given.push((name, value));
     }
 
-    /// What the field of a missing or odd member was given, where that is not
-    /// what would be read.
+    /// The value that the field of such a member was set to, if it is not what
+    /// its JSON reads as.
     pub(crate) fn given(&self, name: &str) -> Option<Option<&Json>> {
-        let given = &self.0.as_ref()?.odd.as_ref()?.given;
+        let given = &self.0.as_ref()?.faulty.as_ref()?.given;
         given
             .iter()
             .find(|(it, _)| *it == name)

@@ -81,9 +81,8 @@ impl Query {
     /// # Errors
     ///
     /// When the session ends in the middle of a turn, or without a result; and
-    /// with [`Error::View`] when the line that says it is a result is none.
-    /// What is odd in a result spoils nothing else of it
-    /// ([`Frame::faults`](crate::Frame::faults)).
+    /// with [`Error::View`] when the `result` frame is not a result. Invalid
+    /// members are no error; [`Frame::faults`](crate::Frame::faults) lists them.
     pub async fn result(mut self) -> Result<ResultMessage, Error> {
         let (mut own, mut last) = (None, None);
         while let Some(event) = self.next().await {

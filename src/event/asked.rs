@@ -84,10 +84,9 @@ pub enum CallbackFailure {
     /// There is no callback.
     #[error("there is no callback for it")]
     NoCallback,
-    /// The request is odd there, so that what it asks is not certain. No callback
-    /// was called.
-    #[error("its request has a fault: {0}")]
-    Odd(Fault),
+    /// The request has an invalid member, and the callback was not called.
+    #[error("the request is invalid: {0}")]
+    InvalidRequest(Fault),
     /// The agent would not understand the answer.
     #[error("the answer of its callback is invalid: {0}")]
     Invalid(String),

@@ -104,7 +104,7 @@ impl Notice {
                 CallbackFailure::Panicked(why)
                 | CallbackFailure::Failed(why)
                 | CallbackFailure::Invalid(why) => why.len(),
-                CallbackFailure::Odd(fault) => fault.path.len() + fault.reason.len(),
+                CallbackFailure::InvalidRequest(fault) => fault.path.len() + fault.reason.len(),
                 CallbackFailure::Dropped | CallbackFailure::NoCallback => 0,
             },
             Self::McpServerPanicked {

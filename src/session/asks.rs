@@ -102,7 +102,7 @@ impl Asks {
     pub(super) fn ask(&mut self, host::Ask { request_id, frame }: host::Ask) -> Step {
         match frame.control_request() {
             Ok((ControlRequest { request, .. }, mut faults)) if !faults.is_empty() => {
-                self.ask_oddly(request_id, &frame, request, faults.remove(0))
+                self.ask_invalid(request_id, &frame, request, faults.remove(0))
             }
             Ok((ControlRequest { request, .. }, _)) => match request {
                 AgentRequest::CanUseTool(request) => {
@@ -127,9 +127,8 @@ impl Asks {
         }
     }
 
-    /// Deals with a request that has a fault. What it asks is not certain, so
-    /// that no program allows it, and nothing goes on because of it.
-    fn ask_oddly(
+    /// Handles a request with a fault: it requires a human, or is denied.
+    fn ask_invalid(
         &mut self,
         request_id: Box<str>,
         frame: &Frame,
@@ -138,7 +137,11 @@ impl Asks {
     ) -> Step {
         let deny = |asked: Asked, fault| {
             let line = denial(&request_id, &asked);
-            let notice = failed(request_id.clone(), asked, CallbackFailure::Odd(fault));
+            let notice = failed(
+                request_id.clone(),
+                asked,
+                CallbackFailure::InvalidRequest(fault),
+            );
             Step::Line(request_id.clone(), line, Some(notice))
         };
         match request {

@@ -169,16 +169,15 @@ fn lines() -> Vec<Row> {
             "notice: the line is a JSON object without a `type`: \"{\\\"uuid\\\":\\\"00000…",
         ]),
         line("half a line, and another", OddLine::Half)
-            .sees(["notice: the line is not a JSON object: expected `:` at line 1 column 1…"]),
-        line("invalid UTF-8", OddLine::InvalidUtf8)
-            .sees(["unreadable: a `assistant` frame cannot be read at `.`: invalid utf-8 s…"]),
+            .sees(["notice: the line is not a JSON object: `:` expected at byte 173: \"{\\\"t…"]),
+        line("invalid UTF-8", OddLine::InvalidUtf8).sees(["fault: `.` is invalid: invalid UTF-8"]),
         line("a lone surrogate", OddLine::LoneSurrogate).sees(["text: Alone: �."]),
         line("U+2028 and its kin", OddLine::LineSeparators)
             .sees(["text: One\\u{2028}two\\u{2029}three\\u{85}four."]),
         line("missing fields", OddLine::MissingFields).sees([
-            "unreadable: a `assistant` frame cannot be read at `.`: missing field `…",
-            "unreadable: a `user` frame cannot be read at `.`: missing field `messa…",
-            "unreadable: a `stream_event` frame cannot be read at `.`: missing fiel…",
+            "fault: `message` is invalid: missing field `message`",
+            "fault: `message` is invalid: missing field `message`",
+            "fault: `event` is invalid: missing field `event`",
         ]),
         line("a member twice", OddLine::MemberTwice).sees(["text: The second."]),
         line("the same message twice", OddLine::MessageAgain).sees([BEFORE]),

@@ -193,6 +193,9 @@ pub(crate) fn describe(event: &Event) -> Option<String> {
         Event::Notice(notice) => return Some(format!("notice: {notice}")),
         _ => return None,
     };
+    if let Some(fault) = frame.faults().first() {
+        return Some(format!("fault: {fault}"));
+    }
     match frame.message() {
         Message::Assistant(said) => match said.message.content.first()? {
             ContentBlock::Text(block) => Some(format!("text: {}", block.text)),

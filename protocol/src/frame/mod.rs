@@ -95,21 +95,21 @@ impl Frame {
         self.head.uuid.as_deref()
     }
 
-    /// The frame as a message of the data plane. A type that is not known is
-    /// [`Message::Unknown`].
+    /// Returns the frame as a message of the data plane. A message of an unknown
+    /// type is a [`Message::Unknown`].
     ///
-    /// A member that is not what it should be spoils no other one: its text is
-    /// kept in the `extra` of the object that it is in, and its field holds what
-    /// could be read of it. [`faults`](Self::faults) tells which there are.
+    /// An invalid member does not affect the others: its JSON is kept in the
+    /// `extra` of the enclosing object, and its field holds what could be read of
+    /// it (a list without its invalid items, a count as the nearest integer,
+    /// otherwise the empty value). [`faults`](Self::faults) lists such members.
     #[must_use]
     pub fn message(&self) -> Message {
         // The line is an object, as was found when the frame was made.
         Reader::read_tolerantly(&self.text()).unwrap_or_else(|_| Field::empty())
     }
 
-    /// What is odd in the message: members that are missing, of another type
-    /// than they should be, or out of range. Reads the message once more, and
-    /// to the end.
+    /// Lists the missing and invalid members of the message. Reads the whole
+    /// message again.
     #[must_use]
     pub fn faults(&self) -> Vec<Fault> {
         let text = self.text();
@@ -120,15 +120,14 @@ impl Frame {
         faults
     }
 
-    /// The frame as a request of the agent's, and what is odd in it.
+    /// Returns the frame as a control request of the agent, with its faults.
     ///
-    /// A request decides something, so whoever answers one with faults has to
-    /// deny it or ask a person. What is odd is read as in a message
-    /// ([`message`](Self::message)).
+    /// A request with faults must be denied, or decided by a human. Invalid
+    /// members are read as those of a [`message`](Self::message).
     ///
     /// # Errors
     ///
-    /// When it is no request.
+    /// If the frame is not a control request.
     pub fn control_request(&self) -> Result<(ControlRequest, Vec<Fault>), ViewError> {
         let text = self.text();
         let (read, faults) = match Reader::read_strictly(&text) {
@@ -163,8 +162,8 @@ impl Frame {
         read_anything(text).map_err(|located| self.unreadable(located))
     }
 
-    /// The frame as a type of ours, as the other side reads it: a member that is
-    /// odd is an error.
+    /// Reads the frame strictly, as the real CLI does: an invalid member is an
+    /// error.
     #[cfg(feature = "agent")]
     pub(crate) fn read_strictly<T: Field>(&self) -> Result<T, ViewError> {
         Reader::read_strictly(&self.text()).map_err(|error| self.unreadable(error.located()))
@@ -302,12 +301,12 @@ mod tests {
     }
 
     #[test]
-    fn a_message_keeps_what_is_odd_and_tells_where_it_was() {
-        let odd = frame(
+    fn a_message_keeps_invalid_members_and_lists_them() {
+        let frame = frame(
             r#"{"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"text","text":7}]}}"#,
         );
-        let Message::Assistant(message) = odd.message() else {
-            panic!("{odd:?}")
+        let Message::Assistant(message) = frame.message() else {
+            panic!("{frame:?}")
         };
         let ContentBlock::Text(text) = &message.message.content[0] else {
             panic!("{message:?}")
@@ -317,8 +316,8 @@ mod tests {
             (&*text.text, text.extra.get("text")),
             ("", Some(&Json::from_value(&7).unwrap()))
         );
-        let [fault] = &odd.faults()[..] else {
-            panic!("{:?}", odd.faults())
+        let [fault] = &frame.faults()[..] else {
+            panic!("{:?}", frame.faults())
         };
         assert_eq!(fault.path, "message.content[0].text");
         assert_eq!(fault.reason, "invalid type: integer `7`, expected a string");

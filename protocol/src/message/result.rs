@@ -390,11 +390,10 @@ fn why(error: &Option<String>) -> String {
 }
 
 impl ResultMessage {
-    /// Where `is_error` cannot be read, the subtype says whether it is one.
+    /// Derives `is_error` from the subtype if it is missing or invalid.
     fn find_out_error(&mut self) {
         const NAME: &str = "is_error";
         let is_there = self.extra.get(NAME).is_none() && self.extra.missing().all(|it| it != NAME);
-        // A count or the like that is odd has a value all the same; this has none.
         if !is_there && self.subtype != ResultSubtype::Success {
             self.is_error = true;
             self.extra.push_given(NAME, Some(Json::of_text("true")));

@@ -13,9 +13,8 @@
 //!   written again;
 //! - of a member that comes twice the last one wins;
 //! - an object whose tag is missing or unknown keeps all its members;
-//! - where the reader is tolerant, a member that is odd is kept as well, and
-//!   what could be read of it is in its field. It is written as it came while
-//!   the field holds that.
+//! - a tolerant reader keeps invalid members as well; their fields hold what
+//!   could be read. They are written back unchanged unless the field was set.
 //!
 //! `Deserialize` asks whichever deserializer for the value's text.
 //!

@@ -34,8 +34,8 @@ macro_rules! object {
         #[non_exhaustive]
         pub struct $name {
             $( $(#[$($field_meta)*])* pub $field: $type, )*
-            /// Members that this type does not know, and of the declared ones
-            /// those that were `null` or odd, as they were.
+            /// Unknown members, and the JSON of declared ones that were `null`
+            /// or invalid.
             pub extra: $crate::json::Members,
         }
 
@@ -129,7 +129,7 @@ macro_rules! object {
                         )*
                         for (key, _) in self.extra.iter() {
                             match key {
-                                // Declared, and `null` or odd.
+                                // Declared, and `null` or invalid.
                                 $( $crate::open::wire_name!($field $($wire)?) => {} )*
                                 _ => at.member(key, |at| found.push(at.as_str().to_owned())),
                             }

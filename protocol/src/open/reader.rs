@@ -45,12 +45,11 @@ pub trait Object: Field {
     -> Result<Self, Error>;
 }
 
-/// A place in a text from which types are read.
+/// Reads types from JSON text.
 ///
-/// A strict reader fails where a value is not what it should be. A tolerant one
-/// goes on behind the member of the object that it is in: the text of what was
-/// odd is kept in that object's `extra`, and the field holds what could be read
-/// of it.
+/// A strict reader fails at the first value of the wrong type. A tolerant one
+/// skips the member: its JSON is kept in the `extra` of the enclosing object, and
+/// its field holds what could be read of it.
 #[derive(Debug)]
 pub struct Reader<'a> {
     text: &'a str,
@@ -63,23 +62,23 @@ pub struct Reader<'a> {
     is_spoilt: bool,
     /// Which members the next object shows.
     only: Option<fn(&str) -> bool>,
-    /// Where it is and what was odd, when somebody wants to know.
+    /// The current path and the faults so far, if they are requested.
     trace: Option<Box<Trace>>,
 }
 
-/// Something odd in what was read: where, and what.
+/// A missing or invalid member of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fault {
-    /// The member, such as `message.content[0].text`.
+    /// The path of the member, such as `message.content[0].text`.
     pub path: String,
-    /// What is wrong with it.
+    /// Why it is invalid.
     pub reason: String,
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is odd: {}", self.path, self.reason)
+        write!(f, "`{}` is invalid: {}", self.path, self.reason)
     }
 }
 
@@ -166,7 +165,7 @@ impl<'a> Reader<'a> {
         Self::new(text, true).whole()
     }
 
-    /// Reads a whole text tolerantly, and tells what was odd.
+    /// Reads a whole text tolerantly, and returns its faults.
     pub fn read_with_faults<T: Field>(text: &'a str) -> (Result<T, Error>, Vec<Fault>) {
         let mut reader = Self::new(text, true);
         reader.trace = Some(Box::default());
@@ -475,7 +474,7 @@ impl<'a> Reader<'a> {
                 *place = Some(read);
             }
             Err(error) => {
-                self.odd(&before, name, error, extra)?;
+                self.invalid_member(&before, name, error, extra)?;
                 *place = Some(T::empty());
             }
         }
@@ -528,7 +527,7 @@ impl<'a> Reader<'a> {
 
     /// A member cannot be read.
     #[cold]
-    fn odd(
+    fn invalid_member(
         &mut self,
         before: &Before,
         name: &'static str,
@@ -551,7 +550,7 @@ impl<'a> Reader<'a> {
     /// An item of a list or a value of a map cannot be read: it is passed, and
     /// the list is there without it.
     #[cold]
-    fn odd_item(&mut self, before: &Before, error: Error) -> Result<(), Error> {
+    fn invalid_item(&mut self, before: &Before, error: Error) -> Result<(), Error> {
         if !self.is_tolerant || error.is_too_deep() {
             return Err(error);
         }
@@ -649,7 +648,7 @@ impl<'a> Reader<'a> {
             match T::read(self) {
                 Ok(item) => items.push(item),
                 Err(error) => {
-                    self.odd_item(&before, error)
+                    self.invalid_item(&before, error)
                         .map_err(|it| it.in_item(index))?;
                     is_spoilt = true;
                 }
@@ -683,7 +682,7 @@ impl<'a> Reader<'a> {
             match T::read(self) {
                 Ok(value) => take(key, value),
                 Err(error) => {
-                    self.odd_item(&before, error)
+                    self.invalid_item(&before, error)
                         .map_err(|it| it.in_member(&key))?;
                     is_spoilt = true;
                 }

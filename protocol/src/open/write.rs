@@ -49,8 +49,8 @@ pub fn write_member<M: SerializeMap, T: Field + Serialize + PartialEq>(
     map.serialize_entry(name, value)
 }
 
-/// Whether a field holds what was read of a member that was `null`, odd or
-/// missing.
+/// Whether a field still holds what was read of a `null`, invalid or missing
+/// member.
 pub fn is_as_read<T: Field + PartialEq>(name: &str, value: &T, extra: &Members) -> bool {
     let kept = extra.get(name);
     if kept.is_none() && extra.missing().all(|missing| missing != name) {

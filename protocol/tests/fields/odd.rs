@@ -1,6 +1,6 @@
-//! Every member of every object, as something that it should not be: the others
-//! are as they were, it is told, it is written as it came, and when the field is
-//! set, that is written.
+//! Replaces every member of every object by an invalid value. The other fields
+//! keep their values, the member is reported as a fault and written back
+//! unchanged, and setting the field overrides it.
 
 use crate::OBJECTS;
 use crate::sample::{Sampler, definitions};
@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// What a member is not, or seldom.
+/// Values that are invalid for most members.
 const ODD: &[&str] = &[
     "1.5",
     "-0",

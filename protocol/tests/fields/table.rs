@@ -25,7 +25,7 @@ pub(crate) struct Object {
     pub(crate) odd: fn(&str, Option<(usize, &str)>) -> Odd,
 }
 
-/// What is read of an object that is odd.
+/// An object that was read tolerantly.
 pub(crate) struct Odd {
     /// What the fields hold, and behind them what the type does not know.
     pub(crate) held: Vec<String>,

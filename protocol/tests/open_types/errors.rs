@@ -1,4 +1,4 @@
-//! What is said of what is odd, and what an error says.
+//! Faults of messages: their paths and reasons.
 
 use agentwire_protocol::{Fault, Frame};
 use bytes::Bytes;

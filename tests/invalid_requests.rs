@@ -1,5 +1,5 @@
-//! What decides something is read strictly: for each place a line that would
-//! pass if it were read as a message is.
+//! Control requests and responses are read strictly: for each place a line that
+//! a tolerant reader would accept.
 
 #![allow(clippy::unwrap_used)]
 
@@ -44,9 +44,9 @@ async fn failure(client: &mut Client) -> (Asked, CallbackFailure) {
     .await
 }
 
-/// Members of a question about a tool that are not what they should be. Each
-/// could have been a reason to ask a person.
-fn odd_members() -> Vec<Value> {
+/// Invalid members of a permission request. Each could have been a reason to ask
+/// a human.
+fn invalid_members() -> Vec<Value> {
     vec![
         json!({"requires_user_interaction": "yes"}),
         json!({"default_to_no": 1}),
@@ -61,22 +61,22 @@ fn odd_members() -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn no_policy_allows_what_is_asked_oddly() {
+async fn no_policy_approves_a_request_with_an_invalid_member() {
     let rules = Rules::builder().allow(["Bash(git *)"]).build().unwrap();
     let policy = rules.or(ReadOnly).or_deny("Nobody is there.");
     let (_client, mut agent) = connect(Options::new().permission_handler(policy)).await;
     for name in ["Bash", "Read"] {
         let plain = answer_to(&mut agent, &tool(name, &json!({}))).await;
         assert_eq!(plain["behavior"], "allow", "{name}");
-        for odd in odd_members() {
-            let said = answer_to(&mut agent, &tool(name, &odd)).await;
-            assert_eq!(said["message"], "Nobody is there.", "{name}: {odd}");
+        for invalid in invalid_members() {
+            let said = answer_to(&mut agent, &tool(name, &invalid)).await;
+            assert_eq!(said["message"], "Nobody is there.", "{name}: {invalid}");
         }
     }
 }
 
 #[tokio::test]
-async fn a_callback_is_told_that_a_person_has_to_answer_what_is_asked_oddly() {
+async fn a_request_with_an_invalid_member_requires_a_human() {
     let options = Options::new().on_permission(|ask: PermissionAsk| async move {
         match ask.request.needs_person() {
             true => PermissionResult::deny("A person is asked."),
@@ -84,25 +84,25 @@ async fn a_callback_is_told_that_a_person_has_to_answer_what_is_asked_oddly() {
         }
     });
     let (_client, mut agent) = connect(options).await;
-    for odd in odd_members() {
-        let said = answer_to(&mut agent, &tool("Bash", &odd)).await;
-        assert_eq!(said["message"], "A person is asked.", "{odd}");
+    for invalid in invalid_members() {
+        let said = answer_to(&mut agent, &tool("Bash", &invalid)).await;
+        assert_eq!(said["message"], "A person is asked.", "{invalid}");
     }
 }
 
 #[tokio::test]
-async fn a_question_about_no_tool_or_no_input_is_refused() {
+async fn a_request_without_a_tool_or_an_input_is_refused() {
     let options =
         Options::new().on_permission(|_: PermissionAsk| async { PermissionResult::allow() });
     let (_client, mut agent) = connect(options).await;
-    for (odd, why) in [
+    for (invalid, why) in [
         (json!({"tool_name": 7}), "request.tool_name"),
         (json!({"tool_name": null}), "request.tool_name"),
         (json!({"tool_name": "", "title": 7}), "request.title"),
         (json!({"input": "ls", "title": 7}), "request.title"),
     ] {
-        let error = answer_to(&mut agent, &tool("Bash", &odd)).await;
-        assert!(error.as_str().unwrap().contains(why), "{error}: {odd}");
+        let error = answer_to(&mut agent, &tool("Bash", &invalid)).await;
+        assert!(error.as_str().unwrap().contains(why), "{error}: {invalid}");
     }
     let request = json!({"subtype": "can_use_tool", "tool_name": "Bash"});
     let error = answer_to(&mut agent, &request).await;
@@ -110,7 +110,7 @@ async fn a_question_about_no_tool_or_no_input_is_refused() {
 }
 
 #[tokio::test]
-async fn questions_that_are_asked_oddly_are_denied_and_reported() {
+async fn questions_with_an_invalid_member_are_denied_and_reported() {
     let options = Options::new()
         .on_question(|ask| async move { ask.answers() })
         .on_permission(|_: PermissionAsk| async { PermissionResult::allow() });
@@ -118,11 +118,11 @@ async fn questions_that_are_asked_oddly_are_denied_and_reported() {
     let input = json!({"questions": [{"question": "Tea?", "header": "Tea", "options": []}]});
     let plain = tool("AskUserQuestion", &json!({"input": input}));
     assert_eq!(answer_to(&mut agent, &plain).await["behavior"], "allow");
-    for odd in odd_members() {
-        let said = answer_to(&mut agent, &with(plain.clone(), &odd)).await;
-        assert_eq!(said["behavior"], "deny", "{odd}");
+    for invalid in invalid_members() {
+        let said = answer_to(&mut agent, &with(plain.clone(), &invalid)).await;
+        assert_eq!(said["behavior"], "deny", "{invalid}");
         let (_, failure) = failure(&mut client).await;
-        let CallbackFailure::Odd(fault) = failure else {
+        let CallbackFailure::InvalidRequest(fault) = failure else {
             panic!("{failure:?}")
         };
         assert!(fault.path.starts_with("request."), "{fault}");
@@ -134,7 +134,7 @@ async fn panics(_: HookCall<PostToolUse>) {
 }
 
 #[tokio::test]
-async fn a_gate_stays_shut_for_an_input_that_is_odd_and_a_hook_is_not_called() {
+async fn a_gate_blocks_on_an_invalid_input_and_other_hooks_are_not_called() {
     let options = Options::new()
         .hook(Hook::new(|_: HookCall<PreToolUse>| async { PreToolUseOutput::allow() }).gate())
         .hook(Hook::new(panics));
@@ -148,25 +148,28 @@ async fn a_gate_stays_shut_for_an_input_that_is_odd_and_a_hook_is_not_called() {
     };
     let plain = answer_to(&mut agent, &due("hook_0", "PreToolUse", &json!({}))).await;
     assert_eq!(plain["hookSpecificOutput"]["permissionDecision"], "allow");
-    for odd in [
+    for invalid in [
         json!({"tool_name": ["Bash"]}),
         json!({"session_id": 7}),
         json!({"permission_mode": {}}),
         json!({"tool_use_id": false}),
     ] {
-        let said = answer_to(&mut agent, &due("hook_0", "PreToolUse", &odd)).await;
+        let said = answer_to(&mut agent, &due("hook_0", "PreToolUse", &invalid)).await;
         let decision = &said["hookSpecificOutput"]["permissionDecision"];
-        assert_eq!(decision, "deny", "{odd}: {said}");
+        assert_eq!(decision, "deny", "{invalid}: {said}");
         let (asked, failure) = failure(&mut client).await;
         assert!(matches!(asked, Asked::Hook { is_gate: true, .. }));
-        assert!(matches!(failure, CallbackFailure::Odd(_)), "{failure:?}");
-        let error = answer_to(&mut agent, &due("hook_1", "PostToolUse", &odd)).await;
-        assert!(error.as_str().unwrap().contains("is odd"), "{error}");
+        assert!(
+            matches!(failure, CallbackFailure::InvalidRequest(_)),
+            "{failure:?}"
+        );
+        let error = answer_to(&mut agent, &due("hook_1", "PostToolUse", &invalid)).await;
+        assert!(error.as_str().unwrap().contains("is invalid"), "{error}");
     }
 }
 
 #[tokio::test]
-async fn an_answer_that_is_odd_is_an_error_that_says_where_and_has_it() {
+async fn an_invalid_response_is_an_error_with_its_path() {
     let (client, mut agent) = connect(Options::new()).await;
     for (answer, why) in [
         (json!({}), "missing field `mcpServers`"),
