@@ -28,11 +28,12 @@ fn each_line_gets_a_report_with_its_number() {
         "\n",
         "no json\n",
         "{\"type\":\"weather\"}\n",
+        "{\"type\":\"user\"}\n",
     ));
     assert_eq!(
         reports[0],
         json!({ "line": 1, "kind": "system/status", "typed": true, "untyped": ["/mood"],
-                "lossless": true, "error": null })
+                "faults": [], "lossless": true, "error": null })
     );
     assert_eq!(
         (&reports[1]["line"], &reports[1]["kind"]),
@@ -42,6 +43,11 @@ fn each_line_gets_a_report_with_its_number() {
     assert_eq!(
         (&reports[2]["kind"], &reports[2]["typed"]),
         (&json!("weather"), &json!(false))
+    );
+    assert_eq!(
+        reports[3],
+        json!({ "line": 5, "kind": "user", "typed": true, "untyped": [], "lossless": true, "error": null,
+                "faults": [{"path": "message", "reason": "missing field `message`"}] })
     );
 }
 

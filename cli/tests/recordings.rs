@@ -54,6 +54,7 @@ fn every_recorded_line_is_typed_and_lossless_and_has_no_unknown_member() {
             let fine = report["typed"] == true
                 && report["lossless"] == true
                 && report["untyped"].as_array().unwrap().is_empty()
+                && report["faults"].as_array().unwrap().is_empty()
                 && report["error"].is_null();
             if !fine {
                 odd.insert((name.clone(), report["line"].as_u64().unwrap()));

@@ -9,6 +9,7 @@ use agentwire_protocol::is_same_value;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::io::Write as _;
 
 /// Values that are invalid for most members.
 const ODD: &[&str] = &[
@@ -127,7 +128,8 @@ fn one_member_that_is_odd_spoils_no_other_is_told_and_written_and_can_be_set() {
         }
     }
     crate::assert_none(&found);
-    eprintln!("counted: {tried} odd members");
+    let line = format!("counted: {tried} members replaced by invalid values\n");
+    std::io::stderr().write_all(line.as_bytes()).unwrap();
 }
 
 /// The whole number that a count becomes which is none.
