@@ -266,7 +266,7 @@ impl Seen {
             return Some(String::from_utf8_lossy(&self.message).into_owned());
         }
         let frame = Frame::new(self.message.clone().into()).ok()?;
-        let id = || frame.head().request_id.as_deref().map(str::to_owned);
+        let id = || frame.request_id().map(str::to_owned);
         match frame.message() {
             Message::User(user) => {
                 let content = user.message.content.as_ref()?;

@@ -119,12 +119,11 @@ impl Auditor {
     }
 
     fn request(&mut self, frame: &Frame) -> Audit {
-        let head = frame.head();
-        let subtype = head.subtype.as_deref().unwrap_or_default();
-        if let Some(request_id) = &head.request_id
+        let subtype = frame.subtype().unwrap_or_default();
+        if let Some(request_id) = frame.request_id()
             && self.requests.len() < OPEN_REQUESTS
         {
-            self.requests.insert(request_id.clone(), subtype.into());
+            self.requests.insert(request_id.into(), subtype.into());
         }
         match host_request(subtype) {
             Some((check_request, _)) => {
@@ -155,11 +154,7 @@ impl Auditor {
     }
 
     fn response(&mut self, frame: &Frame) -> Audit {
-        let asked = frame
-            .head()
-            .request_id
-            .as_ref()
-            .and_then(|id| self.requests.remove(id));
+        let asked = frame.request_id().and_then(|id| self.requests.remove(id));
         let mut audit = check::<ControlResponse>(frame);
         if let Ok(envelope) = frame.read::<ControlResponse>() {
             audit = self.open_asks(&envelope.response, audit);

@@ -14,6 +14,9 @@ pub const DEFAULT_LINE_LIMIT: usize = 64 * 1024 * 1024;
 /// How much of a line that is too long is kept, to tell what it was.
 const HEAD_KEPT: usize = 4 * 1024;
 
+/// Lines up to this length are always copied out of the buffer.
+const COPIED: usize = 16 * 1024;
+
 /// A read buffer that grew beyond this for one long line is given back.
 const BUFFER_KEPT: usize = 1024 * 1024;
 
@@ -131,10 +134,17 @@ impl LineDecoder {
         Bytes::copy_from_slice(&self.buffer[..length.min(HEAD_KEPT)])
     }
 
-    /// Takes the first `length` bytes as a line. They are copied: a line that
-    /// somebody keeps must not keep the whole buffer alive.
+    /// Takes the first `length` bytes as a line. They are copied, so that a line
+    /// does not keep the whole buffer alive. A long line that is most of the
+    /// buffer takes it over.
     fn take(&mut self, length: usize) -> Bytes {
         let ending = usize::from(length > 0 && self.buffer[length - 1] == b'\r');
+        if length > COPIED && length >= self.buffer.capacity() / 2 {
+            let mut line = self.buffer.split_to(length);
+            line.truncate(length - ending);
+            self.scanned = 0;
+            return line.freeze();
+        }
         let line = Bytes::copy_from_slice(&self.buffer[..length - ending]);
         self.discard(length);
         line

@@ -304,7 +304,7 @@ fn text_comes_from_text_deltas_of_the_main_agent_alone() {
 fn a_permission_ask_and_its_answers() {
     let line = r#"{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","display_name":"Bash","input":{"command":"echo hi > made.txt","description":"make file"},"description":"make file","permission_suggestions":[{"type":"addRules","rules":[{"toolName":"Bash","ruleContent":"echo hi *"}],"behavior":"allow","destination":"localSettings"},{"type":"addDirectories","directories":["/project"],"destination":"session"},{"type":"setMode","mode":"acceptEdits","destination":"session"}],"blocked_path":"/project/made.txt","server_policy_ask_only":false,"tool_use_id":"toolu_1"}}"#;
     assert_eq!(frame(line).head().label(), "control_request/can_use_tool");
-    assert_eq!(frame(line).head().request_id.as_deref(), Some("r1"));
+    assert_eq!(frame(line).request_id(), Some("r1"));
     let ask = view::<ControlRequest>(line);
     let AgentRequest::CanUseTool(ask) = ask.request else {
         panic!()

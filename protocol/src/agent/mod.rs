@@ -312,7 +312,7 @@ impl Agent {
     }
 
     fn handle_answer(&mut self, now: Instant, frame: &Frame) {
-        let Some(request_id) = frame.head().request_id.clone() else {
+        let Some(request_id) = frame.request_id() else {
             return;
         };
         let answer = || {
@@ -322,12 +322,12 @@ impl Agent {
             let answer = answer.map_err(|refusal| refusal.to_string())?;
             Ok(answer.response)
         };
-        if let Some(ask) = self.asks.remove(&*request_id) {
+        if let Some(ask) = self.asks.remove(request_id) {
             self.permission_answered(now, &ask, answer());
-        } else if self.scripted.remove(&*request_id).is_some() {
+        } else if self.scripted.remove(request_id).is_some() {
             self.host_answered(answer());
-        } else if !self.hook_answered(now, &request_id, answer()) {
-            self.server_answered(now, &request_id, answer());
+        } else if !self.hook_answered(now, request_id, answer()) {
+            self.server_answered(now, request_id, answer());
         }
     }
 

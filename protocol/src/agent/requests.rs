@@ -18,7 +18,7 @@ use std::time::Instant;
 
 impl Agent {
     pub(super) fn handle_request(&mut self, now: Instant, frame: &Frame) {
-        let Some(request_id) = frame.head().request_id.clone() else {
+        let Some(request_id) = frame.request_id().map(Box::<str>::from) else {
             return;
         };
         #[derive(serde::Deserialize)]

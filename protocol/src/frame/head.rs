@@ -1,25 +1,58 @@
-//! What routing needs of a line.
+//! The members of a line that routing requires.
 
 use crate::text::{Cursor, Invalid, Span, unescaped};
+use std::borrow::Cow;
 
-/// What routing needs of a frame.
+/// The members of a line that routing requires.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Head {
+pub struct Head<'a> {
     /// The member `type`.
-    pub kind: Box<str>,
+    pub kind: Cow<'a, str>,
     /// `subtype`, or that of the `request` or `response` that is inside.
-    pub subtype: Option<Box<str>>,
+    pub subtype: Option<Cow<'a, str>>,
     /// `request_id`, or that of the `request` or `response` that is inside.
-    pub request_id: Option<Box<str>>,
+    pub request_id: Option<Cow<'a, str>>,
     /// `uuid`.
-    pub uuid: Option<Box<str>>,
+    pub uuid: Option<Cow<'a, str>>,
     /// `session_id`.
-    pub session_id: Option<Box<str>>,
+    pub session_id: Option<Cow<'a, str>>,
 }
 
-impl Head {
-    /// The type, and the subtype behind a slash: `system/init`.
+/// Where these members are in a line.
+#[derive(Debug, Clone)]
+pub(super) enum Parts {
+    /// Their places, as in nearly every line.
+    Places(Places),
+    /// Their values, of which one has escapes or is not UTF-8.
+    Values(Box<Head<'static>>),
+}
+
+/// The places of the members, each as [`Part`] has its number.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Places([Place; PARTS]);
+
+/// A value in a line. No value begins at 0, so that one is absent.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Place {
+    start: u32,
+    end: u32,
+}
+
+/// One of the members.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Part {
+    Kind,
+    Subtype,
+    RequestId,
+    Uuid,
+    SessionId,
+}
+
+const PARTS: usize = 5;
+
+impl Head<'_> {
+    /// Returns the type, followed by a slash and the subtype: `system/init`.
     #[must_use]
     pub fn label(&self) -> String {
         match &self.subtype {
@@ -27,9 +60,11 @@ impl Head {
             None => self.kind.to_string(),
         }
     }
+}
 
-    /// What can be read of a line that was cut off: the members before the
-    /// cut. `None` when not even the type was among them.
+impl Head<'static> {
+    /// Reads what is left of a line that was cut off: the members before the
+    /// cut. `None` if the type is not among them.
     #[must_use]
     pub fn of_cut_line(bytes: &[u8]) -> Option<Self> {
         let mut head = Self::default();
@@ -38,88 +73,146 @@ impl Head {
         (!head.kind.is_empty()).then_some(head)
     }
 
-    pub(super) fn of_line(bytes: &[u8]) -> Result<Self, Invalid> {
-        let mut head = Self::default();
-        head.read(bytes)?;
-        Ok(head)
-    }
-
     fn read(&mut self, bytes: &[u8]) -> Result<(), Invalid> {
-        let mut cursor = Cursor::new(bytes);
-        cursor.expect(b'{', "an object")?;
-        let mut is_first = true;
-        while let Some(key) = cursor.next_key(is_first)? {
-            is_first = false;
-            match name(bytes, key) {
-                b"type" => self.kind = string(bytes, &mut cursor)?.unwrap_or_default(),
-                b"subtype" => self.subtype = string(bytes, &mut cursor)?,
-                b"request_id" => self.request_id = string(bytes, &mut cursor)?,
-                b"uuid" => self.uuid = string(bytes, &mut cursor)?,
-                b"session_id" => self.session_id = string(bytes, &mut cursor)?,
-                b"request" | b"response" => self.read_inner(bytes, &mut cursor)?,
-                _ => drop(cursor.skip()?),
+        scan(bytes, |part, value| {
+            let value = value.map(|span| Cow::Owned(text(bytes, span)));
+            match part {
+                Part::Kind => self.kind = value.unwrap_or_default(),
+                Part::Subtype => self.subtype = value,
+                Part::RequestId => self.request_id = value,
+                Part::Uuid => self.uuid = value,
+                Part::SessionId => self.session_id = value,
             }
-        }
-        cursor.end()
-    }
-
-    /// Reads a control frame's `request` or `response`, whose subtype and id are
-    /// the frame's.
-    fn read_inner(&mut self, bytes: &[u8], cursor: &mut Cursor<'_>) -> Result<(), Invalid> {
-        // Those of a frame that is not ours may be anything.
-        if !cursor.take(b'{') {
-            cursor.skip()?;
-            return Ok(());
-        }
-        let mut is_first = true;
-        while let Some(key) = cursor.next_key(is_first)? {
-            is_first = false;
-            match name(bytes, key) {
-                b"subtype" => self.subtype = string(bytes, cursor)?,
-                b"request_id" => self.request_id = string(bytes, cursor)?,
-                _ => drop(cursor.skip()?),
-            }
-        }
-        Ok(())
+        })
     }
 }
 
-/// The name of a member. Nothing that routing needs is written with escapes,
-/// but could be.
-fn name(bytes: &[u8], span: Span) -> &[u8] {
-    let name = &bytes[span.start..span.end];
-    if span.escaped {
-        let name = String::from_utf8_lossy(name);
-        let name = unescaped(&name);
-        let known = [
-            "type",
-            "subtype",
-            "request_id",
-            "uuid",
-            "session_id",
-            "request",
-            "response",
-        ];
-        return known
-            .into_iter()
-            .find(|it| *it == name)
-            .unwrap_or_default()
-            .as_bytes();
+impl Parts {
+    /// Passes over a line once, and notes where the members are.
+    pub(super) fn of_line(bytes: &[u8]) -> Result<Self, Invalid> {
+        let mut places = Places::default();
+        let mut is_plain = true;
+        scan(bytes, |part, value| {
+            let place = value.map(|span| {
+                is_plain &= !span.escaped && str::from_utf8(&bytes[span.start..span.end]).is_ok();
+                Place::new(span)
+            });
+            is_plain &= place != Some(None);
+            places.0[part as usize] = place.flatten().unwrap_or_default();
+        })?;
+        if is_plain {
+            return Ok(Self::Places(places));
+        }
+        let mut head = Head::default();
+        head.read(bytes)?;
+        Ok(Self::Values(Box::new(head)))
     }
-    name
+
+    /// The value of a member in the line.
+    pub(super) fn get<'a>(&'a self, line: &'a [u8], part: Part) -> Option<&'a str> {
+        match self {
+            Self::Places(places) => {
+                let Place { start, end } = places.0[part as usize];
+                let value = line.get(start as usize..end as usize)?;
+                (start > 0).then(|| str::from_utf8(value).ok())?
+            }
+            Self::Values(head) => match part {
+                Part::Kind => Some(&head.kind),
+                Part::Subtype => head.subtype.as_deref(),
+                Part::RequestId => head.request_id.as_deref(),
+                Part::Uuid => head.uuid.as_deref(),
+                Part::SessionId => head.session_id.as_deref(),
+            },
+        }
+    }
 }
 
-/// A string, or `None` for anything else: the head does not mind.
-fn string(bytes: &[u8], cursor: &mut Cursor<'_>) -> Result<Option<Box<str>>, Invalid> {
-    if cursor.peek() != Some(b'"') {
+impl Place {
+    fn new(span: Span) -> Option<Self> {
+        Some(Self {
+            start: span.start.try_into().ok()?,
+            end: span.end.try_into().ok()?,
+        })
+    }
+}
+
+/// Passes over a line, and tells each of the members with its value, if that is
+/// a string. Of a member that comes twice the last one counts.
+fn scan(bytes: &[u8], mut found: impl FnMut(Part, Option<Span>)) -> Result<(), Invalid> {
+    let mut cursor = Cursor::new(bytes);
+    cursor.expect(b'{', "an object")?;
+    let mut is_first = true;
+    while let Some(key) = cursor.next_key(is_first)? {
+        is_first = false;
+        let part = match &*name(bytes, key) {
+            b"type" => Part::Kind,
+            b"subtype" => Part::Subtype,
+            b"request_id" => Part::RequestId,
+            b"uuid" => Part::Uuid,
+            b"session_id" => Part::SessionId,
+            b"request" | b"response" => {
+                scan_inner(bytes, &mut cursor, &mut found)?;
+                continue;
+            }
+            _ => {
+                cursor.skip()?;
+                continue;
+            }
+        };
+        found(part, string(&mut cursor)?);
+    }
+    cursor.end()
+}
+
+/// Passes over a control frame's `request` or `response`, whose subtype and id
+/// are the frame's.
+fn scan_inner(
+    bytes: &[u8],
+    cursor: &mut Cursor<'_>,
+    found: &mut impl FnMut(Part, Option<Span>),
+) -> Result<(), Invalid> {
+    // Those of a frame of another protocol may be anything.
+    if !cursor.take(b'{') {
         cursor.skip()?;
-        return Ok(None);
+        return Ok(());
     }
-    let span = cursor.string("a string")?;
-    let text = String::from_utf8_lossy(&bytes[span.start..span.end]);
-    Ok(Some(if span.escaped {
-        unescaped(&text).into()
+    let mut is_first = true;
+    while let Some(key) = cursor.next_key(is_first)? {
+        is_first = false;
+        match &*name(bytes, key) {
+            b"subtype" => found(Part::Subtype, string(cursor)?),
+            b"request_id" => found(Part::RequestId, string(cursor)?),
+            _ => drop(cursor.skip()?),
+        }
+    }
+    Ok(())
+}
+
+/// The name of a member. None that routing requires is written with escapes,
+/// but could be.
+fn name(bytes: &[u8], span: Span) -> Cow<'_, [u8]> {
+    if span.escaped {
+        Cow::Owned(text(bytes, span).into_bytes())
     } else {
-        text.into()
-    }))
+        Cow::Borrowed(&bytes[span.start..span.end])
+    }
+}
+
+/// What a string says, with U+FFFD for what is not UTF-8.
+fn text(bytes: &[u8], span: Span) -> String {
+    let text = String::from_utf8_lossy(&bytes[span.start..span.end]);
+    if span.escaped {
+        unescaped(&text)
+    } else {
+        text.into_owned()
+    }
+}
+
+/// A string, or `None` for any other value, which is passed over.
+fn string(cursor: &mut Cursor<'_>) -> Result<Option<Span>, Invalid> {
+    if cursor.peek() == Some(b'"') {
+        return cursor.string("a string").map(Some);
+    }
+    cursor.skip()?;
+    Ok(None)
 }

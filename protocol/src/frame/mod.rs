@@ -8,6 +8,7 @@
 mod head;
 
 pub use head::Head;
+use head::{Part, Parts};
 
 use crate::control::ControlRequest;
 use crate::message::Message;
@@ -19,10 +20,10 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// A line that was read as a JSON object with a `type`.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Frame {
     raw: Bytes,
-    head: Head,
+    parts: Parts,
 }
 
 /// A line that is no frame.
@@ -57,12 +58,20 @@ impl Frame {
     ///
     /// When it is not a JSON object with a `type`.
     pub fn new(raw: Bytes) -> Result<Self, FrameError> {
-        let head =
-            Head::of_line(&raw).map_err(|error| FrameError::NotAnObject(error.to_string()))?;
-        if head.kind.is_empty() {
-            return Err(FrameError::NoType);
+        Self::of_line(raw).map_err(|(error, _)| error)
+    }
+
+    /// Reads a line, and gives it back if it is not a frame: a copy, even of
+    /// `Bytes`, is an allocation.
+    pub(crate) fn of_line(raw: Bytes) -> Result<Self, (FrameError, Bytes)> {
+        let parts = match Parts::of_line(&raw) {
+            Ok(parts) => parts,
+            Err(error) => return Err((FrameError::NotAnObject(error.to_string()), raw)),
+        };
+        if parts.get(&raw, Part::Kind).is_none_or(str::is_empty) {
+            return Err((FrameError::NoType, raw));
         }
-        Ok(Self { raw, head })
+        Ok(Self { raw, parts })
     }
 
     /// The bytes as they came, without the line ending.
@@ -71,28 +80,52 @@ impl Frame {
         &self.raw
     }
 
-    /// What routing needs.
+    /// The members that routing requires.
     #[must_use]
-    pub fn head(&self) -> &Head {
-        &self.head
+    pub fn head(&self) -> Head<'_> {
+        Head {
+            kind: self.kind().into(),
+            subtype: self.subtype().map(Into::into),
+            request_id: self.request_id().map(Into::into),
+            uuid: self.uuid().map(Into::into),
+            session_id: self.session_id().map(Into::into),
+        }
     }
 
     /// The member `type`.
     #[must_use]
     pub fn kind(&self) -> &str {
-        &self.head.kind
+        self.part(Part::Kind).unwrap_or_default()
     }
 
-    /// The member `subtype`; see [`Head::subtype`].
+    /// The member `subtype`, or that of the `request` or `response` that is
+    /// inside.
     #[must_use]
     pub fn subtype(&self) -> Option<&str> {
-        self.head.subtype.as_deref()
+        self.part(Part::Subtype)
+    }
+
+    /// The member `request_id`, or that of the `request` or `response` that is
+    /// inside.
+    #[must_use]
+    pub fn request_id(&self) -> Option<&str> {
+        self.part(Part::RequestId)
     }
 
     /// The member `uuid`.
     #[must_use]
     pub fn uuid(&self) -> Option<&str> {
-        self.head.uuid.as_deref()
+        self.part(Part::Uuid)
+    }
+
+    /// The member `session_id`.
+    #[must_use]
+    pub fn session_id(&self) -> Option<&str> {
+        self.part(Part::SessionId)
+    }
+
+    fn part(&self, part: Part) -> Option<&str> {
+        self.parts.get(&self.raw, part)
     }
 
     /// Returns the frame as a message of the data plane. A message of an unknown
@@ -188,17 +221,25 @@ impl Frame {
 
     fn unreadable(&self, Located { path, reason }: Located) -> ViewError {
         ViewError {
-            kind: self.head.label(),
+            kind: self.head().label(),
             path,
             reason,
         }
     }
 }
 
+impl PartialEq for Frame {
+    fn eq(&self, other: &Self) -> bool {
+        self.raw == other.raw
+    }
+}
+
+impl Eq for Frame {}
+
 impl fmt::Debug for Frame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Frame")
-            .field("head", &self.head)
+            .field("head", &self.head())
             .field("bytes", &self.raw.len())
             .finish_non_exhaustive()
     }

@@ -75,7 +75,7 @@ pub enum Notice {
     /// A line was longer than the limit and was not kept.
     LineTooLong {
         /// What could be read of its beginning.
-        head: Option<Head>,
+        head: Option<Head<'static>>,
         /// How long it was, in bytes.
         length: u64,
     },
@@ -140,7 +140,7 @@ impl fmt::Display for Notice {
             Self::StrayAnswer { frame } => write!(
                 f,
                 "an answer to `{}`, which nobody waits for",
-                frame.head().request_id.as_deref().unwrap_or("nothing")
+                frame.request_id().unwrap_or("nothing")
             ),
             Self::TooManyAsks { frame, untold } => {
                 let label = frame.head().label();

@@ -24,18 +24,18 @@ const TOLD_EVERY: Duration = Duration::from_secs(1);
 impl Host {
     pub(super) fn handle_line(&mut self, now: Instant, line: Line) {
         match line {
-            Line::Whole(raw) => match Frame::new(raw.clone()) {
+            Line::Whole(raw) => match Frame::of_line(raw) {
                 Ok(frame) => self.handle_frame(now, frame),
-                Err(error) => {
+                Err((error, line)) => {
                     self.events
-                        .push_back(Event::Notice(Notice::NotAFrame { line: raw, error }));
+                        .push_back(Event::Notice(Notice::NotAFrame { line, error }));
                 }
             },
-            Line::Unfinished(raw) => match Frame::new(raw.clone()) {
+            Line::Unfinished(raw) => match Frame::of_line(raw) {
                 Ok(frame) => self.handle_frame(now, frame),
-                Err(_) => {
+                Err((_, line)) => {
                     self.events
-                        .push_back(Event::Notice(Notice::UnfinishedLine { line: raw }));
+                        .push_back(Event::Notice(Notice::UnfinishedLine { line }));
                 }
             },
             Line::TooLong { head, length } => self.handle_too_long(now, &head, length),
@@ -130,11 +130,7 @@ impl Host {
     }
 
     fn handle_answer(&mut self, now: Instant, frame: Frame) {
-        let waited_for = frame
-            .head()
-            .request_id
-            .as_ref()
-            .and_then(|id| self.requests.remove(id));
+        let waited_for = frame.request_id().and_then(|id| self.requests.remove(id));
         let Some((request_id, pending)) = waited_for else {
             if self.is_relayed(&frame) {
                 return;
@@ -165,7 +161,7 @@ impl Host {
         self.end_request(now, request_id, pending.own, outcome);
         for ask in waiting {
             let is_answered = |ask: &Frame| {
-                let id = ask.head().request_id.as_ref();
+                let id = ask.request_id();
                 id.is_some_and(|id| self.asks_answered.contains(id))
             };
             if !Frame::new(ask.clone()).is_ok_and(|ask| is_answered(&ask)) {
@@ -211,7 +207,7 @@ impl Host {
     }
 
     fn handle_ask(&mut self, now: Instant, frame: Frame) {
-        let Some(request_id) = frame.head().request_id.clone() else {
+        let Some(request_id) = frame.request_id().map(Box::<str>::from) else {
             self.events
                 .push_back(Event::Notice(Notice::AskWithoutId { frame }));
             return;
@@ -259,7 +255,7 @@ impl Host {
     }
 
     fn handle_cancel(&mut self, frame: Frame) {
-        let Some(request_id) = frame.head().request_id.clone() else {
+        let Some(request_id) = frame.request_id().map(Box::<str>::from) else {
             return;
         };
         // An answer that has not left must not follow its cancelling.
@@ -323,7 +319,7 @@ impl Host {
     }
 
     fn extend_deadline(&mut self, now: Instant, frame: &Frame) {
-        let id = frame.head().request_id.as_ref();
+        let id = frame.request_id();
         if let Some(id) = id {
             self.requests.extend(id, now);
         }

@@ -38,7 +38,7 @@ impl Host {
 
     /// Whether this is the agent's word that it has taken such a message.
     pub(super) fn is_relayed(&self, answer: &Frame) -> bool {
-        let id = answer.head().request_id.as_deref();
+        let id = answer.request_id();
         let number = id.and_then(|id| id.strip_prefix(ID)?.parse::<u64>().ok());
         number.is_some_and(|number| number <= self.relayed)
             && answer

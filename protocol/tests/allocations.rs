@@ -1,0 +1,92 @@
+//! How often memory is allocated on the way from bytes to a routed frame.
+#![allow(clippy::unwrap_used)]
+
+use agentwire_protocol::Frame;
+use agentwire_protocol::codec::{Line, LineDecoder};
+
+/// Allocations that reading these lines as frames takes.
+fn allocations(lines: &[&str]) -> u64 {
+    let mut decoder = LineDecoder::default();
+    for line in lines {
+        decoder.push(line.as_bytes());
+        decoder.push(b"\n");
+    }
+    let mut frames = Vec::with_capacity(lines.len());
+    let counted = allocation_counter::measure(|| {
+        while let Some(line) = decoder.next_line() {
+            let Line::Whole(line) = line else { panic!() };
+            frames.push(Frame::new(line).unwrap());
+        }
+    });
+    assert_eq!(frames.len(), lines.len());
+    let ids = frames
+        .iter()
+        .map(|frame| (frame.uuid(), frame.request_id()));
+    assert!(
+        ids.into_iter()
+            .all(|(uuid, request_id)| uuid.or(request_id).is_some())
+    );
+    counted.count_total
+}
+
+#[test]
+fn a_routed_frame_is_one_allocation() {
+    let lines = [
+        r#"{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"Hello"}]},"uuid":"u1","session_id":"s"}"#,
+        r#"{"type":"system","subtype":"init","cwd":"/","tools":["Bash"],"session_id":"s","uuid":"u2"}"#,
+        r#"{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a\"b"}},"uuid":"u3"}"#,
+        r#"{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{}}}"#,
+        r#"{"type":"control_response","response":{"subtype":"success","request_id":"r2","response":{"a":[1]}}}"#,
+        r#"{ "type" : "keep_alive" , "uuid" : "u4" }"#,
+    ];
+    assert_eq!(allocations(&lines), lines.len() as u64);
+}
+
+#[test]
+fn nesting_is_passed_over_without_an_allocation_for_each_level() {
+    let deep = |open: &str, close: &str| {
+        let (open, close) = (open.repeat(100_000), close.repeat(100_000));
+        format!(r#"{{"type":"x","uuid":"u","deep":{open}1{close}}}"#)
+    };
+    for line in [deep("[", "]"), deep(r#"{"a":["#, "]}")] {
+        let counted = allocations(&[&line]);
+        assert!(counted < 20, "{counted}");
+    }
+}
+
+/// Ids with escapes are values of their own, and as good.
+#[test]
+fn an_id_with_escapes_is_read() {
+    let line = br#"{"type":"us\u0065r","uuid":"a\"b","request_id":"\ud800","\u0073ession_id":"s"}"#;
+    let frame = Frame::new(bytes::Bytes::from_static(line)).unwrap();
+    assert_eq!((frame.kind(), frame.uuid()), ("user", Some("a\"b")));
+    assert_eq!(
+        (frame.request_id(), frame.session_id()),
+        (Some("\u{fffd}"), Some("s"))
+    );
+}
+
+#[test]
+fn a_long_line_takes_the_buffer_over_and_the_next_one_is_whole() {
+    let long = format!(
+        r#"{{"type":"user","uuid":"u","text":"{}"}}"#,
+        "x".repeat(1 << 20)
+    );
+    let mut decoder = LineDecoder::default();
+    decoder.push(long.as_bytes());
+    decoder.push(b"\r\n{\"type\":\"a\"}\n{\"ty");
+    let counted = allocation_counter::measure(|| {
+        assert_eq!(decoder.next_line(), Some(Line::Whole(long.clone().into())));
+    });
+    // The copy above is one of them.
+    assert!(
+        counted.bytes_total < (3 << 20) / 2,
+        "{}",
+        counted.bytes_total
+    );
+    decoder.push(b"pe\":\"b\"}\n");
+    for line in [r#"{"type":"a"}"#, r#"{"type":"b"}"#] {
+        assert_eq!(decoder.next_line(), Some(Line::Whole(line.into())));
+    }
+    assert_eq!((decoder.next_line(), decoder.buffered()), (None, 0));
+}
