@@ -1,8 +1,8 @@
 //! How often memory is allocated on the way from bytes to a routed frame.
 #![allow(clippy::unwrap_used)]
 
-use agentwire_protocol::Frame;
 use agentwire_protocol::codec::{Line, LineDecoder};
+use agentwire_protocol::{Frame, Message, is_same_value};
 
 /// Allocations that reading these lines as frames takes.
 fn allocations(lines: &[&str]) -> u64 {
@@ -89,4 +89,34 @@ fn a_long_line_takes_the_buffer_over_and_the_next_one_is_whole() {
         assert_eq!(decoder.next_line(), Some(Line::Whole(line.into())));
     }
     assert_eq!((decoder.next_line(), decoder.buffered()), (None, 0));
+}
+
+/// Each of these objects has an invalid item beside the next one, and would be
+/// kept once for every object around it.
+#[test]
+fn invalid_members_inside_each_other_take_no_more_than_a_few_times_the_line() {
+    let nested = |levels: usize| {
+        let open = r#"{"type":"tool_result","tool_use_id":"t","content":[7,"#.repeat(levels);
+        let text = "x".repeat(100_000);
+        format!(
+            r#"{{"type":"user","uuid":"u","message":{{"content":[7,{open}{{"type":"text","text":"{text}"}}{}]}}}}"#,
+            "]}".repeat(levels)
+        )
+    };
+    for (levels, is_known) in [(2, true), (60, false)] {
+        let line = nested(levels);
+        let frame = Frame::new(line.clone().into()).unwrap();
+        let mut message = None;
+        let counted = allocation_counter::measure(|| message = Some(frame.message()));
+        let message = message.unwrap();
+        assert_eq!(matches!(message, Message::User(_)), is_known, "{levels}");
+        assert!(
+            counted.bytes_max < 8 * line.len() as u64,
+            "{}",
+            counted.bytes_max
+        );
+        assert!(!frame.faults().is_empty());
+        let written = serde_json::to_string(&message).unwrap();
+        assert!(is_same_value(&written, &line).unwrap());
+    }
 }

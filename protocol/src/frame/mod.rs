@@ -135,10 +135,17 @@ impl Frame {
     /// `extra` of the enclosing object, and its field holds what could be read of
     /// it (a list without its invalid items, a count as the nearest integer,
     /// otherwise the empty value). [`faults`](Self::faults) lists such members.
+    /// If objects nested in each other are invalid, so that keeping them would
+    /// take several times the memory of the line, the message is `Unknown`.
     #[must_use]
     pub fn message(&self) -> Message {
-        // The line is an object, as was found when the frame was made.
-        Reader::read_tolerantly(&self.text()).unwrap_or_else(|_| Field::empty())
+        let text = self.text();
+        let message = Reader::read_tolerantly(&text);
+        message.unwrap_or_else(|_| {
+            let members = Reader::read_tolerantly(&text);
+            // The line is an object, as was found when the frame was made.
+            Message::Unknown(members.unwrap_or_default())
+        })
     }
 
     /// Lists the missing and invalid members of the message. Reads the whole

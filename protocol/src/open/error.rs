@@ -29,6 +29,8 @@ enum Reason {
     OtherTag(&'static str),
     /// Too many objects are inside each other.
     TooDeep,
+    /// Too many bytes of invalid members would be kept.
+    TooMuch,
     /// Another reason.
     Other(Cow<'static, str>),
 }
@@ -55,6 +57,15 @@ impl Error {
     #[cold]
     pub(super) fn too_deep() -> Self {
         Self::of(Reason::TooDeep)
+    }
+
+    #[cold]
+    pub(super) fn too_much() -> Self {
+        Self::of(Reason::TooMuch)
+    }
+
+    pub(super) fn is_too_much(&self) -> bool {
+        matches!(self.0.reason, Reason::TooMuch)
     }
 
     pub(super) fn is_too_deep(&self) -> bool {
@@ -118,6 +129,7 @@ impl fmt::Display for Reason {
             Self::Invalid(invalid) => invalid.fmt(f),
             Self::OtherTag(expected) => write!(f, "expected the tag `{expected}`"),
             Self::TooDeep => write!(f, "more than {MAX_DEPTH} objects inside each other"),
+            Self::TooMuch => f.write_str("too many members are invalid, one inside the other"),
             Self::Other(reason) => f.write_str(reason),
         }
     }

@@ -62,6 +62,9 @@ pub struct Reader<'a> {
     is_spoilt: bool,
     /// Which members the next object shows.
     only: Option<fn(&str) -> bool>,
+    /// How many bytes of members may still be kept as they are. Objects inside
+    /// each other, each with an invalid item, keep what is innermost many times.
+    to_keep: usize,
     /// The current path and the faults so far, if they are requested.
     trace: Option<Box<Trace>>,
 }
@@ -133,8 +136,17 @@ impl<'a> Reader<'a> {
             is_tolerant,
             is_spoilt: false,
             only: None,
+            to_keep: 4 * text.len() + 4096,
             trace: None,
         }
+    }
+
+    /// Reads a member again that was kept, to compare it with its field.
+    pub(super) fn read_again<T: Field>(text: &'a str) -> Result<T, Error> {
+        let mut reader = Self::new(text, true);
+        // Less than when it was read as a part of more.
+        reader.to_keep = usize::MAX;
+        reader.whole()
     }
 
     /// Reads a whole text.
@@ -170,10 +182,14 @@ impl<'a> Reader<'a> {
         let mut reader = Self::new(text, true);
         reader.trace = Some(Box::default());
         let read = reader.whole();
-        (
-            read,
-            reader.trace.map(|trace| trace.faults).unwrap_or_default(),
-        )
+        let mut faults = reader.trace.map(|trace| trace.faults).unwrap_or_default();
+        if let Err(error) = &read {
+            faults.push(Fault {
+                path: path(error.steps()),
+                reason: error.reason(),
+            });
+        }
+        (read, faults)
     }
 
     fn whole<T: Field>(&mut self) -> Result<T, Error> {
@@ -520,8 +536,12 @@ impl<'a> Reader<'a> {
         extra: &mut Members,
     ) -> Result<(), Error> {
         self.cursor.go_to(before.start);
-        let json = self.json()?;
-        extra.push(name, json);
+        let token = self.token()?;
+        let Some(left) = self.to_keep.checked_sub(token.len()) else {
+            return Err(Error::too_much());
+        };
+        self.to_keep = left;
+        extra.push(name, Json::of_text(token));
         Ok(())
     }
 
@@ -534,7 +554,7 @@ impl<'a> Reader<'a> {
         error: Error,
         extra: &mut Members,
     ) -> Result<(), Error> {
-        if !self.is_tolerant {
+        if !self.is_tolerant || error.is_too_much() {
             return Err(error.in_member(name));
         }
         self.depth = before.depth;
@@ -551,7 +571,7 @@ impl<'a> Reader<'a> {
     /// the list is there without it.
     #[cold]
     fn invalid_item(&mut self, before: &Before, error: Error) -> Result<(), Error> {
-        if !self.is_tolerant || error.is_too_deep() {
+        if !self.is_tolerant || error.is_too_deep() || error.is_too_much() {
             return Err(error);
         }
         self.depth = before.depth;

@@ -57,6 +57,6 @@ pub fn is_as_read<T: Field + PartialEq>(name: &str, value: &T, extra: &Members) 
         return false;
     }
     let given = extra.given(name).unwrap_or(kept);
-    let read = given.and_then(|it| Reader::read_tolerantly(it.get()).ok());
+    let read = given.and_then(|it| Reader::read_again(it.get()).ok());
     read.unwrap_or_else(T::empty) == *value
 }
