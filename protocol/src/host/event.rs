@@ -75,7 +75,7 @@ pub enum Notice {
     /// A line was longer than the limit and was not kept.
     LineTooLong {
         /// What could be read of its beginning.
-        head: Option<Head<'static>>,
+        head: Option<Box<Head<'static>>>,
         /// How long it was, in bytes.
         length: u64,
     },

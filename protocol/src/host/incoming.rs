@@ -314,8 +314,10 @@ impl Host {
             self.tell_submissions();
             self.end_turn(outcome, None);
         }
-        self.events
-            .push_back(Event::Notice(Notice::LineTooLong { head, length }));
+        self.events.push_back(Event::Notice(Notice::LineTooLong {
+            head: head.map(Box::new),
+            length,
+        }));
     }
 
     fn extend_deadline(&mut self, now: Instant, frame: &Frame) {
