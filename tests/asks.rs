@@ -14,7 +14,7 @@ use agentwire::{
 };
 use serde_json::{Value, json};
 use support::far_end::{FarEnd, connect, connect_with};
-use support::wait_for;
+use support::{callback_failure, wait_for};
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 
 /// May this tool run?
@@ -31,17 +31,6 @@ async fn open_asks() -> (Client, FarEnd, UnboundedReceiver<PermissionAsk>) {
     });
     let (client, agent) = connect(options).await;
     (client, agent, asks)
-}
-
-/// The next callback that failed.
-async fn failure(client: &mut Client) -> (Asked, CallbackFailure) {
-    wait_for(client, |event| match event {
-        Event::Notice(Notice::CallbackFailed { asked, failure, .. }) => {
-            Some((asked.clone(), failure.clone()))
-        }
-        _ => None,
-    })
-    .await
 }
 
 #[tokio::test(start_paused = true)]
@@ -102,7 +91,7 @@ async fn a_responder_that_is_dropped_denies_and_says_so() {
     drop(asks.recv().await.unwrap().later());
     let (_, answer) = agent.is_answered().await;
     assert_eq!(answer["behavior"], "deny");
-    let (asked, failure) = failure(&mut client).await;
+    let (asked, failure) = callback_failure(&mut client).await;
     let tool_name = "Bash".to_owned();
     assert_eq!(asked, Asked::Permission { tool_name });
     assert_eq!(failure, CallbackFailure::Dropped);
@@ -177,7 +166,10 @@ async fn a_callback_that_fails_denies_and_says_why() {
     let (_, answer) = agent.is_answered().await;
     assert_eq!(answer["message"], "The host could not decide about Bash.");
     let why = "the database is gone".to_owned();
-    assert_eq!(failure(&mut client).await.1, CallbackFailure::Failed(why));
+    assert_eq!(
+        callback_failure(&mut client).await.1,
+        CallbackFailure::Failed(why)
+    );
     agent.asks("a2", &tool("Read")).await;
     assert_eq!(agent.is_answered().await.1["behavior"], "allow");
 }
@@ -245,7 +237,7 @@ async fn questions_that_cannot_be_read_are_denied_and_reported() {
     let request = json!({"subtype": "can_use_tool", "tool_name": "AskUserQuestion", "input": {}});
     agent.asks("a1", &request).await;
     assert_eq!(agent.is_answered().await.1["behavior"], "deny");
-    let (_, CallbackFailure::Failed(why)) = failure(&mut client).await else {
+    let (_, CallbackFailure::Failed(why)) = callback_failure(&mut client).await else {
         panic!()
     };
     assert!(why.contains("`questions`"), "{why}");
@@ -307,7 +299,7 @@ async fn elicitations_are_answered_and_declined_where_nobody_does() {
     agent.asks("a2", &stranger).await;
     assert_eq!(agent.is_answered().await.1, json!({"action": "decline"}));
     let server_name = "mill".to_owned();
-    let (asked, _) = failure(&mut client).await;
+    let (asked, _) = callback_failure(&mut client).await;
     assert_eq!(asked, Asked::Elicitation { server_name });
 
     let (_client, mut agent) = connect(Options::new()).await;

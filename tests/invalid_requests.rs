@@ -7,12 +7,12 @@ mod support;
 
 use agentwire::protocol::hook::{PostToolUse, PreToolUse, PreToolUseOutput};
 use agentwire::{
-    Asked, CallbackFailure, Client, Event, Hook, HookCall, Notice, Options, PermissionAsk,
-    PermissionResult, Policy as _, ReadOnly, Rules,
+    Asked, CallbackFailure, Hook, HookCall, Options, PermissionAsk, PermissionResult, Policy as _,
+    ReadOnly, Rules,
 };
 use serde_json::{Value, json};
+use support::callback_failure;
 use support::far_end::{FarEnd, connect, connect_with};
-use support::wait_for;
 
 /// A request with these members beside its own.
 fn with(mut request: Value, more: &Value) -> Value {
@@ -31,17 +31,6 @@ fn tool(name: &str, more: &Value) -> Value {
 async fn answer_to(agent: &mut FarEnd, request: &Value) -> Value {
     agent.asks("a", request).await;
     agent.is_answered().await.1
-}
-
-/// What was told of the next callback that was not called, or failed.
-async fn failure(client: &mut Client) -> (Asked, CallbackFailure) {
-    wait_for(client, |event| match event {
-        Event::Notice(Notice::CallbackFailed { asked, failure, .. }) => {
-            Some((asked.clone(), failure.clone()))
-        }
-        _ => None,
-    })
-    .await
 }
 
 /// Invalid members of a permission request. Each could have been a reason to ask
@@ -121,7 +110,7 @@ async fn questions_with_an_invalid_member_are_denied_and_reported() {
     for invalid in invalid_members() {
         let said = answer_to(&mut agent, &with(plain.clone(), &invalid)).await;
         assert_eq!(said["behavior"], "deny", "{invalid}");
-        let (_, failure) = failure(&mut client).await;
+        let (_, failure) = callback_failure(&mut client).await;
         let CallbackFailure::InvalidRequest(fault) = failure else {
             panic!("{failure:?}")
         };
@@ -157,7 +146,7 @@ async fn a_gate_blocks_on_an_invalid_input_and_other_hooks_are_not_called() {
         let said = answer_to(&mut agent, &due("hook_0", "PreToolUse", &invalid)).await;
         let decision = &said["hookSpecificOutput"]["permissionDecision"];
         assert_eq!(decision, "deny", "{invalid}: {said}");
-        let (asked, failure) = failure(&mut client).await;
+        let (asked, failure) = callback_failure(&mut client).await;
         assert!(matches!(asked, Asked::Hook { is_gate: true, .. }));
         assert!(
             matches!(failure, CallbackFailure::InvalidRequest(_)),

@@ -12,7 +12,10 @@ pub(crate) mod priorities;
 pub(crate) mod scenario;
 
 use agentwire::protocol::content::ContentBlock;
-use agentwire::{Activity, Client, ClosePolicy, Error, Event, Message, Options, SessionEnd};
+use agentwire::{
+    Activity, Asked, CallbackFailure, Client, ClosePolicy, Error, Event, Message, Notice, Options,
+    SessionEnd,
+};
 use agentwire_testkit::model::ScriptedModel;
 use agentwire_testkit::{Scenario, fake_agent};
 use std::path::{Path, PathBuf};
@@ -257,6 +260,17 @@ pub(crate) fn says(text: &str) -> impl FnMut(&Event) -> Option<()> {
         let message = frame.message();
         message.text_delta()?.contains(text).then_some(())
     }
+}
+
+/// The next callback that failed or was not called, and why.
+pub(crate) async fn callback_failure(client: &mut Client) -> (Asked, CallbackFailure) {
+    wait_for(client, |event| match event {
+        Event::Notice(Notice::CallbackFailed { asked, failure, .. }) => {
+            Some((asked.clone(), failure.clone()))
+        }
+        _ => None,
+    })
+    .await
 }
 
 /// Whether a process is alive, which a zombie is not.

@@ -12,9 +12,7 @@ use head::{Part, Parts};
 
 use crate::control::ControlRequest;
 use crate::message::Message;
-#[cfg(feature = "agent")]
-use crate::open::Field;
-use crate::open::{Fault, Located, Reader, read_anything};
+use crate::open::{Error, Fault, Field, Located, Reader, read_anything};
 use crate::text::mended;
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
@@ -154,12 +152,7 @@ impl Frame {
     /// message again.
     #[must_use]
     pub fn faults(&self) -> Vec<Fault> {
-        let text = self.text();
-        let mut faults = Reader::read_with_faults::<Message>(&text).1;
-        if let Cow::Owned(_) = text {
-            faults.push(Fault::new(".", "invalid UTF-8"));
-        }
-        faults
+        self.read_with_faults::<Message>().1
     }
 
     /// Returns the frame as a control request of the agent, with its faults.
@@ -174,13 +167,7 @@ impl Frame {
         let text = self.text();
         let (read, faults) = match Reader::read_strictly(&text) {
             Ok(request) if matches!(text, Cow::Borrowed(_)) => (Ok(request), vec![]),
-            _ => {
-                let (read, mut faults) = Reader::read_with_faults(&text);
-                if let Cow::Owned(_) = text {
-                    faults.push(Fault::new(".", "invalid UTF-8"));
-                }
-                (read, faults)
-            }
+            _ => self.read_with_faults(),
         };
         match read {
             Ok(request) => Ok((request, faults)),
@@ -209,6 +196,16 @@ impl Frame {
     #[cfg(feature = "agent")]
     pub(crate) fn read_strictly<T: Field>(&self) -> Result<T, ViewError> {
         Reader::read_strictly(&self.text()).map_err(|error| self.unreadable(error.located()))
+    }
+
+    /// Reads the frame tolerantly. Invalid UTF-8 is a fault as well.
+    fn read_with_faults<T: Field>(&self) -> (Result<T, Error>, Vec<Fault>) {
+        let text = self.text();
+        let (read, mut faults) = Reader::read_with_faults(&text);
+        if let Cow::Owned(_) = text {
+            faults.push(Fault::new(".", "invalid UTF-8"));
+        }
+        (read, faults)
     }
 
     /// The line as text, with U+FFFD for what is not UTF-8.

@@ -1,7 +1,8 @@
 //! What a member of an object can be: the types that are no objects of the wire.
 
 use super::error::Error;
-use super::reader::{Field, Inside, Object, Reader};
+use super::reader::members::Inside;
+use super::reader::{Field, Object, Reader};
 use crate::json::{Json, Members, Number};
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -39,7 +39,8 @@ pub(crate) use error::Located;
 pub use field::Name;
 pub use loose::Loose;
 pub use object::{object, wire_name};
-pub use reader::{Fault, Field, Inside, Object, Place, Reader, string_of};
+pub use reader::members::Inside;
+pub use reader::{Fault, Field, Object, Place, Reader, string_of};
 pub use union::{from_kind, tolerance, union};
 pub use write::{is_as_read, left_out, write_member, write_tag};
 
