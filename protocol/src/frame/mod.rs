@@ -13,7 +13,9 @@ use head::{Part, Parts};
 use crate::control::ControlRequest;
 use crate::json::Json;
 use crate::message::Message;
-use crate::open::{Fault, Field, Located, Reader, read_anything};
+#[cfg(feature = "agent")]
+use crate::open::Field;
+use crate::open::{Fault, Located, Reader, read_anything};
 use crate::text::{member, mended};
 use bytes::Bytes;
 use serde::de::DeserializeOwned;

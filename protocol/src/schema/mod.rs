@@ -20,7 +20,9 @@ use crate::hook::HookOutput;
 use crate::mcp::{McpElicitationResult, McpReply};
 use crate::message::Message;
 use crate::permission::PermissionResult;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+#[cfg(feature = "tools")]
+use schemars::json_schema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use std::borrow::Cow;
 
 /// Any line, in either direction.

@@ -1,17 +1,16 @@
-//! A place in a JSON text, and the way from token to token.
+//! Steps through JSON text token by token.
 //!
-//! It is total: any bytes give tokens or say where they are no JSON, and what
-//! is passed over may be nested as deep as it likes. Nothing is decoded and
-//! nothing is copied here.
+//! The cursor is total: any bytes give tokens or an error with an offset. It
+//! skips nested values without recursion, and neither decodes nor copies.
 
-/// A place in a text.
+/// A position in JSON text.
 #[derive(Debug, Clone)]
 pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-/// What is between two quotes.
+/// The contents of a string: the bytes between its quotes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Span {
     pub(crate) start: usize,
@@ -20,7 +19,7 @@ pub(crate) struct Span {
     pub(crate) escaped: bool,
 }
 
-/// The text is no JSON.
+/// The text is not valid JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{expected} expected at byte {at}")]
 pub(crate) struct Invalid {
@@ -30,8 +29,8 @@ pub(crate) struct Invalid {
 
 type Result<T> = std::result::Result<T, Invalid>;
 
-/// What encloses the value that a cursor is at, innermost last: a bit for each
-/// object or list, in words that are only taken from the heap beyond the first.
+/// The objects and arrays around the current value, innermost last: one bit
+/// each. Only nesting deeper than 64 levels allocates.
 #[derive(Default)]
 struct Enclosing {
     word: u64,
@@ -56,7 +55,7 @@ impl Enclosing {
         }
     }
 
-    /// What is innermost: an object (`true`) or a list; nothing, outside of all.
+    /// Whether the innermost one is an object; `None` at the top level.
     fn innermost(&self) -> Option<bool> {
         (self.depth > 0).then_some(self.word & 1 == 1)
     }
@@ -79,7 +78,7 @@ impl<'a> Cursor<'a> {
         self.at = at;
     }
 
-    /// The next byte that is no white space.
+    /// Skips white space and returns the next byte.
     #[inline]
     pub(crate) fn peek(&mut self) -> Option<u8> {
         match self.bytes.get(self.at) {
@@ -96,7 +95,7 @@ impl<'a> Cursor<'a> {
         self.bytes.get(self.at).copied()
     }
 
-    /// Takes this byte, where it is the next one that is no white space.
+    /// Skips white space and consumes `byte`, if it comes next.
     #[inline]
     pub(crate) fn take(&mut self, byte: u8) -> bool {
         let is_next = self.peek() == Some(byte);
@@ -113,7 +112,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// That something else should be here.
+    /// Returns the error for the current offset.
     #[cold]
     pub(crate) fn invalid(&self, expected: &'static str) -> Invalid {
         Invalid {
@@ -122,7 +121,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Nothing but white space is left.
+    /// Checks that only white space is left.
     pub(crate) fn end(&mut self) -> Result<()> {
         match self.peek() {
             None => Ok(()),
@@ -130,15 +129,16 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Goes to the next member of an object or behind its end: `is_first` when
-    /// it stands behind the opening brace.
+    /// Advances to the value of an object's next member and returns its name, or
+    /// consumes the closing brace. `is_first`: the cursor is right behind the
+    /// opening brace.
     #[inline]
     pub(crate) fn next_key(&mut self, is_first: bool) -> Result<Option<Span>> {
         if self.bytes.get(self.at) == Some(&b'}') {
             self.at += 1;
             return Ok(None);
         }
-        // As nearly all are written, without a space and without an escape.
+        // The usual form: no white space, no escapes.
         let quote = self.at + usize::from(!is_first);
         if (is_first || self.bytes.get(self.at) == Some(&b','))
             && self.bytes.get(quote) == Some(&b'"')
@@ -176,8 +176,9 @@ impl<'a> Cursor<'a> {
         Ok(Some(key))
     }
 
-    /// Goes to the next item of a list or behind its end: `is_first` when it
-    /// stands behind the opening bracket. Whether there is one.
+    /// Advances to an array's next item, or consumes the closing bracket and
+    /// returns `false`. `is_first`: the cursor is right behind the opening
+    /// bracket.
     #[inline]
     pub(crate) fn next_item(&mut self, is_first: bool) -> Result<bool> {
         match self.peek() {
@@ -192,7 +193,7 @@ impl<'a> Cursor<'a> {
         Ok(true)
     }
 
-    /// Passes a string, and tells what is between its quotes.
+    /// Consumes a string.
     #[inline]
     pub(crate) fn string(&mut self, expected: &'static str) -> Result<Span> {
         if self.peek() != Some(b'"') {
@@ -211,7 +212,8 @@ impl<'a> Cursor<'a> {
         self.string_with_escapes(start, end)
     }
 
-    /// The rest of a string that begins at `start`, from the first escape on.
+    /// Consumes the rest of a string that begins at `start`, from its first
+    /// escape.
     fn string_with_escapes(&mut self, start: usize, escape: usize) -> Result<Span> {
         self.at = escape;
         loop {
@@ -233,7 +235,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Passes an escape.
+    /// Consumes an escape sequence.
     fn escape(&mut self) -> Result<()> {
         match self.bytes.get(self.at + 1) {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
@@ -249,7 +251,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Passes a number.
+    /// Consumes a number.
     #[inline]
     pub(crate) fn number(&mut self) -> Result<()> {
         self.at += usize::from(self.bytes.get(self.at) == Some(&b'-'));
@@ -293,7 +295,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Passes this word, which the next byte announced.
+    /// Consumes `true`, `false` or `null`.
     #[inline]
     pub(crate) fn word(&mut self, word: &'static str) -> Result<()> {
         match self.bytes.get(self.at..self.at + word.len()) {
@@ -305,7 +307,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Passes a value that is no object and no list.
+    /// Consumes a value other than an object or an array.
     #[inline]
     fn scalar(&mut self, first: Option<u8>) -> Result<()> {
         match first {
@@ -319,7 +321,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Passes a value, and tells where it began.
+    /// Skips a value and returns its start.
     #[inline]
     pub(crate) fn skip(&mut self) -> Result<usize> {
         let first = self.peek();
@@ -377,12 +379,11 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The offset, from `at` on, of the next byte that ends or interrupts a
-/// string's text: a quote, a backslash or a control character. The length,
-/// where there is none.
+/// Returns the offset, from `at` on, of the next quote, backslash or control
+/// character; the length if there is none.
 ///
-/// Eight bytes at a time: of a word in which bytes are such, the lowest bit
-/// that is found set is exact.
+/// Scans eight bytes at a time. Of the bits that mark such bytes in a word the
+/// lowest is always exact.
 #[inline]
 fn special(bytes: &[u8], mut at: usize) -> usize {
     const ONES: u64 = u64::MAX / 255;

@@ -1,4 +1,4 @@
-//! JSON text: its tokens, and what is left of it when nobody reads them.
+//! JSON text: tokens, strings, and raw values.
 
 mod cursor;
 mod deserializer;

@@ -1,10 +1,9 @@
-//! What a string's text says.
+//! Unescapes JSON strings.
 
 use memchr::memchr;
 
-/// A text between two quotes without its escapes; halves of surrogate pairs
-/// become U+FFFD. The text was found to be valid by a
-/// [`Cursor`](super::Cursor).
+/// Unescapes the contents of a string that a [`Cursor`](super::Cursor) has
+/// validated. Unpaired surrogates become U+FFFD.
 pub(crate) fn unescaped(mut text: &str) -> String {
     let mut said = String::with_capacity(text.len());
     while let Some(at) = memchr(b'\\', text.as_bytes()) {
@@ -17,7 +16,7 @@ pub(crate) fn unescaped(mut text: &str) -> String {
     said
 }
 
-/// The character that an escape is, and how long it is.
+/// Decodes the escape sequence at the start: the character and its length.
 fn escaped(text: &str) -> (char, usize) {
     let simple = match text.as_bytes().get(1) {
         Some(b'b') => '\u{8}',
@@ -35,7 +34,7 @@ fn escaped(text: &str) -> (char, usize) {
                 (None, _) => (char::REPLACEMENT_CHARACTER, 2),
             };
         }
-        // Quotes, slashes and backslashes are themselves.
+        // `\"`, `\/` and `\\`.
         Some(byte) => char::from(*byte),
         None => return (char::REPLACEMENT_CHARACTER, 1),
     };
@@ -46,7 +45,7 @@ fn character(code: u32) -> char {
     char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
-/// The code unit that `\uXXXX` is.
+/// The code unit of `\uXXXX`.
 fn unit(text: &str) -> Option<u32> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     u32::from_str_radix(digits, 16).ok()
