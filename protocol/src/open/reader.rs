@@ -109,6 +109,8 @@ pub struct Inside {
     chosen_by: Option<&'static str>,
     /// The tags that it has.
     tags: [Option<&'static str>; 2],
+    /// The fields whose members it has, a bit each.
+    seen: u128,
 }
 
 /// Where a reader was.
@@ -320,6 +322,7 @@ impl<'a> Reader<'a> {
             only: self.only.take(),
             chosen_by,
             tags: [None; 2],
+            seen: 0,
         })
     }
 
@@ -467,31 +470,35 @@ impl<'a> Reader<'a> {
         self.is_tolerant && error.is_other_tag()
     }
 
-    /// Reads the member `name`.
+    /// Reads the member `name`, the field with this number.
     ///
     /// # Errors
     ///
-    /// When it is no JSON; when it cannot be read, and the reader is strict.
+    /// If it is not valid JSON; if it is invalid and the reader is strict.
     pub fn member<T: Field>(
         &mut self,
+        inside: &mut Inside,
+        number: u8,
         name: &'static str,
-        place: &mut Option<T>,
+        place: &mut T,
         extra: &mut Members,
     ) -> Result<(), Error> {
-        if place.is_some() {
+        let bit = 1 << number;
+        if inside.seen & bit != 0 {
             self.again(name, extra);
         }
-        let before = self.enter(|| Step::Member(name.into()));
+        inside.seen |= bit;
+        let before = self.enter_member(name);
         match T::read(self) {
             Ok(read) => {
                 if self.is_spoilt || read.is_absent() {
                     self.keep(&before, name, extra)?;
                 }
-                *place = Some(read);
+                *place = read;
             }
             Err(error) => {
                 self.invalid_member(&before, name, error, extra)?;
-                *place = Some(T::empty());
+                *place = T::empty();
             }
         }
         self.leave(&before);
@@ -504,13 +511,31 @@ impl<'a> Reader<'a> {
         extra.remove(name);
     }
 
+    fn enter_member(&mut self, name: &str) -> Before {
+        if self.trace.is_some() {
+            self.step(Step::Member(name.into()));
+        }
+        self.enter()
+    }
+
+    fn enter_item(&mut self, index: usize) -> Before {
+        if self.trace.is_some() {
+            self.step(Step::Item(index));
+        }
+        self.enter()
+    }
+
+    #[cold]
+    fn step(&mut self, step: Step) {
+        if let Some(trace) = &mut self.trace {
+            trace.steps.push(step);
+        }
+    }
+
     /// Before a member or an item is read.
     #[inline]
-    fn enter(&mut self, step: impl FnOnce() -> Step) -> Before {
+    fn enter(&mut self) -> Before {
         self.cursor.peek();
-        if let Some(trace) = &mut self.trace {
-            trace.steps.push(step());
-        }
         Before {
             start: self.cursor.at(),
             depth: self.depth,
@@ -601,20 +626,22 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What a declared member is that was not there.
+    /// Checks that a required member was there.
     ///
     /// # Errors
     ///
-    /// When it has to be there, and the reader is strict.
-    pub fn absent<T: Field>(
+    /// If it was not, and the reader is strict.
+    pub fn require(
         &mut self,
+        inside: &Inside,
+        number: u8,
         name: &'static str,
         extra: &mut Members,
-    ) -> Result<T, Error> {
-        if T::IS_REQUIRED {
-            self.missing(name, extra)?;
+    ) -> Result<(), Error> {
+        if inside.seen & (1 << number) != 0 {
+            return Ok(());
         }
-        Ok(T::empty())
+        self.missing(name, extra)
     }
 
     #[cold]
@@ -664,7 +691,7 @@ impl<'a> Reader<'a> {
         let (mut items, mut index) = (Vec::new(), 0);
         let mut is_spoilt = false;
         while self.cursor.next_item(index == 0)? {
-            let before = self.enter(|| Step::Item(index));
+            let before = self.enter_item(index);
             match T::read(self) {
                 Ok(item) => items.push(item),
                 Err(error) => {
@@ -698,7 +725,7 @@ impl<'a> Reader<'a> {
             } else {
                 Cow::Borrowed(text)
             };
-            let before = self.enter(|| Step::Member((&*key).into()));
+            let before = self.enter_member(&key);
             match T::read(self) {
                 Ok(value) => take(key, value),
                 Err(error) => {

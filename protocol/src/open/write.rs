@@ -5,14 +5,6 @@ use crate::json::Members;
 use serde::Serialize;
 use serde::ser::SerializeMap;
 
-/// What a member is of an object that was not there.
-pub fn left_out<T: Field>(name: &'static str, extra: &mut Members) -> T {
-    if T::IS_REQUIRED {
-        extra.push_missing(name);
-    }
-    T::empty()
-}
-
 /// Writes a tag, if it was not missing.
 ///
 /// # Errors
