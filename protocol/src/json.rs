@@ -400,6 +400,10 @@ impl Members {
             .copied()
     }
 
+    pub(crate) fn is_missing(&self, name: &str) -> bool {
+        self.missing().any(|missing| missing == name)
+    }
+
     /// Remembers a missing member.
     #[doc(hidden)]
     pub fn push_missing(&mut self, name: &'static str) {

@@ -51,8 +51,12 @@ macro_rules! object {
                 $( $field, )*
             }
 
-            const FIELDS: &[&str] = &[$( stringify!($field) ),*];
-            const _: () = assert!(FIELDS.len() <= 128, "a bit each");
+            const NAMES: &[&str] = &[$( $crate::open::wire_name!($field $($wire)?) ),*];
+            const _: () = assert!(NAMES.len() <= 128, "a bit each");
+            /// The fields whose members are required, a bit each.
+            const REQUIRED: u128 = 0 $(
+                | if <$type as $crate::open::Field>::IS_REQUIRED { 1 << At::$field as u8 } else { 0 }
+            )*;
 
             impl $crate::open::Object for $name {
                 fn read_object(
@@ -63,7 +67,7 @@ macro_rules! object {
                     let mut read = <Self as $crate::open::Field>::empty();
                     while let Some(key) = reader.next_key(&mut inside)? {
                         match &*key {
-                            $($( $tag => reader.tag(&mut inside, $tag, $value)?, )+)?
+                            $($( $tag => reader.tag(&mut inside, $tag, $value), )+)?
                             $(
                                 $crate::open::wire_name!($field $($wire)?) => reader.member(
                                     &mut inside,
@@ -71,22 +75,13 @@ macro_rules! object {
                                     $crate::open::wire_name!($field $($wire)?),
                                     &mut read.$field,
                                     &mut read.extra,
-                                )?,
+                                ),
                             )*
-                            _ => reader.unknown(&mut inside, key, &mut read.extra)?,
-                        }
+                            _ => reader.unknown(&mut inside, key, &mut read.extra),
+                        }?;
                     }
                     $($( reader.without_tag(&inside, $tag, &mut read.extra); )+)?
-                    $(
-                        if <$type as $crate::open::Field>::IS_REQUIRED {
-                            reader.require(
-                                &inside,
-                                At::$field as u8,
-                                $crate::open::wire_name!($field $($wire)?),
-                                &mut read.extra,
-                            )?;
-                        }
-                    )*
+                    reader.require(&inside, REQUIRED, NAMES, &mut read.extra)?;
                     $( read.$then(); )?
                     Ok(read)
                 }

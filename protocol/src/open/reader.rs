@@ -483,25 +483,47 @@ impl<'a> Reader<'a> {
         place: &mut T,
         extra: &mut Members,
     ) -> Result<(), Error> {
+        let before = self.begin_member(inside, number, name, extra);
+        let (value, read) = match T::read(self) {
+            Ok(value) => {
+                let is_absent = value.is_absent();
+                (value, Ok(is_absent))
+            }
+            Err(error) => (T::empty(), Err(error)),
+        };
+        *place = value;
+        self.end_member(&before, name, read, extra)
+    }
+
+    fn begin_member(
+        &mut self,
+        inside: &mut Inside,
+        number: u8,
+        name: &'static str,
+        extra: &mut Members,
+    ) -> Before {
         let bit = 1 << number;
         if inside.seen & bit != 0 {
             self.again(name, extra);
         }
         inside.seen |= bit;
-        let before = self.enter_member(name);
-        match T::read(self) {
-            Ok(read) => {
-                if self.is_spoilt || read.is_absent() {
-                    self.keep(&before, name, extra)?;
-                }
-                *place = read;
-            }
-            Err(error) => {
-                self.invalid_member(&before, name, error, extra)?;
-                *place = T::empty();
-            }
+        self.enter_member(name)
+    }
+
+    /// After a member was read, which may be absent, or could not be read.
+    fn end_member(
+        &mut self,
+        before: &Before,
+        name: &'static str,
+        read: Result<bool, Error>,
+        extra: &mut Members,
+    ) -> Result<(), Error> {
+        match read {
+            Ok(is_absent) if self.is_spoilt || is_absent => self.keep(before, name, extra)?,
+            Ok(_) => {}
+            Err(error) => self.invalid_member(before, name, error, extra)?,
         }
-        self.leave(&before);
+        self.leave(before);
         Ok(())
     }
 
@@ -626,22 +648,28 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Checks that a required member was there.
+    /// Checks that the object has all required members: a bit each, by their
+    /// numbers in `names`.
     ///
     /// # Errors
     ///
-    /// If it was not, and the reader is strict.
+    /// If one is missing, and the reader is strict.
     pub fn require(
         &mut self,
         inside: &Inside,
-        number: u8,
-        name: &'static str,
+        required: u128,
+        names: &'static [&'static str],
         extra: &mut Members,
     ) -> Result<(), Error> {
-        if inside.seen & (1 << number) != 0 {
-            return Ok(());
+        let mut missing = required & !inside.seen;
+        while missing != 0 {
+            let number = missing.trailing_zeros();
+            missing &= missing - 1;
+            if let Some(name) = names.get(number as usize) {
+                self.missing(name, extra)?;
+            }
         }
-        self.missing(name, extra)
+        Ok(())
     }
 
     #[cold]
