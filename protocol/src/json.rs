@@ -1,6 +1,6 @@
 //! JSON that nobody has given a type to, kept as it was written.
 
-use crate::text::{Cursor, TextDeserializer, mended, raw_text, serialize_raw, unescaped};
+use crate::text::{TextDeserializer, member, mended, raw_text, serialize_raw};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
@@ -77,24 +77,7 @@ impl Json {
     /// one, where it has several.
     #[must_use]
     pub fn member(&self, key: &str) -> Option<Json> {
-        let text = self.get();
-        let mut cursor = Cursor::new(text.as_bytes());
-        if !cursor.take(b'{') {
-            return None;
-        }
-        let (mut found, mut is_first) = (None, true);
-        while let Some(name) = cursor.next_key(is_first).ok()? {
-            is_first = false;
-            let start = cursor.skip().ok()?;
-            let is_it = match &text[name.start..name.end] {
-                name_text if name.escaped => unescaped(name_text) == key,
-                name_text => name_text == key,
-            };
-            if is_it {
-                found = Some(Self::of_text(&text[start..cursor.at()]));
-            }
-        }
-        found
+        member(self.get(), key).map(Self::of_text)
     }
 }
 
@@ -415,6 +398,10 @@ impl Members {
             .map_or(&[][..], |faulty| &faulty.missing)
             .iter()
             .copied()
+    }
+
+    pub(crate) fn is_missing(&self, name: &str) -> bool {
+        self.missing().any(|missing| missing == name)
     }
 
     /// Remembers a missing member.

@@ -296,6 +296,7 @@ impl Driver {
         };
         // Whatever the session started goes, also when the CLI crashed.
         self.far_end.close(Box::new(self.writer.finish(true)));
+        let _ = tokio::time::timeout(QUIET, self.writer.close()).await;
         let stderr = match &mut self.stderr {
             Some(stderr) => stderr.at_end().await,
             None => String::new(),

@@ -78,7 +78,7 @@ pub(crate) fn start(connection: Connection, options: Options, shadowed: Vec<Shad
         host,
         far_end: Arc::clone(&far_end),
         reader: Some(output),
-        writer: Writer::start(input),
+        writer: Writer::new(input),
         stderr: stderr.map(|stderr| StderrTail::start(stderr, options.stderr)),
         commands: inbox,
         streams: Streams::new(sender, flow.bound(), flow.room(true), driver::now()),

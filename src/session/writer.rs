@@ -1,64 +1,84 @@
-//! Writing to the CLI: one task, whole lines, one at a time.
+//! Writing to the CLI: whole lines, one at a time, by the task that drives the
+//! session.
 
 use super::transport;
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
+use std::future::{pending, poll_fn};
 use std::io;
-use tokio::io::AsyncWriteExt;
-use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
+use tokio::io::{AsyncWrite, AsyncWriteExt};
 
-/// The task that writes.
-#[derive(Debug)]
+/// The CLI's input, and the line that is being written.
 pub(super) struct Writer {
-    /// `None` once the pipe is to be closed.
-    lines: Option<mpsc::Sender<Bytes>>,
-    written: mpsc::Receiver<io::Result<()>>,
+    /// `None` once it is closed.
+    pipe: Option<transport::Writer>,
+    /// What the pipe has not taken of the line.
+    line: Bytes,
     /// A line was handed over and is not written yet.
     is_writing: bool,
-    /// Cuts off the line that is being written.
-    cut: CancellationToken,
-    task: JoinHandle<()>,
+    /// No line is taken any more.
+    is_finished: bool,
+    closing: Arc<Closing>,
+}
+
+/// When the pipe is to be closed, as any thread may say.
+#[derive(Debug, Default)]
+struct Closing(Mutex<(When, Option<Waker>)>);
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum When {
+    #[default]
+    Never,
+    /// Once the line that is being written is written.
+    AfterLine,
+    /// Now, in the middle of it.
+    Now,
+}
+
+impl Closing {
+    fn set(&self, when: When) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.0 = state.0.max(when);
+        if let Some(waker) = state.1.take() {
+            waker.wake();
+        }
+    }
+
+    /// When it is; who asks is woken when that changes.
+    fn get(&self, context: &Context<'_>) -> When {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut state.1 {
+            Some(waker) => waker.clone_from(context.waker()),
+            none => *none = Some(context.waker().clone()),
+        }
+        state.0
+    }
+}
+
+/// What happened to the pipe.
+enum Happened {
+    Written(io::Result<()>),
+    Closing,
 }
 
 impl Writer {
-    pub(super) fn start(mut pipe: transport::Writer) -> Self {
-        let (lines, mut inbox) = mpsc::channel::<Bytes>(1);
-        let (done, written) = mpsc::channel(1);
-        let cut = CancellationToken::new();
-        let is_cut = cut.clone();
-        let task = tokio::spawn(async move {
-            while let Some(Some(line)) = is_cut.run_until_cancelled(inbox.recv()).await {
-                let outcome = async {
-                    pipe.write_all(&line).await?;
-                    pipe.flush().await
-                };
-                let Some(outcome) = is_cut.run_until_cancelled(outcome).await else {
-                    break;
-                };
-                let failed = outcome.is_err();
-                if done.send(outcome).await.is_err() || failed {
-                    break;
-                }
-            }
-            // A pipe that is half of something is not closed by being dropped.
-            drop(pipe.shutdown().await);
-        });
+    pub(super) fn new(pipe: transport::Writer) -> Self {
         Self {
-            lines: Some(lines),
-            written,
+            pipe: Some(pipe),
+            line: Bytes::new(),
             is_writing: false,
-            cut,
-            task,
+            is_finished: false,
+            closing: Arc::default(),
         }
     }
 
     /// Hands a line over. There is room: the machine gives one at a time.
     pub(super) fn write(&mut self, line: Bytes) {
-        if let Some(lines) = &self.lines {
+        if !self.is_finished {
+            self.line = line;
             self.is_writing = true;
-            // A writer that is gone says so by `written`.
-            drop(lines.try_send(line));
         }
     }
 
@@ -67,35 +87,72 @@ impl Writer {
         self.is_writing
     }
 
-    /// What became of the line; pending for ever when the pipe is closed.
-    /// Cancel safe.
+    /// Writes the line, and returns what became of it. Pending while there is
+    /// none, and once the pipe is closed. Cancel safe: what the pipe has not
+    /// taken of the line is kept.
     pub(super) async fn written(&mut self) -> io::Result<()> {
-        let written = self.written.recv().await;
-        self.is_writing = false;
-        match written {
-            Some(outcome) => outcome,
-            // Said once: this is asked again and again.
-            None if self.lines.take().is_some() => Err(io::ErrorKind::BrokenPipe.into()),
-            None => std::future::pending().await,
+        if self.pipe.is_none() {
+            return pending().await;
         }
-    }
-
-    /// Nothing more is written. What is returned closes the pipe: once the
-    /// line that is being written is written, or `now`, in the middle of it.
-    pub(super) fn finish(&mut self, now: bool) -> impl FnOnce() + Send + use<> {
-        let lines = self.lines.take();
-        let cut = self.cut.clone();
-        move || {
-            drop(lines);
-            if now {
-                cut.cancel();
+        match poll_fn(|context| self.poll(context)).await {
+            Happened::Written(outcome) => {
+                self.is_writing = false;
+                if outcome.is_err() {
+                    self.finish(true)();
+                }
+                outcome
+            }
+            Happened::Closing => {
+                self.close().await;
+                pending().await
             }
         }
     }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Happened> {
+        let when = self.closing.get(context);
+        if when == When::Now || when == When::AfterLine && !self.is_writing {
+            return Poll::Ready(Happened::Closing);
+        }
+        match &mut self.pipe {
+            Some(pipe) if self.is_writing => {
+                write(pipe, &mut self.line, context).map(Happened::Written)
+            }
+            _ => Poll::Pending,
+        }
+    }
+
+    /// Closes the pipe. One that is half of something is not closed by being
+    /// dropped. Cancel safe.
+    pub(super) async fn close(&mut self) {
+        if let Some(pipe) = &mut self.pipe {
+            // An agent that is gone has closed it.
+            let _ = pipe.shutdown().await;
+        }
+        self.pipe = None;
+        self.is_writing = false;
+    }
+
+    /// Takes no more lines. What is returned closes the pipe: once the line
+    /// that is being written is written, or `now`, in the middle of it.
+    pub(super) fn finish(&mut self, now: bool) -> impl FnOnce() + Send + use<> {
+        self.is_finished = true;
+        let closing = Arc::clone(&self.closing);
+        move || closing.set(if now { When::Now } else { When::AfterLine })
+    }
 }
 
-impl Drop for Writer {
-    fn drop(&mut self) {
-        self.task.abort();
+/// Writes what is left of a line, and flushes.
+fn write(
+    pipe: &mut transport::Writer,
+    line: &mut Bytes,
+    context: &mut Context<'_>,
+) -> Poll<io::Result<()>> {
+    while line.has_remaining() {
+        match std::task::ready!(Pin::new(&mut *pipe).poll_write(context, line))? {
+            0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+            written => line.advance(written),
+        }
     }
+    Pin::new(pipe).poll_flush(context)
 }

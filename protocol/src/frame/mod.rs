@@ -11,9 +11,10 @@ pub use head::Head;
 use head::{Part, Parts};
 
 use crate::control::ControlRequest;
+use crate::json::Json;
 use crate::message::Message;
 use crate::open::{Error, Fault, Field, Located, Reader, read_anything};
-use crate::text::mended;
+use crate::text::{member, mended};
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
@@ -217,6 +218,13 @@ impl Frame {
         }
     }
 
+    /// Returns the top-level member `name`, the last one if it occurs twice,
+    /// without reading the rest of the message.
+    #[must_use]
+    pub fn member(&self, name: &str) -> Option<Json> {
+        member(&self.text(), name).map(Json::of_text)
+    }
+
     /// Whether there are halves of surrogate pairs in the line, which no string
     /// can hold. The typed view has U+FFFD in their place, the raw bytes are as
     /// they came. Looks through the whole line.
@@ -257,7 +265,6 @@ mod tests {
     use super::*;
     use crate::content::ContentBlock;
     use crate::control::ControlResponse;
-    use crate::json::Json;
 
     fn frame(text: &str) -> Frame {
         Frame::new(Bytes::copy_from_slice(text.as_bytes())).unwrap()

@@ -2,7 +2,6 @@
 
 use crate::content::ContentBlock;
 use crate::frame::Frame;
-use crate::json::Members;
 use crate::message::{
     ApiRetry, AssistantError, AssistantMessage, AuthStatus, Message, SystemMessage,
 };
@@ -71,8 +70,7 @@ impl LoginNews {
             }
             ("assistant", _) => {
                 // Hardly any has an error; the whole of it is read only then.
-                let error = frame.read::<Members>().ok()?.get_str("error")?;
-                let error = AssistantError::from(error.as_str());
+                let error: AssistantError = frame.member("error")?.read().ok()?;
                 error.is_about_login().then(|| Self::Failed {
                     said: frame.read().map_or_else(|_| String::new(), |it| text(&it)),
                     error,

@@ -202,13 +202,9 @@ pub(super) fn is_queue_named(capabilities: Option<&[String]>) -> bool {
 
 /// The user messages that a frame says it belongs to.
 pub(super) fn named(frame: &Frame) -> Vec<String> {
-    let Ok(members) = frame.read::<Members>() else {
-        return vec![];
-    };
-    let all = members
-        .get("user_message_uuids")
-        .and_then(|it| it.read().ok());
-    all.or_else(|| Some(vec![members.get_str("user_message_uuid")?]))
+    let all = frame.member("user_message_uuids");
+    let all = all.and_then(|it| it.read().ok());
+    all.or_else(|| Some(vec![frame.member("user_message_uuid")?.read().ok()?]))
         .unwrap_or_default()
 }
 
@@ -226,5 +222,6 @@ pub(super) fn tool_results(frame: &Frame) -> Vec<String> {
 
 /// Whether a frame is the agent's own, and not a sub-agent's.
 pub(super) fn is_of_main_agent(frame: &Frame) -> bool {
-    (frame.read::<Members>()).is_ok_and(|members| members.get_str("parent_tool_use_id").is_none())
+    let parent = frame.member("parent_tool_use_id");
+    parent.is_none_or(|parent| parent.read::<String>().is_err())
 }

@@ -42,7 +42,7 @@ pub use object::{object, wire_name};
 pub use reader::members::Inside;
 pub use reader::{Fault, Field, Object, Place, Reader, string_of};
 pub use union::{from_kind, tolerance, union};
-pub use write::{is_as_read, left_out, write_member, write_tag};
+pub use write::{is_as_read, write_member, write_tag};
 
 // What the macros write only where a feature of this crate is on: a `cfg` in
 // what they write would ask about the features of the crate that uses them.

@@ -45,11 +45,18 @@ macro_rules! object {
                 use $crate::Untyped as _;
             }
 
-            #[derive(Default)]
-            struct Partial {
-                $( $field: Option<$type>, )*
-                extra: $crate::json::Members,
+            /// The number of each field.
+            #[allow(non_camel_case_types, dead_code, reason = "they are called as the fields are")]
+            enum At {
+                $( $field, )*
             }
+
+            const NAMES: &[&str] = &[$( $crate::open::wire_name!($field $($wire)?) ),*];
+            const _: () = assert!(NAMES.len() <= 128, "a bit each");
+            /// The fields whose members are required, a bit each.
+            const REQUIRED: u128 = 0 $(
+                | if <$type as $crate::open::Field>::IS_REQUIRED { 1 << At::$field as u8 } else { 0 }
+            )*;
 
             impl $crate::open::Object for $name {
                 fn read_object(
@@ -57,34 +64,24 @@ macro_rules! object {
                     chosen_by: Option<&'static str>,
                 ) -> Result<Self, $crate::open::Error> {
                     let mut inside = reader.object(chosen_by)?;
-                    let mut read = Partial::default();
+                    let mut read = <Self as $crate::open::Field>::empty();
                     while let Some(key) = reader.next_key(&mut inside)? {
                         match &*key {
-                            $($( $tag => reader.tag(&mut inside, $tag, $value)?, )+)?
+                            $($( $tag => reader.tag(&mut inside, $tag, $value), )+)?
                             $(
                                 $crate::open::wire_name!($field $($wire)?) => reader.member(
+                                    &mut inside,
+                                    At::$field as u8,
                                     $crate::open::wire_name!($field $($wire)?),
                                     &mut read.$field,
                                     &mut read.extra,
-                                )?,
+                                ),
                             )*
-                            _ => reader.unknown(&mut inside, key, &mut read.extra)?,
-                        }
+                            _ => reader.unknown(&mut inside, key, &mut read.extra),
+                        }?;
                     }
                     $($( reader.without_tag(&inside, $tag, &mut read.extra); )+)?
-                    #[allow(unused_mut)]
-                    let mut read = Self {
-                        $(
-                            $field: match read.$field {
-                                Some(read) => read,
-                                None => reader.absent(
-                                    $crate::open::wire_name!($field $($wire)?),
-                                    &mut read.extra,
-                                )?,
-                            },
-                        )*
-                        extra: read.extra,
-                    };
+                    reader.require(&inside, REQUIRED, NAMES, &mut read.extra)?;
                     $( read.$then(); )?
                     Ok(read)
                 }
@@ -100,17 +97,9 @@ macro_rules! object {
                 }
 
                 fn empty() -> Self {
-                    #[allow(unused_mut)]
-                    let mut extra = $crate::json::Members::default();
-                    $($( extra.push_missing($tag); )+)?
                     Self {
-                        $(
-                            $field: $crate::open::left_out(
-                                $crate::open::wire_name!($field $($wire)?),
-                                &mut extra,
-                            ),
-                        )*
-                        extra,
+                        $( $field: $crate::open::Field::empty(), )*
+                        extra: $crate::json::Members::default(),
                     }
                 }
             }

@@ -1,17 +1,9 @@
 //! Writing objects member by member.
 
 use super::reader::{Field, Reader};
-use crate::json::Members;
+use crate::json::{Json, Members};
 use serde::Serialize;
 use serde::ser::SerializeMap;
-
-/// What a member is of an object that was not there.
-pub fn left_out<T: Field>(name: &'static str, extra: &mut Members) -> T {
-    if T::IS_REQUIRED {
-        extra.push_missing(name);
-    }
-    T::empty()
-}
 
 /// Writes a tag, if it was not missing.
 ///
@@ -24,7 +16,7 @@ pub fn write_tag<M: SerializeMap>(
     value: &'static str,
     extra: &Members,
 ) -> Result<(), M::Error> {
-    if !extra.is_clean() && extra.missing().any(|missing| missing == name) {
+    if !extra.is_clean() && extra.is_missing(name) {
         return Ok(());
     }
     map.serialize_entry(name, value)
@@ -52,11 +44,19 @@ pub fn write_member<M: SerializeMap, T: Field + Serialize + PartialEq>(
 /// Whether a field still holds what was read of a `null`, invalid or missing
 /// member.
 pub fn is_as_read<T: Field + PartialEq>(name: &str, value: &T, extra: &Members) -> bool {
-    let kept = extra.get(name);
-    if kept.is_none() && extra.missing().all(|missing| missing != name) {
+    let Some(read) = as_read(name, extra) else {
         return false;
-    }
-    let given = extra.given(name).unwrap_or(kept);
-    let read = given.and_then(|it| Reader::read_again(it.get()).ok());
+    };
+    let read = read.and_then(|it| Reader::read_again(it.get()).ok());
     read.unwrap_or_else(T::empty) == *value
+}
+
+/// The JSON of what was read of such a member, or `None` for the empty value; nothing
+/// for any other member.
+fn as_read<'a>(name: &str, extra: &'a Members) -> Option<Option<&'a Json>> {
+    let kept = extra.get(name);
+    if kept.is_none() && !extra.is_missing(name) {
+        return None;
+    }
+    Some(extra.given(name).unwrap_or(kept))
 }

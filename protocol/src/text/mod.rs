@@ -1,8 +1,9 @@
-//! JSON text: its tokens, and what is left of it when nobody reads them.
+//! JSON text: tokens, strings, and raw values.
 
 mod cursor;
 mod deserializer;
 mod exact;
+mod member;
 mod raw;
 mod string;
 mod surrogate;
@@ -10,6 +11,7 @@ mod surrogate;
 pub(crate) use cursor::{Cursor, Invalid, Span};
 pub(crate) use deserializer::TextDeserializer;
 pub use exact::is_same_value;
+pub(crate) use member::member;
 pub(crate) use raw::{raw_text, serialize_raw};
 pub(crate) use string::unescaped;
 pub(crate) use surrogate::mended;

@@ -17,6 +17,8 @@ pub struct Inside {
     chosen_by: Option<&'static str>,
     /// The tags that it has.
     tags: [Option<&'static str>; 2],
+    /// The fields whose members it has, a bit each.
+    seen: u128,
 }
 
 /// What was before a member or an item was read.
@@ -45,6 +47,7 @@ impl<'a> Reader<'a> {
             only: self.only.take(),
             chosen_by,
             tags: [None; 2],
+            seen: 0,
         })
     }
 
@@ -192,34 +195,60 @@ impl<'a> Reader<'a> {
         self.is_tolerant && error.is_other_tag()
     }
 
-    /// Reads the member `name`.
+    /// Reads the member `name`, the field with this number.
     ///
     /// # Errors
     ///
-    /// When it is no JSON; when it cannot be read, and the reader is strict.
+    /// If it is not valid JSON; if it is invalid and the reader is strict.
     pub fn member<T: Field>(
         &mut self,
+        inside: &mut Inside,
+        number: u8,
         name: &'static str,
-        place: &mut Option<T>,
+        place: &mut T,
         extra: &mut Members,
     ) -> Result<(), Error> {
-        if place.is_some() {
+        let before = self.begin_member(inside, number, name, extra);
+        let (value, read) = match T::read(self) {
+            Ok(value) => {
+                let is_absent = value.is_absent();
+                (value, Ok(is_absent))
+            }
+            Err(error) => (T::empty(), Err(error)),
+        };
+        *place = value;
+        self.end_member(&before, name, read, extra)
+    }
+
+    fn begin_member(
+        &mut self,
+        inside: &mut Inside,
+        number: u8,
+        name: &'static str,
+        extra: &mut Members,
+    ) -> Before {
+        let bit = 1 << number;
+        if inside.seen & bit != 0 {
             self.again(name, extra);
         }
-        let before = self.enter(|| Step::Member(name.into()));
-        match T::read(self) {
-            Ok(read) => {
-                if self.is_spoilt || read.is_absent() {
-                    self.keep(&before, name, extra)?;
-                }
-                *place = Some(read);
-            }
-            Err(error) => {
-                self.invalid_member(&before, name, error, extra)?;
-                *place = Some(T::empty());
-            }
+        inside.seen |= bit;
+        self.enter_member(name)
+    }
+
+    /// After a member was read, which may be absent, or could not be read.
+    fn end_member(
+        &mut self,
+        before: &Before,
+        name: &'static str,
+        read: Result<bool, Error>,
+        extra: &mut Members,
+    ) -> Result<(), Error> {
+        match read {
+            Ok(is_absent) if self.is_spoilt || is_absent => self.keep(before, name, extra)?,
+            Ok(_) => {}
+            Err(error) => self.invalid_member(before, name, error, extra)?,
         }
-        self.leave(&before);
+        self.leave(before);
         Ok(())
     }
 
@@ -229,13 +258,31 @@ impl<'a> Reader<'a> {
         extra.remove(name);
     }
 
+    fn enter_member(&mut self, name: &str) -> Before {
+        if self.trace.is_some() {
+            self.step(Step::Member(name.into()));
+        }
+        self.enter()
+    }
+
+    fn enter_item(&mut self, index: usize) -> Before {
+        if self.trace.is_some() {
+            self.step(Step::Item(index));
+        }
+        self.enter()
+    }
+
+    #[cold]
+    fn step(&mut self, step: Step) {
+        if let Some(trace) = &mut self.trace {
+            trace.steps.push(step);
+        }
+    }
+
     /// Before a member or an item is read.
     #[inline]
-    fn enter(&mut self, step: impl FnOnce() -> Step) -> Before {
+    fn enter(&mut self) -> Before {
         self.cursor.peek();
-        if let Some(trace) = &mut self.trace {
-            trace.steps.push(step());
-        }
         Before {
             start: self.cursor.at(),
             depth: self.depth,
@@ -326,20 +373,28 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What a declared member is that was not there.
+    /// Checks that the object has all required members: a bit each, by their
+    /// numbers in `names`.
     ///
     /// # Errors
     ///
-    /// When it has to be there, and the reader is strict.
-    pub fn absent<T: Field>(
+    /// If one is missing, and the reader is strict.
+    pub fn require(
         &mut self,
-        name: &'static str,
+        inside: &Inside,
+        required: u128,
+        names: &'static [&'static str],
         extra: &mut Members,
-    ) -> Result<T, Error> {
-        if T::IS_REQUIRED {
-            self.missing(name, extra)?;
+    ) -> Result<(), Error> {
+        let mut missing = required & !inside.seen;
+        while missing != 0 {
+            let number = missing.trailing_zeros();
+            missing &= missing - 1;
+            if let Some(name) = names.get(number as usize) {
+                self.missing(name, extra)?;
+            }
         }
-        Ok(T::empty())
+        Ok(())
     }
 
     #[cold]
@@ -389,7 +444,7 @@ impl<'a> Reader<'a> {
         let (mut items, mut index) = (Vec::new(), 0);
         let mut is_spoilt = false;
         while self.cursor.next_item(index == 0)? {
-            let before = self.enter(|| Step::Item(index));
+            let before = self.enter_item(index);
             match T::read(self) {
                 Ok(item) => items.push(item),
                 Err(error) => {
@@ -423,7 +478,7 @@ impl<'a> Reader<'a> {
             } else {
                 Cow::Borrowed(text)
             };
-            let before = self.enter(|| Step::Member((&*key).into()));
+            let before = self.enter_member(&key);
             match T::read(self) {
                 Ok(value) => take(key, value),
                 Err(error) => {
