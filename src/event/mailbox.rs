@@ -1,9 +1,10 @@
 //! What one stream of a session has not read yet.
 //!
-//! The driver puts events in and never waits; the consumer takes them out at
-//! its own pace. Events stay as they came until the stream would hold more than
-//! it may: then partial messages are joined, and if that is not enough the
-//! oldest events are dropped, and the consumer is told how many.
+//! The driver never waits: it puts in what one read brought and hands it over
+//! at once, with one lock and one wake-up. The consumer takes events out at its
+//! own pace. Events stay as they came until the stream would hold more than it
+//! may: then partial messages are joined, and if that is not enough the oldest
+//! events are dropped, and the consumer is told how many.
 //!
 //! A stream is *full* from when it reaches its bound until the consumer has
 //! read it down to half of that. The driver pauses reading for streams that are
@@ -34,7 +35,11 @@ pub(crate) struct Mailbox(Arc<Mutex<State>>);
 /// The driver's end. When it is dropped without a word, the session's runtime
 /// is gone.
 #[derive(Debug)]
-pub(crate) struct Sender(Arc<Mutex<State>>);
+pub(crate) struct Sender {
+    state: Arc<Mutex<State>>,
+    /// What was put in since events were handed over last.
+    batch: Vec<Unread>,
+}
 
 #[derive(Debug)]
 struct State {
@@ -103,33 +108,48 @@ pub(crate) fn mailbox(demand: &Demand) -> (Sender, Mailbox) {
         waker: None,
         abandoned: false,
     }));
-    (Sender(Arc::clone(&state)), Mailbox(state))
+    let sender = Sender {
+        state: Arc::clone(&state),
+        batch: vec![],
+    };
+    (sender, Mailbox(state))
 }
 
 /// A mailbox for a consumer who may never read.
 pub(crate) fn unused_mailbox(demand: &Demand) -> (Sender, Mailbox) {
     let (sender, mailbox) = mailbox(demand);
-    lock(&sender.0).in_use = false;
+    lock(&sender.state).in_use = false;
     (sender, mailbox)
 }
 
 impl Sender {
     /// Sets from how many bytes on the stream is full.
     pub(crate) fn set_bound(&self, bytes: usize) {
-        let mut state = lock(&self.0);
+        let mut state = lock(&self.state);
         state.bound = bytes;
         state.note_size();
     }
 
-    /// Puts an event in, which came `now`. Where there is no room for all, older
-    /// events are joined or dropped; the newest stays, however large it is.
-    pub(crate) fn put(&self, event: Event, now: Instant, room: Room) {
-        let mut state = lock(&self.0);
-        if state.abandoned || state.end.is_some() {
+    /// Puts an event in, which came at `since`. The consumer does not see it
+    /// until [`Sender::hand_over`].
+    pub(crate) fn put(&mut self, event: Event, since: Instant) {
+        self.batch.push(Unread { event, since });
+    }
+
+    /// Hands over what was put in. Where there is no room for all, older events
+    /// are joined or dropped; the newest stays, however large it is.
+    pub(crate) fn hand_over(&mut self, room: Room) {
+        if self.batch.is_empty() {
             return;
         }
-        state.bytes += event.weight();
-        state.waiting.push_back(Unread { event, since: now });
+        let bytes: usize = self.batch.iter().map(|it| it.event.weight()).sum();
+        let mut state = lock(&self.state);
+        if state.abandoned || state.end.is_some() {
+            drop(state);
+            return self.batch.clear();
+        }
+        state.bytes += bytes;
+        state.waiting.extend(self.batch.drain(..));
         let most = if state.in_use {
             room.in_use
         } else {
@@ -141,32 +161,32 @@ impl Sender {
         state.note_size();
         // The consumer has something to read before it waits again.
         state.wanted = None;
-        state.wake();
+        wake(state);
     }
 
     /// Counts events that the consumer comes too late for.
     pub(crate) fn missed(&self, events: usize, bytes: usize) {
         if events > 0 {
-            let mut state = lock(&self.0);
+            let mut state = lock(&self.state);
             state.dropped = (events, bytes);
             state.wanted = None;
-            state.wake();
+            wake(state);
         }
     }
 
     /// Whether the bound was reached, and half of it not yet read.
     pub(crate) fn is_full(&self) -> bool {
-        lock(&self.0).is_full
+        lock(&self.state).is_full
     }
 
     /// Whether the consumer wants what comes.
     pub(crate) fn is_in_use(&self) -> bool {
-        lock(&self.0).in_use
+        lock(&self.state).in_use
     }
 
     /// What the consumer has not read.
     pub(crate) fn backlog(&self) -> Backlog {
-        let state = lock(&self.0);
+        let state = lock(&self.state);
         let oldest = state.joined.front().or(state.waiting.front());
         Backlog {
             events: state.len(),
@@ -177,16 +197,16 @@ impl Sender {
 
     /// Whether the consumer is gone.
     pub(crate) fn is_abandoned(&self) -> bool {
-        lock(&self.0).abandoned
+        lock(&self.state).abandoned
     }
 
-    /// Nothing more will come.
+    /// Nothing more will come. What was put in and not handed over is lost.
     pub(crate) fn end(&self, error: Option<Error>) {
-        let mut state = lock(&self.0);
+        let mut state = lock(&self.state);
         if state.end.is_none() {
             state.end = Some(error);
             state.wanted = None;
-            state.wake();
+            wake(state);
         }
     }
 }
@@ -234,17 +254,30 @@ impl Mailbox {
         &mut self,
         mut poll: impl FnMut(&mut Self, &Context<'_>) -> Poll<T>,
     ) -> T {
-        let waits = Waits(self);
-        poll_fn(|context| poll(waits.0, context)).await
+        let mut waits = Waits {
+            mailbox: self,
+            is_pending: false,
+        };
+        poll_fn(|context| {
+            let polled = poll(waits.mailbox, context);
+            waits.is_pending = polled.is_pending();
+            polled
+        })
+        .await
     }
 }
 
 /// A future that waits for the next event.
-struct Waits<'a>(&'a mut Mailbox);
+struct Waits<'a> {
+    mailbox: &'a mut Mailbox,
+    is_pending: bool,
+}
 
 impl Drop for Waits<'_> {
     fn drop(&mut self) {
-        lock(&self.0.0).wanted = None;
+        if self.is_pending {
+            lock(&self.mailbox.0).wanted = None;
+        }
     }
 }
 
@@ -261,12 +294,6 @@ impl Drop for Mailbox {
 }
 
 impl State {
-    fn wake(&mut self) {
-        if let Some(waker) = self.waker.take() {
-            waker.wake();
-        }
-    }
-
     fn len(&self) -> usize {
         self.joined.len() + self.waiting.len()
     }
@@ -343,6 +370,15 @@ impl State {
     }
 }
 
+/// Wakes the consumer, who then does not find the queue locked.
+fn wake(mut state: MutexGuard<'_, State>) {
+    let waker = state.waker.take();
+    drop(state);
+    if let Some(waker) = waker {
+        waker.wake();
+    }
+}
+
 /// A panic of a consumer leaves the queue as it was: it is only moved.
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -394,12 +430,13 @@ mod tests {
     }
 
     impl Stream {
-        fn put(&self, event: Event) {
+        fn put(&mut self, event: Event) {
             let room = Room {
                 in_use: self.most,
                 unused: self.most,
             };
-            self.sender.put(event, Instant::now(), room);
+            self.sender.put(event, Instant::now());
+            self.sender.hand_over(room);
         }
 
         fn next(&mut self) -> Poll<Option<Result<Event, Error>>> {
@@ -503,7 +540,7 @@ mod tests {
             };
             let weighs = event.weight();
             stream.put(event);
-            let state = lock(&stream.sender.0);
+            let state = lock(&stream.sender.state);
             let all = || state.joined.iter().chain(&state.waiting);
             assert_eq!(
                 state.bytes,

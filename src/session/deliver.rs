@@ -12,6 +12,10 @@ use std::sync::Arc;
 
 impl Driver {
     pub(super) fn deliver(&mut self, event: host::Event) {
+        if !is_for_streams(&event) {
+            // Whoever else is told finds what came before in the streams.
+            self.streams.hand_over();
+        }
         match event {
             host::Event::Frame(frame) => {
                 if let Some(frame) = self.mirror.take(frame) {
@@ -150,6 +154,15 @@ impl Driver {
             (failure, _) => failure.into(),
         }
     }
+}
+
+/// Whether nobody but the streams is told of an event.
+fn is_for_streams(event: &host::Event) -> bool {
+    use host::Event::{Activity, Background, Frame, Notice, Session};
+    matches!(
+        event,
+        Frame(_) | Session(_) | Background(_) | Activity(_) | Notice(_)
+    )
 }
 
 /// Whether a turn ended with an error result, after which a CLI may exit with

@@ -176,8 +176,11 @@ impl Driver {
                     Transmit::Line(line) => self.writer.write(line),
                     Transmit::End => self.input_closed(EndReason::Closed, false),
                 }
-            } else if !self.submit_blocked() {
-                return;
+            } else {
+                self.streams.hand_over();
+                if !self.submit_blocked() {
+                    return;
+                }
             }
         }
     }

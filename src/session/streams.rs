@@ -105,12 +105,11 @@ impl Streams {
 
     /// Whether the turn that runs has taken this message up.
     pub(super) fn is_in_turn(&self, uuid: &str) -> bool {
-        (self.turn.as_ref()).is_some_and(|turn| turn.messages.contains(uuid))
+        has_taken_up(self.turn.as_ref(), uuid)
     }
 
-    /// Gives an event to all that want it. It waits for nobody.
+    /// Gives an event to all that want it, who see it once it is handed over.
     pub(super) fn put(&mut self, event: Event) {
-        self.forget_abandoned();
         match &event {
             Event::Turn(TurnEvent::Started { .. }) => self.turn = Some(RunningTurn::default()),
             Event::Turn(TurnEvent::TookUp { uuid, .. }) => {
@@ -125,9 +124,9 @@ impl Streams {
             }
             _ => {}
         }
-        for (stream, sender) in &self.others {
-            if self.wants(stream, &event) {
-                sender.put(event.clone(), self.now, self.room);
+        for (stream, sender) in &mut self.others {
+            if wants(self.turn.as_ref(), stream, &event) {
+                sender.put(event.clone(), self.now);
             }
         }
         if let Event::Turn(TurnEvent::Ended(_)) = &event {
@@ -135,27 +134,25 @@ impl Streams {
                 self.no_turn(&uuid);
             }
         }
-        self.own.put(event, self.now, self.room);
+        self.own.put(event, self.now);
     }
 
-    fn wants(&self, stream: &StreamKind, event: &Event) -> bool {
-        match stream {
-            StreamKind::Client | StreamKind::Subscription => true,
-            StreamKind::Texts => matches!(
-                event,
-                Event::Frame(frame) if matches!(frame.kind(), "stream_event" | "assistant")
-            ),
-            StreamKind::Turn { uuid } => {
-                self.is_in_turn(uuid) && !matches!(event, Event::Activity(_) | Event::Session(_))
-            }
+    /// Hands over what was put in, with one wake-up for each stream. It waits
+    /// for nobody.
+    pub(super) fn hand_over(&mut self) {
+        self.forget_abandoned();
+        for (_, sender) in &mut self.others {
+            sender.hand_over(self.room);
         }
+        self.own.hand_over(self.room);
     }
 
     /// No turn will take this message up, or it is over.
     pub(super) fn no_turn(&mut self, uuid: &str) {
-        self.others.retain(|(stream, sender)| {
+        self.others.retain_mut(|(stream, sender)| {
             let is_it = matches!(stream, StreamKind::Turn { uuid: it } if **it == *uuid);
             if is_it {
+                sender.hand_over(self.room);
                 sender.end(self.end.clone());
             }
             !is_it
@@ -169,7 +166,8 @@ impl Streams {
     }
 
     /// Nothing more will come.
-    pub(super) fn end(&self) {
+    pub(super) fn end(&mut self) {
+        self.hand_over();
         for sender in self.all() {
             sender.end(self.end.clone());
         }
@@ -178,4 +176,22 @@ impl Streams {
     fn forget_abandoned(&mut self) {
         self.others.retain(|(_, sender)| !sender.is_abandoned());
     }
+}
+
+/// Whether a stream is to have this event, which comes in this turn.
+fn wants(turn: Option<&RunningTurn>, stream: &StreamKind, event: &Event) -> bool {
+    match stream {
+        StreamKind::Client | StreamKind::Subscription => true,
+        StreamKind::Texts => matches!(
+            event,
+            Event::Frame(frame) if matches!(frame.kind(), "stream_event" | "assistant")
+        ),
+        StreamKind::Turn { uuid } => {
+            has_taken_up(turn, uuid) && !matches!(event, Event::Activity(_) | Event::Session(_))
+        }
+    }
+}
+
+fn has_taken_up(turn: Option<&RunningTurn>, uuid: &str) -> bool {
+    turn.is_some_and(|turn| turn.messages.contains(uuid))
 }
