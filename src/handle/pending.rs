@@ -4,13 +4,16 @@ use crate::command::{Command, Link};
 use crate::event::Error;
 use agentwire_protocol::control::{Answer, HostRequest};
 use agentwire_protocol::host::Request;
+use std::collections::hash_map::RandomState;
 use std::fmt;
 use std::future::Future;
+use std::hash::BuildHasher;
 use std::marker::PhantomData;
 use std::pin::Pin;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use tokio::sync::oneshot;
-use uuid::Uuid;
 
 /// A control request on its way. It is made whether this is awaited or not:
 /// dropping this only stops the waiting.
@@ -113,7 +116,30 @@ impl<T: serde::de::DeserializeOwned> Future for Pending<T> {
     }
 }
 
-/// A new id for a message or a request.
+/// A new id for a message or a request: a random UUID, without asking the system
+/// each time. What is random are the keys under which a counter is hashed.
 pub(super) fn new_id() -> String {
-    Uuid::new_v4().to_string()
+    static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+    static IDS: AtomicU64 = AtomicU64::new(0);
+    let number = IDS.fetch_add(1, Ordering::Relaxed);
+    let [high, low] = [0_u8, 1].map(|half| KEYS.hash_one((number, half)));
+    let bytes = (u128::from(high) << 64 | u128::from(low)).to_be_bytes();
+    uuid::Builder::from_random_bytes(bytes).into_uuid().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+    use uuid::{Uuid, Version};
+
+    #[test]
+    fn ids_are_random_uuids_and_no_two_are_the_same() {
+        let ids: HashSet<String> = (0..10_000).map(|_| new_id()).collect();
+        assert_eq!(ids.len(), 10_000);
+        for id in ids {
+            let version = Uuid::try_parse(&id).ok().and_then(|it| it.get_version());
+            assert_eq!(version, Some(Version::Random), "{id}");
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! The task that owns a session's state machine.
 
+use super::alarm::Alarm;
 use super::asks::{Asks, Step};
 use super::flow::{Change, Flow};
 use super::mirror::Mirror;
@@ -22,7 +23,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::io::AsyncReadExt;
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::sleep_until;
 
 /// How long a CLI that closed its output may take to exit, which it is about
 /// to do in most cases, before it is closed for that.
@@ -115,12 +115,13 @@ impl Driver {
         let far_end = Arc::clone(&self.far_end);
         let mut gone = far_end.gone();
         let mut given_up = pin!(given_up(&*far_end));
+        let mut alarm = Alarm::new(now());
         let exit = loop {
             self.do_what_is_to_do();
             while self.pause_or_resume() {
                 self.do_what_is_to_do();
             }
-            let due = self.next_timeout();
+            alarm.set(self.next_timeout());
             let happened = tokio::select! {
                 Some(command) = self.commands.recv() => Happened::Command(command),
                 read = read(&mut self.reader, &mut buffer), if !self.flow.is_paused() => Happened::Read(read),
@@ -130,7 +131,7 @@ impl Driver {
                 notice = self.mirror.notice() => Happened::NotMirrored(notice),
                 exit = &mut gone => Happened::Gone(exit),
                 () = &mut given_up => Happened::GivenUp,
-                () = sleep(due) => Happened::TimeCame,
+                () = alarm.rings() => Happened::TimeCame,
                 () = self.demand.changed(), if self.flow.is_paused() => Happened::Look,
             };
             match happened {
@@ -395,12 +396,5 @@ async fn given_up(far_end: &dyn FarEnd) {
         Some(report) if report.step == CloseStep::StillAlive => {}
         // It is gone, which is told by the other way.
         _ => std::future::pending().await,
-    }
-}
-
-async fn sleep(until: Option<Instant>) {
-    match until {
-        Some(until) => sleep_until(until.into()).await,
-        None => std::future::pending().await,
     }
 }

@@ -1,10 +1,11 @@
 //! A running session: the tasks around the host's state machine.
 //!
-//! One task, the driver, owns the machine. It takes commands, reads what the
-//! CLI writes, and never waits for the user's code: events go into a mailbox,
-//! callbacks run in tasks of their own. A second task writes, one whole line
-//! at a time; a third drains standard error, where there is one.
+//! One task, the driver, owns the machine and both pipes. It takes commands,
+//! reads what the CLI writes, writes one whole line at a time, and never waits
+//! for the user's code: events go into a mailbox, callbacks run in tasks of their
+//! own. A second task drains standard error, where there is one.
 
+mod alarm;
 mod asks;
 mod commands;
 mod deliver;
