@@ -53,7 +53,7 @@ impl Message {
         body.role = Some("assistant".to_owned());
         body.content = blocks;
         let mut message = AssistantMessage::default();
-        message.message = body;
+        message.message = Box::new(body);
         Self::Assistant(Box::new(message))
     }
 

@@ -1,8 +1,6 @@
 //! The agents whose sessions are ended: what there is to be left behind.
 
-use crate::support::{
-    Live, fake, fake_agent_path, hasty, line_of, live_cli, says, script, wait_for,
-};
+use crate::support::{Live, fake, fake_agent_path, hasty, line_of, live_cli, script};
 use agentwire::{Client, Options, PermissionResult};
 use agentwire_testkit::{Fault, Scenario, Step, fake_agent};
 use serde_json::{Value, json};
@@ -85,19 +83,18 @@ impl Agent {
         let folder = tempfile::tempdir().unwrap();
         let pid_file = folder.path().join("pid");
         let told = format!("echo $$ > {}", pid_file.display());
+        let shell = Some(vec!["sh", "-c"]);
         let (program, spawned, live) = match kind {
-            Kind::AtRest | Kind::InTurn => (fake_agent_path(), None, None),
+            Kind::AtRest => (fake_agent_path(), None, None),
+            // Theirs is gone as soon as it has told its number.
+            Kind::InTurn => (fake_agent_path(), shell.zip(Some(told)), None),
             Kind::IgnoresTerm => {
                 let agent = format!("trap '' TERM\nexec {} \"$@\"", fake_agent_path().display());
-                (script(&folder, &agent), None, None)
+                (script(&folder, &agent), shell.zip(Some(told)), None)
             }
             Kind::HeldOutput => {
                 let grandchild = format!("{told}; exec sleep 1000");
-                (
-                    fake_agent_path(),
-                    Some(vec!["sh", "-c"]).zip(Some(grandchild)),
-                    None,
-                )
+                (fake_agent_path(), shell.zip(Some(grandchild)), None)
             }
             Kind::OwnSession => {
                 let grandchild = format!("trap '' TERM; {told}; exec sleep 1000");
@@ -215,14 +212,13 @@ impl Start {
 
     /// A session with everything started that is to be ended.
     pub(crate) async fn connect(&self) -> Client {
-        let mut client = Client::connect(self.options()).await.unwrap();
+        let client = Client::connect(self.options()).await.unwrap();
         if self.rests {
             return client;
         }
         client.send("Work").await.unwrap();
-        match &self.grandchild {
-            Some(file) => drop(line_of(file).await),
-            None => wait_for(&mut client, says("Working")).await,
+        if let Some(file) = &self.grandchild {
+            line_of(file).await;
         }
         client
     }

@@ -87,7 +87,7 @@ impl Record {
             }
             Entry::Assistant(entry) => {
                 let mut message = AssistantMessage::default();
-                message.message.clone_from(&entry.message);
+                (*message.message).clone_from(&entry.message);
                 message.uuid.clone_from(&entry.uuid);
                 message.session_id.clone_from(&entry.session_id);
                 message.timestamp.clone_from(&entry.timestamp);

@@ -67,7 +67,7 @@ impl Agent {
             body.extra.set(member, Json::null());
         }
         let mut message = AssistantMessage {
-            message: body,
+            message: body.into(),
             uuid: Some((self.ids)()),
             session_id: Some(self.session_id.clone()),
             ..AssistantMessage::default()

@@ -270,7 +270,7 @@ impl Agent {
             body.extra.set(member, Json::null());
         }
         let mut message = AssistantMessage {
-            message: body,
+            message: body.into(),
             error: Some(failure.error.clone()),
             uuid: Some((self.ids)()),
             session_id: Some(self.session_id.clone()),

@@ -368,7 +368,7 @@ impl Agent {
         let is_whole = open.is_some_and(|open| open.is_whole);
         let id = open.map(|open| open.id.clone()).unwrap_or_default();
         let mut message = AssistantMessage {
-            message: self.body(id, vec![block]),
+            message: self.body(id, vec![block]).into(),
             uuid: Some((self.ids)()),
             session_id: Some(self.session_id.clone()),
             user_message_uuid: named(&uuids, is_batch),

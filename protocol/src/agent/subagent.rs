@@ -35,7 +35,7 @@ impl Agent {
             return;
         }
         let message = AssistantMessage {
-            message: self.body(message_id.to_owned(), vec![block]),
+            message: self.body(message_id.to_owned(), vec![block]).into(),
             parent_tool_use_id: task.tool_use_id.clone(),
             agent_id: Some(task.id.clone()),
             subagent_type: Some(agent.kind.clone()),

@@ -231,7 +231,7 @@ impl Assembler {
         if let Some((reply, _)) = self.reply_at(thread, entry) {
             if let Change::Added(_) = change {
                 let content = std::mem::take(&mut reply.message.message.content);
-                reply.message.message = body.clone();
+                (*reply.message.message).clone_from(body);
                 reply.message.message.content = content;
                 reply.message.session_id.clone_from(&partial.session_id);
                 reply.message.parent_tool_use_id = thread.map(str::to_owned);

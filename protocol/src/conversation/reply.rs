@@ -109,7 +109,9 @@ impl Stream {
                     }
                 }
             }
-            StreamEvent::MessageDelta(delta) => change(&mut reply.message.message, delta.clone()),
+            StreamEvent::MessageDelta(delta) => {
+                change(&mut reply.message.message, (**delta).clone());
+            }
             StreamEvent::MessageStop(_) => {
                 if reply.state == ReplyState::Streaming {
                     reply.state = ReplyState::Done;

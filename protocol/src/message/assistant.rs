@@ -16,7 +16,7 @@ object! {
     #[derive(Default)]
     pub struct AssistantMessage: tolerant tags("type" = "assistant") {
         /// What was said.
-        pub message: AssistantBody,
+        pub message: Box<AssistantBody>,
         /// The tool call that started the sub-agent this belongs to.
         pub parent_tool_use_id: Option<String>,
         /// Why the model could not answer.

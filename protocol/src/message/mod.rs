@@ -68,7 +68,7 @@ union! {
     pub enum Message: tolerant by "type" {
         /// What a user said, a tool answered, or the agent put in a user's
         /// mouth.
-        "user" => User(UserMessage),
+        "user" => User(Box<UserMessage>),
         /// A content block that the model finished.
         "assistant" => Assistant(AssistantMessage),
         /// A piece of what the model is saying, while it says it. Older

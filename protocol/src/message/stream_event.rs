@@ -55,13 +55,13 @@ union! {
         /// A message begins.
         "message_start" => MessageStart(MessageStart),
         /// A content block begins.
-        "content_block_start" => ContentBlockStart(ContentBlockStart),
+        "content_block_start" => ContentBlockStart(Box<ContentBlockStart>),
         /// A content block grows.
         "content_block_delta" => ContentBlockDelta(ContentBlockDelta),
         /// A content block is whole.
         "content_block_stop" => ContentBlockStop(ContentBlockStop),
         /// The message as a whole changes.
-        "message_delta" => MessageDelta(MessageDelta),
+        "message_delta" => MessageDelta(Box<MessageDelta>),
         /// The message is whole.
         "message_stop" => MessageStop(MessageStop),
         /// The stream is alive.

@@ -396,7 +396,10 @@ fn special(bytes: &[u8], at: usize) -> usize {
 #[inline(never)]
 fn special_far(bytes: &[u8], mut at: usize) -> usize {
     while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<32>) {
-        if block.iter().fold(false, |found, &byte| found | is_special(byte)) {
+        if block
+            .iter()
+            .fold(false, |found, &byte| found | is_special(byte))
+        {
             break;
         }
         at += block.len();
