@@ -14,7 +14,7 @@ use crate::control::ControlRequest;
 use crate::json::Json;
 use crate::message::Message;
 use crate::open::{Error, Fault, Field, Located, Reader, read_anything};
-use crate::text::{member, mended};
+use crate::text::{member, mended, utf8};
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
@@ -183,7 +183,7 @@ impl Frame {
     /// When the frame does not have that shape.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, ViewError> {
         // One look at the whole line is cheaper than one at each of its strings.
-        let text = str::from_utf8(&self.raw).map_err(|error| {
+        let text = utf8(&self.raw).map_err(|error| {
             self.unreadable(Located {
                 path: ".".to_owned(),
                 reason: error.to_string(),
@@ -212,7 +212,7 @@ impl Frame {
     /// The line as text, with U+FFFD for what is not UTF-8.
     fn text(&self) -> Cow<'_, str> {
         // The check for all of it is the faster one.
-        match str::from_utf8(&self.raw) {
+        match utf8(&self.raw) {
             Ok(text) => Cow::Borrowed(text),
             Err(_) => String::from_utf8_lossy(&self.raw),
         }
@@ -230,7 +230,7 @@ impl Frame {
     /// they came. Looks through the whole line.
     #[must_use]
     pub fn has_lone_surrogates(&self) -> bool {
-        str::from_utf8(&self.raw).is_ok_and(|text| mended(text).is_some())
+        utf8(&self.raw).is_ok_and(|text| mended(text).is_some())
     }
 
     fn unreadable(&self, Located { path, reason }: Located) -> ViewError {

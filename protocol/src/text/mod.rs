@@ -7,6 +7,7 @@ mod member;
 mod raw;
 mod string;
 mod surrogate;
+mod utf8;
 
 pub(crate) use cursor::{Cursor, Invalid, Span};
 pub(crate) use deserializer::TextDeserializer;
@@ -15,3 +16,4 @@ pub(crate) use member::member;
 pub(crate) use raw::{raw_text, serialize_raw};
 pub(crate) use string::unescaped;
 pub(crate) use surrogate::mended;
+pub(crate) use utf8::utf8;
