@@ -1,0 +1,148 @@
+//! What was measured, and medians of it.
+
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+/// All that was measured, as `results.json` has it: for each measure, case and
+/// contestant, what it printed in each round.
+pub struct Results(Map<String, Value>);
+
+impl Results {
+    /// Those of the last run, if there are any.
+    pub fn read(path: &Path) -> Result<Self, Box<dyn std::error::Error>> {
+        match std::fs::read(path) {
+            Ok(text) => Ok(Self(serde_json::from_slice(&text)?)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self(Map::new())),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub fn write(&self, path: &Path) -> std::io::Result<()> {
+        std::fs::write(path, format!("{:#}\n", Value::Object(self.0.clone())))
+    }
+
+    /// Begins a measure anew.
+    pub fn begin(&mut self, measure: &str, rounds: usize, environment: Value) {
+        let begun = json!({ "rounds": rounds, "environment": environment, "cases": {} });
+        self.0.insert(measure.to_owned(), begun);
+    }
+
+    /// Adds what a contestant printed in a round, or why it failed.
+    pub fn push(
+        &mut self,
+        measure: &str,
+        case: &str,
+        contestant: &str,
+        printed: Result<Value, String>,
+    ) {
+        let of = &mut self.0[measure]["cases"][case][contestant];
+        match printed {
+            Err(error) => of["error"] = error.into(),
+            Ok(metrics) => {
+                for (name, number) in metrics.as_object().into_iter().flatten() {
+                    match &mut of[name] {
+                        Value::Array(numbers) => numbers.push(number.clone()),
+                        unset => *unset = json!([number]),
+                    }
+                }
+            }
+        }
+    }
+
+    pub fn has(&self, measure: &str) -> bool {
+        self.0.contains_key(measure)
+    }
+
+    pub fn rounds(&self, measure: &str) -> u64 {
+        self.0
+            .get(measure)
+            .and_then(|measure| measure["rounds"].as_u64())
+            .unwrap_or(0)
+    }
+
+    /// The machine and the versions with which a measure was taken.
+    pub fn environment(&self, measure: &str) -> &Value {
+        self.0
+            .get(measure)
+            .map_or(&Value::Null, |measure| &measure["environment"])
+    }
+
+    /// The cases of a measure, and who ran in each, in the order of the first
+    /// round.
+    pub fn cases(&self, measure: &str) -> Vec<(&str, Vec<&str>)> {
+        let cases = self
+            .0
+            .get(measure)
+            .and_then(|measure| measure["cases"].as_object());
+        cases
+            .into_iter()
+            .flatten()
+            .map(|(case, of)| {
+                let contestants = of.as_object().into_iter().flat_map(Map::keys);
+                (case.as_str(), contestants.map(String::as_str).collect())
+            })
+            .collect()
+    }
+
+    fn contestant(&self, measure: &str, case: &str, contestant: &str) -> &Value {
+        self.0
+            .get(measure)
+            .map_or(&Value::Null, |measure| &measure["cases"][case][contestant])
+    }
+
+    /// Why a contestant failed.
+    pub fn error(&self, measure: &str, case: &str, contestant: &str) -> Option<&str> {
+        self.contestant(measure, case, contestant)["error"].as_str()
+    }
+
+    /// A number of each round.
+    pub fn numbers(&self, measure: &str, case: &str, contestant: &str, metric: &str) -> Vec<f64> {
+        let numbers = self.contestant(measure, case, contestant)[metric].as_array();
+        numbers
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_f64)
+            .collect()
+    }
+
+    pub fn spread(
+        &self,
+        measure: &str,
+        case: &str,
+        contestant: &str,
+        metric: &str,
+    ) -> Option<Spread> {
+        Spread::of(self.numbers(measure, case, contestant, metric))
+    }
+}
+
+/// The median of rounds, the least and the most.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    pub median: f64,
+    pub least: f64,
+    pub most: f64,
+}
+
+impl Spread {
+    pub fn of(mut numbers: Vec<f64>) -> Option<Self> {
+        numbers.sort_by(f64::total_cmp);
+        let (least, most) = (*numbers.first()?, *numbers.last()?);
+        let middle = numbers.len() / 2;
+        let median = if numbers.len() % 2 == 0 {
+            f64::midpoint(numbers[middle - 1], numbers[middle])
+        } else {
+            numbers[middle]
+        };
+        Some(Self {
+            median,
+            least,
+            most,
+        })
+    }
+
+    /// Of the quotients of numbers from the same rounds.
+    pub fn of_quotients(dividends: &[f64], divisors: &[f64]) -> Option<Self> {
+        Self::of(dividends.iter().zip(divisors).map(|(a, b)| a / b).collect())
+    }
+}
