@@ -6,11 +6,17 @@ of benches/suite/src/contestants.
 import asyncio
 import json
 import os
-import resource
 import sys
 import time
 
-from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, ResultMessage, query
+from claude_agent_sdk import (
+    ClaudeAgentOptions,
+    ClaudeSDKClient,
+    PermissionResultAllow,
+    ResultMessage,
+    StreamEvent,
+    query,
+)
 
 COUNT = int(os.environ.get("BENCH_COUNT", "0"))
 
@@ -31,6 +37,17 @@ def times(micros):
     return {"p50_us": at(50), "p99_us": at(99)}
 
 
+def status(name):
+    """Of /proc, as the Rust contestants read it."""
+    with open("/proc/self/status") as lines:
+        return next(int(line.split()[1]) for line in lines if line.startswith(name))
+
+
+async def until_result(client):
+    async for _ in client.receive_response():
+        pass
+
+
 async def stream():
     start = time.perf_counter()
     first = None
@@ -40,13 +57,12 @@ async def stream():
         first = first or time.perf_counter()
         if isinstance(message, ResultMessage):
             end = time.perf_counter()
-    used = resource.getrusage(resource.RUSAGE_SELF)
     return {
         "messages": messages,
         "seconds": end - first,
         "total_seconds": end - start,
-        "cpu_seconds": used.ru_utime + used.ru_stime,
-        "peak_kb": used.ru_maxrss,
+        "cpu_seconds": time.process_time(),
+        "peak_kb": status("VmHWM"),
     }
 
 
@@ -60,5 +76,86 @@ async def round_trip():
         return times(micros)
 
 
-programs = {"stream": stream, "round-trip": round_trip}
+async def connect():
+    micros = []
+    for _ in range(COUNT):
+        client = ClaudeSDKClient(options())
+        start = time.perf_counter()
+        await client.connect()
+        micros.append((time.perf_counter() - start) * 1e6)
+        await client.disconnect()
+    return times(micros)
+
+
+async def first_token():
+    async with ClaudeSDKClient(options()) as client:
+        micros = []
+        for _ in range(COUNT):
+            start = time.perf_counter()
+            await client.query("hello")
+            async for message in client.receive_response():
+                if isinstance(message, StreamEvent):
+                    micros.append((time.perf_counter() - start) * 1e6)
+        return times(micros)
+
+
+async def callbacks():
+    async def allow(name, tool_input, context):
+        return PermissionResultAllow()
+
+    async with ClaudeSDKClient(options(can_use_tool=allow)) as client:
+        await client.query("hello")
+        await until_result(client)
+    return {}
+
+
+async def send():
+    async with ClaudeSDKClient(options()) as client:
+        start = time.perf_counter()
+        for _ in range(COUNT):
+            await client.query("hello")
+        await until_result(client)
+        return {"sent_per_second": COUNT / (time.perf_counter() - start)}
+
+
+async def idle():
+    clients = []
+    descriptors = lambda: len(os.listdir("/proc/self/fd"))
+    for number in range(COUNT):
+        clients.append(ClaudeSDKClient(options()))
+        await clients[-1].connect()
+        if number == 0:
+            before = status("VmRSS"), descriptors()
+    measured = {
+        "kb_each": (status("VmRSS") - before[0]) / (COUNT - 1),
+        "descriptors_each": (descriptors() - before[1]) / (COUNT - 1),
+    }
+    for client in reversed(clients):
+        await client.disconnect()
+    return measured
+
+
+async def keep():
+    async with ClaudeSDKClient(options()) as client:
+        before = status("VmRSS")
+        await client.query("hello")
+        kept = [message async for message in client.receive_response()]
+        each = (status("VmRSS") - before) * 1024 / len(kept)
+        return {
+            "kept": len(kept),
+            "bytes_each": each,
+            "bytes_over_line": each - int(os.environ["BENCH_LINE_BYTES"]),
+        }
+
+
+programs = {
+    "stream": stream,
+    "round-trip": round_trip,
+    "connect": connect,
+    "first-token": first_token,
+    "callbacks": callbacks,
+    "send": send,
+    "idle": idle,
+    "keep": keep,
+}
 print(json.dumps(asyncio.run(programs[sys.argv[1]]())))

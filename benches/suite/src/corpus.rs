@@ -104,8 +104,9 @@ impl Corpus {
             let line = if size > empty {
                 assistant(&mut random, &text_block(&text(size - empty)))
             } else {
-                // The shortest line that the CLI writes often.
-                r#"{"type":"keep_alive"}"#.to_owned()
+                // With short ids, of a hundred bytes.
+                r#"{"type":"stream_event","event":{"type":"ping"},"session_id":"1","parent_tool_use_id":null,"uuid":"1"}"#
+                    .to_owned()
             };
             lines.push(line);
         }

@@ -29,19 +29,28 @@ pub fn peak_kb() -> f64 {
 
 /// What it has used of the processors so far, in steps of ten milliseconds.
 pub fn cpu_seconds() -> f64 {
+    ticks(11)
+}
+
+/// What its children have used that have exited, and theirs.
+pub fn children_cpu_seconds() -> f64 {
+    ticks(13)
+}
+
+/// User and system time, from this field of `/proc/self/stat` on, counted from
+/// the name of the program, which may contain spaces.
+fn ticks(field: usize) -> f64 {
     let text = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name of the program, in parentheses, may contain spaces.
     let fields = text
         .rsplit(')')
         .next()
         .unwrap_or_default()
         .split_whitespace();
-    let ticks: Vec<f64> = fields
-        .skip(11)
+    let ticks = fields
+        .skip(field)
         .take(2)
-        .filter_map(|field| field.parse().ok())
-        .collect();
-    ticks.iter().sum::<f64>() / 100.0
+        .filter_map(|field| field.parse::<f64>().ok());
+    ticks.sum::<f64>() / 100.0
 }
 
 /// How many descriptors are open.

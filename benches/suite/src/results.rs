@@ -9,7 +9,7 @@ pub struct Results(Map<String, Value>);
 
 impl Results {
     /// Those of the last run, if there are any.
-    pub fn read(path: &Path) -> Result<Self, Box<dyn std::error::Error>> {
+    pub fn read(path: &Path) -> Result<Self, crate::Failure> {
         match std::fs::read(path) {
             Ok(text) => Ok(Self(serde_json::from_slice(&text)?)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self(Map::new())),
@@ -23,7 +23,7 @@ impl Results {
 
     /// Begins a measure anew.
     pub fn begin(&mut self, measure: &str, rounds: usize, environment: Value) {
-        let begun = json!({ "rounds": rounds, "environment": environment, "cases": {} });
+        let begun = json!({ "rounds": rounds, "environment": environment, "cases": [] });
         self.0.insert(measure.to_owned(), begun);
     }
 
@@ -35,7 +35,18 @@ impl Results {
         contestant: &str,
         printed: Result<Value, String>,
     ) {
-        let of = &mut self.0[measure]["cases"][case][contestant];
+        let Value::Array(cases) = &mut self.0[measure]["cases"] else {
+            return;
+        };
+        // In the order in which they were measured.
+        let at = cases
+            .iter()
+            .position(|of| of["label"] == case)
+            .unwrap_or_else(|| {
+                cases.push(json!({ "label": case, "contestants": {} }));
+                cases.len() - 1
+            });
+        let of = &mut cases[at]["contestants"][contestant];
         match printed {
             Err(error) => of["error"] = error.into(),
             Ok(metrics) => {
@@ -67,27 +78,33 @@ impl Results {
             .map_or(&Value::Null, |measure| &measure["environment"])
     }
 
-    /// The cases of a measure, and who ran in each, in the order of the first
-    /// round.
-    pub fn cases(&self, measure: &str) -> Vec<(&str, Vec<&str>)> {
+    fn of(&self, measure: &str) -> &[Value] {
         let cases = self
             .0
             .get(measure)
-            .and_then(|measure| measure["cases"].as_object());
+            .and_then(|measure| measure["cases"].as_array());
+        cases.map_or(&[], Vec::as_slice)
+    }
+
+    /// The cases of a measure, and who ran in each.
+    pub fn cases(&self, measure: &str) -> Vec<(&str, Vec<&str>)> {
+        let mut cases = Vec::new();
+        for case in self.of(measure) {
+            let contestants = case["contestants"]
+                .as_object()
+                .into_iter()
+                .flat_map(Map::keys);
+            cases.push((
+                case["label"].as_str().unwrap_or_default(),
+                contestants.map(String::as_str).collect(),
+            ));
+        }
         cases
-            .into_iter()
-            .flatten()
-            .map(|(case, of)| {
-                let contestants = of.as_object().into_iter().flat_map(Map::keys);
-                (case.as_str(), contestants.map(String::as_str).collect())
-            })
-            .collect()
     }
 
     fn contestant(&self, measure: &str, case: &str, contestant: &str) -> &Value {
-        self.0
-            .get(measure)
-            .map_or(&Value::Null, |measure| &measure["cases"][case][contestant])
+        let case = self.of(measure).iter().find(|of| of["label"] == case);
+        case.map_or(&Value::Null, |case| &case["contestants"][contestant])
     }
 
     /// Why a contestant failed.
@@ -129,7 +146,7 @@ impl Spread {
         numbers.sort_by(f64::total_cmp);
         let (least, most) = (*numbers.first()?, *numbers.last()?);
         let middle = numbers.len() / 2;
-        let median = if numbers.len() % 2 == 0 {
+        let median = if numbers.len().is_multiple_of(2) {
             f64::midpoint(numbers[middle - 1], numbers[middle])
         } else {
             numbers[middle]

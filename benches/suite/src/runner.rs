@@ -5,7 +5,7 @@ use crate::measures::{Case, Measure};
 use crate::results::Results;
 use serde_json::Value;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::process::Command;
@@ -19,8 +19,8 @@ pub struct Runner {
     /// The stand-in for the CLI.
     emit: PathBuf,
     /// What `benches/run` installed.
-    python: OsString,
-    typescript: OsString,
+    pub python: OsString,
+    pub typescript: PathBuf,
     clients: PathBuf,
     /// Where processes may write.
     pub scratch: PathBuf,
@@ -28,7 +28,7 @@ pub struct Runner {
 }
 
 impl Runner {
-    pub fn new(benches: PathBuf, rounds: usize) -> Result<Self, Box<dyn std::error::Error>> {
+    pub fn new(benches: &Path, rounds: usize) -> Result<Self, crate::Failure> {
         let variable =
             |name| std::env::var_os(name).ok_or(format!("{name} is not set; benches/run sets it"));
         let suite = std::env::current_exe()?;
@@ -37,7 +37,7 @@ impl Runner {
         Ok(Self {
             emit: suite.with_file_name("emit"),
             python: variable("SUITE_PYTHON")?,
-            typescript: variable("SUITE_TYPESCRIPT")?,
+            typescript: variable("SUITE_TYPESCRIPT")?.into(),
             clients: benches.join("sdks"),
             suite,
             scratch,
@@ -47,7 +47,12 @@ impl Runner {
 
     /// All rounds of a measure. In each one every contestant runs once; every
     /// other round goes backwards, so that nobody always runs after the same.
-    pub async fn run(&self, measure: &Measure, results: &mut Results) -> std::io::Result<()> {
+    pub async fn run(
+        &self,
+        measure: &Measure,
+        program: &str,
+        results: &mut Results,
+    ) -> std::io::Result<()> {
         for case in (measure.cases)(&self.scratch)? {
             let label = case.label.as_str();
             for round in 0..self.rounds {
@@ -59,7 +64,7 @@ impl Runner {
                     if results.error(measure.name, label, contestant).is_some() {
                         continue;
                     }
-                    let printed = self.contestant(contestant, measure.program, &case).await;
+                    let printed = self.contestant(contestant, program, &case).await;
                     let told = printed
                         .as_ref()
                         .map_or_else(String::clone, Value::to_string);
@@ -112,7 +117,8 @@ impl Runner {
         if let Some(corpus) = &case.corpus {
             command
                 .env("EMIT_FILE", &corpus.path)
-                .env("BENCH_LINES", corpus.lines.to_string());
+                .env("BENCH_LINES", corpus.lines.to_string())
+                .env("BENCH_LINE_BYTES", corpus.line_bytes().to_string());
         }
         let output = match tokio::time::timeout(DEADLINE, command.output()).await {
             Err(_) => return Err(format!("not done after {} s", DEADLINE.as_secs())),

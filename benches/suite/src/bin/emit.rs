@@ -81,7 +81,7 @@ impl Agent {
     fn acknowledge(&mut self, request: &[u8]) -> std::io::Result<()> {
         let id = String::from_utf8_lossy(request_id(request)).into_owned();
         let line = format!(
-            r#"{{"type":"control_response","response":{{"subtype":"success","request_id":"{id}","response":{{"commands":[],"agents":[],"models":[],"account":{{}},"output_style":"default","available_output_styles":[]}}}}}}"#
+            r#"{{"type":"control_response","response":{{"subtype":"success","request_id":"{id}","response":{{"commands":[],"agents":[],"models":[],"account":{{}},"output_style":"default","available_output_styles":[],"capabilities":["interrupt_receipt_v1"]}}}}}}"#
         ) + "\n";
         self.output.write_all(line.as_bytes())
     }
@@ -133,7 +133,8 @@ impl Agent {
         let seconds = start.elapsed().as_secs_f64();
         took.sort_by(f64::total_cmp);
         let report = format!(
-            r#"{{"seconds":{seconds},"p50_us":{},"p99_us":{}}}"#,
+            r#"{{"callbacks_per_second":{},"p50_us":{},"p99_us":{}}}"#,
+            count as f64 / seconds,
             took[count / 2],
             took[count * 99 / 100],
         );

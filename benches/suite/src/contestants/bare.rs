@@ -1,6 +1,6 @@
 //! The pipe alone: blocking reads and writes, and nothing is parsed.
 
-use super::{Outcome, Task, Times, Watch};
+use super::{Outcome, Task, Times, Watch, rate};
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Instant;
@@ -10,6 +10,9 @@ pub(super) fn run(task: &Task) -> Outcome {
     match task.program.as_str() {
         "stream" => stream(task),
         "round-trip" => round_trip(task),
+        "connect" => connect(task),
+        "first-token" => first_token(task),
+        "send" => send(task),
         _ => task.unsupported(),
     }
 }
@@ -67,6 +70,11 @@ impl Drop for Pipe {
     }
 }
 
+const INITIALIZE: &str = concat!(
+    r#"{"type":"control_request","request_id":"1","request":{"subtype":"initialize","hooks":null}}"#,
+    "\n"
+);
+
 const USER: &str = concat!(
     r#"{"type":"user","message":{"role":"user","content":"hello"},"parent_tool_use_id":null}"#,
     "\n"
@@ -95,6 +103,41 @@ fn round_trip(task: &Task) -> Outcome {
         times.push(start);
     }
     times.finish()
+}
+
+fn connect(task: &Task) -> Outcome {
+    let mut times = Times::new();
+    for _ in 0..task.count {
+        let start = Instant::now();
+        let mut pipe = Pipe::open(task)?;
+        pipe.write(INITIALIZE)?;
+        pipe.read_lines(1)?;
+        times.push(start);
+    }
+    times.finish()
+}
+
+fn first_token(task: &Task) -> Outcome {
+    let mut pipe = Pipe::open(task)?;
+    let mut times = Times::new();
+    for _ in 0..task.count {
+        let start = Instant::now();
+        pipe.write(USER)?;
+        let lines = pipe.read()?;
+        times.push(start);
+        pipe.read_lines(task.lines - lines)?;
+    }
+    times.finish()
+}
+
+fn send(task: &Task) -> Outcome {
+    let mut pipe = Pipe::open(task)?;
+    let start = Instant::now();
+    for _ in 0..task.count {
+        pipe.write(USER)?;
+    }
+    pipe.read_lines(1)?;
+    rate(task.count, start)
 }
 
 /// The same over tokio's pipes: what any SDK on tokio can get to.

@@ -1,21 +1,25 @@
 //! <https://docs.rs/claude-codes>: the executable is
 //! `ClaudeCliBuilder::command`.
 
-use super::{Outcome, Task, Watch};
-use claude_codes::{AsyncClient, ClaudeCliBuilder};
+use super::{Idle, Kept, Outcome, PROMPT, Task, Times, Watch, rate};
+use claude_codes::{AsyncClient, ClaudeCliBuilder, ClaudeInput, ClaudeOutput};
 use std::hint::black_box;
+use std::time::Instant;
 
 pub(super) async fn run(task: &Task) -> Outcome {
     match task.program.as_str() {
         "stream" => stream(task).await,
+        "first-token" => first_token(task).await,
+        "send" => send(task).await,
+        "idle" => idle(task).await,
+        "keep" => keep(task).await,
         _ => task.unsupported(),
     }
 }
 
 async fn stream(task: &Task) -> Outcome {
     let mut watch = Watch::start();
-    let builder = ClaudeCliBuilder::new().command(&task.cli);
-    let mut client = AsyncClient::from_builder(builder).await?;
+    let mut client = open(task).await?;
     let mut answer = client.query_stream("hello").await?;
     // It ends with the result.
     while let Some(message) = answer.next().await {
@@ -23,4 +27,54 @@ async fn stream(task: &Task) -> Outcome {
         watch.message();
     }
     watch.finish()
+}
+
+async fn open(task: &Task) -> claude_codes::Result<AsyncClient> {
+    AsyncClient::from_builder(ClaudeCliBuilder::new().command(&task.cli)).await
+}
+
+async fn first_token(task: &Task) -> Outcome {
+    let mut client = open(task).await?;
+    let mut times = Times::new();
+    for _ in 0..task.count {
+        let start = Instant::now();
+        let mut answer = client.query_stream(PROMPT).await?;
+        while let Some(message) = answer.next().await {
+            if matches!(message?, ClaudeOutput::StreamEvent(_)) {
+                times.push(start);
+            }
+        }
+    }
+    times.finish()
+}
+
+async fn send(task: &Task) -> Outcome {
+    let mut client = open(task).await?;
+    let message =
+        ClaudeInput::user_message(PROMPT, "11111111-1111-4111-8111-111111111111".parse()?);
+    let start = Instant::now();
+    for _ in 0..task.count {
+        client.send(&message).await?;
+    }
+    black_box(client.receive().await?);
+    rate(task.count, start)
+}
+
+async fn idle(task: &Task) -> Outcome {
+    let mut clients = vec![open(task).await?];
+    let idle = Idle::first(task.count);
+    while clients.len() < task.count {
+        clients.push(open(task).await?);
+    }
+    idle.finish()
+}
+
+async fn keep(task: &Task) -> Outcome {
+    let mut client = open(task).await?;
+    let mut kept = Kept::new(task);
+    let mut answer = client.query_stream(PROMPT).await?;
+    while let Some(message) = answer.next().await {
+        kept.push(message?);
+    }
+    kept.finish()
 }

@@ -8,16 +8,16 @@ mod cc_sdk;
 mod claude_agent_sdk_rs;
 mod claude_codes;
 mod claude_wrapper;
+mod reading;
 
-use crate::process;
-use std::error::Error;
+use crate::{Failure, process};
 use std::path::PathBuf;
 use std::time::Instant;
 
 /// What a program printed: numbers by their names.
 pub type Metrics = Vec<(&'static str, f64)>;
 
-pub type Outcome = Result<Metrics, Box<dyn Error>>;
+pub type Outcome = Result<Metrics, Failure>;
 
 /// What a program is given, by variables, which contestants in other languages
 /// read as well.
@@ -30,11 +30,13 @@ pub struct Task {
     pub count: usize,
     /// How many lines come in answer to a message.
     pub lines: usize,
+    /// How long they are on average.
+    pub line_bytes: f64,
 }
 
 impl Task {
-    fn from_environment(program: String) -> Result<Self, Box<dyn Error>> {
-        let number = |name| -> Result<usize, Box<dyn Error>> {
+    fn from_environment(program: String) -> Result<Self, Failure> {
+        let number = |name| -> Result<usize, Failure> {
             Ok(std::env::var(name).map_or(Ok(0), |text| text.parse())?)
         };
         Ok(Self {
@@ -44,6 +46,7 @@ impl Task {
                 .into(),
             count: number("BENCH_COUNT")?,
             lines: number("BENCH_LINES")?,
+            line_bytes: number("BENCH_LINE_BYTES")? as f64,
         })
     }
 
@@ -53,7 +56,7 @@ impl Task {
 }
 
 /// Runs a program as one of the contestants and prints what it measured.
-pub fn run(name: &str, program: String) -> Result<(), Box<dyn Error>> {
+pub fn run(name: &str, program: String) -> Result<(), Failure> {
     let task = Task::from_environment(program)?;
     let multi = || {
         tokio::runtime::Builder::new_multi_thread()
@@ -75,6 +78,7 @@ pub fn run(name: &str, program: String) -> Result<(), Box<dyn Error>> {
         "claude-agent-sdk-rs" => multi()?.block_on(claude_agent_sdk_rs::run(&task)),
         "claude-codes" => multi()?.block_on(claude_codes::run(&task)),
         "claude-wrapper" => multi()?.block_on(claude_wrapper::run(&task)),
+        way if task.program == "read" => reading::run(way),
         other => Err(format!("no contestant {other}").into()),
     }?;
     let members = metrics
@@ -139,4 +143,116 @@ impl Times {
         let at = |percent: usize| self.0[(self.0.len() * percent / 100).min(self.0.len() - 1)];
         Ok(vec![("p50_us", at(50)), ("p99_us", at(99))])
     }
+}
+
+/// Sessions that are open and do nothing.
+struct Idle {
+    resident_kb: f64,
+    descriptors: f64,
+    others: f64,
+}
+
+impl Idle {
+    /// The first of `sessions` is open: what comes with it once does not count.
+    fn first(sessions: usize) -> Self {
+        Self {
+            resident_kb: process::resident_kb(),
+            descriptors: process::descriptors(),
+            others: sessions as f64 - 1.0,
+        }
+    }
+
+    /// All are.
+    fn finish(self) -> Outcome {
+        Ok(vec![
+            (
+                "kb_each",
+                (process::resident_kb() - self.resident_kb) / self.others,
+            ),
+            (
+                "descriptors_each",
+                (process::descriptors() - self.descriptors) / self.others,
+            ),
+        ])
+    }
+}
+
+/// What is kept of each message.
+struct Kept<T> {
+    all: Vec<T>,
+    before_kb: f64,
+    line_bytes: f64,
+}
+
+impl<T> Kept<T> {
+    fn new(task: &Task) -> Self {
+        let mut all = Vec::new();
+        all.reserve_exact(task.lines);
+        Self {
+            all,
+            before_kb: process::resident_kb(),
+            line_bytes: task.line_bytes,
+        }
+    }
+
+    fn push(&mut self, message: T) {
+        self.all.push(message);
+    }
+
+    fn finish(self) -> Outcome {
+        let bytes = (process::resident_kb() - self.before_kb) * 1024.0 / self.all.len() as f64;
+        Ok(vec![
+            ("kept", self.all.len() as f64),
+            ("bytes_each", bytes),
+            ("bytes_over_line", bytes - self.line_bytes),
+        ])
+    }
+}
+
+/// Sessions that all run at once, each in a task of its own.
+struct Crowd {
+    start: Instant,
+    finished: Vec<f64>,
+    lines: usize,
+}
+
+impl Crowd {
+    /// All are connected, and are sent their prompt now.
+    fn start(task: &Task) -> Self {
+        Self {
+            start: Instant::now(),
+            finished: Vec::new(),
+            lines: task.lines,
+        }
+    }
+
+    /// The result of one has come.
+    fn finished(&mut self) {
+        self.finished.push(self.start.elapsed().as_secs_f64());
+    }
+
+    fn finish(self) -> Outcome {
+        let (Some(first), Some(last)) = (self.finished.first(), self.finished.last()) else {
+            return Err("no session finished".into());
+        };
+        let count = self.finished.len();
+        Ok(vec![
+            ("lines_per_second", (count * self.lines) as f64 / last),
+            ("first_seconds", *first),
+            ("median_seconds", self.finished[count / 2]),
+            ("last_seconds", *last),
+            ("peak_kb", process::peak_kb()),
+            ("cpu_ms_each", process::cpu_seconds() * 1e3 / count as f64),
+        ])
+    }
+}
+
+/// A message of the user as a prompt; sent many times in `send`.
+const PROMPT: &str = "hello";
+
+fn rate(count: usize, start: Instant) -> Outcome {
+    Ok(vec![(
+        "sent_per_second",
+        count as f64 / start.elapsed().as_secs_f64(),
+    )])
 }
