@@ -19,7 +19,7 @@ pub fn read(runner: &Runner, root: &Path) -> Value {
         "kernel": first_line(Command::new("uname").arg("-sr")),
         "load_average_at_start": load.split(' ').next(),
         "versions": {
-            "agentwire": first_line(Command::new("git").current_dir(root).args(["describe", "--always", "--dirty"])),
+            "agentwire": agentwire(root),
             "official TypeScript SDK": typescript(&runner.typescript),
             "official Python SDK": python(&runner.python),
             "claude-agent-sdk-rs": locked("claude-agent-sdk-rs"),
@@ -41,7 +41,27 @@ fn first_line(command: &mut Command) -> String {
         .map(|output| output.stdout)
         .unwrap_or_default();
     let text = String::from_utf8_lossy(&printed);
-    text.lines().next().unwrap_or("unknown").to_owned()
+    text.lines().next().unwrap_or_default().to_owned()
+}
+
+/// The commit, and whether the code is another one.
+fn agentwire(root: &Path) -> String {
+    let git =
+        |arguments: &[&str]| first_line(Command::new("git").current_dir(root).args(arguments));
+    let commit = git(&["rev-parse", "--short", "HEAD"]);
+    match git(&[
+        "status",
+        "--porcelain",
+        "--",
+        "src",
+        "protocol",
+        "Cargo.toml",
+    ])
+    .as_str()
+    {
+        "" => commit,
+        _ => commit + ", changed",
+    }
 }
 
 fn typescript(sdk: &Path) -> Value {

@@ -205,7 +205,7 @@ pub const MEASURES: &[Measure] = &[
         name: "sessions",
         title: "Sessions at once",
         about: "One process has so many sessions open; all are sent a prompt at once, and each \
-                reads its share of some 400,000 lines, at least 400. `first`, `median` and \
+                reads its share of 400,000 lines, from 400 to 100,000. `first`, `median` and \
                 `last` say when sessions had their result. Memory is the most that was \
                 resident; CPU time includes connecting.",
         program: Some("sessions"),
@@ -261,12 +261,12 @@ pub const MEASURES: &[Measure] = &[
         name: "start",
         title: "Start-up",
         about: "From before the CLI is spawned to its response to `initialize`, 50 times. \
-                `loop` spawns it, writes the request and reads a line. The stand-in for the \
-                CLI starts in a millisecond; some SDKs start it twice, to ask for its version.",
+                `loop` spawns it, writes the request and reads a line. An SDK that asks the \
+                CLI for its version starts it twice.",
         program: Some("connect"),
         cases: |_| {
             Ok(vec![
-                Case::new(&[OURS, CURRENT_THREAD, LOOP, PEER, TYPESCRIPT, PYTHON])
+                Case::new(&[OURS, CURRENT_THREAD, LOOP, PEER, CODES, TYPESCRIPT, PYTHON])
                     .variable("BENCH_COUNT", 50),
             ])
         },
@@ -295,11 +295,12 @@ pub const MEASURES: &[Measure] = &[
         title: "Permission callbacks under load",
         about: "20,000 permission requests, 16 of them unanswered at a time, each after four \
                 other messages; the callback allows at once. Measured by the stand-in for the \
-                CLI, from writing a request to reading its response.",
+                CLI, from writing a request to reading its response. `claude-codes` has no \
+                callbacks: user code answers in the loop that reads messages.",
         program: Some("callbacks"),
         cases: |folder| {
             Ok(vec![
-                Case::new(&[OURS, CURRENT_THREAD, TYPESCRIPT, PYTHON])
+                Case::new(&[OURS, CURRENT_THREAD, CODES, TYPESCRIPT, PYTHON])
                     .corpus(Corpus::turn(folder, 5_000)?)
                     .variable("EMIT_CALLBACKS", 20_000)
                     .variable("EMIT_OUTSTANDING", 16),

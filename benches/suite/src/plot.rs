@@ -18,6 +18,8 @@ const BAR: f64 = 14.0;
 const TEXT: &str = "#7d8590";
 const OURS: &str = "#2f81f7";
 const OTHERS: &str = "#9aa4ae";
+/// From the least to the most.
+const SPREAD: &str = "#d1651f";
 
 /// A bar, or the title of those below it.
 enum Row<'a> {
@@ -107,7 +109,7 @@ pub fn plot(measure: &Measure, metric: &str, results: &Results) -> Option<String
                     svg,
                     "<text x=\"{:.1}\" y=\"{base:.1}\" text-anchor=\"end\">{contestant}</text>\n\
                      <rect x=\"{LEFT}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{BAR}\" fill=\"{colour}\"/>\n\
-                     <path d=\"M{least:.1} {middle:.1}H{most:.1}\" stroke=\"{TEXT}\" stroke-width=\"3\"/>\n\
+                     <path d=\"M{least:.1} {middle:.1}H{most:.1}\" stroke=\"{SPREAD}\" stroke-width=\"3\"/>\n\
                      <text x=\"{:.1}\" y=\"{base:.1}\">{}</text>",
                     LEFT - 8.0,
                     median - LEFT,
@@ -173,7 +175,7 @@ impl Scale {
             Self::Logarithmic { from, to } => (*from as i32..=*to as i32)
                 .map(|power| {
                     let value = 10f64.powi(power);
-                    (self.at(value), value.to_string())
+                    (self.at(value), number(value))
                 })
                 .collect(),
         }

@@ -26,9 +26,9 @@ unit.
 
 The Rust SDKs are those that can be pointed at an executable: `claude-agent-sdk-rs` by `ClaudeAgentOptions::cli_path`, \
 `claude-codes` by `ClaudeCliBuilder::command`, `cc-sdk` by `SubprocessTransport::with_cli_path`, `claude-wrapper` by \
-`ClaudeBuilder::binary`. Messages of `claude-wrapper` are `serde_json::Value`; in the others partial messages have an \
-untyped event. `cc-sdk` does not deliver user messages with tool results, and its channel has room for 262,144 \
-messages here, because it loses messages when its default of 100 is full.
+`ClaudeBuilder::binary`. Messages of `claude-wrapper` are `serde_json::Value`; in the others the event of a \
+partial message is one. `cc-sdk` does not deliver user messages with tool results. Its channel holds 262,144 messages \
+here; with its default of 100 a slow consumer loses messages.
 ";
 
 /// The whole of it.
@@ -141,7 +141,9 @@ pub fn claims(results: &Results) -> String {
         };
         let bound = if claim.more_is_better() { "≥" } else { "≤" };
         let against = match verdict.against {
-            Some(theirs) if !claim.what.contains(theirs) => format!(" ({theirs})"),
+            Some(theirs) if !claim.what.to_lowercase().contains(&theirs.to_lowercase()) => {
+                format!(" ({theirs})")
+            }
             _ => String::new(),
         };
         let _ = writeln!(
@@ -245,10 +247,12 @@ fn cell(spread: Spread) -> String {
     }
 }
 
-/// Three significant digits, and all of those before the point.
+/// Three significant digits, and all of those before the point; of a whole
+/// number, only those.
 pub fn number(value: f64) -> String {
     let digits = match value.abs() {
-        0.0 | 100.0.. => 0,
+        whole if whole.fract() == 0.0 => 0,
+        100.0.. => 0,
         10.0.. => 1,
         1.0.. => 2,
         0.1.. => 3,
@@ -265,4 +269,16 @@ pub fn number(value: f64) -> String {
         grouped.push(digit);
     }
     grouped + fraction
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn numbers_have_three_significant_digits() {
+        let written = [0.012_345, 0.5123, 1.2345, 12.345, 123.45, 1_234_567.8, 4.0].map(number);
+        let expected = ["0.0123", "0.512", "1.23", "12.3", "123", "1,234,568", "4"];
+        assert_eq!(written, expected);
+    }
 }

@@ -112,9 +112,13 @@ impl Results {
         self.contestant(measure, case, contestant)["error"].as_str()
     }
 
-    /// A number of each round.
+    /// A number of each round; none, if the contestant failed in one.
     pub fn numbers(&self, measure: &str, case: &str, contestant: &str, metric: &str) -> Vec<f64> {
-        let numbers = self.contestant(measure, case, contestant)[metric].as_array();
+        let of = self.contestant(measure, case, contestant);
+        let numbers = match of["error"] {
+            Value::Null => of[metric].as_array(),
+            _ => None,
+        };
         numbers
             .into_iter()
             .flatten()
@@ -161,5 +165,32 @@ impl Spread {
     /// Of the quotients of numbers from the same rounds.
     pub fn of_quotients(dividends: &[f64], divisors: &[f64]) -> Option<Self> {
         Self::of(dividends.iter().zip(divisors).map(|(a, b)| a / b).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quotient_is_of_numbers_from_the_same_round() {
+        let spread = Spread::of_quotients(&[10.0, 40.0, 90.0], &[10.0, 20.0, 30.0]);
+        let expected = Spread {
+            median: 2.0,
+            least: 1.0,
+            most: 3.0,
+        };
+        assert_eq!(spread, Some(expected));
+    }
+
+    #[test]
+    fn who_failed_in_a_round_has_no_numbers() {
+        let mut results = Results(Map::new());
+        results.begin("turn", 2, Value::Null);
+        results.push("turn", "", "loop", Ok(json!({ "seconds": 2 })));
+        assert_eq!(results.numbers("turn", "", "loop", "seconds"), [2.0]);
+        results.push("turn", "", "loop", Err("killed".to_owned()));
+        assert!(results.numbers("turn", "", "loop", "seconds").is_empty());
+        assert_eq!(results.error("turn", "", "loop"), Some("killed"));
     }
 }

@@ -1,5 +1,4 @@
-//! Runs contestants, each in a process of its own and in an environment that has
-//! nothing of whoever runs this.
+//! Runs contestants, each in a process of its own and with a clean environment.
 
 use crate::measures::{Case, Measure};
 use crate::results::Results;
@@ -45,8 +44,9 @@ impl Runner {
         })
     }
 
-    /// All rounds of a measure. In each one every contestant runs once; every
-    /// other round goes backwards, so that nobody always runs after the same.
+    /// Runs all rounds of a measure. In each one every contestant runs once; every
+    /// other round goes backwards, so that no contestant always runs after the
+    /// same one.
     pub async fn run(
         &self,
         measure: &Measure,
@@ -143,7 +143,10 @@ impl Runner {
                 printed[name] = number.clone();
             }
         }
-        Ok(printed)
+        match printed.as_object() {
+            Some(numbers) if !numbers.is_empty() => Ok(printed),
+            _ => Err("no numbers were printed".to_owned()),
+        }
     }
 }
 

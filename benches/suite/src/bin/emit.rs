@@ -103,7 +103,11 @@ impl Agent {
     fn ask(&mut self, count: usize) -> std::io::Result<()> {
         let outstanding = variable("EMIT_OUTSTANDING").unwrap_or(1);
         let file = std::fs::read(std::env::var("EMIT_FILE").unwrap_or_default())?;
-        let mut load = file.split_inclusive(|byte| *byte == b'\n').cycle();
+        // A result would end the turn.
+        let messages = file.split_inclusive(|byte| *byte == b'\n');
+        let mut load = messages
+            .filter(|line| !has(line, br#""type":"result""#))
+            .cycle();
         let mut asked = Vec::with_capacity(count);
         let mut took = Vec::with_capacity(count);
         let mut line = Vec::new();
