@@ -8,7 +8,7 @@
 //! | variable | |
 //! |---|---|
 //! | `EMIT_FILE` | what a user message is answered with |
-//! | `EMIT_CALLBACKS` | instead: how many permission requests to make; the file is read a piece at a time between them |
+//! | `EMIT_CALLBACKS` | instead: how many permission requests to make, with lines of the file in between |
 //! | `EMIT_OUTSTANDING` | how many of those wait for a response at once |
 //! | `EMIT_SINK` | instead: after how many user messages to write a result |
 //! | `EMIT_REPORT` | where to write what was measured here |
