@@ -15,13 +15,14 @@ const HEAD: &str = "\
 ```sh
 benches/run                          # everything but builds; some minutes
 benches/run messages --rounds 3      # one measure; the others stay
-benches/run --builds                 # cold builds too; ten minutes more
+benches/run --builds                 # builds too; fifteen minutes more
 ```
 
 Every contestant drives the same stand-in for the CLI (`suite/src/bin/emit.rs`), each in a process of its own with a \
 clean environment. In each round all contestants of a measure run once, one after the other, and every other round \
-runs backwards. Numbers are the median of the rounds, with the least and the most in parentheses. Ratios are medians \
-of quotients of numbers from the same round. All Rust contestants are in one binary: release, thin LTO, one codegen \
+runs backwards. Numbers are the median of the rounds, with the least and the most in parentheses. Ratios and \
+differences are of numbers from the same round. CPU time is that of the contestant's whole process, the start of its \
+runtime included. All Rust contestants are in one binary: release, thin LTO, one codegen \
 unit.
 
 The Rust SDKs are those that can be pointed at an executable: `claude-agent-sdk-rs` by `ClaudeAgentOptions::cli_path`, \
@@ -165,6 +166,32 @@ pub fn claims(results: &Results) -> String {
     text
 }
 
+/// What else is told of the first column of a table.
+struct Comparison {
+    title: &'static str,
+    /// Another contestant, whose number from the same round is taken.
+    with: &'static str,
+    of: fn(&[f64], &[f64]) -> Option<Spread>,
+    /// Whether it makes sense for a metric.
+    fits: fn(&str) -> bool,
+}
+
+const COMPARISONS: &[Comparison] = &[
+    Comparison {
+        title: "÷ agentwire",
+        with: "agentwire",
+        of: Spread::of_quotients,
+        fits: |_| true,
+    },
+    // What an SDK adds.
+    Comparison {
+        title: "− loop",
+        with: "loop",
+        of: Spread::of_differences,
+        fits: |metric| metric.ends_with("_us"),
+    },
+];
+
 /// A table for each case of a measure, the best of its first column first.
 pub fn tables(measure: &Measure, results: &Results) -> String {
     let mut text = String::new();
@@ -198,12 +225,14 @@ pub fn tables(measure: &Measure, results: &Results) -> String {
                 order
             }
         });
-        let ours = numbers("agentwire", first);
-        let relative = !ours.is_empty() && !measure.plots.is_empty();
+        let comparisons: Vec<&Comparison> = COMPARISONS
+            .iter()
+            .filter(|comparison| {
+                (comparison.fits)(first) && !numbers(comparison.with, first).is_empty()
+            })
+            .collect();
         let mut titles: Vec<_> = columns.iter().map(|column| column.title).collect();
-        if relative {
-            titles.insert(1, "÷ agentwire");
-        }
+        titles.splice(1..1, comparisons.iter().map(|comparison| comparison.title));
         let _ = writeln!(
             text,
             "| | {} |\n|---|{}",
@@ -220,12 +249,11 @@ pub fn tables(measure: &Measure, results: &Results) -> String {
                 .iter()
                 .map(|column| shown(spread(contestant, column.metric)))
                 .collect();
-            if relative {
-                cells.insert(
-                    1,
-                    shown(Spread::of_quotients(&numbers(contestant, first), &ours)),
-                );
-            }
+            let compared = comparisons.iter().map(|comparison| {
+                let with = numbers(comparison.with, first);
+                shown((comparison.of)(&numbers(contestant, first), &with))
+            });
+            cells.splice(1..1, compared.collect::<Vec<_>>());
             let _ = writeln!(text, "| {contestant} | {} |", cells.join(" | "));
         }
         text.push('\n');

@@ -164,7 +164,16 @@ impl Spread {
 
     /// Of the quotients of numbers from the same rounds.
     pub fn of_quotients(dividends: &[f64], divisors: &[f64]) -> Option<Self> {
-        Self::of(dividends.iter().zip(divisors).map(|(a, b)| a / b).collect())
+        Self::of_pairs(dividends, divisors, |a, b| a / b)
+    }
+
+    /// Of the differences of numbers from the same rounds.
+    pub fn of_differences(numbers: &[f64], less: &[f64]) -> Option<Self> {
+        Self::of_pairs(numbers, less, |a, b| a - b)
+    }
+
+    fn of_pairs(a: &[f64], b: &[f64], what: fn(f64, f64) -> f64) -> Option<Self> {
+        Self::of(a.iter().zip(b).map(|(a, b)| what(*a, *b)).collect())
     }
 }
 
