@@ -1,6 +1,6 @@
 //! What only another system can read, and nobody is to print.
 
-use agentwire_protocol::open::{Error, Field, Reader};
+use agentwire_protocol::open::{Error, Field, Form, Reader, Written};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -26,6 +26,12 @@ impl Encrypted {
 impl fmt::Debug for Encrypted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("…")
+    }
+}
+
+impl Written for Encrypted {
+    fn form(&self) -> Form<'_> {
+        Form::Text(&self.0)
     }
 }
 

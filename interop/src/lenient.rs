@@ -94,17 +94,16 @@ macro_rules! lenient_union {
                 }
             }
 
-            impl serde::Serialize for $name {
-                fn serialize<S: serde::Serializer>(
-                    &self,
-                    serializer: S,
-                ) -> Result<S::Ok, S::Error> {
+            impl agentwire_protocol::open::Written for $name {
+                fn form(&self) -> agentwire_protocol::open::Form<'_> {
                     match self {
-                        $( Self::$variant(value) => value.serialize(serializer), )*
-                        Self::Unknown(members) => members.serialize(serializer),
+                        $( Self::$variant(value) => value.form(), )*
+                        Self::Unknown(members) => members.form(),
                     }
                 }
             }
+
+            agentwire_protocol::open::serialize_written!($name);
         };
     };
 }

@@ -1,6 +1,6 @@
 //! Members that are a text or something else.
 
-use agentwire_protocol::open::{Error, Field, Reader, deserialize};
+use agentwire_protocol::open::{Error, Field, Form, Reader, Written, deserialize};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A text, or something else: a list or an object.
@@ -87,6 +87,15 @@ impl<T: Serialize> Serialize for TextOr<T> {
         match self {
             Self::Text(text) => serializer.serialize_str(text),
             Self::Other(other) => other.serialize(serializer),
+        }
+    }
+}
+
+impl<T: Written> Written for TextOr<T> {
+    fn form(&self) -> Form<'_> {
+        match self {
+            Self::Text(text) => Form::Text(text),
+            Self::Other(other) => other.form(),
         }
     }
 }

@@ -2,11 +2,13 @@
 
 use crate::mcp::McpServerConfig;
 use crate::model::Effort;
-use crate::open::{Error, Field, Reader, deserialize, object, open_enum};
+use crate::open::{
+    Error, Field, Form, Reader, Written, deserialize, object, open_enum, serialize_written,
+};
 use crate::permission::PermissionMode;
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
 object! {
@@ -210,14 +212,16 @@ impl AgentDefinition {
     }
 }
 
-impl Serialize for AgentMcpServers {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Written for AgentMcpServers {
+    fn form(&self) -> Form<'_> {
         match self {
-            Self::Named(name) => serializer.serialize_str(name),
-            Self::Own(servers) => servers.serialize(serializer),
+            Self::Named(name) => Form::Text(name),
+            Self::Own(servers) => servers.form(),
         }
     }
 }
+
+serialize_written!(AgentMcpServers);
 
 impl<'de> Deserialize<'de> for AgentMcpServers {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

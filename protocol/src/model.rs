@@ -2,10 +2,12 @@
 //! shown of their thinking.
 
 use crate::json::Number;
-use crate::open::{Error, Field, Reader, deserialize, object, open_enum};
+use crate::open::{
+    Error, Field, Form, Reader, Written, deserialize, object, open_enum, serialize_written,
+};
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer};
 
 object! {
     /// A model that a session can have.
@@ -84,14 +86,16 @@ impl From<Number> for Effort {
     }
 }
 
-impl Serialize for Effort {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Written for Effort {
+    fn form(&self) -> Form<'_> {
         match self {
-            Self::Level(level) => level.serialize(serializer),
-            Self::Number(number) => number.serialize(serializer),
+            Self::Level(level) => level.form(),
+            Self::Number(number) => number.form(),
         }
     }
 }
+
+serialize_written!(Effort);
 
 impl<'de> Deserialize<'de> for Effort {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

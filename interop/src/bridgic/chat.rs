@@ -1,8 +1,10 @@
 //! The messages of Bridgic's agents: `bridgic.core.agentic.types`.
 
 use agentwire_protocol::Json;
-use agentwire_protocol::open::{Error, Field, Reader, deserialize, object, open_enum, union};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use agentwire_protocol::open::{
+    Error, Field, Form, Reader, Written, deserialize, object, open_enum, serialize_written, union,
+};
+use serde::{Deserialize, Deserializer};
 
 union! {
     /// A message of Bridgic's agents.
@@ -161,14 +163,16 @@ impl From<&str> for Arguments {
     }
 }
 
-impl Serialize for Arguments {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Written for Arguments {
+    fn form(&self) -> Form<'_> {
         match self {
-            Self::Text(text) => serializer.serialize_str(text),
-            Self::Value(value) => value.serialize(serializer),
+            Self::Text(text) => Form::Text(text),
+            Self::Value(value) => value.form(),
         }
     }
 }
+
+serialize_written!(Arguments);
 
 impl<'de> Deserialize<'de> for Arguments {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -2,11 +2,11 @@
 
 use super::{Action, Arguments, MessageContent, Output, Part};
 use agentwire_protocol::open::{
-    Error, Field, Object, Reader, deserialize, object, open_enum, string_of,
+    Error, Field, Form, Object, Reader, Written, deserialize, object, open_enum, serialize_written,
+    string_of,
 };
 use agentwire_protocol::{Json, Members};
 use serde::de::{Deserialize, Deserializer};
-use serde::ser::{Serialize, Serializer};
 
 /// One item of a conversation.
 ///
@@ -331,19 +331,21 @@ impl<'de> Deserialize<'de> for Item {
     }
 }
 
-impl Serialize for Item {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Written for Item {
+    fn form(&self) -> Form<'_> {
         match self {
-            Self::Message(item) => item.serialize(serializer),
-            Self::Reasoning(item) => item.serialize(serializer),
-            Self::ComputerCall(item) => item.serialize(serializer),
-            Self::ComputerCallOutput(item) => item.serialize(serializer),
-            Self::FunctionCall(item) => item.serialize(serializer),
-            Self::FunctionCallOutput(item) => item.serialize(serializer),
-            Self::Unknown(members) => members.serialize(serializer),
+            Self::Message(item) => item.form(),
+            Self::Reasoning(item) => item.form(),
+            Self::ComputerCall(item) => item.form(),
+            Self::ComputerCallOutput(item) => item.form(),
+            Self::FunctionCall(item) => item.form(),
+            Self::FunctionCallOutput(item) => item.form(),
+            Self::Unknown(members) => members.form(),
         }
     }
 }
+
+serialize_written!(Item);
 
 agentwire_protocol::if_audit! {
     impl agentwire_protocol::Untyped for Item {

@@ -42,13 +42,15 @@ macro_rules! shapes {
             }
         )*
 
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        impl agentwire_protocol::open::Written for $name {
+            fn form(&self) -> agentwire_protocol::open::Form<'_> {
                 match self {
-                    $( Self::$variant(value) => value.serialize(serializer), )*
+                    $( Self::$variant(value) => value.form(), )*
                 }
             }
         }
+
+        agentwire_protocol::open::serialize_written!($name);
 
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -1,11 +1,11 @@
 //! Text, thinking, and the content that is a text or blocks.
 
 use super::{CacheControl, Citation, ContentBlock};
-use crate::open::{Error, Field, Reader, deserialize, object};
+use crate::open::{Error, Field, Form, Reader, Written, deserialize, object, serialize_written};
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer};
 
 object! {
     /// Text.
@@ -113,14 +113,16 @@ impl Untyped for Content {
     }
 }
 
-impl Serialize for Content {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Written for Content {
+    fn form(&self) -> Form<'_> {
         match self {
-            Self::Text(text) => serializer.serialize_str(text),
-            Self::Blocks(blocks) => blocks.serialize(serializer),
+            Self::Text(text) => Form::Text(text),
+            Self::Blocks(blocks) => blocks.form(),
         }
     }
 }
+
+serialize_written!(Content);
 
 impl<'de> Deserialize<'de> for Content {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -6,10 +6,13 @@ use super::{
     ListedMcpTool, ToolConfig,
 };
 use crate::json::{Json, Members};
-use crate::open::{Error, Field, Reader, deserialize, object, open_enum, string_of};
+use crate::open::{
+    Error, Field, Form, Reader, Written, deserialize, object, open_enum, serialize_written,
+    string_of,
+};
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
 /// The tools that the API brings along, and the versions by which they are
@@ -51,15 +54,17 @@ macro_rules! definitions {
             }
         }
 
-        impl Serialize for ToolDefinition {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        impl Written for ToolDefinition {
+            fn form(&self) -> Form<'_> {
                 match self {
-                    Self::Custom(tool) => tool.serialize(serializer),
-                    $( Self::$variant(tool) => tool.serialize(serializer), )*
-                    Self::Unknown(members) => members.serialize(serializer),
+                    Self::Custom(tool) => tool.form(),
+                    $( Self::$variant(tool) => tool.form(), )*
+                    Self::Unknown(members) => members.form(),
                 }
             }
         }
+
+        serialize_written!(ToolDefinition);
 
         impl Field for ToolDefinition {
             fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {

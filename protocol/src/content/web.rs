@@ -2,10 +2,13 @@
 
 use super::ContentBlock;
 use crate::json::Json;
-use crate::open::{Error, Field, Reader, deserialize, object, open_enum, string_of, union};
+use crate::open::{
+    Error, Field, Form, Reader, Written, deserialize, object, open_enum, serialize_written,
+    string_of, union,
+};
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer};
 
 /// What the API's web search found, or why it found nothing.
 ///
@@ -21,15 +24,17 @@ pub enum WebSearchContent {
     Unknown(Json),
 }
 
-impl Serialize for WebSearchContent {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Written for WebSearchContent {
+    fn form(&self) -> Form<'_> {
         match self {
-            Self::Results(results) => results.serialize(serializer),
-            Self::Error(error) => error.serialize(serializer),
-            Self::Unknown(json) => json.serialize(serializer),
+            Self::Results(results) => results.form(),
+            Self::Error(error) => error.form(),
+            Self::Unknown(json) => json.form(),
         }
     }
 }
+
+serialize_written!(WebSearchContent);
 
 impl<'de> Deserialize<'de> for WebSearchContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

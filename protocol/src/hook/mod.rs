@@ -34,11 +34,14 @@ pub use specific::{
 };
 
 use crate::json::Number;
-use crate::open::{Error, Field, Name, Reader, deserialize, object, open_enum};
+use crate::open::{
+    Entries, Error, Field, Form, Name, Reader, Written, deserialize, object, open_enum,
+    serialize_written,
+};
 use crate::permission::PermissionMode;
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
 /// The hooks that a host registers, by event.
@@ -92,14 +95,12 @@ object! {
 /// What a hook is told: where it happens, and what.
 ///
 /// On the wire the two are one object.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct HookInput {
     /// Where it happens.
-    #[serde(flatten)]
     pub context: HookContext,
     /// What happens.
-    #[serde(flatten)]
     pub event: HookEvent,
 }
 
@@ -189,6 +190,24 @@ impl<'de> Deserialize<'de> for HookInput {
 }
 
 /// The two share an object.
+impl Entries for HookInput {
+    fn each(&self, write: &mut dyn FnMut(&str, &dyn Written)) {
+        for part in [self.context.form(), self.event.form()] {
+            if let Form::Map(_, members) = part {
+                members.each(write);
+            }
+        }
+    }
+}
+
+impl Written for HookInput {
+    fn form(&self) -> Form<'_> {
+        Form::Map(None, self)
+    }
+}
+
+serialize_written!(HookInput);
+
 impl Field for HookInput {
     fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
         fn is_context(key: &str) -> bool {
@@ -220,8 +239,8 @@ impl Field for HookInput {
 }
 
 impl Name for HookKind {
-    fn of_text(text: std::borrow::Cow<'_, str>) -> Self {
-        (&*text).into()
+    fn of_text(text: &str) -> Self {
+        text.into()
     }
 }
 

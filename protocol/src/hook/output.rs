@@ -2,10 +2,12 @@
 
 use super::specific::{SpecificOutput, every_specific_output};
 use crate::json::Number;
-use crate::open::{Error, Field, Reader, deserialize, object, open_enum};
+use crate::open::{
+    Error, Field, Form, Reader, Written, deserialize, object, open_enum, serialize_written,
+};
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer};
 
 /// What a hook answers: what it decides, or that the agent need not wait.
 ///
@@ -259,14 +261,16 @@ impl Untyped for HookOutput {
     }
 }
 
-impl Serialize for HookOutput {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Written for HookOutput {
+    fn form(&self) -> Form<'_> {
         match self {
-            Self::Sync(output) => output.serialize(serializer),
-            Self::Async(output) => output.serialize(serializer),
+            Self::Sync(output) => output.form(),
+            Self::Async(output) => output.form(),
         }
     }
 }
+
+serialize_written!(HookOutput);
 
 impl<'de> Deserialize<'de> for HookOutput {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -1,10 +1,13 @@
 //! How MCP servers are configured: one type for each transport.
 
 use crate::json::{Members, Number};
-use crate::open::{Error, Field, Reader, deserialize, object, open_enum, string_of};
+use crate::open::{
+    Error, Field, Form, Reader, Written, deserialize, object, open_enum, serialize_written,
+    string_of,
+};
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
 /// How the agent reaches an MCP server.
@@ -301,14 +304,16 @@ macro_rules! transports {
             }
         )*
 
-        impl Serialize for McpServerConfig {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        impl Written for McpServerConfig {
+            fn form(&self) -> Form<'_> {
                 match self {
-                    $( Self::$variant(server) => server.serialize(serializer), )*
-                    Self::Unknown(members) => members.serialize(serializer),
+                    $( Self::$variant(server) => server.form(), )*
+                    Self::Unknown(members) => members.form(),
                 }
             }
         }
+
+        serialize_written!(McpServerConfig);
     };
 }
 

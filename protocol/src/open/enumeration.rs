@@ -1,5 +1,10 @@
 //! Enumerations that keep the values they do not know.
 
+/// Which of these values it is.
+pub fn number_of(value: &str, known: &[&str]) -> Option<usize> {
+    known.iter().position(|it| *it == value)
+}
+
 /// Declares an enumeration of strings that keeps values it does not know.
 #[doc(hidden)]
 #[macro_export]
@@ -21,6 +26,8 @@ macro_rules! open_enum {
 
         impl $name {
             /// The value on the wire.
+            // Inlined it would be a table in each of the functions below.
+            #[inline(never)]
             #[must_use]
             pub fn as_str(&self) -> &str {
                 match self {
@@ -32,9 +39,10 @@ macro_rules! open_enum {
 
         impl From<&str> for $name {
             fn from(value: &str) -> Self {
-                match value {
-                    $( $value => Self::$variant, )*
-                    _ => Self::Unknown(value.into()),
+                const KNOWN: &[$name] = &[$( $name::$variant ),*];
+                match $crate::open::number_of(value, &[$($value),*]) {
+                    Some(number) => KNOWN[number].clone(),
+                    None => Self::Unknown(value.into()),
                 }
             }
         }
@@ -74,11 +82,13 @@ macro_rules! open_enum {
             }
         }
 
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(self.as_str())
+        impl $crate::open::Written for $name {
+            fn form(&self) -> $crate::open::Form<'_> {
+                $crate::open::Form::Text(self.as_str())
             }
         }
+
+        $crate::open::serialize_written!($name);
 
         $crate::if_schema! {
             impl $crate::schema::schemars::JsonSchema for $name {

@@ -1,11 +1,18 @@
 //! What a member of an object can be: the types that are no objects of the wire.
 
 use super::error::Error;
+use super::form::{Entries, Form, Items, Written};
 use super::reader::members::Inside;
 use super::reader::{Field, Object, Reader};
 use crate::json::{Json, Members, Number};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+
+impl Written for bool {
+    fn form(&self) -> Form<'_> {
+        Form::Bool(*self)
+    }
+}
 
 impl Field for bool {
     fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
@@ -14,6 +21,18 @@ impl Field for bool {
 
     fn empty() -> Self {
         false
+    }
+}
+
+impl Written for String {
+    fn form(&self) -> Form<'_> {
+        Form::Text(self)
+    }
+}
+
+impl Written for &str {
+    fn form(&self) -> Form<'_> {
+        Form::Text(self)
     }
 }
 
@@ -30,7 +49,13 @@ impl Field for String {
 /// Whole numbers. Where a reader is tolerant, another number is the nearest of
 /// them, if there is one.
 macro_rules! whole_numbers {
-    ($($type:ident),*) => {$(
+    ($($type:ident as $form:ident($of:ident)),*) => {$(
+        impl Written for $type {
+            fn form(&self) -> Form<'_> {
+                Form::$form(*self as $of)
+            }
+        }
+
         impl Field for $type {
             fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
                 const NAME: &str = stringify!($type);
@@ -55,7 +80,13 @@ macro_rules! whole_numbers {
         }
     )*};
 }
-whole_numbers!(u16, u32, u64, i64, usize);
+whole_numbers!(
+    u16 as U16(u16),
+    u32 as U32(u32),
+    u64 as U64(u64),
+    i64 as I64(i64),
+    usize as U64(u64)
+);
 
 #[cold]
 fn not_whole(text: &str, expected: &str) -> Error {
@@ -77,6 +108,12 @@ fn nearest(text: &str) -> Option<i128> {
     number.is_finite().then(|| number.round() as i128)
 }
 
+impl Written for Number {
+    fn form(&self) -> Form<'_> {
+        Form::Raw(self.get())
+    }
+}
+
 impl Field for Number {
     fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
         reader.number("a number").map(Self::of_text)
@@ -87,6 +124,12 @@ impl Field for Number {
     }
 }
 
+impl Written for Json {
+    fn form(&self) -> Form<'_> {
+        Form::Raw(self.get())
+    }
+}
+
 impl Field for Json {
     fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
         reader.json()
@@ -94,6 +137,20 @@ impl Field for Json {
 
     fn empty() -> Self {
         Self::null()
+    }
+}
+
+impl Written for Members {
+    fn form(&self) -> Form<'_> {
+        Form::Map(Some(self.len()), self)
+    }
+}
+
+impl Entries for Members {
+    fn each(&self, write: &mut dyn FnMut(&str, &dyn Written)) {
+        for (name, value) in self.iter() {
+            write(name, value);
+        }
     }
 }
 
@@ -119,24 +176,37 @@ impl Object for Members {
     }
 }
 
+impl<T: Written> Written for Option<T> {
+    fn form(&self) -> Form<'_> {
+        match self {
+            Some(value) => Form::Present(value),
+            None => Form::Absent,
+        }
+    }
+}
+
 impl<T: Field> Field for Option<T> {
     const IS_REQUIRED: bool = false;
     const IS_TOLERANT: bool = T::IS_TOLERANT;
 
     fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        if reader.null()? {
-            Ok(None)
-        } else {
-            T::read(reader).map(Some)
+        if reader.null() {
+            return Ok(None);
+        }
+        match T::read(reader) {
+            Ok(value) => Ok(Some(value)),
+            Err(error) => Err(error),
         }
     }
 
     fn empty() -> Self {
         None
     }
+}
 
-    fn is_absent(&self) -> bool {
-        self.is_none()
+impl<T: Written> Written for Box<T> {
+    fn form(&self) -> Form<'_> {
+        (**self).form()
     }
 }
 
@@ -162,11 +232,35 @@ impl<T: Object> Object for Box<T> {
     }
 }
 
+impl<T: Written> Written for Vec<T> {
+    fn form(&self) -> Form<'_> {
+        Form::List(self)
+    }
+}
+
+impl<T: Written> Items for Vec<T> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn item(&self, number: usize) -> Option<&dyn Written> {
+        match self.get(number) {
+            Some(item) => Some(item),
+            None => None,
+        }
+    }
+}
+
 impl<T: Field> Field for Vec<T> {
     const IS_TOLERANT: bool = T::IS_TOLERANT;
 
     fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        reader.list()
+        let mut items = Self::new();
+        reader.items(&mut |reader| {
+            items.push(T::read(reader)?);
+            Ok(())
+        })?;
+        Ok(items)
     }
 
     fn empty() -> Self {
@@ -175,14 +269,28 @@ impl<T: Field> Field for Vec<T> {
 }
 
 /// A string by which the values of an object are told apart.
-pub trait Name: Ord {
+pub trait Name: Ord + Clone + AsRef<str> + 'static {
     /// The name that a text is.
-    fn of_text(text: Cow<'_, str>) -> Self;
+    fn of_text(text: &str) -> Self;
 }
 
 impl Name for String {
-    fn of_text(text: Cow<'_, str>) -> Self {
-        text.into_owned()
+    fn of_text(text: &str) -> Self {
+        text.to_owned()
+    }
+}
+
+impl<K: Name, T: Written> Written for BTreeMap<K, T> {
+    fn form(&self) -> Form<'_> {
+        Form::Map(Some(self.len()), self)
+    }
+}
+
+impl<K: Name, T: Written> Entries for BTreeMap<K, T> {
+    fn each(&self, write: &mut dyn FnMut(&str, &dyn Written)) {
+        for (key, value) in self {
+            write(key.as_ref(), value);
+        }
     }
 }
 
@@ -191,7 +299,11 @@ impl<K: Name, T: Field> Field for BTreeMap<K, T> {
 
     fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
         let mut values = Self::new();
-        reader.entries(|key, value| drop(values.insert(K::of_text(key), value)))?;
+        reader.entries(&mut |key, reader| {
+            let value = T::read(reader)?;
+            values.insert(K::of_text(key), value);
+            Ok(())
+        })?;
         Ok(values)
     }
 

@@ -1,6 +1,6 @@
 //! Members that are an object or something else.
 
-use super::{Error, Field, Reader};
+use super::{Error, Field, Form, Reader, Written};
 use crate::json::Json;
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
@@ -42,6 +42,15 @@ impl<T: Serialize> Serialize for Loose<T> {
         match self {
             Self::Object(object) => object.serialize(serializer),
             Self::Other(json) => json.serialize(serializer),
+        }
+    }
+}
+
+impl<T: Written> Written for Loose<T> {
+    fn form(&self) -> Form<'_> {
+        match self {
+            Self::Object(object) => object.form(),
+            Self::Other(json) => json.form(),
         }
     }
 }

@@ -16,7 +16,9 @@
 //! - a tolerant reader keeps invalid members as well; their fields hold what
 //!   could be read. They are written back unchanged unless the field was set.
 //!
-//! `Deserialize` asks whichever deserializer for the value's text.
+//! `Deserialize` asks whichever deserializer for the value's text, and
+//! `Serialize` asks the value for its [`Form`]. What an object does with its
+//! fields is in `fields`, once for all of them.
 //!
 //! Public for the crates of this project that have such types too, and for
 //! nobody else: it may change with every version.
@@ -24,25 +26,31 @@
 mod enumeration;
 mod error;
 mod field;
+mod fields;
+mod form;
 mod loose;
 mod object;
 mod reader;
 mod serde;
 mod union;
-mod write;
 
 pub(crate) use self::serde::read_anything;
 pub use self::serde::{deserialize, deserialize_str};
-pub use enumeration::open_enum;
+pub use enumeration::{number_of, open_enum};
 pub use error::Error;
 pub(crate) use error::Located;
 pub use field::Name;
+#[cfg(feature = "audit")]
+pub use fields::collect_untyped;
+pub use fields::{
+    Audited, Declared, Fields, Member, Source, copy_fields, is_same, read_fields, set_field,
+    write_fields,
+};
+pub use form::{Entries, Form, Items, Written, serialize, serialize_written};
 pub use loose::Loose;
 pub use object::{object, wire_name};
-pub use reader::members::Inside;
 pub use reader::{Fault, Field, Object, Place, Reader, string_of};
 pub use union::{from_kind, tolerance, union};
-pub use write::{is_as_read, write_member, write_tag};
 
 // What the macros write only where a feature of this crate is on: a `cfg` in
 // what they write would ask about the features of the crate that uses them.

@@ -30,7 +30,7 @@ macro_rules! object {
         }
     ) => {
         $(#[$($meta)*])*
-        #[derive(Debug, Clone, PartialEq)]
+        #[derive(Debug)]
         #[non_exhaustive]
         pub struct $name {
             $( $(#[$($field_meta)*])* pub $field: $type, )*
@@ -40,48 +40,63 @@ macro_rules! object {
         }
 
         const _: () = {
-            $crate::if_audit! {
-                #[allow(unused_imports)]
-                use $crate::Untyped as _;
-            }
-
             /// The number of each field.
             #[allow(non_camel_case_types, dead_code, reason = "they are called as the fields are")]
             enum At {
                 $( $field, )*
             }
 
-            const NAMES: &[&str] = &[$( $crate::open::wire_name!($field $($wire)?) ),*];
-            const _: () = assert!(NAMES.len() <= 128, "a bit each");
-            /// The fields whose members are required, a bit each.
-            const REQUIRED: u128 = 0 $(
-                | if <$type as $crate::open::Field>::IS_REQUIRED { 1 << At::$field as u8 } else { 0 }
-            )*;
+            const FIELDS: &[At] = &[$( At::$field ),*];
+            const _: () = assert!(FIELDS.len() <= 128, "a bit each");
+
+            static DECLARED: $crate::open::Declared = $crate::open::Declared {
+                members: &[$( $crate::open::wire_name!($field $($wire)?) ),*],
+                required: 0 $(
+                    | if <$type as $crate::open::Field>::IS_REQUIRED { 1 << At::$field as u8 } else { 0 }
+                )*,
+                tags: &[$($( ($tag, $value) ),+)?],
+            };
+
+            impl $crate::open::Fields for $name {
+                fn declared(&self) -> &'static $crate::open::Declared {
+                    &DECLARED
+                }
+
+                fn field(&self, number: usize) -> Option<&dyn $crate::open::Member> {
+                    match *FIELDS.get(number)? {
+                        $( At::$field => Some(&self.$field), )*
+                    }
+                }
+
+                #[allow(unused_variables, reason = "an object without members takes none")]
+                fn set(
+                    &mut self,
+                    number: usize,
+                    source: $crate::open::Source<'_, '_>,
+                ) -> Result<(), $crate::open::Error> {
+                    match FIELDS.get(number) {
+                        $( Some(At::$field) => $crate::open::set_field(&mut self.$field, source), )*
+                        _ => Ok(()),
+                    }
+                }
+
+                fn extra(&self) -> &$crate::json::Members {
+                    &self.extra
+                }
+
+                fn extra_mut(&mut self) -> &mut $crate::json::Members {
+                    &mut self.extra
+                }
+            }
 
             impl $crate::open::Object for $name {
+                #[inline(never)]
                 fn read_object(
                     reader: &mut $crate::open::Reader<'_>,
                     chosen_by: Option<&'static str>,
                 ) -> Result<Self, $crate::open::Error> {
-                    let mut inside = reader.object(chosen_by)?;
                     let mut read = <Self as $crate::open::Field>::empty();
-                    while let Some(key) = reader.next_key(&mut inside)? {
-                        match &*key {
-                            $($( $tag => reader.tag(&mut inside, $tag, $value), )+)?
-                            $(
-                                $crate::open::wire_name!($field $($wire)?) => reader.member(
-                                    &mut inside,
-                                    At::$field as u8,
-                                    $crate::open::wire_name!($field $($wire)?),
-                                    &mut read.$field,
-                                    &mut read.extra,
-                                ),
-                            )*
-                            _ => reader.unknown(&mut inside, key, &mut read.extra),
-                        }?;
-                    }
-                    $($( reader.without_tag(&inside, $tag, &mut read.extra); )+)?
-                    reader.require(&inside, REQUIRED, NAMES, &mut read.extra)?;
+                    $crate::open::read_fields(&mut read, reader, chosen_by)?;
                     $( read.$then(); )?
                     Ok(read)
                 }
@@ -96,6 +111,7 @@ macro_rules! object {
                     $crate::open::Object::read_object(reader, None)
                 }
 
+                #[inline(never)]
                 fn empty() -> Self {
                     Self {
                         $( $field: $crate::open::Field::empty(), )*
@@ -111,18 +127,7 @@ macro_rules! object {
                         at: &mut $crate::Pointer,
                         found: &mut Vec<String>,
                     ) {
-                        $(
-                            at.member($crate::open::wire_name!($field $($wire)?), |at| {
-                                self.$field.collect_untyped(at, found);
-                            });
-                        )*
-                        for (key, _) in self.extra.iter() {
-                            match key {
-                                // Declared, and `null` or invalid.
-                                $( $crate::open::wire_name!($field $($wire)?) => {} )*
-                                _ => at.member(key, |at| found.push(at.as_str().to_owned())),
-                            }
-                        }
+                        $crate::open::collect_untyped(self, at, found);
                     }
                 }
             }
@@ -156,38 +161,35 @@ macro_rules! object {
                 }
             }
 
-            impl serde::Serialize for $name {
-                fn serialize<S: serde::Serializer>(
-                    &self,
-                    serializer: S,
-                ) -> Result<S::Ok, S::Error> {
-                    use serde::ser::SerializeMap as _;
-                    let mut map = serializer.serialize_map(None)?;
-                    $($( $crate::open::write_tag(&mut map, $tag, $value, &self.extra)?; )+)?
-                    $(
-                        $crate::open::write_member(
-                            &mut map,
-                            $crate::open::wire_name!($field $($wire)?),
-                            &self.$field,
-                            &self.extra,
-                        )?;
-                    )*
-                    for (key, value) in self.extra.iter() {
-                        match key {
-                            $($( $tag => {} )+)?
-                            $(
-                                $crate::open::wire_name!($field $($wire)?) => {
-                                    if $crate::open::is_as_read(key, &self.$field, &self.extra) {
-                                        map.serialize_entry(key, value)?;
-                                    }
-                                }
-                            )*
-                            _ => map.serialize_entry(key, value)?,
-                        }
-                    }
-                    map.end()
+            impl $crate::open::Written for $name {
+                fn form(&self) -> $crate::open::Form<'_> {
+                    $crate::open::Form::Map(None, self)
                 }
             }
+
+            impl $crate::open::Entries for $name {
+                fn each(&self, write: &mut dyn FnMut(&str, &dyn $crate::open::Written)) {
+                    $crate::open::write_fields(self, write);
+                }
+            }
+
+            impl Clone for $name {
+                #[inline(never)]
+                fn clone(&self) -> Self {
+                    let mut copy = <Self as $crate::open::Field>::empty();
+                    $crate::open::copy_fields(&mut copy, self);
+                    copy
+                }
+            }
+
+            impl PartialEq for $name {
+                #[inline(never)]
+                fn eq(&self, other: &Self) -> bool {
+                    $crate::open::is_same(self, other)
+                }
+            }
+
+            $crate::open::serialize_written!($name);
         };
     };
 }

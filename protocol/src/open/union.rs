@@ -43,6 +43,7 @@ macro_rules! union {
 
         const _: () = {
             impl $crate::open::Object for $name {
+                #[inline(never)]
                 fn read_object(
                     reader: &mut $crate::open::Reader<'_>,
                     _: Option<&'static str>,
@@ -115,17 +116,16 @@ macro_rules! union {
                 }
             }
 
-            impl serde::Serialize for $name {
-                fn serialize<S: serde::Serializer>(
-                    &self,
-                    serializer: S,
-                ) -> Result<S::Ok, S::Error> {
+            impl $crate::open::Written for $name {
+                fn form(&self) -> $crate::open::Form<'_> {
                     match self {
-                        $( Self::$variant(value) => value.serialize(serializer), )*
-                        Self::Unknown(members) => members.serialize(serializer),
+                        $( Self::$variant(value) => value.form(), )*
+                        Self::Unknown(members) => members.form(),
                     }
                 }
             }
+
+            $crate::open::serialize_written!($name);
         };
     };
 }

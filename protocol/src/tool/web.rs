@@ -2,10 +2,10 @@
 
 use super::artifact::ArtifactRead;
 use crate::json::Number;
-use crate::open::{Error, Field, Reader, deserialize, object};
+use crate::open::{Error, Field, Form, Reader, Written, deserialize, object, serialize_written};
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer};
 
 object! {
     /// A page to fetch.
@@ -96,14 +96,16 @@ object! {
     }
 }
 
-impl Serialize for WebSearchItem {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Written for WebSearchItem {
+    fn form(&self) -> Form<'_> {
         match self {
-            Self::Hits(hits) => hits.serialize(serializer),
-            Self::Text(text) => serializer.serialize_str(text),
+            Self::Hits(hits) => hits.form(),
+            Self::Text(text) => Form::Text(text),
         }
     }
 }
+
+serialize_written!(WebSearchItem);
 
 impl<'de> Deserialize<'de> for WebSearchItem {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

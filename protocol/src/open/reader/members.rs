@@ -22,10 +22,32 @@ pub struct Inside {
 }
 
 /// What was before a member or an item was read.
-struct Before {
+pub(in crate::open) struct Before {
     start: usize,
     depth: usize,
     is_spoilt: bool,
+}
+
+impl Inside {
+    /// Whether the object has had the member of the field with this number.
+    /// From now on it has.
+    pub(in crate::open) fn is_again(&mut self, number: usize) -> bool {
+        let bit = 1 << number;
+        let is_again = self.seen & bit != 0;
+        self.seen |= bit;
+        is_again
+    }
+
+    /// Which of these fields, a bit each, it has no members for.
+    pub(in crate::open) fn missing(&self, required: u128) -> impl Iterator<Item = usize> + use<> {
+        let mut missing = required & !self.seen;
+        std::iter::from_fn(move || {
+            let number = missing.trailing_zeros() as usize;
+            let rest = missing.checked_sub(1)?;
+            missing &= rest;
+            Some(number)
+        })
+    }
 }
 
 impl<'a> Reader<'a> {
@@ -166,13 +188,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// That an object has no such tag where it could have been another one is
-    /// remembered. Who reads strictly asked for this one.
-    pub fn without_tag(&mut self, inside: &Inside, name: &'static str, extra: &mut Members) {
-        if self.is_tolerant && !inside.tags.contains(&Some(name)) {
-            // Tolerant, it cannot fail.
-            let _ = self.missing(name, extra);
-        }
+    /// Whether an object has no such tag where it could have been another one,
+    /// which is remembered. Who reads strictly asked for this one.
+    pub(in crate::open) fn lacks_tag(&self, inside: &Inside, name: &'static str) -> bool {
+        self.is_tolerant && !inside.tags.contains(&Some(name))
     }
 
     /// Reads the object as the kind of a union that its tag tells.
@@ -195,48 +214,8 @@ impl<'a> Reader<'a> {
         self.is_tolerant && error.is_other_tag()
     }
 
-    /// Reads the member `name`, the field with this number.
-    ///
-    /// # Errors
-    ///
-    /// If it is not valid JSON; if it is invalid and the reader is strict.
-    pub fn member<T: Field>(
-        &mut self,
-        inside: &mut Inside,
-        number: u8,
-        name: &'static str,
-        place: &mut T,
-        extra: &mut Members,
-    ) -> Result<(), Error> {
-        let before = self.begin_member(inside, number, name, extra);
-        let (value, read) = match T::read(self) {
-            Ok(value) => {
-                let is_absent = value.is_absent();
-                (value, Ok(is_absent))
-            }
-            Err(error) => (T::empty(), Err(error)),
-        };
-        *place = value;
-        self.end_member(&before, name, read, extra)
-    }
-
-    fn begin_member(
-        &mut self,
-        inside: &mut Inside,
-        number: u8,
-        name: &'static str,
-        extra: &mut Members,
-    ) -> Before {
-        let bit = 1 << number;
-        if inside.seen & bit != 0 {
-            self.again(name, extra);
-        }
-        inside.seen |= bit;
-        self.enter_member(name)
-    }
-
     /// After a member was read, which may be absent, or could not be read.
-    fn end_member(
+    pub(in crate::open) fn end_member(
         &mut self,
         before: &Before,
         name: &'static str,
@@ -252,13 +231,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Of a member that comes twice the last one counts.
-    #[cold]
-    fn again(&mut self, name: &'static str, extra: &mut Members) {
-        extra.remove(name);
-    }
-
-    fn enter_member(&mut self, name: &str) -> Before {
+    pub(in crate::open) fn enter_member(&mut self, name: &str) -> Before {
         if self.trace.is_some() {
             self.step(Step::Member(name.into()));
         }
@@ -292,7 +265,7 @@ impl<'a> Reader<'a> {
 
     /// After a member or an item was read.
     #[inline]
-    fn leave(&mut self, before: &Before) {
+    pub(in crate::open) fn leave(&mut self, before: &Before) {
         if let Some(trace) = &mut self.trace {
             trace.steps.pop();
         }
@@ -360,6 +333,11 @@ impl<'a> Reader<'a> {
         self.found(error);
     }
 
+    /// Whether the value that was read is not what is there.
+    pub(in crate::open) fn is_spoilt(&self) -> bool {
+        self.is_spoilt
+    }
+
     pub(in crate::open) fn is_tolerant(&self) -> bool {
         self.is_tolerant
     }
@@ -373,32 +351,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Checks that the object has all required members: a bit each, by their
-    /// numbers in `names`.
+    /// That a required member is missing.
     ///
     /// # Errors
     ///
-    /// If one is missing, and the reader is strict.
-    pub fn require(
+    /// If the reader is strict.
+    #[cold]
+    pub(in crate::open) fn missing(
         &mut self,
-        inside: &Inside,
-        required: u128,
-        names: &'static [&'static str],
+        name: &'static str,
         extra: &mut Members,
     ) -> Result<(), Error> {
-        let mut missing = required & !inside.seen;
-        while missing != 0 {
-            let number = missing.trailing_zeros();
-            missing &= missing - 1;
-            if let Some(name) = names.get(number as usize) {
-                self.missing(name, extra)?;
-            }
-        }
-        Ok(())
-    }
-
-    #[cold]
-    fn missing(&mut self, name: &'static str, extra: &mut Members) -> Result<(), Error> {
         let error = Error::new(format!("missing field `{name}`"));
         if !self.is_tolerant {
             return Err(error);
@@ -431,40 +394,44 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads the items of a list.
+    /// Reads a list: `take` reads each item.
     ///
     /// # Errors
     ///
     /// When the value is none; when an item cannot be read, and the reader is
     /// strict.
-    pub(in crate::open) fn list<T: Field>(&mut self) -> Result<Vec<T>, Error> {
+    pub(in crate::open) fn items(
+        &mut self,
+        take: &mut dyn FnMut(&mut Self) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         if !self.cursor.take(b'[') {
             return Err(self.unexpected("a sequence"));
         }
-        let (mut items, mut index) = (Vec::new(), 0);
-        let mut is_spoilt = false;
+        let (mut index, mut is_spoilt) = (0, false);
         while self.cursor.next_item(index == 0)? {
             let before = self.enter_item(index);
-            match T::read(self) {
-                Ok(item) => items.push(item),
-                Err(error) => {
-                    self.invalid_item(&before, error)
-                        .map_err(|it| it.in_item(index))?;
-                    is_spoilt = true;
-                }
+            if let Err(error) = take(self) {
+                self.invalid_item(&before, error)
+                    .map_err(|it| it.in_item(index))?;
+                is_spoilt = true;
             }
             is_spoilt |= self.is_spoilt;
             self.leave(&before);
             index += 1;
         }
         self.is_spoilt |= is_spoilt;
-        Ok(items)
+        Ok(())
     }
 
-    /// Reads the values of an object whose keys are data, one by one.
-    pub(in crate::open) fn entries<T: Field>(
+    /// Reads an object whose keys are data: `take` reads each value.
+    ///
+    /// # Errors
+    ///
+    /// When the value is none; when one of those inside cannot be read, and the
+    /// reader is strict.
+    pub(in crate::open) fn entries(
         &mut self,
-        mut take: impl FnMut(Cow<'a, str>, T),
+        take: &mut dyn FnMut(&str, &mut Self) -> Result<(), Error>,
     ) -> Result<(), Error> {
         if !self.cursor.take(b'{') {
             return Err(self.unexpected("an object"));
@@ -479,13 +446,10 @@ impl<'a> Reader<'a> {
                 Cow::Borrowed(text)
             };
             let before = self.enter_member(&key);
-            match T::read(self) {
-                Ok(value) => take(key, value),
-                Err(error) => {
-                    self.invalid_item(&before, error)
-                        .map_err(|it| it.in_member(&key))?;
-                    is_spoilt = true;
-                }
+            if let Err(error) = take(&key, self) {
+                self.invalid_item(&before, error)
+                    .map_err(|it| it.in_member(&key))?;
+                is_spoilt = true;
             }
             is_spoilt |= self.is_spoilt;
             self.leave(&before);

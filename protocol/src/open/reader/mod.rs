@@ -11,12 +11,13 @@ pub use fault::Fault;
 
 use super::error::{Error, path};
 use crate::json::Json;
+use crate::open::form::Written;
 use crate::text::{Cursor, unescaped};
 use fault::Trace;
 use std::borrow::Cow;
 
 /// A type that a member of an object can have.
-pub trait Field: Sized {
+pub trait Field: Sized + Written + Clone + PartialEq + 'static {
     /// Whether the member has to be there.
     const IS_REQUIRED: bool = true;
 
@@ -33,11 +34,6 @@ pub trait Field: Sized {
     /// What the value is when the member is not there, or has nothing that can
     /// be read.
     fn empty() -> Self;
-
-    /// Whether it is what it is when a member that need not be there is not.
-    fn is_absent(&self) -> bool {
-        false
-    }
 }
 
 /// An object, or a union of objects.
@@ -98,12 +94,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a member again that was kept, to compare it with its field.
-    pub(super) fn read_again<T: Field>(text: &'a str) -> Result<T, Error> {
+    /// For a member that was kept, to compare it with its field.
+    pub(super) fn of_kept(text: &'a str) -> Self {
         let mut reader = Self::new(text, true);
         // Less than when it was read as a part of more.
         reader.to_keep = usize::MAX;
-        reader.whole()
+        reader
     }
 
     /// Reads a whole text.
@@ -191,17 +187,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes `null`, where it is the value.
-    ///
-    /// # Errors
-    ///
-    /// When it is no JSON.
-    #[inline]
-    pub fn null(&mut self) -> Result<bool, Error> {
-        if self.peek() != Some(b'n') {
-            return Ok(false);
-        }
-        self.cursor.word("null")?;
-        Ok(true)
+    pub fn null(&mut self) -> bool {
+        self.peek() == Some(b'n') && self.cursor.word("null").is_ok()
     }
 
     /// Reads a string.

@@ -1,0 +1,277 @@
+//! What all objects have in common.
+//!
+//! An object says which members it declares, and gives each field by its
+//! number. Reading, writing, copying and comparing go through that, so that
+//! they are compiled once, and not for every type: inlined, they would be again.
+
+use super::error::Error;
+use super::form::{Form, Written};
+use super::reader::members::Inside;
+use super::reader::{Field, Reader};
+use crate::json::Members;
+#[cfg(feature = "audit")]
+use crate::untyped::{Pointer, Untyped};
+use std::any::Any;
+
+/// What the type of an object declares.
+#[derive(Debug)]
+pub struct Declared {
+    /// The names of the fields' members.
+    pub members: &'static [&'static str],
+    /// The fields whose members are required, a bit each.
+    pub required: u128,
+    /// The members that say what the object is, and their values.
+    pub tags: &'static [(&'static str, &'static str)],
+}
+
+impl Declared {
+    /// The field whose member has this name. Members come in order, mostly, so
+    /// it is searched from the one behind the last.
+    fn find(&self, name: &str, from: usize) -> Option<usize> {
+        let (before, behind) = self.members.split_at_checked(from)?;
+        match behind.iter().position(|it| *it == name) {
+            Some(number) => Some(from + number),
+            None => before.iter().position(|it| *it == name),
+        }
+    }
+
+    /// The tag with this name, and its value.
+    fn tag(&self, name: &str) -> Option<&'static (&'static str, &'static str)> {
+        self.tags.iter().find(|(tag, _)| *tag == name)
+    }
+}
+
+/// The fields of an object.
+pub trait Fields {
+    /// What the type declares.
+    fn declared(&self) -> &'static Declared;
+
+    /// The field with this number.
+    fn field(&self, number: usize) -> Option<&dyn Member>;
+
+    /// Gives the field with this number a value. What cannot be read changes
+    /// nothing.
+    ///
+    /// # Errors
+    ///
+    /// When it is something else.
+    fn set(&mut self, number: usize, source: Source<'_, '_>) -> Result<(), Error>;
+
+    /// The other members.
+    fn extra(&self) -> &Members;
+
+    /// The other members.
+    fn extra_mut(&mut self) -> &mut Members;
+}
+
+/// A field, of whichever type.
+pub trait Member: Any + Written + Audited {
+    /// Whether another field has the same value.
+    fn is_same(&self, other: &dyn Any) -> bool;
+
+    /// Whether it has this value, or the empty one, where it cannot be read.
+    fn is_from(&self, source: Source<'_, '_>) -> bool;
+}
+
+/// Where the value of a field comes from.
+#[derive(Debug)]
+pub enum Source<'a, 'text> {
+    /// It is read.
+    Reader(&'a mut Reader<'text>),
+    /// Another field of the same type has it.
+    Field(&'a dyn Any),
+    /// There is none.
+    Nothing,
+}
+
+/// Gives a field a value. What cannot be read changes nothing.
+///
+/// # Errors
+///
+/// When it is something else.
+#[inline(never)]
+pub fn set_field<T: Field>(field: &mut T, source: Source<'_, '_>) -> Result<(), Error> {
+    *field = match source {
+        Source::Reader(reader) => T::read(reader)?,
+        Source::Field(other) => match other.downcast_ref::<T>() {
+            Some(other) => other.clone(),
+            None => return Ok(()),
+        },
+        Source::Nothing => T::empty(),
+    };
+    Ok(())
+}
+
+impl<T: Field + Audited> Member for T {
+    #[inline(never)]
+    fn is_same(&self, other: &dyn Any) -> bool {
+        other.downcast_ref::<T>().is_some_and(|other| self == other)
+    }
+
+    fn is_from(&self, source: Source<'_, '_>) -> bool {
+        let mut value = T::empty();
+        // What cannot be read leaves it empty.
+        let _ = set_field(&mut value, source);
+        self.is_same(&value)
+    }
+}
+
+/// A type that can say what it does not know, where that may be asked.
+#[cfg(feature = "audit")]
+pub trait Audited: Untyped {}
+#[cfg(feature = "audit")]
+impl<T: Untyped> Audited for T {}
+
+/// A type that can say what it does not know, where that may be asked.
+#[cfg(not(feature = "audit"))]
+pub trait Audited {}
+#[cfg(not(feature = "audit"))]
+impl<T> Audited for T {}
+
+/// The fields with the names of their members.
+fn members(object: &dyn Fields) -> impl Iterator<Item = (&'static str, &dyn Member)> {
+    let names = object.declared().members.iter().enumerate();
+    names.filter_map(|(number, name)| Some((*name, object.field(number)?)))
+}
+
+/// Reads an object, which a union may have chosen by a tag, into empty fields.
+///
+/// # Errors
+///
+/// When it is something else.
+#[inline(never)]
+pub fn read_fields(
+    object: &mut dyn Fields,
+    reader: &mut Reader<'_>,
+    chosen_by: Option<&'static str>,
+) -> Result<(), Error> {
+    let declared = object.declared();
+    let mut inside = reader.object(chosen_by)?;
+    let mut next = 0;
+    while let Some(key) = reader.next_key(&mut inside)? {
+        if let Some((name, value)) = declared.tag(&key) {
+            reader.tag(&mut inside, name, value)?;
+        } else if let Some(number) = declared.find(&key, next) {
+            next = number + 1;
+            read_field(object, number, reader, &mut inside)?;
+        } else {
+            reader.unknown(&mut inside, key, object.extra_mut())?;
+        }
+    }
+    for (name, _) in declared.tags {
+        if reader.lacks_tag(&inside, name) {
+            reader.missing(name, object.extra_mut())?;
+        }
+    }
+    for number in inside.missing(declared.required) {
+        reader.missing(declared.members[number], object.extra_mut())?;
+    }
+    Ok(())
+}
+
+#[inline]
+fn read_field(
+    object: &mut dyn Fields,
+    number: usize,
+    reader: &mut Reader<'_>,
+    inside: &mut Inside,
+) -> Result<(), Error> {
+    let name = object.declared().members[number];
+    if inside.is_again(number) {
+        // Of a member that comes twice the last one counts.
+        object.extra_mut().remove(name);
+        object.set(number, Source::Nothing)?;
+    }
+    let before = reader.enter_member(name);
+    // Only what is `null` can be as if there were no such member.
+    let is_null = reader.peek() == Some(b'n');
+    match object.set(number, Source::Reader(reader)) {
+        Ok(()) if !is_null && !reader.is_spoilt() => {
+            reader.leave(&before);
+            Ok(())
+        }
+        read => {
+            let read = read.map(|()| object.field(number).is_some_and(is_absent));
+            reader.end_member(&before, name, read, object.extra_mut())
+        }
+    }
+}
+
+/// Whether a field is as it is when there is no such member.
+fn is_absent(field: &dyn Member) -> bool {
+    matches!(field.form(), Form::Absent)
+}
+
+/// Calls `write` with each member of an object. A declared member that is still
+/// as it was read is written as what was there, among the members that the type
+/// does not know; or not at all, where it was missing.
+#[inline(never)]
+pub fn write_fields(object: &dyn Fields, write: &mut dyn FnMut(&str, &dyn Written)) {
+    let (declared, extra) = (object.declared(), object.extra());
+    for (name, value) in declared.tags {
+        if extra.is_clean() || !extra.is_missing(name) {
+            write(name, value);
+        }
+    }
+    for (name, field) in members(object) {
+        if !is_absent(field) && (extra.is_clean() || !is_as_read(name, field, extra)) {
+            write(name, field);
+        }
+    }
+    for (name, value) in extra.iter() {
+        let field = declared.find(name, 0).and_then(|it| object.field(it));
+        let is_written = match field {
+            Some(field) => is_as_read(name, field, extra),
+            None => declared.tag(name).is_none(),
+        };
+        if is_written {
+            write(name, value);
+        }
+    }
+}
+
+/// Whether a field still holds what was read of a `null`, invalid or missing
+/// member.
+#[inline(never)]
+fn is_as_read(name: &str, field: &dyn Member, extra: &Members) -> bool {
+    let kept = extra.get(name);
+    if kept.is_none() && !extra.is_missing(name) {
+        return false;
+    }
+    match extra.given(name).unwrap_or(kept) {
+        Some(json) => field.is_from(Source::Reader(&mut Reader::of_kept(json.get()))),
+        None => field.is_from(Source::Nothing),
+    }
+}
+
+/// Makes an object with empty fields a copy of another one.
+#[inline(never)]
+pub fn copy_fields(object: &mut dyn Fields, other: &dyn Fields) {
+    for (number, (_, other)) in members(other).enumerate() {
+        // Of the same type, it cannot fail.
+        let _ = object.set(number, Source::Field(other));
+    }
+    object.extra_mut().clone_from(other.extra());
+}
+
+/// Whether two objects of one type are the same.
+#[inline(never)]
+pub fn is_same(object: &dyn Fields, other: &dyn Fields) -> bool {
+    let mut pairs = members(object).zip(members(other));
+    pairs.all(|((_, one), (_, other))| one.is_same(other)) && object.extra() == other.extra()
+}
+
+/// Collects what of an object its type does not know.
+#[cfg(feature = "audit")]
+#[inline(never)]
+pub fn collect_untyped(object: &dyn Fields, at: &mut Pointer, found: &mut Vec<String>) {
+    for (name, field) in members(object) {
+        at.member(name, |at| field.collect_untyped(at, found));
+    }
+    for (name, _) in object.extra().iter() {
+        // A declared one is `null` or invalid.
+        if object.declared().find(name, 0).is_none() {
+            at.member(name, |at| found.push(at.as_str().to_owned()));
+        }
+    }
+}
