@@ -36,8 +36,8 @@ impl Written for Encrypted {
 }
 
 impl Field for Encrypted {
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        Field::read(reader).map(Self)
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        Field::read(&mut self.0, reader)
     }
 
     fn empty() -> Self {

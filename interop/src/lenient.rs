@@ -25,31 +25,25 @@ macro_rules! lenient_union {
 
         const _: () = {
             use agentwire_protocol::Members;
-            use agentwire_protocol::open::{Error, Field, Object, Reader, deserialize, string_of};
-
-            impl Object for $name {
-                fn read_object(
-                    reader: &mut Reader<'_>,
-                    _: Option<&'static str>,
-                ) -> Result<Self, Error> {
-                    if let Some(tag) = reader.look_for("type")? {
-                        return match string_of(Some(tag)).as_deref() {
-                            $( Some($value) => Field::read(reader).map(Self::$variant), )*
-                            _ => Field::read(reader).map(Self::Unknown),
-                        };
-                    }
-                    $($(
-                        if reader.look_for($member)?.is_some() {
-                            return Field::read(reader).map(Self::$variant);
-                        }
-                    )?)*
-                    Field::read(reader).map(Self::Unknown)
-                }
-            }
+            use agentwire_protocol::open::{Error, Field, Reader, deserialize, string_of};
 
             impl Field for $name {
-                fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
-                    Self::read_object(reader, None)
+                fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+                    *self = 'kind: {
+                        if let Some(tag) = reader.look_for("type")? {
+                            break 'kind match string_of(Some(tag)).as_deref() {
+                                $( Some($value) => Self::$variant(reader.value()?), )*
+                                _ => Self::Unknown(reader.value()?),
+                            };
+                        }
+                        $($(
+                            if reader.look_for($member)?.is_some() {
+                                break 'kind Self::$variant(reader.value()?);
+                            }
+                        )?)*
+                        Self::Unknown(reader.value()?)
+                    };
+                    Ok(())
                 }
 
                 fn empty() -> Self {

@@ -42,12 +42,13 @@ impl<T> From<Vec<T>> for TextOr<Vec<T>> {
 }
 
 impl<T: Field> Field for TextOr<T> {
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        match reader.peek() {
-            Some(b'"') => Field::read(reader).map(Self::Text),
-            Some(b'[' | b'{') => T::read(reader).map(Self::Other),
-            _ => Err(reader.unexpected("a text, a list or an object")),
-        }
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        *self = match reader.peek() {
+            Some(b'"') => Self::Text(reader.value()?),
+            Some(b'[' | b'{') => Self::Other(reader.value()?),
+            _ => return Err(reader.unexpected("a text, a list or an object")),
+        };
+        Ok(())
     }
 
     fn empty() -> Self {

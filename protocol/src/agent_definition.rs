@@ -230,12 +230,13 @@ impl<'de> Deserialize<'de> for AgentMcpServers {
 }
 
 impl Field for AgentMcpServers {
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        match reader.peek() {
-            Some(b'"') => Field::read(reader).map(Self::Named),
-            Some(b'{') => Field::read(reader).map(Self::Own),
-            _ => Err(reader.unexpected("a server's name or servers by name")),
-        }
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        *self = match reader.peek() {
+            Some(b'"') => Self::Named(reader.value()?),
+            Some(b'{') => Self::Own(reader.value()?),
+            _ => return Err(reader.unexpected("a server's name or servers by name")),
+        };
+        Ok(())
     }
 
     fn empty() -> Self {

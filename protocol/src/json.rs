@@ -233,10 +233,14 @@ impl<'de> Deserialize<'de> for Number {
 /// Members of a JSON object in the order in which they came: those that a
 /// type does not know, or all of an object of an unknown kind.
 #[derive(Clone, Default)]
-pub struct Members(
-    /// `None` where there are none, as in nearly every object.
-    Option<Box<Kept>>,
-);
+pub struct Members {
+    /// The name of a declared member that was `null`, if that is the first one:
+    /// most messages have one, and nothing else that must be kept.
+    null: Option<&'static &'static str>,
+    kept: Option<Box<Kept>>,
+}
+
+static NULL: Json = Json(None);
 
 #[derive(Clone, Default)]
 struct Kept {
@@ -344,14 +348,18 @@ impl Members {
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.0.as_ref().map_or(0, |kept| kept.entries.len())
+        usize::from(self.null.is_some()) + self.kept.as_ref().map_or(0, |kept| kept.entries.len())
     }
 
     /// The value of `key`; the last one, where the text had several.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Json> {
-        let kept = self.0.as_ref()?;
-        kept.last(key).map(|at| &kept.entries[at].1)
+        if let Some(kept) = &self.kept
+            && let Some(at) = kept.last(key)
+        {
+            return Some(&kept.entries[at].1);
+        }
+        (*self.null? == key).then_some(&NULL)
     }
 
     /// The value of `key`, when it is a string.
@@ -363,7 +371,7 @@ impl Members {
     /// Sets `key`, in its old place if it had one.
     pub fn set(&mut self, key: impl Into<Cow<'static, str>>, value: impl Into<Json>) {
         let (key, value) = (key.into(), value.into());
-        let kept = self.0.get_or_insert_default();
+        let kept = self.together();
         kept.place();
         match kept.last(&key) {
             Some(at) => kept.entries[at].1 = value,
@@ -374,26 +382,57 @@ impl Members {
     /// Removes `key`, and returns its value: the last one, where there were
     /// several.
     pub fn remove(&mut self, key: &str) -> Option<Json> {
-        self.0.as_mut()?.remove(key)
+        if self.is_clean() {
+            return None;
+        }
+        self.together().remove(key)
     }
 
     /// Adds a member behind the others, without a look at what is there: an
     /// object with a million members must not cost a million searches.
     pub fn push(&mut self, key: impl Into<Cow<'static, str>>, value: Json) {
-        let kept = self.0.get_or_insert_default();
-        kept.push(key.into(), value);
+        self.kept().push(key.into(), value);
+    }
+
+    /// As `push`, for a declared member.
+    pub(crate) fn push_declared(&mut self, name: &'static &'static str, value: Json) {
+        if value.is_null() && self.is_clean() {
+            self.null = Some(name);
+        } else {
+            self.push(*name, value);
+        }
     }
 
     /// The members in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Json)> {
-        self.entries().iter().map(|(k, v)| (&**k, v))
+        let entries = self.kept.as_ref().map_or(&[][..], |kept| &kept.entries);
+        let entries = entries.iter().map(|(key, value)| (&**key, value));
+        self.null
+            .map(|name| (*name, &NULL))
+            .into_iter()
+            .chain(entries)
+    }
+
+    fn kept(&mut self) -> &mut Kept {
+        self.kept.get_or_insert_default()
+    }
+
+    /// All members in one list.
+    fn together(&mut self) -> &mut Kept {
+        let null = self.null.take();
+        let kept = self.kept();
+        if let Some(name) = null {
+            kept.entries.insert(0, ((*name).into(), Json::null()));
+            kept.places = None;
+        }
+        kept
     }
 
     /// Names of required members that were missing when the object was read
     /// tolerantly. Their fields hold the empty value of their type, and are not
     /// written unless they are set.
     pub fn missing(&self) -> impl Iterator<Item = &'static str> {
-        let faulty = self.0.as_ref().and_then(|kept| kept.faulty.as_ref());
+        let faulty = self.kept.as_ref().and_then(|kept| kept.faulty.as_ref());
         faulty
             .map_or(&[][..], |faulty| &faulty.missing)
             .iter()
@@ -411,10 +450,7 @@ impl Members {
     }
 
     fn faulty(&mut self) -> &mut Faulty {
-        self.0
-            .get_or_insert_default()
-            .faulty
-            .get_or_insert_default()
+        self.kept().faulty.get_or_insert_default()
     }
 
     /// Remembers the value that the field of such a member was set to.
@@ -425,7 +461,7 @@ impl Members {
     /// The value that the field of such a member was set to, if it is not what
     /// its JSON reads as.
     pub(crate) fn given(&self, name: &str) -> Option<Option<&Json>> {
-        let given = &self.0.as_ref()?.faulty.as_ref()?.given;
+        let given = &self.kept.as_ref()?.faulty.as_ref()?.given;
         given
             .iter()
             .find(|(it, _)| *it == name)
@@ -435,21 +471,17 @@ impl Members {
     /// Whether nothing at all is kept here.
     #[inline]
     pub(crate) fn is_clean(&self) -> bool {
-        self.0.is_none()
+        self.null.is_none() && self.kept.is_none()
     }
 
-    pub(crate) fn into_entries(self) -> Vec<(Cow<'static, str>, Json)> {
-        self.0.map_or_else(Vec::new, |kept| kept.entries)
-    }
-
-    fn entries(&self) -> &[(Cow<'static, str>, Json)] {
-        self.0.as_ref().map_or(&[], |kept| &kept.entries)
+    pub(crate) fn into_entries(mut self) -> Vec<(Cow<'static, str>, Json)> {
+        std::mem::take(&mut self.together().entries)
     }
 }
 
 impl PartialEq for Members {
     fn eq(&self, other: &Self) -> bool {
-        self.entries() == other.entries() && self.missing().eq(other.missing())
+        self.iter().eq(other.iter()) && self.missing().eq(other.missing())
     }
 }
 

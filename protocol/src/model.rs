@@ -142,12 +142,13 @@ open_enum! {
 }
 
 impl Field for Effort {
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        match reader.peek() {
-            Some(b'"') => Field::read(reader).map(Self::Level),
-            Some(b'-' | b'0'..=b'9') => Field::read(reader).map(Self::Number),
-            _ => Err(reader.unexpected("a level or a number")),
-        }
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        *self = match reader.peek() {
+            Some(b'"') => Self::Level(reader.value()?),
+            Some(b'-' | b'0'..=b'9') => Self::Number(reader.value()?),
+            _ => return Err(reader.unexpected("a level or a number")),
+        };
+        Ok(())
     }
 
     fn empty() -> Self {

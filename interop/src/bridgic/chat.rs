@@ -181,11 +181,12 @@ impl<'de> Deserialize<'de> for Arguments {
 }
 
 impl Field for Arguments {
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        match reader.peek() {
-            Some(b'"') => Field::read(reader).map(Self::Text),
-            _ => Field::read(reader).map(Self::Value),
-        }
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        *self = match reader.peek() {
+            Some(b'"') => Self::Text(reader.value()?),
+            _ => Self::Value(reader.value()?),
+        };
+        Ok(())
     }
 
     fn empty() -> Self {

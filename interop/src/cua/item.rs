@@ -2,7 +2,7 @@
 
 use super::{Action, Arguments, MessageContent, Output, Part};
 use agentwire_protocol::open::{
-    Error, Field, Form, Object, Reader, Written, deserialize, object, open_enum, serialize_written,
+    Error, Field, Form, Reader, Written, deserialize, object, open_enum, serialize_written,
     string_of,
 };
 use agentwire_protocol::{Json, Members};
@@ -289,35 +289,22 @@ impl Item {
     }
 }
 
-impl Object for Item {
-    fn read_object(reader: &mut Reader<'_>, _: Option<&'static str>) -> Result<Self, Error> {
-        macro_rules! read {
-            ($variant:ident) => {
-                Object::read_object(reader, Some("type")).map(Self::$variant)
-            };
-        }
-        let Some(tag) = reader.look_for("type")? else {
-            return match reader.look_for("role")? {
-                Some(_) => Field::read(reader).map(Self::Message),
-                None => Field::read(reader).map(Self::Unknown),
-            };
-        };
-        match string_of(Some(tag)).as_deref() {
-            Some("reasoning") => read!(Reasoning),
-            Some("computer_call") => read!(ComputerCall),
-            Some("computer_call_output") => read!(ComputerCallOutput),
-            Some("function_call") => read!(FunctionCall),
-            Some("function_call_output") => read!(FunctionCallOutput),
-            // It has its tag as a member.
-            Some("message" | "user") => Field::read(reader).map(Self::Message),
-            _ => Field::read(reader).map(Self::Unknown),
-        }
-    }
-}
-
 impl Field for Item {
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        Self::read_object(reader, None)
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        *self = match reader.look_for("type")? {
+            Some(tag) => match string_of(Some(tag)).as_deref() {
+                Some("reasoning") => Self::Reasoning(reader.value()?),
+                Some("computer_call") => Self::ComputerCall(reader.value()?),
+                Some("computer_call_output") => Self::ComputerCallOutput(reader.value()?),
+                Some("function_call") => Self::FunctionCall(reader.value()?),
+                Some("function_call_output") => Self::FunctionCallOutput(reader.value()?),
+                Some("message" | "user") => Self::Message(reader.value()?),
+                _ => Self::Unknown(reader.value()?),
+            },
+            None if reader.look_for("role")?.is_some() => Self::Message(reader.value()?),
+            None => Self::Unknown(reader.value()?),
+        };
+        Ok(())
     }
 
     fn empty() -> Self {

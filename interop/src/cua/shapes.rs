@@ -18,11 +18,13 @@ macro_rules! shapes {
 
         impl agentwire_protocol::open::Field for $name {
             fn read(
+                &mut self,
                 reader: &mut agentwire_protocol::open::Reader<'_>,
-            ) -> Result<Self, agentwire_protocol::open::Error> {
+            ) -> Result<(), agentwire_protocol::open::Error> {
                 $(
                     if $crate::cua::shapes::is_shape!($shape, reader) {
-                        return agentwire_protocol::open::Field::read(reader).map(Self::$variant);
+                        *self = Self::$variant(reader.value()?);
+                        return Ok(());
                     }
                 )*
                 Err(reader.unexpected($expected))

@@ -88,12 +88,13 @@ impl From<Vec<ContentBlock>> for Content {
 }
 
 impl Field for Content {
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        match reader.peek() {
-            Some(b'"') => Field::read(reader).map(Self::Text),
-            Some(b'[') => Field::read(reader).map(Self::Blocks),
-            _ => Err(reader.unexpected("a string or a list of content blocks")),
-        }
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        *self = match reader.peek() {
+            Some(b'"') => Self::Text(reader.value()?),
+            Some(b'[') => Self::Blocks(reader.value()?),
+            _ => return Err(reader.unexpected("a string or a list of content blocks")),
+        };
+        Ok(())
     }
 
     fn empty() -> Self {

@@ -67,13 +67,14 @@ macro_rules! definitions {
         serialize_written!(ToolDefinition);
 
         impl Field for ToolDefinition {
-            fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+            fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
                 let tag = reader.look_for("type")?.filter(|tag| *tag != "null");
-                match tag.map(|tag| string_of(Some(tag)).unwrap_or_default()).as_deref() {
-                    None | Some("custom") => Field::read(reader).map(Self::Custom),
-                    $( Some($($tag)|+) => Field::read(reader).map(Self::$variant), )*
-                    _ => Field::read(reader).map(Self::Unknown),
-                }
+                *self = match tag.map(|tag| string_of(Some(tag)).unwrap_or_default()).as_deref() {
+                    None | Some("custom") => Self::Custom(reader.value()?),
+                    $( Some($($tag)|+) => Self::$variant(reader.value()?), )*
+                    _ => Self::Unknown(reader.value()?),
+                };
+                Ok(())
             }
 
             fn empty() -> Self {

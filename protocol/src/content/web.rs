@@ -43,14 +43,16 @@ impl<'de> Deserialize<'de> for WebSearchContent {
 }
 
 impl Field for WebSearchContent {
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
         if reader.peek() == Some(b'[') {
-            return Field::read(reader).map(Self::Results);
+            *self = Self::Results(reader.value()?);
+            return Ok(());
         }
-        match string_of(reader.look_for("type")?).as_deref() {
-            Some("web_search_tool_result_error") => Field::read(reader).map(Self::Error),
-            _ => Field::read(reader).map(Self::Unknown),
-        }
+        *self = match string_of(reader.look_for("type")?).as_deref() {
+            Some("web_search_tool_result_error") => Self::Error(reader.value()?),
+            _ => Self::Unknown(reader.value()?),
+        };
+        Ok(())
     }
 
     fn empty() -> Self {

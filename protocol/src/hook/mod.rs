@@ -209,7 +209,7 @@ impl Written for HookInput {
 serialize_written!(HookInput);
 
 impl Field for HookInput {
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
         fn is_context(key: &str) -> bool {
             matches!(
                 key,
@@ -224,10 +224,9 @@ impl Field for HookInput {
             )
         }
         let place = reader.place();
-        let context = reader.part(is_context)?;
+        reader.part(&mut self.context, is_context)?;
         reader.back_to(place);
-        let event = reader.part(|key| !is_context(key))?;
-        Ok(Self { context, event })
+        reader.part(&mut self.event, |key| !is_context(key))
     }
 
     fn empty() -> Self {

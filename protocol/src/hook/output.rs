@@ -235,12 +235,13 @@ impl<T: Into<SpecificOutput>> From<T> for SyncOutput {
 }
 
 impl Field for HookOutput {
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        if reader.look_for("async")? == Some("true") {
-            Field::read(reader).map(Self::Async)
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        *self = if reader.look_for("async")? == Some("true") {
+            Self::Async(reader.value()?)
         } else {
-            Field::read(reader).map(Self::Sync)
-        }
+            Self::Sync(reader.value()?)
+        };
+        Ok(())
     }
 
     fn empty() -> Self {

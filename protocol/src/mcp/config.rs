@@ -332,19 +332,20 @@ impl<'de> Deserialize<'de> for McpServerConfig {
 }
 
 impl Field for McpServerConfig {
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
         let tag = match reader.look_for("type")? {
             Some(tag) => string_of(Some(tag)),
             None => reader.look_for("command")?.map(|_| "stdio".into()),
         };
-        match tag.as_deref() {
-            Some("stdio") => Field::read(reader).map(Self::Stdio),
-            Some("sse") => Field::read(reader).map(Self::Sse),
-            Some("http") => Field::read(reader).map(Self::Http),
-            Some("sdk") => Field::read(reader).map(Self::Sdk),
-            Some("claudeai-proxy") => Field::read(reader).map(Self::ClaudeAiProxy),
-            _ => Field::read(reader).map(Self::Unknown),
-        }
+        *self = match tag.as_deref() {
+            Some("stdio") => Self::Stdio(reader.value()?),
+            Some("sse") => Self::Sse(reader.value()?),
+            Some("http") => Self::Http(reader.value()?),
+            Some("sdk") => Self::Sdk(reader.value()?),
+            Some("claudeai-proxy") => Self::ClaudeAiProxy(reader.value()?),
+            _ => Self::Unknown(reader.value()?),
+        };
+        Ok(())
     }
 
     fn empty() -> Self {

@@ -13,12 +13,12 @@ object! {
     pub struct StreamEventMessage: tolerant tags("type" = "stream_event") {
         /// The event.
         pub event: StreamEvent,
+        /// The session.
+        pub session_id: Option<String>,
         /// The tool call that started the sub-agent this belongs to.
         pub parent_tool_use_id: Option<String>,
         /// The message's id.
         pub uuid: Option<String>,
-        /// The session.
-        pub session_id: Option<String>,
         /// The API's id of the message that is being said.
         pub api_message_id: Option<String>,
         /// Milliseconds until the first token.

@@ -61,9 +61,11 @@ macro_rules! open_enum {
 
         impl $crate::open::Field for $name {
             fn read(
+                &mut self,
                 reader: &mut $crate::open::Reader<'_>,
-            ) -> Result<Self, $crate::open::Error> {
-                reader.string().map(|value| (&*value).into())
+            ) -> Result<(), $crate::open::Error> {
+                *self = (&*reader.string()?).into();
+                Ok(())
             }
 
             fn empty() -> Self {

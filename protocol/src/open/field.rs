@@ -3,9 +3,8 @@
 use super::error::Error;
 use super::form::{Entries, Form, Items, Written};
 use super::reader::members::Inside;
-use super::reader::{Field, Object, Reader};
+use super::reader::{Field, Object, Reader, Tag};
 use crate::json::{Json, Members, Number};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 impl Written for bool {
@@ -15,8 +14,9 @@ impl Written for bool {
 }
 
 impl Field for bool {
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        reader.bool()
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        *self = reader.bool()?;
+        Ok(())
     }
 
     fn empty() -> Self {
@@ -37,8 +37,9 @@ impl Written for &str {
 }
 
 impl Field for String {
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        reader.string().map(Cow::into_owned)
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        *self = reader.string()?.into_owned();
+        Ok(())
     }
 
     fn empty() -> Self {
@@ -57,18 +58,20 @@ macro_rules! whole_numbers {
         }
 
         impl Field for $type {
-            fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+            fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
                 const NAME: &str = stringify!($type);
                 let text = reader.number(NAME)?;
                 // That `-0` is none is as `serde_json` has it.
                 if let Ok(number) = text.parse() && text != "-0" {
-                    return Ok(number);
+                    *self = number;
+                    return Ok(());
                 }
                 let error = not_whole(text, NAME);
                 match nearest(text).and_then(|number| number.try_into().ok()) {
                     Some(number) if reader.is_tolerant() => {
                         reader.spoilt(&error);
-                        Ok(number)
+                        *self = number;
+                        Ok(())
                     }
                     _ => Err(error),
                 }
@@ -115,8 +118,9 @@ impl Written for Number {
 }
 
 impl Field for Number {
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        reader.number("a number").map(Self::of_text)
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        *self = Self::of_text(reader.number("a number")?);
+        Ok(())
     }
 
     fn empty() -> Self {
@@ -131,8 +135,9 @@ impl Written for Json {
 }
 
 impl Field for Json {
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        reader.json()
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        *self = reader.json()?;
+        Ok(())
     }
 
     fn empty() -> Self {
@@ -155,8 +160,8 @@ impl Entries for Members {
 }
 
 impl Field for Members {
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        Self::read_object(reader, None)
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        self.read_object(reader, None)
     }
 
     fn empty() -> Self {
@@ -166,13 +171,17 @@ impl Field for Members {
 
 /// All of it, with the tag.
 impl Object for Members {
-    fn read_object(reader: &mut Reader<'_>, _: Option<&'static str>) -> Result<Self, Error> {
+    fn read_object(
+        &mut self,
+        reader: &mut Reader<'_>,
+        chosen_by: Option<Tag>,
+    ) -> Result<(), Error> {
+        reader.before_tag(chosen_by);
         let mut inside: Inside = reader.object(None)?;
-        let mut members = Self::default();
         while let Some(key) = reader.next_key(&mut inside)? {
-            reader.unknown(&mut inside, key, &mut members)?;
+            reader.unknown(&mut inside, key, self)?;
         }
-        Ok(members)
+        Ok(())
     }
 }
 
@@ -189,14 +198,11 @@ impl<T: Field> Field for Option<T> {
     const IS_REQUIRED: bool = false;
     const IS_TOLERANT: bool = T::IS_TOLERANT;
 
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
         if reader.null() {
-            return Ok(None);
+            return Ok(());
         }
-        match T::read(reader) {
-            Ok(value) => Ok(Some(value)),
-            Err(error) => Err(error),
-        }
+        self.insert(T::empty()).read(reader)
     }
 
     fn empty() -> Self {
@@ -214,8 +220,8 @@ impl<T: Written> Written for Box<T> {
 impl<T: Field> Field for Box<T> {
     const IS_TOLERANT: bool = T::IS_TOLERANT;
 
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        T::read(reader).map(Self::new)
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        T::read(self, reader)
     }
 
     fn empty() -> Self {
@@ -225,10 +231,11 @@ impl<T: Field> Field for Box<T> {
 
 impl<T: Object> Object for Box<T> {
     fn read_object(
+        &mut self,
         reader: &mut Reader<'_>,
-        chosen_by: Option<&'static str>,
-    ) -> Result<Self, Error> {
-        T::read_object(reader, chosen_by).map(Self::new)
+        chosen_by: Option<Tag>,
+    ) -> Result<(), Error> {
+        T::read_object(self, reader, chosen_by)
     }
 }
 
@@ -254,13 +261,15 @@ impl<T: Written> Items for Vec<T> {
 impl<T: Field> Field for Vec<T> {
     const IS_TOLERANT: bool = T::IS_TOLERANT;
 
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        let mut items = Self::new();
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
         reader.items(&mut |reader| {
-            items.push(T::read(reader)?);
-            Ok(())
-        })?;
-        Ok(items)
+            self.push(T::empty());
+            let read = self.last_mut().map_or(Ok(()), |item| item.read(reader));
+            if read.is_err() {
+                self.pop();
+            }
+            read
+        })
     }
 
     fn empty() -> Self {
@@ -297,14 +306,12 @@ impl<K: Name, T: Written> Entries for BTreeMap<K, T> {
 impl<K: Name, T: Field> Field for BTreeMap<K, T> {
     const IS_TOLERANT: bool = T::IS_TOLERANT;
 
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        let mut values = Self::new();
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
         reader.entries(&mut |key, reader| {
-            let value = T::read(reader)?;
-            values.insert(K::of_text(key), value);
+            let value = reader.value()?;
+            self.insert(K::of_text(key), value);
             Ok(())
-        })?;
-        Ok(values)
+        })
     }
 
     fn empty() -> Self {

@@ -7,7 +7,7 @@
 use super::error::Error;
 use super::form::{Form, Written};
 use super::reader::members::Inside;
-use super::reader::{Field, Reader};
+use super::reader::{Field, Reader, Tag};
 use crate::json::Members;
 #[cfg(feature = "audit")]
 use crate::untyped::{Pointer, Untyped};
@@ -49,13 +49,8 @@ pub trait Fields {
     /// The field with this number.
     fn field(&self, number: usize) -> Option<&dyn Member>;
 
-    /// Gives the field with this number a value. What cannot be read changes
-    /// nothing.
-    ///
-    /// # Errors
-    ///
-    /// When it is something else.
-    fn set(&mut self, number: usize, source: Source<'_, '_>) -> Result<(), Error>;
+    /// The field with this number.
+    fn field_mut(&mut self, number: usize) -> Option<&mut dyn Member>;
 
     /// The other members.
     fn extra(&self) -> &Members;
@@ -66,53 +61,47 @@ pub trait Fields {
 
 /// A field, of whichever type.
 pub trait Member: Any + Written + Audited {
+    /// Reads the value into an empty field.
+    ///
+    /// # Errors
+    ///
+    /// If it is something else. What was read until then may be there.
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error>;
+
+    /// Gives the field the empty value.
+    fn clear(&mut self);
+
+    /// Gives the field the value of another one of the same type.
+    fn copy(&mut self, other: &dyn Any);
+
     /// Whether another field has the same value.
     fn is_same(&self, other: &dyn Any) -> bool;
 
-    /// Whether it has this value, or the empty one, where it cannot be read.
-    fn is_from(&self, source: Source<'_, '_>) -> bool;
-}
-
-/// Where the value of a field comes from.
-#[derive(Debug)]
-pub enum Source<'a, 'text> {
-    /// It is read.
-    Reader(&'a mut Reader<'text>),
-    /// Another field of the same type has it.
-    Field(&'a dyn Any),
-    /// There is none.
-    Nothing,
-}
-
-/// Gives a field a value. What cannot be read changes nothing.
-///
-/// # Errors
-///
-/// When it is something else.
-#[inline(never)]
-pub fn set_field<T: Field>(field: &mut T, source: Source<'_, '_>) -> Result<(), Error> {
-    *field = match source {
-        Source::Reader(reader) => T::read(reader)?,
-        Source::Field(other) => match other.downcast_ref::<T>() {
-            Some(other) => other.clone(),
-            None => return Ok(()),
-        },
-        Source::Nothing => T::empty(),
-    };
-    Ok(())
+    /// An empty field of the same type.
+    fn emptied(&self) -> Box<dyn Member>;
 }
 
 impl<T: Field + Audited> Member for T {
-    #[inline(never)]
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        Field::read(self, reader)
+    }
+
+    fn clear(&mut self) {
+        *self = T::empty();
+    }
+
+    fn copy(&mut self, other: &dyn Any) {
+        if let Some(other) = other.downcast_ref::<T>() {
+            self.clone_from(other);
+        }
+    }
+
     fn is_same(&self, other: &dyn Any) -> bool {
         other.downcast_ref::<T>().is_some_and(|other| self == other)
     }
 
-    fn is_from(&self, source: Source<'_, '_>) -> bool {
-        let mut value = T::empty();
-        // What cannot be read leaves it empty.
-        let _ = set_field(&mut value, source);
-        self.is_same(&value)
+    fn emptied(&self) -> Box<dyn Member> {
+        Box::new(T::empty())
     }
 }
 
@@ -138,22 +127,22 @@ fn members(object: &dyn Fields) -> impl Iterator<Item = (&'static str, &dyn Memb
 ///
 /// # Errors
 ///
-/// When it is something else.
+/// If it is something else.
 #[inline(never)]
 pub fn read_fields(
     object: &mut dyn Fields,
     reader: &mut Reader<'_>,
-    chosen_by: Option<&'static str>,
+    chosen_by: Option<Tag>,
 ) -> Result<(), Error> {
     let declared = object.declared();
     let mut inside = reader.object(chosen_by)?;
     let mut next = 0;
     while let Some(key) = reader.next_key(&mut inside)? {
-        if let Some((name, value)) = declared.tag(&key) {
-            reader.tag(&mut inside, name, value)?;
-        } else if let Some(number) = declared.find(&key, next) {
+        if let Some(number) = declared.find(&key, next) {
             next = number + 1;
-            read_field(object, number, reader, &mut inside)?;
+            read_field(object, declared, number, reader, &mut inside)?;
+        } else if let Some((name, value)) = declared.tag(&key) {
+            reader.tag(&mut inside, name, value)?;
         } else {
             reader.unknown(&mut inside, key, object.extra_mut())?;
         }
@@ -172,28 +161,42 @@ pub fn read_fields(
 #[inline]
 fn read_field(
     object: &mut dyn Fields,
+    declared: &'static Declared,
     number: usize,
     reader: &mut Reader<'_>,
     inside: &mut Inside,
 ) -> Result<(), Error> {
-    let name = object.declared().members[number];
+    let name = &declared.members[number];
     if inside.is_again(number) {
         // Of a member that comes twice the last one counts.
         object.extra_mut().remove(name);
-        object.set(number, Source::Nothing)?;
+        clear(object, number);
     }
     let before = reader.enter_member(name);
     // Only what is `null` can be as if there were no such member.
     let is_null = reader.peek() == Some(b'n');
-    match object.set(number, Source::Reader(reader)) {
-        Ok(()) if !is_null && !reader.is_spoilt() => {
-            reader.leave(&before);
-            Ok(())
+    let read = match object.field_mut(number) {
+        Some(field) => field.read(reader),
+        None => Ok(()),
+    };
+    match read {
+        Ok(()) if reader.is_spoilt() || is_null && object.field(number).is_some_and(is_absent) => {
+            reader.keep(&before, name, object.extra_mut())?;
         }
-        read => {
-            let read = read.map(|()| object.field(number).is_some_and(is_absent));
-            reader.end_member(&before, name, read, object.extra_mut())
+        Ok(()) => {}
+        Err(error) => {
+            clear(object, number);
+            reader.invalid_member(&before, name, error, object.extra_mut())?;
         }
+    }
+    reader.leave(&before);
+    Ok(())
+}
+
+#[cold]
+fn clear(object: &mut dyn Fields, number: usize) {
+    if let Some(field) = object.field_mut(number) {
+        field.clear();
     }
 }
 
@@ -238,18 +241,22 @@ fn is_as_read(name: &str, field: &dyn Member, extra: &Members) -> bool {
     if kept.is_none() && !extra.is_missing(name) {
         return false;
     }
-    match extra.given(name).unwrap_or(kept) {
-        Some(json) => field.is_from(Source::Reader(&mut Reader::of_kept(json.get()))),
-        None => field.is_from(Source::Nothing),
+    let mut read = field.emptied();
+    if let Some(json) = extra.given(name).unwrap_or(kept)
+        && read.read(&mut Reader::of_kept(json.get())).is_err()
+    {
+        read.clear();
     }
+    field.is_same(&*read)
 }
 
 /// Makes an object with empty fields a copy of another one.
 #[inline(never)]
 pub fn copy_fields(object: &mut dyn Fields, other: &dyn Fields) {
     for (number, (_, other)) in members(other).enumerate() {
-        // Of the same type, it cannot fail.
-        let _ = object.set(number, Source::Field(other));
+        if let Some(field) = object.field_mut(number) {
+            field.copy(other);
+        }
     }
     object.extra_mut().clone_from(other.extra());
 }

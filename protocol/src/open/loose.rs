@@ -62,11 +62,12 @@ impl<'de, T: Field> Deserialize<'de> for Loose<T> {
 }
 
 impl<T: Field> Field for Loose<T> {
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        match reader.peek() {
-            Some(b'{') => T::read(reader).map(Self::Object),
-            _ => Field::read(reader).map(Self::Other),
-        }
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        *self = match reader.peek() {
+            Some(b'{') => Self::Object(reader.value()?),
+            _ => Self::Other(reader.value()?),
+        };
+        Ok(())
     }
 
     fn empty() -> Self {

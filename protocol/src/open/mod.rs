@@ -43,14 +43,13 @@ pub use field::Name;
 #[cfg(feature = "audit")]
 pub use fields::collect_untyped;
 pub use fields::{
-    Audited, Declared, Fields, Member, Source, copy_fields, is_same, read_fields, set_field,
-    write_fields,
+    Audited, Declared, Fields, Member, copy_fields, is_same, read_fields, write_fields,
 };
 pub use form::{Entries, Form, Items, Written, serialize, serialize_written};
 pub use loose::Loose;
 pub use object::{object, wire_name};
-pub use reader::{Fault, Field, Object, Place, Reader, string_of};
-pub use union::{from_kind, tolerance, union};
+pub use reader::{Fault, Field, Object, Place, Reader, Tag, string_of};
+pub use union::{Union, from_kind, read_union, tolerance, union};
 
 // What the macros write only where a feature of this crate is on: a `cfg` in
 // what they write would ask about the features of the crate that uses them.

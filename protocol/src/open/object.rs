@@ -68,15 +68,9 @@ macro_rules! object {
                     }
                 }
 
-                #[allow(unused_variables, reason = "an object without members takes none")]
-                fn set(
-                    &mut self,
-                    number: usize,
-                    source: $crate::open::Source<'_, '_>,
-                ) -> Result<(), $crate::open::Error> {
-                    match FIELDS.get(number) {
-                        $( Some(At::$field) => $crate::open::set_field(&mut self.$field, source), )*
-                        _ => Ok(()),
+                fn field_mut(&mut self, number: usize) -> Option<&mut dyn $crate::open::Member> {
+                    match *FIELDS.get(number)? {
+                        $( At::$field => Some(&mut self.$field), )*
                     }
                 }
 
@@ -90,15 +84,14 @@ macro_rules! object {
             }
 
             impl $crate::open::Object for $name {
-                #[inline(never)]
                 fn read_object(
+                    &mut self,
                     reader: &mut $crate::open::Reader<'_>,
-                    chosen_by: Option<&'static str>,
-                ) -> Result<Self, $crate::open::Error> {
-                    let mut read = <Self as $crate::open::Field>::empty();
-                    $crate::open::read_fields(&mut read, reader, chosen_by)?;
-                    $( read.$then(); )?
-                    Ok(read)
+                    chosen_by: Option<$crate::open::Tag>,
+                ) -> Result<(), $crate::open::Error> {
+                    $crate::open::read_fields(self, reader, chosen_by)?;
+                    $( self.$then(); )?
+                    Ok(())
                 }
             }
 
@@ -106,9 +99,10 @@ macro_rules! object {
                 $( const IS_TOLERANT: bool = $crate::open::tolerance!($tolerant); )?
 
                 fn read(
+                    &mut self,
                     reader: &mut $crate::open::Reader<'_>,
-                ) -> Result<Self, $crate::open::Error> {
-                    $crate::open::Object::read_object(reader, None)
+                ) -> Result<(), $crate::open::Error> {
+                    $crate::open::Object::read_object(self, reader, None)
                 }
 
                 #[inline(never)]

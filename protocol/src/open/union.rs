@@ -1,5 +1,9 @@
 //! Unions that keep the kinds they do not know.
 
+use super::error::Error;
+use super::reader::{Object, Reader, Tag};
+use crate::json::Members;
+
 /// Declares a union of objects told apart by one member.
 ///
 /// `"old" | "new" => Kind(Type)` reads both tags. A kind that is much larger
@@ -42,26 +46,30 @@ macro_rules! union {
         $( $crate::open::from_kind!($name, $variant, $($type)+); )*
 
         const _: () = {
-            impl $crate::open::Object for $name {
-                #[inline(never)]
-                fn read_object(
-                    reader: &mut $crate::open::Reader<'_>,
-                    _: Option<&'static str>,
-                ) -> Result<Self, $crate::open::Error> {
-                    let place = reader.place();
-                    let read = match reader.tag_of($tag)?.as_deref() {
-                        $( Some($($value)|+) => {
-                            reader.kind::<$($type)+, _>($tag, Self::$variant)
-                        } )*
-                        _ => return $crate::open::Field::read(reader).map(Self::Unknown),
-                    };
-                    match read {
-                        Err(error) if reader.is_other_kind(&error) => {
-                            reader.go_to(place);
-                            $crate::open::Field::read(reader).map(Self::Unknown)
-                        }
-                        read => read,
+            impl $crate::open::Union for $name {
+                fn choose(&mut self, tag: &str) -> Option<&mut dyn $crate::open::Object> {
+                    match tag {
+                        $( $($value)|+ => *self = Self::$variant($crate::open::Field::empty()), )*
+                        _ => return None,
                     }
+                    match self {
+                        $( Self::$variant(kind) => Some(kind), )*
+                        Self::Unknown(_) => None,
+                    }
+                }
+
+                fn set_unknown(&mut self, members: $crate::json::Members) {
+                    *self = Self::Unknown(members);
+                }
+            }
+
+            impl $crate::open::Object for $name {
+                fn read_object(
+                    &mut self,
+                    reader: &mut $crate::open::Reader<'_>,
+                    chosen_by: Option<$crate::open::Tag>,
+                ) -> Result<(), $crate::open::Error> {
+                    $crate::open::read_union(self, $tag, reader, chosen_by)
                 }
             }
 
@@ -69,9 +77,10 @@ macro_rules! union {
                 $( const IS_TOLERANT: bool = $crate::open::tolerance!($tolerant); )?
 
                 fn read(
+                    &mut self,
                     reader: &mut $crate::open::Reader<'_>,
-                ) -> Result<Self, $crate::open::Error> {
-                    $crate::open::Object::read_object(reader, None)
+                ) -> Result<(), $crate::open::Error> {
+                    $crate::open::Object::read_object(self, reader, None)
                 }
 
                 fn empty() -> Self {
@@ -130,6 +139,41 @@ macro_rules! union {
     };
 }
 pub use union;
+
+/// What unions have in common.
+pub trait Union {
+    /// Makes it an empty object of the kind with this tag, if there is one.
+    fn choose(&mut self, tag: &str) -> Option<&mut dyn Object>;
+
+    /// Makes it an object of an unknown kind.
+    fn set_unknown(&mut self, members: Members);
+}
+
+/// Reads a union, itself perhaps a kind of another one, by its tag.
+///
+/// # Errors
+///
+/// If it is something else.
+#[inline(never)]
+pub fn read_union(
+    union: &mut dyn Union,
+    tag: &'static str,
+    reader: &mut Reader<'_>,
+    chosen_by: Option<Tag>,
+) -> Result<(), Error> {
+    reader.before_tag(chosen_by);
+    let place = reader.place();
+    let (tag, value) = reader.tag_of(tag)?;
+    if let Some(kind) = value.and_then(|value| union.choose(&value)) {
+        match kind.read_object(reader, Some(tag)) {
+            Err(error) if reader.is_other_kind(&error) => {}
+            read => return read,
+        }
+    }
+    reader.go_to(place);
+    union.set_unknown(reader.value()?);
+    Ok(())
+}
 
 /// The word that makes a union one that is read tolerantly.
 #[doc(hidden)]

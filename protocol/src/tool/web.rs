@@ -114,12 +114,13 @@ impl<'de> Deserialize<'de> for WebSearchItem {
 }
 
 impl Field for WebSearchItem {
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        match reader.peek() {
-            Some(b'"') => Field::read(reader).map(Self::Text),
-            Some(b'{') => Field::read(reader).map(Self::Hits),
-            _ => Err(reader.unexpected("pages or a text")),
-        }
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        *self = match reader.peek() {
+            Some(b'"') => Self::Text(reader.value()?),
+            Some(b'{') => Self::Hits(reader.value()?),
+            _ => return Err(reader.unexpected("pages or a text")),
+        };
+        Ok(())
     }
 
     fn empty() -> Self {

@@ -2,7 +2,7 @@
 //! errors, or are kept.
 
 use super::fault::Fault;
-use super::{Field, Object, Reader, string_of};
+use super::{Field, Reader, Tag, string_of};
 use crate::json::{Json, Members};
 use crate::open::error::{Error, MAX_DEPTH, Step, path};
 use crate::text::unescaped;
@@ -56,21 +56,34 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// When the value is none, or too many are inside each other.
-    pub fn object(&mut self, chosen_by: Option<&'static str>) -> Result<Inside, Error> {
-        if !self.cursor.take(b'{') {
-            return Err(self.unexpected("an object"));
+    pub fn object(&mut self, chosen_by: Option<Tag>) -> Result<Inside, Error> {
+        let mut inside = Inside {
+            is_first: true,
+            only: self.only.take(),
+            chosen_by: None,
+            tags: [None; 2],
+            seen: 0,
+        };
+        match chosen_by {
+            Some(Tag {
+                name,
+                passed: Some(_),
+            }) => {
+                inside.is_first = false;
+                inside.tags = [Some(name), None];
+            }
+            chosen_by => {
+                if !self.cursor.take(b'{') {
+                    return Err(self.unexpected("an object"));
+                }
+                inside.chosen_by = chosen_by.map(|tag| tag.name);
+            }
         }
         if self.depth == MAX_DEPTH {
             return Err(Error::too_deep());
         }
         self.depth += 1;
-        Ok(Inside {
-            is_first: true,
-            only: self.only.take(),
-            chosen_by,
-            tags: [None; 2],
-            seen: 0,
-        })
+        Ok(inside)
     }
 
     /// Goes to the next member of an object. At the end the object is closed.
@@ -103,9 +116,9 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// As `T` has them.
-    pub fn part<T: Field>(&mut self, only: fn(&str) -> bool) -> Result<T, Error> {
+    pub fn part<T: Field>(&mut self, part: &mut T, only: fn(&str) -> bool) -> Result<(), Error> {
         self.only = Some(only);
-        T::read(self)
+        part.read(self)
     }
 
     /// The text of the object's member `name`: the first one with that name, or
@@ -145,17 +158,40 @@ impl<'a> Reader<'a> {
         self.look(name, true)
     }
 
-    /// What the tag of an object says, without reading the object; nothing,
-    /// where it has none or it is no string.
+    /// Goes to the end of the tag of an object, if that is its first member, and
+    /// returns its value. Otherwise the reader stays where it is.
     ///
     /// # Errors
     ///
-    /// When the value is no object.
-    pub fn tag_of(&mut self, name: &str) -> Result<Option<Cow<'a, str>>, Error> {
+    /// If the value is not an object.
+    pub(in crate::open) fn tag_of(
+        &mut self,
+        name: &'static str,
+    ) -> Result<(Tag, Option<Cow<'a, str>>), Error> {
         if self.peek() != Some(b'{') {
             return Err(self.unexpected("an object"));
         }
-        Ok(string_of(self.look(name, false)?))
+        let start = self.cursor.at();
+        let mut tag = Tag { name, passed: None };
+        self.cursor.go_to(start + 1);
+        // Members that are not shown include no tag.
+        if self.only.is_none()
+            && let Some(key) = self.cursor.next_key(true)?
+            && &self.text[key.start..key.end] == name
+            && self.peek() == Some(b'"')
+        {
+            tag.passed = Some(start);
+            return Ok((tag, Some(self.string()?)));
+        }
+        self.cursor.go_to(start);
+        Ok((tag, string_of(self.look(name, false)?)))
+    }
+
+    /// Goes back to the start of an object that a union chose by a tag.
+    pub(in crate::open) fn before_tag(&mut self, chosen_by: Option<Tag>) {
+        if let Some(start) = chosen_by.and_then(|tag| tag.passed) {
+            self.cursor.go_to(start);
+        }
     }
 
     /// Passes a tag, and checks it.
@@ -194,41 +230,12 @@ impl<'a> Reader<'a> {
         self.is_tolerant && !inside.tags.contains(&Some(name))
     }
 
-    /// Reads the object as the kind of a union that its tag tells.
-    ///
-    /// By itself, so that what reads the union needs no room for each of them.
-    ///
-    /// # Errors
-    ///
-    /// As `T` has them.
-    #[inline(never)]
-    pub fn kind<T: Object, U>(&mut self, tag: &'static str, make: fn(T) -> U) -> Result<U, Error> {
-        T::read_object(self, Some(tag)).map(make)
-    }
-
     /// Whether an object that was read as the kind that its tag tells turned out
     /// to be none: it has that tag or another one twice. It is then one of a
     /// kind that nobody knows.
     #[must_use]
-    pub fn is_other_kind(&self, error: &Error) -> bool {
+    pub(in crate::open) fn is_other_kind(&self, error: &Error) -> bool {
         self.is_tolerant && error.is_other_tag()
-    }
-
-    /// After a member was read, which may be absent, or could not be read.
-    pub(in crate::open) fn end_member(
-        &mut self,
-        before: &Before,
-        name: &'static str,
-        read: Result<bool, Error>,
-        extra: &mut Members,
-    ) -> Result<(), Error> {
-        match read {
-            Ok(is_absent) if self.is_spoilt || is_absent => self.keep(before, name, extra)?,
-            Ok(_) => {}
-            Err(error) => self.invalid_member(before, name, error, extra)?,
-        }
-        self.leave(before);
-        Ok(())
     }
 
     pub(in crate::open) fn enter_member(&mut self, name: &str) -> Before {
@@ -274,10 +281,10 @@ impl<'a> Reader<'a> {
 
     /// Keeps the text of a member that was read.
     #[cold]
-    fn keep(
+    pub(in crate::open) fn keep(
         &mut self,
         before: &Before,
-        name: &'static str,
+        name: &'static &'static str,
         extra: &mut Members,
     ) -> Result<(), Error> {
         self.cursor.go_to(before.start);
@@ -286,16 +293,16 @@ impl<'a> Reader<'a> {
             return Err(Error::too_much());
         };
         self.to_keep = left;
-        extra.push(name, Json::of_text(token));
+        extra.push_declared(name, Json::of_text(token));
         Ok(())
     }
 
     /// A member cannot be read.
     #[cold]
-    fn invalid_member(
+    pub(in crate::open) fn invalid_member(
         &mut self,
         before: &Before,
-        name: &'static str,
+        name: &'static &'static str,
         error: Error,
         extra: &mut Members,
     ) -> Result<(), Error> {

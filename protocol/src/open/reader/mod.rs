@@ -24,12 +24,13 @@ pub trait Field: Sized + Written + Clone + PartialEq + 'static {
     /// Whether a text that is read as this type by itself is read tolerantly.
     const IS_TOLERANT: bool = false;
 
-    /// Reads the value.
+    /// Reads the value into an empty one, in its place: objects are large, and
+    /// would be moved once for each that they are in.
     ///
     /// # Errors
     ///
-    /// When it is something else.
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Error>;
+    /// If it is something else. What was read until then may be there.
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error>;
 
     /// What the value is when the member is not there, or has nothing that can
     /// be read.
@@ -37,14 +38,23 @@ pub trait Field: Sized + Written + Clone + PartialEq + 'static {
 }
 
 /// An object, or a union of objects.
-pub trait Object: Field {
-    /// Reads the object, which a union may have chosen by a tag that it has.
+pub trait Object {
+    /// Reads the object into an empty one. A union may have chosen it by a tag.
     ///
     /// # Errors
     ///
-    /// When it is something else.
-    fn read_object(reader: &mut Reader<'_>, chosen_by: Option<&'static str>)
-    -> Result<Self, Error>;
+    /// If it is something else. What was read until then may be there.
+    fn read_object(&mut self, reader: &mut Reader<'_>, chosen_by: Option<Tag>)
+    -> Result<(), Error>;
+}
+
+/// A tag by which a union chose an object.
+#[derive(Debug, Clone, Copy)]
+pub struct Tag {
+    pub(super) name: &'static str,
+    /// Where the object begins, if the tag is its first member. The reader is
+    /// behind that.
+    pub(super) passed: Option<usize>,
 }
 
 /// Reads types from JSON text.
@@ -146,11 +156,22 @@ impl<'a> Reader<'a> {
     }
 
     fn whole<T: Field>(&mut self) -> Result<T, Error> {
-        let read = T::read(self);
+        let read = self.value();
         match self.cursor.end() {
             Err(invalid) if read.is_ok() => Err(invalid.into()),
             _ => read,
         }
+    }
+
+    /// Reads a value.
+    ///
+    /// # Errors
+    ///
+    /// If it is something else.
+    pub fn value<T: Field>(&mut self) -> Result<T, Error> {
+        let mut value = T::empty();
+        value.read(self)?;
+        Ok(value)
     }
 
     /// The first byte of the value.
