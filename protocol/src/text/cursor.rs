@@ -132,7 +132,7 @@ impl<'a> Cursor<'a> {
     /// Advances to the value of an object's next member and returns its name, or
     /// consumes the closing brace. `is_first`: the cursor is right behind the
     /// opening brace.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn next_key(&mut self, is_first: bool) -> Result<Option<Span>> {
         if self.bytes.get(self.at) == Some(&b'}') {
             self.at += 1;
@@ -194,7 +194,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Consumes a string.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn string(&mut self, expected: &'static str) -> Result<Span> {
         if self.peek() != Some(b'"') {
             return Err(self.invalid(expected));
