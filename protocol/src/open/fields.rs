@@ -92,7 +92,8 @@ impl<T: Field + Audited> Member for T {
 
     fn copy(&mut self, other: &dyn Any) {
         if let Some(other) = other.downcast_ref::<T>() {
-            self.clone_from(other);
+            // `clone_from` would be compiled beside `clone`.
+            *self = other.clone();
         }
     }
 
