@@ -1,8 +1,8 @@
-//! What all objects have in common.
+//! Reading, writing, cloning and comparing objects, for all types.
 //!
-//! An object says which members it declares, and gives each field by its
-//! number. Reading, writing, copying and comparing go through that, so that
-//! they are compiled once, and not for every type: inlined, they would be again.
+//! An object lists its declared members and gives access to its fields by
+//! number. The functions here use only that, so they are compiled once instead
+//! of once per type. `inline(never)` keeps it that way.
 
 use super::error::Error;
 use super::form::{Form, Written};
@@ -13,7 +13,7 @@ use crate::json::Members;
 use crate::untyped::{Pointer, Untyped};
 use std::any::Any;
 
-/// What the type of an object declares.
+/// The declared members of an object.
 #[derive(Debug)]
 pub struct Declared {
     /// The names of the fields' members.
@@ -25,8 +25,8 @@ pub struct Declared {
 }
 
 impl Declared {
-    /// The field whose member has this name. Members come in order, mostly, so
-    /// it is searched from the one behind the last.
+    /// Returns the number of the field for a member. Members mostly come in
+    /// declaration order, so the search starts at `from`, behind the last one.
     fn find(&self, name: &str, from: usize) -> Option<usize> {
         let (before, behind) = self.members.split_at_checked(from)?;
         match behind.iter().position(|it| *it == name) {
@@ -35,49 +35,49 @@ impl Declared {
         }
     }
 
-    /// The tag with this name, and its value.
+    /// Returns the tag with this name, and its value.
     fn tag(&self, name: &str) -> Option<&'static (&'static str, &'static str)> {
         self.tags.iter().find(|(tag, _)| *tag == name)
     }
 }
 
-/// The fields of an object.
+/// An object as a list of fields.
 pub trait Fields {
-    /// What the type declares.
+    /// Returns the declared members.
     fn declared(&self) -> &'static Declared;
 
-    /// The field with this number.
+    /// Returns the field with this number.
     fn field(&self, number: usize) -> Option<&dyn Member>;
 
-    /// The field with this number.
+    /// Returns the field with this number.
     fn field_mut(&mut self, number: usize) -> Option<&mut dyn Member>;
 
-    /// The other members.
+    /// Returns the members that are not in the fields.
     fn extra(&self) -> &Members;
 
-    /// The other members.
+    /// Returns the members that are not in the fields.
     fn extra_mut(&mut self) -> &mut Members;
 }
 
-/// A field, of whichever type.
+/// A field of any type.
 pub trait Member: Any + Written + Audited {
     /// Reads the value into an empty field.
     ///
     /// # Errors
     ///
-    /// If it is something else. What was read until then may be there.
+    /// If the value has another type. The field may hold a part of it.
     fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error>;
 
-    /// Gives the field the empty value.
+    /// Sets the field to the empty value.
     fn clear(&mut self);
 
-    /// Gives the field the value of another one of the same type.
+    /// Sets the field to the value of another field of the same type.
     fn copy(&mut self, other: &dyn Any);
 
     /// Whether another field has the same value.
     fn is_same(&self, other: &dyn Any) -> bool;
 
-    /// An empty field of the same type.
+    /// Returns an empty field of the same type.
     fn emptied(&self) -> Box<dyn Member>;
 }
 

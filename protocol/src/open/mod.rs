@@ -1,12 +1,11 @@
-//! Open types: structs that keep the members they do not know, unions that
-//! keep the kinds they do not know, enumerations that keep the values they do
-//! not know.
+//! Open types: structs that preserve unknown members, unions that preserve
+//! unknown kinds, enumerations that preserve unknown values.
 //!
-//! serde's own `flatten` and tagged enums buffer every value on the way, lose
-//! the digits of large numbers and cannot hold raw JSON; and a `Deserialize`
-//! that is derived is compiled anew for every deserializer. So the three macros
-//! here write a function of one concrete [`Reader`], which passes over the text
-//! once and loses nothing:
+//! serde's `flatten` and tagged enums buffer every value, lose the digits of
+//! large numbers and cannot hold raw JSON; and a derived `Deserialize` is
+//! compiled again for every deserializer. The three macros here describe a type
+//! to one concrete [`Reader`] instead, which reads the text once, in place, and
+//! loses nothing:
 //!
 //! - a member that is declared and `null` is read as `None`, and the fact
 //!   that it was there is kept among the unknown members, so that it is
@@ -16,12 +15,12 @@
 //! - a tolerant reader keeps invalid members as well; their fields hold what
 //!   could be read. They are written back unchanged unless the field was set.
 //!
-//! `Deserialize` asks whichever deserializer for the value's text, and
-//! `Serialize` asks the value for its [`Form`]. What an object does with its
-//! fields is in `fields`, once for all of them.
+//! `Deserialize` gets the text of the value from the deserializer; `Serialize`
+//! writes the [`Form`] of the value. Reading, writing, cloning and comparing
+//! objects is in `fields`, compiled once for all types.
 //!
-//! Public for the crates of this project that have such types too, and for
-//! nobody else: it may change with every version.
+//! Public only for the other crates of this workspace; it may change in any
+//! version.
 
 mod enumeration;
 mod error;

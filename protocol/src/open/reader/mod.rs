@@ -24,12 +24,12 @@ pub trait Field: Sized + Written + Clone + PartialEq + 'static {
     /// Whether a text that is read as this type by itself is read tolerantly.
     const IS_TOLERANT: bool = false;
 
-    /// Reads the value into an empty one, in its place: objects are large, and
-    /// would be moved once for each that they are in.
+    /// Reads the value into `self`, which is empty. Objects are large; returned by
+    /// value, they would be moved once per enclosing object.
     ///
     /// # Errors
     ///
-    /// If it is something else. What was read until then may be there.
+    /// If the value has another type. `self` may hold a part of it.
     fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error>;
 
     /// What the value is when the member is not there, or has nothing that can
@@ -39,21 +39,22 @@ pub trait Field: Sized + Written + Clone + PartialEq + 'static {
 
 /// An object, or a union of objects.
 pub trait Object {
-    /// Reads the object into an empty one. A union may have chosen it by a tag.
+    /// Reads the object into `self`, which is empty. `chosen_by` is the tag by which
+    /// a union chose this kind.
     ///
     /// # Errors
     ///
-    /// If it is something else. What was read until then may be there.
+    /// If the value has another type. `self` may hold a part of it.
     fn read_object(&mut self, reader: &mut Reader<'_>, chosen_by: Option<Tag>)
     -> Result<(), Error>;
 }
 
-/// A tag by which a union chose an object.
+/// The tag by which a union chose the kind of an object.
 #[derive(Debug, Clone, Copy)]
 pub struct Tag {
     pub(super) name: &'static str,
-    /// Where the object begins, if the tag is its first member. The reader is
-    /// behind that.
+    /// The start of the object, if the tag is its first member. The reader is then
+    /// behind the tag.
     pub(super) passed: Option<usize>,
 }
 
