@@ -9,7 +9,7 @@
 
 use agentwire::protocol::permission::CanUseTool;
 use agentwire::{
-    Later, Options, PermissionAsk, PermissionResult, Policy, ReadOnly, Recorded, Reply, Responder,
+    Audited, Later, Options, PermissionAsk, PermissionResult, Policy, ReadOnly, Reply, Responder,
     Rules, query,
 };
 use agentwire_testkit::{Scenario, Step, fake_agent};
@@ -43,7 +43,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         async { Later }
     };
 
-    let handler = Recorded::new(
+    let handler = Audited::new(
         rules.or(ReadOnly).or_ask(ask),
         |request: &CanUseTool, reply: &Reply<PermissionResult>, _| {
             let said = match reply {

@@ -129,27 +129,27 @@ mod session;
 mod store;
 
 pub use agentwire_protocol::host::{
-    Activity, LoginNews, Queueing, SessionNews, SubmissionState, TurnEnd, TurnEvent, TurnOutcome,
+    Activity, AuthUpdate, Queueing, SessionUpdate, SubmissionState, TurnEnd, TurnEvent, TurnOutcome,
 };
 pub use agentwire_protocol::message::UserMessage;
 pub use agentwire_protocol::permission::PermissionResult;
 pub use agentwire_protocol::{Fault, Frame, Message};
 pub use callback::visible;
 pub use callback::{
-    Always, Answering, Answers, Ask, AskAnswer, AskOnTerminal, Askable, BoxFuture, DialogAsk,
-    Either, ElicitationAsk, Handler, Hook, HookAnswer, HookCall, Later, Opinion, OrAsk, OrDeny,
-    PermissionAsk, PlanAsk, Policy, QuestionAsk, ReadOnly, Recorded, Reply, Responder, Rules,
-    RulesBuilder, RulesError, RulesVerdict, Showing, TerminalQuestion, Undecided,
+    Always, Answers, Ask, AskAnswer, Askable, Audited, BoxFuture, Decision, DialogAsk, Either,
+    ElicitationAsk, Handler, Hook, HookAnswer, HookCall, Later, OrAsk, OrDeny, PendingAnswer,
+    PermissionAsk, PlanAsk, Policy, QuestionAsk, ReadOnly, Reply, Responder, Rules, RulesBuilder,
+    RulesError, RulesVerdict, TerminalPrompt, TerminalPrompter, TerminalQuestion, Undecided,
 };
 pub use client::{Client, Query, attach, attach_up_to, query};
-pub use command::Unwritten;
+pub use command::OutboundQueue;
 pub use event::{
-    Asked, AttachError, CallbackFailure, EndReason, Error, Event, Notice, SessionEnd, Shadowed,
-    StreamKind, Unread, UnreadStream,
+    Asked, AttachError, CallbackFailure, EndReason, Error, Event, IgnoredOption, Notice,
+    SessionEnd, StreamKind, Unread, UnreadStream,
 };
 pub use handle::{
-    Handle, Interrupted, Interruption, McpReadiness, Pending, StopPolicy, Stopped, Submission,
-    Subscription, Texts, Turn,
+    Handle, Interrupted, McpReadiness, Pending, PendingInterrupt, StopPolicy, Stopped, Submission,
+    Subscription, TextStream, Turn,
 };
 pub use options::{
     Backpressure, CommandLine, DYNAMIC_BOUNDARY, Options, PermissionPrompts, QuestionPreview,
@@ -159,7 +159,7 @@ pub use process::{
     CliNotFound, CliVersion, ClosePolicy, CloseReport, CloseStep, Environment, ExitGuard,
     InvalidVersion, OUTER_SESSION, PassedEnvironment, close_all,
 };
-pub use session::{CloseInput, Connection, FarEnd, FarFuture, LocalCli, Pipes, Transport};
+pub use session::{CloseInput, Connection, LocalCli, Peer, PeerFuture, Pipes, Transport};
 pub use store::{
     MemoryStore, SessionStore, StoreError, StoreFailure, StoreFlush, StoredSession, TranscriptKey,
 };

@@ -13,7 +13,7 @@ use agentwire::{
     PermissionAsk, PermissionResult, Reply, Responder,
 };
 use serde_json::{Value, json};
-use support::far_end::{FarEnd, connect, connect_with};
+use support::peer::{Peer, connect, connect_with};
 use support::{callback_failure, wait_for};
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 
@@ -23,7 +23,7 @@ fn tool(name: &str) -> Value {
 }
 
 /// A session whose asks are left open and come here.
-async fn open_asks() -> (Client, FarEnd, UnboundedReceiver<PermissionAsk>) {
+async fn open_asks() -> (Client, Peer, UnboundedReceiver<PermissionAsk>) {
     let (put, asks) = mpsc::unbounded_channel();
     let options = Options::new().on_permission(move |ask| {
         put.send(ask).unwrap();
@@ -70,7 +70,7 @@ async fn whoever_has_the_id_may_answer_once() {
         session.answer("a2", PermissionResult::allow()),
     ] {
         let error = answering.await.unwrap_err();
-        assert!(matches!(error, Error::NotAsked { .. }), "{error}");
+        assert!(matches!(error, Error::NoPendingRequest { .. }), "{error}");
     }
     session
         .answer("a1", PermissionResult::allow())
@@ -78,7 +78,7 @@ async fn whoever_has_the_id_may_answer_once() {
         .unwrap();
     assert_eq!(agent.is_answered().await.0, "a1");
     let again = session.answer("a1", PermissionResult::allow()).await;
-    let Err(Error::NotAsked { request_id }) = again else {
+    let Err(Error::NoPendingRequest { request_id }) = again else {
         panic!("{again:?}")
     };
     assert_eq!(&*request_id, "a1");
@@ -118,7 +118,7 @@ async fn an_ask_that_was_cancelled_gets_no_late_answer_even_if_its_id_comes_agai
     let again = asks.recv().await.unwrap();
     let refused = late.answer(PermissionResult::allow()).await;
     assert!(
-        matches!(refused, Err(Error::NotAsked { .. })),
+        matches!(refused, Err(Error::NoPendingRequest { .. })),
         "{refused:?}"
     );
     drop(ask.later());
@@ -184,7 +184,10 @@ async fn asks_that_are_open_when_the_session_ends_are_cancelled() {
     ask.cancelled.cancelled().await;
     let refused = late.answer(PermissionResult::allow()).await;
     assert!(
-        matches!(refused, Err(Error::NotAsked { .. } | Error::Ended(_))),
+        matches!(
+            refused,
+            Err(Error::NoPendingRequest { .. } | Error::Ended(_))
+        ),
         "{refused:?}"
     );
     drop(client);

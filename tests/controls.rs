@@ -11,19 +11,19 @@ use agentwire::protocol::mcp::{McpSdkServer, McpServerConfig, McpStdioServer};
 use agentwire::{Client, Error, Event, Options, Pipes};
 use serde_json::{Value, json};
 use std::time::Duration;
-use support::far_end::{FarEnd, connect_with};
+use support::peer::{Peer, connect_with};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::time::Instant;
 
 /// A session with an agent that has these capabilities.
-async fn connect(options: Options, capabilities: &[&str]) -> (Client, FarEnd) {
+async fn connect(options: Options, capabilities: &[&str]) -> (Client, Peer) {
     let answer = json!({"capabilities": capabilities});
     let (client, agent, _) = connect_with(options, &answer).await;
     (client.unwrap(), agent)
 }
 
 /// A session whose host has MCP servers of its own.
-async fn connect_with_servers() -> (Client, FarEnd) {
+async fn connect_with_servers() -> (Client, Peer) {
     let mut initialize = Initialize::default();
     initialize.sdk_mcp_servers = Some(vec!["mine".to_owned(), "yours".to_owned()]);
     connect(Options::new().initialize(initialize), &[]).await
@@ -179,7 +179,7 @@ async fn a_request_that_the_agent_does_not_know_fails_with_its_name_and_what_it_
 async fn an_agent_that_does_not_know_initialize_does_not_start_up() {
     let (to_agent, input) = tokio::io::duplex(4096);
     let (output, from_agent) = tokio::io::duplex(4096);
-    let mut agent = FarEnd {
+    let mut agent = Peer {
         input: BufReader::new(input).lines(),
         output,
     };
@@ -220,7 +220,7 @@ fn names<'a>(
 /// Answers questions about servers with these states, and with the last one
 /// for ever; says how many there were, and how much time there was between
 /// them at least and at most.
-async fn tell(agent: &mut FarEnd, states: &[Value]) -> (usize, Duration, Duration) {
+async fn tell(agent: &mut Peer, states: &[Value]) -> (usize, Duration, Duration) {
     let (mut asked, mut least, mut most) = (0, Duration::MAX, Duration::ZERO);
     let mut before: Option<Instant> = None;
     loop {

@@ -9,12 +9,12 @@ use agentwire::protocol::permission::PermissionMode;
 use agentwire::protocol::plugin::LocalPlugin;
 use agentwire::{
     Client, CloseInput, ClosePolicy, CloseReport, CloseStep, CommandLine, Connection, EndReason,
-    Error, Event, FarEnd, FarFuture, Notice, Options, PermissionResult, Pipes, SessionEnd,
+    Error, Event, Notice, Options, Peer, PeerFuture, PermissionResult, Pipes, SessionEnd,
     Transport,
 };
 use std::sync::Arc;
 use std::time::Duration;
-use support::far_end::connect;
+use support::peer::connect;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::time::Instant;
 
@@ -189,16 +189,16 @@ async fn what_has_no_effect_and_what_was_not_taken_is_told() {
             event => panic!("{event:?}"),
         }
     }
-    let [Notice::Shadowed(shadowed), missing] = &notices[..] else {
+    let [Notice::IgnoredOption(ignored), missing] = &notices[..] else {
         panic!("{notices:?}")
     };
-    assert_eq!(shadowed.by, "--permission-mode=dontAsk");
+    assert_eq!(ignored.by, "--permission-mode=dontAsk");
     assert_eq!(*missing, Notice::NotApplied { option: "plugins" });
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_session_does_not_start_where_what_it_relies_on_is_not_taken() {
-    use support::far_end::connect_with;
+    use support::peer::connect_with;
 
     let settings = serde_json::json!({ "permissions": { "deny": ["Read(.env)"] } });
     let servers = [("wiki", McpHttpServer::new("http://127.0.0.1:1"))];
@@ -263,8 +263,8 @@ impl Transport for Remote {
     }
 }
 
-impl FarEnd for Machine {
-    fn gone(&self) -> FarFuture<'_, Option<std::process::ExitStatus>> {
+impl Peer for Machine {
+    fn gone(&self) -> PeerFuture<'_, Option<std::process::ExitStatus>> {
         Box::pin(async {
             self.gone.cancelled().await;
             Some(std::process::ExitStatus::default())
@@ -276,7 +276,7 @@ impl FarEnd for Machine {
         self.told.cancel();
     }
 
-    fn closed(&self) -> FarFuture<'_, Option<CloseReport>> {
+    fn closed(&self) -> PeerFuture<'_, Option<CloseReport>> {
         Box::pin(async {
             self.gone.cancelled().await;
             let mut report = CloseReport::default();
@@ -288,10 +288,10 @@ impl FarEnd for Machine {
 
 /// A session over a transport of its own, with the arguments that came there
 /// and what the agent has of it.
-async fn connect_remote() -> (Client, Vec<String>, support::far_end::FarEnd, Machine) {
+async fn connect_remote() -> (Client, Vec<String>, support::peer::Peer, Machine) {
     let (to_agent, input) = tokio::io::duplex(4096);
     let (output, from_agent) = tokio::io::duplex(4096);
-    let mut agent = support::far_end::FarEnd {
+    let mut agent = support::peer::Peer {
         input: BufReader::new(input).lines(),
         output,
     };

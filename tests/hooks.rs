@@ -13,7 +13,7 @@ use agentwire::protocol::hook::{
 use agentwire::{Asked, CallbackFailure, Error, Event, Hook, HookCall, Notice, Options};
 use serde_json::{Value, json};
 use std::time::Duration;
-use support::far_end::{FarEnd, connect, connect_with};
+use support::peer::{Peer, connect, connect_with};
 use support::wait_for;
 
 /// A hook is due.
@@ -29,7 +29,7 @@ fn bash(command: &str) -> Value {
     json!({"tool_name": "Bash", "tool_input": {"command": command}})
 }
 
-async fn answer_to(agent: &mut FarEnd, request: &Value) -> Value {
+async fn answer_to(agent: &mut Peer, request: &Value) -> Value {
     agent.asks("h", request).await;
     agent.is_answered().await.1
 }

@@ -12,7 +12,7 @@ use agentwire::{
 };
 use serde_json::{Value, json};
 use support::callback_failure;
-use support::far_end::{FarEnd, connect, connect_with};
+use support::peer::{Peer, connect, connect_with};
 
 /// A request with these members beside its own.
 fn with(mut request: Value, more: &Value) -> Value {
@@ -28,7 +28,7 @@ fn tool(name: &str, more: &Value) -> Value {
     with(request, more)
 }
 
-async fn answer_to(agent: &mut FarEnd, request: &Value) -> Value {
+async fn answer_to(agent: &mut Peer, request: &Value) -> Value {
     agent.asks("a", request).await;
     agent.is_answered().await.1
 }
@@ -67,7 +67,7 @@ async fn no_policy_approves_a_request_with_an_invalid_member() {
 #[tokio::test]
 async fn a_request_with_an_invalid_member_requires_a_human() {
     let options = Options::new().on_permission(|ask: PermissionAsk| async move {
-        match ask.request.needs_person() {
+        match ask.request.requires_human() {
             true => PermissionResult::deny("A person is asked."),
             false => PermissionResult::allow(),
         }

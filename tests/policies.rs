@@ -6,12 +6,12 @@ mod support;
 
 use agentwire::protocol::permission::CanUseTool;
 use agentwire::{
-    AskOnTerminal, Later, Options, PermissionAsk, PermissionResult, Policy, ReadOnly, Recorded,
-    Reply, Rules,
+    Audited, Later, Options, PermissionAsk, PermissionResult, Policy, ReadOnly, Reply, Rules,
+    TerminalPrompter,
 };
 use serde_json::{Value, json};
 use std::time::Duration;
-use support::far_end::{FarEnd, connect};
+use support::peer::{Peer, connect};
 use tokio::sync::mpsc;
 
 /// May this tool run?
@@ -19,7 +19,7 @@ fn tool(name: &str, input: Value) -> Value {
     json!({"subtype": "can_use_tool", "tool_name": name, "input": input})
 }
 
-async fn answer_to(agent: &mut FarEnd, request: &Value) -> Value {
+async fn answer_to(agent: &mut Peer, request: &Value) -> Value {
     agent.asks("a", request).await;
     agent.is_answered().await.1
 }
@@ -66,7 +66,7 @@ async fn somebody_is_asked_for_the_rest_and_each_decision_is_told() {
         let decision = (request.tool_name.clone(), reply.clone(), took);
         tell.send(decision).unwrap();
     };
-    let handler = Recorded::new(rules().or_ask(ask), record);
+    let handler = Audited::new(rules().or_ask(ask), record);
     let (_client, mut agent) = connect(Options::new().permission_handler(handler)).await;
     for (name, input, reply) in [
         (
@@ -91,7 +91,7 @@ async fn somebody_is_asked_for_the_rest_and_each_decision_is_told() {
 
 #[tokio::test]
 async fn without_a_terminal_everything_is_denied() {
-    let options = Options::new().permission_handler(AskOnTerminal::nobody());
+    let options = Options::new().permission_handler(TerminalPrompter::nobody());
     let (_client, mut agent) = connect(options).await;
     let said = answer_to(&mut agent, &tool("Bash", json!({"command": "ls"}))).await;
     assert_eq!(said["behavior"], "deny");

@@ -402,7 +402,7 @@ fn handles_can_be_sent_anywhere() {
     sent::<agentwire::Query>();
     sent::<agentwire::Submission>();
     sent::<agentwire::Subscription>();
-    sent::<agentwire::Texts>();
+    sent::<agentwire::TextStream>();
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use agentwire_testkit::{Fault, Scenario, Step};
 use serde_json::{Value, json};
 use std::sync::Mutex;
 use std::sync::mpsc::channel;
-use support::far_end::connect;
+use support::peer::connect;
 use support::{ended, fake, hasty, script, wait_for};
 
 /// The next thing that a callback is missing for, or gave no valid answer to.
@@ -66,7 +66,7 @@ async fn whatever_waits_for_a_client_that_is_dropped_says_so() {
 async fn wait_until_it_runs(log: &mut agentwire::Subscription) {
     while !matches!(
         log.next().await.unwrap().unwrap(),
-        Event::Turn(agentwire::TurnEvent::TookUp { .. })
+        Event::Turn(agentwire::TurnEvent::PickedUp { .. })
     ) {}
 }
 

@@ -14,7 +14,7 @@ use std::future::pending;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use support::far_end::{FarEnd, connect};
+use support::peer::{Peer, connect};
 use tokio::time::Instant;
 
 const ID: &str = "11111111-2222-4333-8444-555555555555";
@@ -29,14 +29,14 @@ fn entry(uuid: &str) -> Json {
 }
 
 /// What the agent says when it has added entries to a transcript.
-async fn adds(agent: &mut FarEnd, file: &str, uuids: &[&str]) {
+async fn adds(agent: &mut Peer, file: &str, uuids: &[&str]) {
     let entries: Vec<_> = uuids.iter().map(|uuid| entry(uuid)).collect();
     let path = format!("/home/crab/.claude/projects/-p/{file}.jsonl");
     let line = json!({ "type": "transcript_mirror", "filePath": path, "entries": entries });
     agent.says(&line.to_string()).await;
 }
 
-async fn ends_a_turn(agent: &mut FarEnd) {
+async fn ends_a_turn(agent: &mut Peer) {
     let result = json!({
         "type": "result", "subtype": "success", "is_error": false, "session_id": ID,
         "uuid": "r", "num_turns": 1, "duration_ms": 1, "duration_api_ms": 1,
@@ -136,7 +136,7 @@ async fn what_a_turn_adds_goes_to_the_store_in_one_call_for_each_transcript() {
     })
     .await;
     assert_eq!(events, "result", "what is for the store is for nobody else");
-    client.mirrored().await.unwrap();
+    client.flush_store().await.unwrap();
     let subagent = Some("subagents/agent-a1".to_owned());
     assert_eq!(store.calls(), [(None, 3), (subagent, 1)]);
     let all = store.calls.lock().unwrap()[0].clone();
@@ -155,7 +155,7 @@ async fn an_eager_store_gets_each_message_by_itself() {
     let receipt = json!({});
     let (answer, _) = tokio::join!(client.interrupt(), agent.answers(&receipt));
     answer.unwrap();
-    client.mirrored().await.unwrap();
+    client.flush_store().await.unwrap();
     assert_eq!(store.calls(), [(None, 2), (None, 1)]);
 }
 
@@ -183,7 +183,7 @@ async fn what_the_agent_adds_when_it_ends_is_kept_before_the_session_is_over() {
     };
     tokio::join!(client.close(), far);
     assert_eq!(store.calls(), [(None, 1)]);
-    assert!(matches!(client.mirrored().await, Err(Error::Ended(_))));
+    assert!(matches!(client.flush_store().await, Err(Error::Ended(_))));
 }
 
 #[tokio::test(start_paused = true)]
@@ -300,7 +300,7 @@ async fn without_a_store_it_is_a_message_like_any_other() {
     })
     .await;
     assert_eq!(message["type"], "transcript_mirror");
-    client.mirrored().await.unwrap();
+    client.flush_store().await.unwrap();
 }
 
 #[test]

@@ -85,7 +85,7 @@ async fn a_message_that_waits_here_is_taken_back_here() {
     let mut huge = client.send("x".repeat(1 << 20));
     until(&mut huge, SubmissionState::Handed).await;
     let mut waiting = client.send(UserMessage::text("And then?").priority(Priority::Later));
-    let unwritten = client.unwritten().await.unwrap();
+    let unwritten = client.outbound_queue().await.unwrap();
     assert!(unwritten.oldest_later.is_some(), "{unwritten:?}");
 
     let answer = waiting.cancel().await.unwrap();
@@ -112,7 +112,10 @@ async fn what_is_sent_when_the_session_is_over_is_lost() {
     client.close().await;
     let mut late = handle.send("Hello?");
     assert!(matches!(late.written().await, Err(Error::Ended(_))));
-    assert!(matches!(handle.unwritten().await, Err(Error::Ended(_))));
+    assert!(matches!(
+        handle.outbound_queue().await,
+        Err(Error::Ended(_))
+    ));
     assert_eq!(late.ended().await, SubmissionState::Lost);
     assert_eq!(late.changed().await, SubmissionState::Lost);
 }
@@ -201,7 +204,7 @@ async fn nobody_waits_for_a_turn_whose_session_is_gone() {
 async fn full(limits: Limits) -> (Client, Submission) {
     let scenario = Scenario::default().reply([Step::text("Hm "), Step::Fault(Fault::Hang)]);
     let options = fake(&scenario)
-        .unwritten_limits(limits)
+        .outbound_queue_limits(limits)
         .close_policy(hasty());
     let client = Client::connect(options).await.unwrap();
     let mut first = client.send("Work");
@@ -224,7 +227,7 @@ async fn when_too_much_waits_sending_fails_or_waits_as_the_caller_chooses() {
     let mut refused = client.send("z".repeat(600));
     assert!(matches!(refused.written().await, Err(Error::Full)));
     assert_eq!(waiting.state(), SubmissionState::Waiting);
-    let unwritten = client.unwritten().await.unwrap();
+    let unwritten = client.outbound_queue().await.unwrap();
     assert_eq!((unwritten.messages, unwritten.oldest_later), (1, None));
     assert!(
         (600..1000).contains(&unwritten.message_bytes),

@@ -17,7 +17,7 @@ const USAGE: u8 = 2;
 /// Reads `can_use_tool` requests from standard input, one a line: the request
 /// alone (`{"tool_name": "Bash", "input": {"command": "ls"}}`), or the
 /// `control_request` around it, as a recording has it. For each it prints what
-/// the rules say: `allow`, `deny`, `ask`, or `none` when they have no opinion.
+/// the rules say: `allow`, `deny`, `ask`, or `none` when they have no decision.
 /// Exit status: 0, or 2 when a rule or a line cannot be read.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {

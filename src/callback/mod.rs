@@ -19,9 +19,9 @@ pub(crate) use ask::{QUESTION_TOOL, Shared};
 pub(crate) use callbacks::Callbacks;
 pub use hook::{Hook, HookAnswer, HookCall};
 pub use permission::{
-    Always, Answers, AskOnTerminal, Either, Opinion, OrAsk, OrDeny, PlanAsk, Policy, QuestionAsk,
-    ReadOnly, Recorded, Rules, RulesBuilder, RulesError, RulesVerdict, Showing, TerminalQuestion,
-    Undecided, visible,
+    Always, Answers, Audited, Decision, Either, OrAsk, OrDeny, PlanAsk, Policy, QuestionAsk,
+    ReadOnly, Rules, RulesBuilder, RulesError, RulesVerdict, TerminalPrompt, TerminalPrompter,
+    TerminalQuestion, Undecided, visible,
 };
 pub(crate) use responder::encode;
-pub use responder::{Answering, Responder};
+pub use responder::{PendingAnswer, Responder};

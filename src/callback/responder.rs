@@ -29,7 +29,7 @@ pub struct Responder<A> {
 }
 
 /// An answer on its way. It goes whether this is awaited or not.
-pub struct Answering {
+pub struct PendingAnswer {
     session: Link,
     reply: Result<oneshot::Receiver<Result<(), Error>>, Error>,
 }
@@ -56,9 +56,9 @@ impl<A: AskAnswer> Responder<A> {
     }
 
     /// Answers. It takes its place in the order when it is called; awaiting
-    /// says whether it did: it fails with [`Error::NotAsked`] when the ask is
+    /// says whether it did: it fails with [`Error::NoPendingRequest`] when the ask is
     /// answered or cancelled already.
-    pub fn answer(mut self, answer: impl Into<A>) -> Answering {
+    pub fn answer(mut self, answer: impl Into<A>) -> PendingAnswer {
         self.is_done = true;
         let number = Some(self.number);
         put_answer(&self.session, &self.request_id, number, answer.into())
@@ -117,7 +117,7 @@ impl Handle {
     /// or another process before somebody decides. It takes its place in the
     /// order when it is called; awaiting says whether it did.
     ///
-    /// It fails with [`Error::NotAsked`] when nothing is asked under this id
+    /// It fails with [`Error::NoPendingRequest`] when nothing is asked under this id
     /// (any more), or something that is answered otherwise.
     ///
     /// ```no_run
@@ -136,7 +136,7 @@ impl Handle {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn answer<A: AskAnswer>(&self, request_id: &str, answer: A) -> Answering {
+    pub fn answer<A: AskAnswer>(&self, request_id: &str, answer: A) -> PendingAnswer {
         put_answer(self.link(), request_id, None, answer)
     }
 }
@@ -146,7 +146,7 @@ fn put_answer<A: AskAnswer>(
     request_id: &str,
     number: Option<AskNumber>,
     answer: A,
-) -> Answering {
+) -> PendingAnswer {
     let (reply, told) = oneshot::channel();
     let sent = session.command(Command::Answer(LateAnswer {
         request_id: request_id.into(),
@@ -155,7 +155,7 @@ fn put_answer<A: AskAnswer>(
         fits: A::fits,
         reply,
     }));
-    Answering {
+    PendingAnswer {
         session: session.clone(),
         reply: sent.map(|()| told),
     }
@@ -174,7 +174,7 @@ pub(crate) fn encode<A: AskAnswer>(request_id: Box<str>, mut answer: A) -> Encod
     })
 }
 
-impl Future for Answering {
+impl Future for PendingAnswer {
     type Output = Result<(), Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -187,8 +187,8 @@ impl Future for Answering {
     }
 }
 
-impl fmt::Debug for Answering {
+impl fmt::Debug for PendingAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Answering")
+        f.write_str("PendingAnswer")
     }
 }

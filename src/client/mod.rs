@@ -13,7 +13,7 @@ use crate::event::{EndReason, Error, Event, Mailbox, Notice, SessionEnd};
 use crate::handle::Handle;
 use crate::options::{CommandLine, Options, PLUGINS, not_applied, unsupported_option};
 use crate::process::CloseReport;
-use crate::session::{self, Connection, FarEnd, LocalCli, Transport};
+use crate::session::{self, Connection, LocalCli, Peer, Transport};
 use agentwire_protocol::control::InitializeAnswer;
 use agentwire_protocol::host::RequestFailure;
 use futures_core::Stream;
@@ -56,7 +56,7 @@ pub struct Client {
     handle: Handle,
     mailbox: Mailbox,
     initialized: InitializeAnswer,
-    far_end: Arc<dyn FarEnd>,
+    peer: Arc<dyn Peer>,
     /// Cancelled when nothing more goes to the store, if there is one.
     mirrored: Option<CancellationToken>,
     /// How long a turn may go on once the session is to be closed.
@@ -142,14 +142,14 @@ impl Client {
         let session::Started {
             handle,
             mailbox,
-            far_end,
+            peer,
             mirrored,
-        } = session::start(connection, options, line.shadowed.clone());
+        } = session::start(connection, options, line.ignored.clone());
         let mut client = Self {
             handle,
             mailbox,
             initialized: InitializeAnswer::default(),
-            far_end,
+            peer,
             mirrored,
             finish,
             background,
@@ -159,7 +159,7 @@ impl Client {
         match client.handle.initialize(&initialize).await {
             Ok(answer) => client.initialized = answer,
             // The CLI is ready; what it says of itself is odd, and kept.
-            Err(Error::UnreadAnswer { payload, .. }) => {
+            Err(Error::InvalidResponse { payload, .. }) => {
                 let members = payload.and_then(|payload| payload.read().ok());
                 client.initialized.extra = members.unwrap_or_default();
             }
@@ -251,7 +251,7 @@ impl Client {
     /// it ([`Client::connect_over`]).
     #[must_use]
     pub fn pid(&self) -> Option<u32> {
-        self.far_end.pid()
+        self.peer.pid()
     }
 
     /// A handle that can be cloned and sent anywhere.
@@ -279,7 +279,7 @@ impl Client {
     /// be gone; [`Client::abort`] needs none.
     pub async fn close(&mut self) -> CloseReport {
         self.finish(Some(self.finish), Duration::ZERO);
-        let report = self.far_end.closed().await.unwrap_or_default();
+        let report = self.peer.closed().await.unwrap_or_default();
         if let Some(mirrored) = &self.mirrored {
             mirrored.cancelled().await;
         }
@@ -294,14 +294,14 @@ impl Client {
     /// When the future is dropped the ending goes on.
     pub async fn abort(&mut self) -> CloseReport {
         self.abandon(EndReason::Closed);
-        self.far_end.closed().await.unwrap_or_default()
+        self.peer.closed().await.unwrap_or_default()
     }
 
     fn abandon(&self, reason: EndReason) {
         // The driver lets go of the CLI's input, if its runtime still runs.
         // The closer does not need it: it is a thread of its own.
         drop(self.handle.link().give_up(reason));
-        self.far_end.close(Box::new(|| ()));
+        self.peer.close(Box::new(|| ()));
     }
 
     /// Ends the session when it is idle and nothing runs in the background of
@@ -315,7 +315,7 @@ impl Client {
         let command = Command::Finish { within, background };
         if self.handle.link().command(command).is_err() {
             // Nobody drives the session any more.
-            self.far_end.close(Box::new(|| ()));
+            self.peer.close(Box::new(|| ()));
         }
     }
 

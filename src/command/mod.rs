@@ -10,8 +10,8 @@ mod turn;
 pub(crate) use answer::{AskNumber, Encode, LateAnswer};
 pub(crate) use declared::Declared;
 pub(crate) use link::{End, Link};
+pub use progress::OutboundQueue;
 pub(crate) use progress::Progress;
-pub use progress::Unwritten;
 pub(crate) use servers::{Out, Servers};
 pub(crate) use turn::{OpenTurn, TurnWatch};
 
@@ -48,7 +48,9 @@ pub(crate) enum Command {
     /// Give this one what it wants to have, from now on.
     Subscribe { stream: StreamKind, sender: Sender },
     /// Say what waits to be written.
-    Waiting { reply: oneshot::Sender<Unwritten> },
+    Waiting {
+        reply: oneshot::Sender<OutboundQueue>,
+    },
     /// Say what the program has not read.
     Unread { reply: oneshot::Sender<Unread> },
     /// Give the store all that has come, and say when that is done.

@@ -69,7 +69,7 @@ impl Progress {
 /// has not answered the first request yet.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Unwritten {
+pub struct OutboundQueue {
     /// How many user messages.
     pub messages: usize,
     /// The bytes that these have.
@@ -81,7 +81,7 @@ pub struct Unwritten {
     pub oldest_later: Option<Duration>,
 }
 
-impl Unwritten {
+impl OutboundQueue {
     pub(crate) fn new(waiting: Waiting, now: Instant) -> Self {
         Self {
             messages: waiting.users,

@@ -83,7 +83,7 @@ pub enum Error {
     },
     /// A request was done, but what came of it cannot be read.
     #[error("`{subtype}` was done, but its answer cannot be read: {reason}")]
-    UnreadAnswer {
+    InvalidResponse {
         /// The request.
         subtype: Box<str>,
         /// The answer.
@@ -94,7 +94,7 @@ pub enum Error {
     /// Nothing is asked under this id: it is answered, was cancelled, or never
     /// came, or it is answered with something of another type.
     #[error("nothing is asked under the id `{request_id}`, or nothing that this answers")]
-    NotAsked {
+    NoPendingRequest {
         /// The id.
         request_id: Box<str>,
     },
@@ -145,7 +145,7 @@ pub enum Error {
     },
     /// So much waits to be written already that there was no room for a
     /// message or a request: see
-    /// [`Options::unwritten_limits`](crate::Options::unwritten_limits).
+    /// [`Options::outbound_queue_limits`](crate::Options::outbound_queue_limits).
     #[error("too much waits to be written already: wait for room with `send_when_room`")]
     Full,
     /// Text was dropped because it was not read in time; see

@@ -4,21 +4,21 @@
 mod asked;
 mod demand;
 mod error;
+mod ignored_option;
 mod mailbox;
 mod notice;
-mod shadowed;
 mod unread;
 
 pub use asked::{Asked, CallbackFailure};
 pub(crate) use demand::{Demand, Wanted};
 pub use error::{AttachError, EndReason, Error, SessionEnd};
+pub use ignored_option::IgnoredOption;
 pub(crate) use mailbox::{Mailbox, Room, Sender, mailbox, unused_mailbox};
 pub use notice::Notice;
-pub use shadowed::Shadowed;
 pub use unread::{StreamKind, Unread, UnreadStream};
 
 use agentwire_protocol::Frame;
-use agentwire_protocol::host::{Activity, SessionNews, TurnEvent};
+use agentwire_protocol::host::{Activity, SessionUpdate, TurnEvent};
 use agentwire_protocol::message::BackgroundTask;
 
 /// Something that a session delivers, in the order of the wire.
@@ -32,7 +32,7 @@ pub enum Event {
     /// the frame that begins it, what ends after the frame that ends it.
     Turn(TurnEvent),
     /// The session is not what it was: its id, its model, its title.
-    Session(SessionNews),
+    Session(SessionUpdate),
     /// These tasks run in the background, and no others.
     Background(Vec<BackgroundTask>),
     /// The session began to work, to rest, or to wait for somebody.
@@ -59,7 +59,7 @@ impl Event {
             Self::Frame(frame) => frame.raw().len(),
             // The result has come as a frame, which shares its bytes.
             Self::Activity(_) | Self::Turn(_) => 0,
-            Self::Session(SessionNews::Login(news)) => news.size(),
+            Self::Session(SessionUpdate::Auth(news)) => news.size(),
             Self::Session(_) => SESSION,
             Self::Background(tasks) => tasks.len() * OVERHEAD,
             Self::Notice(notice) => notice.size(),

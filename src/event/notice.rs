@@ -1,7 +1,7 @@
 //! That something is not as it should be, and the session goes on.
 
 use super::asked::{Asked, CallbackFailure};
-use super::shadowed::Shadowed;
+use super::ignored_option::IgnoredOption;
 use crate::store::{StoreFailure, TranscriptKey};
 use agentwire_protocol::host;
 use std::fmt;
@@ -52,7 +52,7 @@ pub enum Notice {
         reason: String,
     },
     /// An option has no effect, since another one takes it.
-    Shadowed(Shadowed),
+    IgnoredOption(IgnoredOption),
     /// The agent did not take plugins that it was given in the first request: it
     /// is too old, one could not be loaded, or whoever started it
     /// ([`Pipes`](crate::Pipes)) did not pass
@@ -120,7 +120,7 @@ impl Notice {
                 | StoreFailure::Unreadable(why) => why.len(),
                 _ => 0,
             },
-            Self::Shadowed(it) => it.option.len() + it.by.len() + it.effect.len(),
+            Self::IgnoredOption(it) => it.option.len() + it.by.len() + it.effect.len(),
             Self::NotApplied { .. }
             | Self::Withdrawn { .. }
             | Self::Lost { .. }
@@ -152,7 +152,7 @@ impl fmt::Display for Notice {
             Self::McpServerEnded { server, reason } => {
                 write!(f, "the MCP server `{server}` has ended: {reason}")
             }
-            Self::Shadowed(shadowed) => shadowed.fmt(f),
+            Self::IgnoredOption(ignored) => ignored.fmt(f),
             Self::NotApplied { option } => {
                 write!(
                     f,

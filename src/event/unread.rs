@@ -39,8 +39,8 @@ pub enum StreamKind {
     Client,
     /// A [`Subscription`](crate::Subscription).
     Subscription,
-    /// [`Texts`](crate::Texts).
-    Texts,
+    /// [`TextStream`](crate::TextStream).
+    TextStream,
     /// The [`Turn`](crate::Turn) that takes up a message.
     Turn {
         /// The message's id.

@@ -18,7 +18,7 @@ use tokio::time::timeout;
 ///
 /// Awaiting it gives the agent's receipt: what is still queued, and what was
 /// taken out of the queue. The turn ends after that;
-/// [`Interruption::ended`] waits for it.
+/// [`PendingInterrupt::ended`] waits for it.
 ///
 /// ```no_run
 /// # async fn example(client: agentwire::Client) -> Result<(), agentwire::Error> {
@@ -30,7 +30,7 @@ use tokio::time::timeout;
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Interruption {
+pub struct PendingInterrupt {
     receipt: Pending<InterruptReceipt>,
     /// The turn that ran when it was made.
     ran: Option<TurnWatch>,
@@ -49,7 +49,7 @@ pub struct Interrupted {
     pub turn: Option<Arc<TurnEnd>>,
 }
 
-impl Interruption {
+impl PendingInterrupt {
     pub(crate) fn new(receipt: Pending<InterruptReceipt>, link: Link) -> Self {
         let latest = link.turn();
         Self {
@@ -88,7 +88,7 @@ impl Interruption {
     }
 }
 
-impl Future for Interruption {
+impl Future for PendingInterrupt {
     type Output = Result<InterruptReceipt, Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {

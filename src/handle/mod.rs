@@ -8,13 +8,13 @@ mod subscription;
 mod turn;
 
 pub use control::McpReadiness;
-pub use interruption::{Interrupted, Interruption, StopPolicy, Stopped};
+pub use interruption::{Interrupted, PendingInterrupt, StopPolicy, Stopped};
 pub use pending::Pending;
 pub use submission::Submission;
-pub use subscription::{Subscription, Texts};
+pub use subscription::{Subscription, TextStream};
 pub use turn::Turn;
 
-use crate::command::{Command, Link, Progress, Unwritten, WhenFull};
+use crate::command::{Command, Link, OutboundQueue, Progress, WhenFull};
 use crate::event::{Error, StreamKind, Unread};
 use crate::process::CliVersion;
 use agentwire_protocol::Json;
@@ -102,8 +102,8 @@ impl Handle {
     /// conversation only: piece by piece with [`Options::partial_messages`](crate::Options::partial_messages),
     /// and message by message without.
     #[must_use]
-    pub fn texts(&self) -> Texts {
-        Texts::new(self.link.listen(StreamKind::Texts))
+    pub fn texts(&self) -> TextStream {
+        TextStream::new(self.link.listen(StreamKind::TextStream))
     }
 
     /// What waits to be written.
@@ -111,7 +111,7 @@ impl Handle {
     /// # Errors
     ///
     /// [`Error::Ended`] when the session is over.
-    pub async fn unwritten(&self) -> Result<Unwritten, Error> {
+    pub async fn outbound_queue(&self) -> Result<OutboundQueue, Error> {
         let (reply, waiting) = oneshot::channel();
         self.link.command(Command::Waiting { reply })?;
         waiting.await.map_err(|_| Error::Ended(self.link.end()))
@@ -141,7 +141,7 @@ impl Handle {
     ///
     /// [`Error::Ended`] when the session is over. Its last event comes when the
     /// store has all that was left.
-    pub async fn mirrored(&self) -> Result<(), Error> {
+    pub async fn flush_store(&self) -> Result<(), Error> {
         let (reply, done) = oneshot::channel();
         self.link.command(Command::Mirrored { reply })?;
         done.await.map_err(|_| Error::Ended(self.link.end()))
@@ -200,7 +200,7 @@ impl Handle {
     ///   not sent;
     /// - with [`Error::Request`] when it is refused, or not answered within
     ///   [`Options::request_timeout`](crate::Options::request_timeout);
-    /// - with [`Error::UnreadAnswer`] when it was done, and its answer does not
+    /// - with [`Error::InvalidResponse`] when it was done, and its answer does not
     ///   have the shape that it should have;
     /// - with [`Error::Full`] and [`Error::Ended`].
     pub fn request<R: HostRequest>(&self, request: &R) -> Pending<R::Answer> {

@@ -107,7 +107,7 @@ impl<T: serde::de::DeserializeOwned> Future for Pending<T> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         self.poll_answer(context).map(|answer| {
             let answer = answer.map_err(|error| error.if_not_supported(self.capability))?;
-            answer.read().map_err(|error| Error::UnreadAnswer {
+            answer.read().map_err(|error| Error::InvalidResponse {
                 subtype: self.subtype.clone(),
                 reason: error.to_string(),
                 payload: answer.response,

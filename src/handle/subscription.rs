@@ -31,7 +31,7 @@ pub struct Subscription {
 /// is missing at this place, and the stream goes on; any other error is the end
 /// of the session. Dropping it unsubscribes.
 #[derive(Debug)]
-pub struct Texts {
+pub struct TextStream {
     mailbox: Mailbox,
     pieces: Pieces,
 }
@@ -65,7 +65,7 @@ impl Stream for Subscription {
     }
 }
 
-impl Texts {
+impl TextStream {
     pub(crate) fn new(mailbox: Mailbox) -> Self {
         Self {
             mailbox,
@@ -142,7 +142,7 @@ impl Pieces {
     }
 }
 
-impl Stream for Texts {
+impl Stream for TextStream {
     type Item = Result<String, Error>;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {

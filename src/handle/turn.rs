@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 /// The turn that takes up one message; see [`Submission::turn`].
 ///
 /// It begins with the
-/// [`TookUp`](agentwire_protocol::host::TurnEvent::TookUp) of the message and
+/// [`PickedUp`](agentwire_protocol::host::TurnEvent::PickedUp) of the message and
 /// ends behind the [`Ended`](agentwire_protocol::host::TurnEvent::Ended) of the
 /// turn; what comes in between, sub-agents included, is in it. When no turn
 /// takes the message up, there is nothing in it. When the session ends first, it

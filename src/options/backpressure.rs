@@ -19,7 +19,7 @@ pub enum Backpressure {
     /// response, a line that the pipe has not taken, a future of this crate
     /// that was polled and waits for input (`next` on a stream without events,
     /// those of [`Submission`](crate::Submission) and
-    /// [`Interruption`](crate::Interruption),
+    /// [`PendingInterrupt`](crate::PendingInterrupt),
     /// [`send_when_room`](crate::Handle::send_when_room)), connecting and
     /// closing. A stream that was polled as a [`Stream`](futures_core::Stream)
     /// waits for input until its next event, since nothing says when its

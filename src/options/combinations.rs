@@ -1,7 +1,7 @@
 //! Options that do not go together.
 
 use super::Options;
-use crate::event::{Error, Shadowed};
+use crate::event::{Error, IgnoredOption};
 use agentwire_protocol::permission::PermissionMode;
 use uuid::Uuid;
 
@@ -76,10 +76,10 @@ impl Options {
     }
 
     /// What has no effect.
-    pub(super) fn find_shadowed(&self) -> Vec<Shadowed> {
+    pub(super) fn find_ignored(&self) -> Vec<IgnoredOption> {
         let mut found = vec![];
         let mut add = |option: &str, by: &str, effect: &str| {
-            found.push(Shadowed {
+            found.push(IgnoredOption {
                 option: option.to_owned(),
                 by: by.to_owned(),
                 effect: effect.to_owned(),

@@ -3,7 +3,7 @@
 use super::Options;
 use super::argument::Argument;
 use super::system_limits;
-use crate::event::{Error, Shadowed};
+use crate::event::{Error, IgnoredOption};
 use crate::process::{Environment, PrivateFolder, mask};
 use crate::store::Source;
 use agentwire_protocol::Json;
@@ -36,8 +36,8 @@ pub struct CommandLine {
     /// program, which are made when it is sent, are not in it.
     pub initialize: Initialize,
     /// Options that others take the effect from. Each is told as a
-    /// [`Notice::Shadowed`](crate::Notice) when the session begins.
-    pub shadowed: Vec<Shadowed>,
+    /// [`Notice::IgnoredOption`](crate::Notice) when the session begins.
+    pub ignored: Vec<IgnoredOption>,
     /// Where what a session is to go on from may be.
     pub(crate) source: Option<Source>,
     pub(super) verbatim_prompts: bool,
@@ -96,7 +96,7 @@ impl Options {
             environment: self.all_variables(),
             inherited: self.inherited.clone(),
             cwd: self.cwd.clone(),
-            shadowed: self.find_shadowed(),
+            ignored: self.find_ignored(),
             source: self.source(),
             verbatim_prompts: self.verbatim_prompts,
             folder: None,
@@ -298,8 +298,8 @@ impl fmt::Display for CommandLine {
         }
         let request = Json::from_value(&self.initialize).unwrap_or_default();
         write!(f, "first request: {}", mask::json(&request))?;
-        for shadowed in &self.shadowed {
-            write!(f, "\nnotice: {shadowed}")?;
+        for ignored in &self.ignored {
+            write!(f, "\nnotice: {ignored}")?;
         }
         Ok(())
     }

@@ -42,8 +42,8 @@ impl Options {
     /// [`Handle::send`](crate::Handle::send) and requests fail with
     /// [`Error::Full`](crate::Error::Full), and
     /// [`Handle::send_when_room`](crate::Handle::send_when_room) waits.
-    pub fn unwritten_limits(mut self, limits: Limits) -> Self {
-        self.unwritten_limits = limits;
+    pub fn outbound_queue_limits(mut self, limits: Limits) -> Self {
+        self.outbound_queue_limits = limits;
         self
     }
 

@@ -57,7 +57,7 @@ fn nothing_is_set_by_itself() {
     assert_eq!(line.arguments, always);
     assert_eq!(request(Options::new()), json!({}));
     assert!(
-        line.inherited == Environment::default() && line.cwd.is_none() && line.shadowed.is_empty()
+        line.inherited == Environment::default() && line.cwd.is_none() && line.ignored.is_empty()
     );
     let names: Vec<_> = line.environment.iter().map(|(name, _)| name).collect();
     let ours = [
@@ -460,10 +460,10 @@ fn a_path_that_is_no_text_is_refused_by_name() {
 
 #[test]
 fn what_has_no_effect_is_noticed() {
-    let shadowed = |options: Options| -> Vec<(String, String)> {
+    let ignored = |options: Options| -> Vec<(String, String)> {
         let line = options.command_line().unwrap();
-        assert!(line.shadowed.iter().all(|it| !it.effect.is_empty()));
-        let pairs = line.shadowed.into_iter().map(|it| (it.option, it.by));
+        assert!(line.ignored.iter().all(|it| !it.effect.is_empty()));
+        let pairs = line.ignored.into_iter().map(|it| (it.option, it.by));
         pairs.collect()
     };
     let asked = Options::new().on_permission(|_| async { PermissionResult::allow() });
@@ -518,10 +518,10 @@ fn what_has_no_effect_is_noticed() {
             "--thinking=disabled",
         ),
     ] {
-        assert_eq!(shadowed(options), [(option.to_owned(), by.to_owned())]);
+        assert_eq!(ignored(options), [(option.to_owned(), by.to_owned())]);
     }
-    assert_eq!(shadowed(mode(PermissionMode::Plan)), []);
-    assert_eq!(shadowed(Options::new().allowed_tools(["Bash"])), []);
+    assert_eq!(ignored(mode(PermissionMode::Plan)), []);
+    assert_eq!(ignored(Options::new().allowed_tools(["Bash"])), []);
 }
 
 #[test]

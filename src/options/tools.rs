@@ -37,7 +37,7 @@ impl Options {
     /// None at all is as if it were not set.
     ///
     /// A permission callback does not hear of these: see
-    /// [`CommandLine::shadowed`](crate::CommandLine).
+    /// [`CommandLine::ignored`](crate::CommandLine).
     pub fn allowed_tools<S: ToString>(mut self, rules: impl IntoIterator<Item = S>) -> Self {
         self.allowed_tools = rules.into_iter().map(|rule| rule.to_string()).collect();
         self

@@ -14,7 +14,7 @@ const UNLIMITED: usize = 1 << 31;
 impl Options {
     /// Sets how many bytes each stream of the session may have unread before
     /// reading pauses; 8 MiB if unset. This is about the client's stream and
-    /// each [`Subscription`](crate::Subscription), [`Texts`](crate::Texts) and
+    /// each [`Subscription`](crate::Subscription), [`TextStream`](crate::TextStream) and
     /// [`Turn`](crate::Turn) by itself. Each event counts for 256 bytes more
     /// than it has.
     ///

@@ -361,7 +361,7 @@ impl Asks {
             let _ = reply.send(Ok(()));
             self.close(request_id, answer)
         } else {
-            let _ = reply.send(Err(Error::NotAsked { request_id }));
+            let _ = reply.send(Err(Error::NoPendingRequest { request_id }));
             Step::Nothing
         }
     }

@@ -1,7 +1,7 @@
 //! What handles tell the driver, and what it does about it.
 
 use super::driver::{Blocked, Driver, Stage, now};
-use crate::command::{Command, LateAnswer, Progress, Unwritten, WhenFull};
+use crate::command::{Command, LateAnswer, OutboundQueue, Progress, WhenFull};
 use crate::event::{Error, Event, Notice, Sender, SessionEnd, StreamKind, Unread};
 use agentwire_protocol::host::{NotTaken, Prompt};
 use std::sync::Arc;
@@ -54,7 +54,7 @@ impl Driver {
             Command::Subscribe { stream, sender } => self.subscribe(stream, sender),
             Command::Waiting { reply } => {
                 // Whoever asked may have gone.
-                let _ = reply.send(Unwritten::new(self.host.waiting(), now()));
+                let _ = reply.send(OutboundQueue::new(self.host.waiting(), now()));
             }
             Command::Unread { reply } => {
                 let paused = self.flow.paused_since();

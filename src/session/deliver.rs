@@ -5,7 +5,7 @@ use super::driver::Driver;
 use crate::command::OpenTurn;
 use crate::event::{Error, Event, Notice};
 use agentwire_protocol::host::{
-    self, RequestFailure, SessionNews, SubmissionState, TurnEvent, TurnOutcome,
+    self, RequestFailure, SessionUpdate, SubmissionState, TurnEvent, TurnOutcome,
 };
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ impl Driver {
                 self.streams.put(Event::Turn(event));
             }
             host::Event::Session(news) => {
-                if let SessionNews::Began(init) | SessionNews::Changed(init) = &news {
+                if let SessionUpdate::Began(init) | SessionUpdate::Changed(init) = &news {
                     let names = init.capabilities.as_deref().unwrap_or_default();
                     self.declared.add_capabilities(names);
                     if let Some(version) = &init.claude_code_version {
@@ -98,7 +98,7 @@ impl Driver {
                 self.turn = Some(turn);
                 self.turns.send_replace(Some(watch));
             }
-            TurnEvent::TookUp { uuid, .. } => {
+            TurnEvent::PickedUp { uuid, .. } => {
                 let turn = self.turns.borrow().clone();
                 for progress in self.submissions.get(uuid).into_iter().flatten() {
                     progress.send_modify(|it| it.taken_up(turn.clone()));

@@ -6,7 +6,7 @@ use super::flow::{Change, Flow};
 use super::mirror::Mirror;
 use super::stderr::StderrTail;
 use super::streams::Streams;
-use super::transport::{FarEnd, Reader};
+use super::transport::{Peer, Reader};
 use super::writer::Writer;
 use crate::command::{Command, Declared, End, OpenTurn, Out, Progress, Servers, TurnWatch};
 use crate::event::{Demand, EndReason, Error, Event, Notice, SessionEnd};
@@ -40,7 +40,7 @@ const DRAIN: Duration = Duration::from_secs(2);
 /// The task that owns a session's state machine.
 pub(super) struct Driver {
     pub(super) host: Host,
-    pub(super) far_end: Arc<dyn FarEnd>,
+    pub(super) peer: Arc<dyn Peer>,
     /// `None` when the CLI closed it.
     pub(super) reader: Option<Reader>,
     pub(super) writer: Writer,
@@ -112,9 +112,9 @@ enum Happened {
 impl Driver {
     pub(super) async fn run(mut self) {
         let mut buffer = vec![0; 64 * 1024];
-        let far_end = Arc::clone(&self.far_end);
-        let mut gone = far_end.gone();
-        let mut given_up = pin!(given_up(&*far_end));
+        let peer = Arc::clone(&self.peer);
+        let mut gone = peer.gone();
+        let mut given_up = pin!(given_up(&*peer));
         let mut alarm = Alarm::new(now());
         let exit = loop {
             self.do_what_is_to_do();
@@ -143,7 +143,7 @@ impl Driver {
                     self.reader = None;
                     self.host.handle_input_end(now());
                     self.pipe_closed(EndReason::OutputClosed);
-                    self.far_end.output_ended();
+                    self.peer.output_ended();
                 }
                 Happened::Written(Ok(())) => self.host.handle_written(now()),
                 Happened::Written(Err(_)) => {
@@ -259,7 +259,7 @@ impl Driver {
         if !matches!(self.stage, Stage::InputClosed(_)) {
             self.stage = Stage::InputClosed(reason);
         }
-        self.far_end.close(Box::new(self.writer.finish(now)));
+        self.peer.close(Box::new(self.writer.finish(now)));
     }
 
     /// What fails because the session takes nothing any more.
@@ -299,7 +299,7 @@ impl Driver {
             Stage::Open | Stage::Finishing(_) | Stage::PipeClosed(..) => self.left(exit),
         };
         // Whatever the session started goes, also when the CLI crashed.
-        self.far_end.close(Box::new(self.writer.finish(true)));
+        self.peer.close(Box::new(self.writer.finish(true)));
         let _ = tokio::time::timeout(QUIET, self.writer.close()).await;
         let stderr = match &mut self.stderr {
             Some(stderr) => stderr.at_end().await,
@@ -340,7 +340,7 @@ impl Driver {
     /// Why the session ended that nobody has ended.
     fn left(&self, exit: Option<ExitStatus>) -> EndReason {
         let began = self.turns.borrow().is_some();
-        if exit.is_some() || self.far_end.pid().is_some() {
+        if exit.is_some() || self.peer.pid().is_some() {
             match began {
                 true => EndReason::Exited,
                 false => EndReason::ExitedBeforeFirstTurn,
@@ -356,7 +356,7 @@ impl Driver {
         exit.is_some_and(|exit| !exit.success())
             && !self.last_result_failed
             && self.host.activity() == Activity::Idle
-            && !self.far_end.was_signalled()
+            && !self.peer.was_signalled()
     }
 }
 
@@ -364,7 +364,7 @@ impl Drop for Driver {
     /// The session is over, or its runtime is being shut down, or something
     /// here panicked: in any case nobody drives the CLI any more.
     fn drop(&mut self) {
-        self.far_end.close(Box::new(|| ()));
+        self.peer.close(Box::new(|| ()));
     }
 }
 
@@ -391,8 +391,8 @@ async fn next_of(servers: &mut Option<Box<dyn Servers>>) -> Vec<Out> {
 }
 
 /// Waits until closing was given up. Cancel safe.
-async fn given_up(far_end: &dyn FarEnd) {
-    match far_end.closed().await {
+async fn given_up(peer: &dyn Peer) {
+    match peer.closed().await {
         Some(report) if report.step == CloseStep::StillAlive => {}
         // It is gone, which is told by the other way.
         _ => std::future::pending().await,

@@ -19,10 +19,10 @@ mod streams;
 mod transport;
 mod writer;
 
-pub use transport::{CloseInput, Connection, FarEnd, FarFuture, LocalCli, Pipes, Transport};
+pub use transport::{CloseInput, Connection, LocalCli, Peer, PeerFuture, Pipes, Transport};
 
 use crate::command::{End, Link, Servers};
-use crate::event::{Demand, EndReason, Event, Mailbox, Notice, Shadowed, unused_mailbox};
+use crate::event::{Demand, EndReason, Event, IgnoredOption, Mailbox, Notice, unused_mailbox};
 use crate::handle::Handle;
 use crate::options::Options;
 use agentwire_protocol::host::Host;
@@ -41,18 +41,22 @@ use writer::Writer;
 pub(crate) struct Started {
     pub(crate) handle: Handle,
     pub(crate) mailbox: Mailbox,
-    pub(crate) far_end: Arc<dyn FarEnd>,
+    pub(crate) peer: Arc<dyn Peer>,
     /// Cancelled when nothing more goes to the store, if there is one.
     pub(crate) mirrored: Option<CancellationToken>,
 }
 
 /// Starts the tasks that drive a session over these pipes.
-pub(crate) fn start(connection: Connection, options: Options, shadowed: Vec<Shadowed>) -> Started {
+pub(crate) fn start(
+    connection: Connection,
+    options: Options,
+    ignored: Vec<IgnoredOption>,
+) -> Started {
     let Connection {
         output,
         input,
         stderr,
-        far_end,
+        peer,
     } = connection;
     let (commands, inbox) = mpsc::unbounded_channel();
     let demand = Demand::default();
@@ -69,15 +73,15 @@ pub(crate) fn start(connection: Connection, options: Options, shadowed: Vec<Shad
         request_timeout: options.request_timeout,
     };
     let handle = Handle::new(link.clone(), options.verbatim_prompts);
-    far_end.attached(Box::new(move || drop(link.give_up(EndReason::Closed))));
+    peer.attached(Box::new(move || drop(link.give_up(EndReason::Closed))));
     let flow = Flow::new(&options);
     let (mirror, mirrored) = Mirror::start(&options);
     let mut host = Host::new(options.line_limit);
-    host.set_limits(options.unwritten_limits);
+    host.set_limits(options.outbound_queue_limits);
     host.set_queueing(options.queueing);
     let mut driver = Driver {
         host,
-        far_end: Arc::clone(&far_end),
+        peer: Arc::clone(&peer),
         reader: Some(output),
         writer: Writer::new(input),
         stderr: stderr.map(|stderr| StderrTail::start(stderr, options.stderr)),
@@ -100,14 +104,14 @@ pub(crate) fn start(connection: Connection, options: Options, shadowed: Vec<Shad
         stage: driver::Stage::Open,
         last_result_failed: false,
     };
-    for it in shadowed {
-        driver.streams.put(Event::Notice(Notice::Shadowed(it)));
+    for it in ignored {
+        driver.streams.put(Event::Notice(Notice::IgnoredOption(it)));
     }
     tokio::spawn(driver.run());
     Started {
         handle,
         mailbox,
-        far_end,
+        peer,
         mirrored,
     }
 }

@@ -112,7 +112,7 @@ impl Streams {
     pub(super) fn put(&mut self, event: Event) {
         match &event {
             Event::Turn(TurnEvent::Started { .. }) => self.turn = Some(RunningTurn::default()),
-            Event::Turn(TurnEvent::TookUp { uuid, .. }) => {
+            Event::Turn(TurnEvent::PickedUp { uuid, .. }) => {
                 let turn = self.turn.get_or_insert_default();
                 turn.messages.insert(uuid.clone());
             }
@@ -182,7 +182,7 @@ impl Streams {
 fn wants(turn: Option<&RunningTurn>, stream: &StreamKind, event: &Event) -> bool {
     match stream {
         StreamKind::Client | StreamKind::Subscription => true,
-        StreamKind::Texts => matches!(
+        StreamKind::TextStream => matches!(
             event,
             Event::Frame(frame) if matches!(frame.kind(), "stream_event" | "assistant")
         ),

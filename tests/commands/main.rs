@@ -16,7 +16,7 @@ use agentwire::protocol::content::ContentBlock;
 use agentwire::protocol::control::ApplyFlagSettings;
 use agentwire::protocol::permission::CanUseTool;
 use agentwire::{
-    Client, Event, Message, Opinion, PermissionAsk, PermissionResult, Policy, ReadOnly, Rules,
+    Client, Decision, Event, Message, PermissionAsk, PermissionResult, Policy, ReadOnly, Rules,
 };
 use agentwire_testkit::{Scenario, Step};
 use corpus::Line;
@@ -160,8 +160,8 @@ async fn put<'a>(lines: &'a [Line], programs: &BTreeSet<&str>, rules: &[String])
 }
 
 fn allows(policy: &dyn Policy, request: &CanUseTool) -> bool {
-    let opinion = policy.opinion(request);
-    matches!(opinion, Opinion::Decided(PermissionResult::Allow(_)))
+    let decision = policy.decide(request);
+    matches!(decision, Decision::Decided(PermissionResult::Allow(_)))
 }
 
 /// The input of a call. What does not end is ended soon.

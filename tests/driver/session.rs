@@ -323,7 +323,7 @@ async fn ended(handle: &Handle, log: Log) -> Result<Arc<SessionEnd>, String> {
         handle.send("Hello?").await.err(),
         handle.send_when_room("Hello?").await.err(),
         handle.interrupt().await.err(),
-        handle.unwritten().await.err(),
+        handle.outbound_queue().await.err(),
     ];
     let mut ends = Vec::new();
     for error in errors {
@@ -407,7 +407,7 @@ fn options(dice: &mut Dice, calm: bool, log: &Log, wire: &Wire) -> (Options, usi
         }
     }
     if dice.one_in(2) {
-        options = options.unwritten_limits(Limits {
+        options = options.outbound_queue_limits(Limits {
             users: dice.below(5_000),
             reserved_for_now: dice.below(500),
             control: 200 + dice.below(2_000),

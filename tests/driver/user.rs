@@ -127,7 +127,7 @@ impl Users {
                     self.watch_since(made, Duration::ZERO, pending, &mut dice);
                 }
                 17 => {
-                    if let Err(error) = self.handle.unwritten().await {
+                    if let Err(error) = self.handle.outbound_queue().await {
                         self.judge(made, &error);
                     }
                     if made.elapsed() > Duration::from_secs(3) {
@@ -218,7 +218,7 @@ impl Users {
     /// and not what it looked like when the first pipe broke.
     async fn knows_the_end(&self, error: &Error) {
         let Error::Ended(told) = error else { return };
-        let is_it = match self.handle.unwritten().await {
+        let is_it = match self.handle.outbound_queue().await {
             Err(Error::Ended(end)) => Arc::ptr_eq(told, &end),
             _ => false,
         };

@@ -2,7 +2,7 @@
 
 use super::support::{Live, describe, wait_for};
 use agentwire::protocol::permission::{PermissionMode, QuestionUnanswered};
-use agentwire::{Activity, Client, Event, SessionNews};
+use agentwire::{Activity, Client, Event, SessionUpdate};
 use agentwire_testkit::{Scenario, Step};
 use serde_json::json;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ async fn log_of(client: &mut Client, prompt: &str) -> Vec<String> {
     let mut log = Vec::new();
     wait_for(client, |event| {
         log.extend(describe(event));
-        if let Event::Session(SessionNews::PermissionMode(mode)) = event {
+        if let Event::Session(SessionUpdate::PermissionMode(mode)) = event {
             log.push(format!("mode: {mode}"));
         }
         matches!(event, Event::Activity(Activity::Idle)).then_some(())

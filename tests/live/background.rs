@@ -19,7 +19,7 @@ impl Log {
     fn see(&mut self, event: &Event) {
         let line = match event {
             Event::Turn(TurnEvent::Started { turn }) => format!("turn {turn}"),
-            Event::Turn(TurnEvent::TookUp { turn, .. }) => format!("turn {turn} answers"),
+            Event::Turn(TurnEvent::PickedUp { turn, .. }) => format!("turn {turn} answers"),
             Event::Turn(TurnEvent::Ended(end)) => format!("turn {} {}", end.turn, end.outcome),
             Event::Background(tasks) => {
                 let kinds = tasks.iter().filter_map(|it| it.task_type.as_deref());

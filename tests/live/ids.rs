@@ -3,13 +3,13 @@
 
 use crate::support::{Live, until_idle, wait_for};
 use agentwire::Error;
-use agentwire::{Activity, Client, Event, SessionNews, SubmissionState, UserMessage};
+use agentwire::{Activity, Client, Event, SessionUpdate, SubmissionState, UserMessage};
 use agentwire_testkit::{Scenario, Step};
 use serde_json::Value;
 
 /// Reads on until the session rests, and gives what is told of the session,
 /// and the ids under which its frames are.
-async fn read_turn(client: &mut Client) -> (Vec<SessionNews>, Vec<String>) {
+async fn read_turn(client: &mut Client) -> (Vec<SessionUpdate>, Vec<String>) {
     let (mut news, mut ids) = (vec![], vec![]);
     wait_for(client, |event| {
         match event {
@@ -36,7 +36,7 @@ async fn a_session_that_was_cleared_goes_on_under_another_id() {
     let mut client = Client::connect(live.options()).await.unwrap();
     client.send("Hello?");
     let (news, ids) = read_turn(&mut client).await;
-    let [SessionNews::Began(init)] = &news[..] else {
+    let [SessionUpdate::Began(init)] = &news[..] else {
         panic!("{news:?}");
     };
     let old = init.session_id.clone().unwrap();
@@ -45,8 +45,8 @@ async fn a_session_that_was_cleared_goes_on_under_another_id() {
     let mut clear = client.send("/clear");
     let (news, ids) = read_turn(&mut client).await;
     let [
-        SessionNews::Renumbered { session_id, before },
-        SessionNews::Changed(init),
+        SessionUpdate::Renumbered { session_id, before },
+        SessionUpdate::Changed(init),
     ] = &news[..]
     else {
         panic!("{news:?}");

@@ -2,7 +2,7 @@
 
 use crate::support::{Live, wait_for};
 use agentwire::protocol::message::{AssistantError, TerminalReason};
-use agentwire::{Client, Event, LoginNews, SessionNews};
+use agentwire::{AuthUpdate, Client, Event, SessionUpdate};
 use agentwire_testkit::{ApiError, Scenario, Step};
 
 /// A model's server that refuses.
@@ -17,9 +17,9 @@ fn refusing(status: u16, kind: &str, message: &str) -> Scenario {
 }
 
 /// The next thing that is told of the login.
-async fn login_news(client: &mut Client) -> LoginNews {
+async fn login_news(client: &mut Client) -> AuthUpdate {
     wait_for(client, |event| match event {
-        Event::Session(SessionNews::Login(news)) => Some(news.clone()),
+        Event::Session(SessionUpdate::Auth(news)) => Some(news.clone()),
         _ => None,
     })
     .await
@@ -28,7 +28,7 @@ async fn login_news(client: &mut Client) -> LoginNews {
 /// The reason for which the next turn fails.
 async fn login_failure(client: &mut Client) -> AssistantError {
     let mut submission = client.send("Hello?");
-    let LoginNews::Failed { error, said } = login_news(client).await else {
+    let AuthUpdate::Failed { error, said } = login_news(client).await else {
         panic!("something else came first");
     };
     assert!(!said.is_empty());
@@ -45,7 +45,7 @@ async fn a_key_that_the_api_does_not_take_is_told_at_each_attempt_and_at_the_end
     let options = live.options().env("CLAUDE_CODE_MAX_RETRIES", "1");
     let mut client = Client::connect(options).await.unwrap();
     client.send("Hello?").await.unwrap();
-    let LoginNews::Retrying {
+    let AuthUpdate::Retrying {
         error,
         attempt,
         max_retries,
@@ -56,7 +56,7 @@ async fn a_key_that_the_api_does_not_take_is_told_at_each_attempt_and_at_the_end
     };
     assert_eq!(error, AssistantError::AuthenticationFailed);
     assert_eq!((attempt, max_retries), (Some(1), Some(1)));
-    let LoginNews::Failed { error, said } = login_news(&mut client).await else {
+    let AuthUpdate::Failed { error, said } = login_news(&mut client).await else {
         panic!("it did not fail")
     };
     assert_eq!(error, AssistantError::AuthenticationFailed);

@@ -307,7 +307,7 @@ async fn what_has_no_effect_is_told_when_the_session_begins() {
         .on_permission(|_| async { PermissionResult::deny("No.") })
         .allowed_tools(["Bash"]);
     let mut client = Client::connect(options).await.unwrap();
-    let Some(Ok(Event::Notice(Notice::Shadowed(it)))) = client.next().await else {
+    let Some(Ok(Event::Notice(Notice::IgnoredOption(it)))) = client.next().await else {
         panic!("nothing is told")
     };
     assert_eq!(it.by, "--allowedTools=Bash");

@@ -11,7 +11,7 @@ use super::support::{Live, counted};
 use agentwire::protocol::content::{Content, ContentBlock};
 use agentwire::protocol::control::ApplyFlagSettings;
 use agentwire::protocol::permission::CanUseTool;
-use agentwire::{Client, Event, Message, Opinion, PermissionAsk, PermissionResult, Policy, Rules};
+use agentwire::{Client, Decision, Event, Message, PermissionAsk, PermissionResult, Policy, Rules};
 use agentwire_testkit::{Scenario, Step};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -137,7 +137,7 @@ async fn our_rules_allow_nothing_more_and_deny_nothing_less() {
                 Outcome::Asked(request) => (**request).clone(),
                 _ => CanUseTool::new(call.0, call.1.clone()),
             };
-            let found = compare(case.side, &theirs[index], &rules.opinion(&request));
+            let found = compare(case.side, &theirs[index], &rules.decide(&request));
             if found != Ok(said) {
                 let rules = &case.rules;
                 wrong.push(format!(
@@ -196,9 +196,9 @@ fn input(tool: &str, about: &str) -> Value {
 }
 
 /// What the CLI said, and we, as a letter of the table.
-fn compare(side: Side, theirs: &Outcome, ours: &Opinion) -> Result<char, &'static str> {
-    let we_allow = matches!(ours, Opinion::Decided(PermissionResult::Allow(_)));
-    let we_deny = matches!(ours, Opinion::Decided(PermissionResult::Deny(_)));
+fn compare(side: Side, theirs: &Outcome, ours: &Decision) -> Result<char, &'static str> {
+    let we_allow = matches!(ours, Decision::Decided(PermissionResult::Allow(_)));
+    let we_deny = matches!(ours, Decision::Decided(PermissionResult::Deny(_)));
     match (side, theirs) {
         (Side::Allow, Outcome::Ran) if we_allow => Ok('b'),
         (Side::Allow, Outcome::Ran) => Ok('c'),

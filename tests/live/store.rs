@@ -168,7 +168,7 @@ async fn sub_agents_are_in_the_store_and_come_back_from_there() {
     fs::remove_dir_all(live.home.path().join(".claude")).unwrap();
     let mut client = Client::connect(options.resume(&id)).await.unwrap();
     client.send("Sure?").turn_ended().await.unwrap();
-    client.mirrored().await.unwrap();
+    client.flush_store().await.unwrap();
     let all: String = store.entries(own).iter().map(Json::get).collect();
     assert!(all.contains("Sure?"), "{all}");
     client.close().await;

@@ -18,10 +18,10 @@ use rmcp::{RoleServer, Service};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use support::far_end::{FarEnd, connect_with};
+use support::peer::{Peer, connect_with};
 use tokio::sync::Barrier;
 
-impl FarEnd {
+impl Peer {
     /// Sends a message to the server `s`, in an ask with this id.
     async fn sends(&mut self, ask: &str, message: Value) {
         self.asks(ask, &to_server("s", message)).await;
@@ -63,13 +63,13 @@ fn to_server(server: &str, message: Value) -> Value {
 }
 
 /// A session that has begun, and its first request.
-async fn connect(options: Options) -> (Client, FarEnd, Value) {
+async fn connect(options: Options) -> (Client, Peer, Value) {
     let (client, agent, greeting) = connect_with(options, &json!({})).await;
     (client.unwrap(), agent, greeting)
 }
 
 /// A session with this server, whose name is `s`.
-async fn with(server: impl Service<RoleServer> + Clone) -> (Client, FarEnd) {
+async fn with(server: impl Service<RoleServer> + Clone) -> (Client, Peer) {
     let options = Options::new().queueing(Queueing::ByAgent);
     let (client, agent, _) = connect(options.mcp_server("s", server)).await;
     (client, agent)

@@ -240,7 +240,7 @@ impl Recorded {
                 Event::Notice(Notice::Lost { uuid }) => drop(lost.insert(uuid.to_string())),
                 Event::Notice(Notice::Wire(WireNotice::StrayAnswer { .. })) => echoes += 1,
                 // The recorded host bypassed its own permission callback.
-                Event::Notice(Notice::Shadowed(_)) => {}
+                Event::Notice(Notice::IgnoredOption(_)) => {}
                 Event::Notice(notice) => panic!("{notice}"),
                 _ => {}
             }

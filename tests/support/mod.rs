@@ -7,7 +7,7 @@
     reason = "each test file uses a part of it"
 )]
 
-pub(crate) mod far_end;
+pub(crate) mod peer;
 pub(crate) mod priorities;
 pub(crate) mod scenario;
 

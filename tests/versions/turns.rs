@@ -7,7 +7,7 @@ use agentwire::protocol::Json;
 use agentwire::protocol::content::{ImageBlock, Source};
 use agentwire::protocol::message::Priority;
 use agentwire::{
-    Client, Event, LoginNews, SessionNews, SubmissionState, TurnEvent, TurnOutcome, UserMessage,
+    AuthUpdate, Client, Event, SessionUpdate, SubmissionState, TurnEvent, TurnOutcome, UserMessage,
     query,
 };
 use agentwire_testkit::{ApiError, Reply, Scenario, Step, When};
@@ -333,7 +333,7 @@ async fn fails_to_log_in(client: &mut Client) -> Result<(), Fault> {
     let mut told = false;
     while let Some(event) = client.next().await {
         match event? {
-            Event::Session(SessionNews::Login(LoginNews::Failed { .. })) => told = true,
+            Event::Session(SessionUpdate::Auth(AuthUpdate::Failed { .. })) => told = true,
             Event::Turn(TurnEvent::Ended(end)) => {
                 ensure!(
                     end.outcome == TurnOutcome::ApiError,

@@ -4,8 +4,8 @@
 use super::screen::Screen;
 use agentwire::protocol::permission::CanUseTool;
 use agentwire::{
-    AskOnTerminal, BoxFuture, Handler, PermissionAsk, PermissionResult, Policy, Reply, Rules,
-    RulesError, Showing,
+    BoxFuture, Handler, PermissionAsk, PermissionResult, Policy, Reply, Rules, RulesError,
+    TerminalPrompt, TerminalPrompter,
 };
 use std::path::PathBuf;
 use tokio::sync::{mpsc, oneshot};
@@ -23,7 +23,7 @@ struct Ask(mpsc::UnboundedSender<Question>);
 /// Puts questions to the person at the terminal, one at a time.
 pub(crate) struct Person {
     questions: mpsc::UnboundedReceiver<Question>,
-    terminal: AskOnTerminal,
+    terminal: TerminalPrompter,
 }
 
 /// The rules of the command line, and the person for the rest. `stdin_is_free`
@@ -39,7 +39,7 @@ pub(crate) fn permissions(
         allow.into_iter().partition(|rule| rule.trim() == "*");
     // Rules cannot allow everything; the command line can.
     let star = move |request: &CanUseTool| {
-        let allows = !stars.is_empty() && !request.needs_person();
+        let allows = !stars.is_empty() && !request.requires_human();
         allows.then(PermissionResult::allow)
     };
     let mut rules = Rules::builder().allow(allow).deny(deny);
@@ -48,9 +48,9 @@ pub(crate) fn permissions(
     }
     let policy = rules.build()?.or(star);
     let terminal = if stdin_is_free {
-        AskOnTerminal::new()
+        TerminalPrompter::new()
     } else {
-        AskOnTerminal::nobody()
+        TerminalPrompter::nobody()
     };
     Ok((
         policy.or_ask(Ask(sender)),
@@ -86,10 +86,10 @@ impl Person {
         Question { ask, .. }: &Question,
         screen: &Screen,
     ) -> Option<PermissionResult> {
-        let show = |showing: Showing<'_>| match showing {
-            Showing::Question(question) => screen.ask(question),
-            Showing::NotAsked => screen.note("not asked any more"),
-            Showing::Nobody { request } => {
+        let show = |showing: TerminalPrompt<'_>| match showing {
+            TerminalPrompt::Question(question) => screen.ask(question),
+            TerminalPrompt::NoPendingRequest => screen.note("not asked any more"),
+            TerminalPrompt::Nobody { request } => {
                 let tool = &request.tool_name;
                 screen.note(&format!(
                     "denied {tool}: nobody can be asked here; --allow {tool} would allow it"

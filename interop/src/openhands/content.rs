@@ -1,4 +1,4 @@
-//! Texts and images.
+//! TextStream and images.
 
 use crate::chat::{ImagePart, Part, TextPart};
 use crate::lenient::lenient_union;

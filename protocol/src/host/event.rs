@@ -1,6 +1,6 @@
 //! What a session tells its driver.
 
-use super::{Activity, SessionNews, SubmissionState, TurnEvent};
+use super::{Activity, SessionUpdate, SubmissionState, TurnEvent};
 use crate::control::{Answer, Refusal};
 use crate::frame::{Frame, FrameError, Head, ViewError};
 use crate::message::BackgroundTask;
@@ -38,7 +38,7 @@ pub enum Event {
     /// A turn began, took a message up, or ended.
     Turn(TurnEvent),
     /// The session is not what it was: its id, its model, its title.
-    Session(SessionNews),
+    Session(SessionUpdate),
     /// These tasks run in the background, and no others.
     Background(Vec<BackgroundTask>),
     /// The session began to work, to rest, or to wait for somebody.

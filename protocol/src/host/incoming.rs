@@ -1,11 +1,11 @@
 //! What comes in: frames of the data plane, answers, asks, their cancelling,
 //! and what is no frame.
 
-use super::login::LoginNews;
+use super::login::AuthUpdate;
 use super::pending::Pending;
 use super::sign::{ResultSign, Sign, is_of_main_agent, is_queue_named, tool_results};
 use super::turns::Stopped;
-use super::{Ask, Event, Host, Notice, OutgoingState, RequestFailure, SessionNews, TurnOutcome};
+use super::{Ask, Event, Host, Notice, OutgoingState, RequestFailure, SessionUpdate, TurnOutcome};
 use crate::codec::Line;
 use crate::control::{
     self, Answer, CancelAsyncMessageAnswer, ControlResponse, InterruptReceipt, Refusal,
@@ -75,7 +75,7 @@ impl Host {
             self.has_queue();
         }
         let result_frame = matches!(sign, Sign::Result(_)).then(|| frame.clone());
-        let login = LoginNews::of(&frame).map(SessionNews::Login);
+        let login = AuthUpdate::of(&frame).map(SessionUpdate::Auth);
         let results = match &sign {
             Sign::Echo if !self.asks.is_empty() => tool_results(&frame),
             _ => vec![],

@@ -9,7 +9,7 @@ use crate::message::{
 /// How it stands with the agent's login, and with the account behind it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum LoginNews {
+pub enum AuthUpdate {
     /// The agent is logging in, or has tried to.
     Status(Box<AuthStatus>),
     /// The API did not take the agent's login. The agent asks again, which may
@@ -32,7 +32,7 @@ pub enum LoginNews {
     },
 }
 
-impl LoginNews {
+impl AuthUpdate {
     /// How many bytes from the wire it holds.
     #[must_use]
     pub fn size(&self) -> usize {

@@ -48,8 +48,8 @@ mod unclaimed;
 
 pub use activity::Activity;
 pub use event::{Ask, Event, Notice, RequestFailure};
-pub use login::LoginNews;
-pub use news::SessionNews;
+pub use login::AuthUpdate;
+pub use news::SessionUpdate;
 pub use queueing::Queueing;
 pub use submissions::SubmissionState;
 pub use transmit::{NotTaken, Prompt, Request, Transmit};

@@ -1,7 +1,7 @@
 //! What the session is: its id, its model, its title and the like, as they
 //! change.
 
-use super::login::LoginNews;
+use super::login::AuthUpdate;
 use super::sign::Sign;
 use crate::message::Init;
 use crate::permission::PermissionMode;
@@ -9,7 +9,7 @@ use crate::permission::PermissionMode;
 /// The session has become something else.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum SessionNews {
+pub enum SessionUpdate {
     /// The first turn began: what the session is and has.
     Began(Box<Init>),
     /// A turn began, and something is not as it was when the last one did.
@@ -27,7 +27,7 @@ pub enum SessionNews {
     /// The session has a title.
     Titled(String),
     /// How it stands with the agent's login.
-    Login(LoginNews),
+    Auth(AuthUpdate),
 }
 
 /// What was told of the session.
@@ -44,7 +44,7 @@ impl Known {
     }
 
     /// What a sign says that is new.
-    pub(super) fn saw(&mut self, sign: &Sign) -> Vec<SessionNews> {
+    pub(super) fn saw(&mut self, sign: &Sign) -> Vec<SessionUpdate> {
         let mut news = vec![];
         match sign {
             // The `conversation_reset` of a `/clear` is still under the id
@@ -65,23 +65,23 @@ impl Known {
                     }
                     init.permission_mode = Some(mode.clone());
                 }
-                news.push(SessionNews::PermissionMode(mode.clone()));
+                news.push(SessionUpdate::PermissionMode(mode.clone()));
             }
-            Sign::Title(title) => news.push(SessionNews::Titled(title.clone())),
+            Sign::Title(title) => news.push(SessionUpdate::Titled(title.clone())),
             _ => {}
         }
         news
     }
 
-    fn has_id(&mut self, id: &str) -> Option<SessionNews> {
+    fn has_id(&mut self, id: &str) -> Option<SessionUpdate> {
         let before = self.session_id.replace(id.to_owned())?;
-        (before != id).then(|| SessionNews::Renumbered {
+        (before != id).then(|| SessionUpdate::Renumbered {
             session_id: id.to_owned(),
             before,
         })
     }
 
-    fn began(&mut self, init: &Init) -> Option<SessionNews> {
+    fn began(&mut self, init: &Init) -> Option<SessionUpdate> {
         // What differs from turn to turn says nothing of the session.
         let lasting = Box::new(Init {
             uuid: None,
@@ -90,8 +90,10 @@ impl Known {
         });
         let told = Box::new(init.clone());
         match self.init.replace(lasting) {
-            None => Some(SessionNews::Began(told)),
-            Some(before) if self.init.as_ref() != Some(&before) => Some(SessionNews::Changed(told)),
+            None => Some(SessionUpdate::Began(told)),
+            Some(before) if self.init.as_ref() != Some(&before) => {
+                Some(SessionUpdate::Changed(told))
+            }
             Some(_) => None,
         }
     }

@@ -19,7 +19,7 @@ pub enum TurnEvent {
         turn: u64,
     },
     /// It answers this message of the host's.
-    TookUp {
+    PickedUp {
         /// The turn.
         turn: u64,
         /// The message.
@@ -132,7 +132,7 @@ impl Turns {
     pub(super) fn take_up(&mut self, uuid: &str) -> Option<TurnEvent> {
         let current = self.current.as_mut()?;
         current.messages.push(uuid.into());
-        Some(TurnEvent::TookUp {
+        Some(TurnEvent::PickedUp {
             turn: self.begun,
             uuid: uuid.into(),
         })

@@ -202,7 +202,7 @@ impl CanUseTool {
     /// `server_policy_ask_only` is none of them: it was seen on every tool of
     /// an MCP server, and the agent's own rules answer those.
     #[must_use]
-    pub fn needs_person(&self) -> bool {
+    pub fn requires_human(&self) -> bool {
         let for_a_reason = match &self.decision_reason_type {
             None => false,
             Some(

@@ -5,7 +5,7 @@ use agentwire_protocol::Message;
 use agentwire_protocol::agent::{Config, Decision, ToolCall};
 use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::control::Initialize;
-use agentwire_protocol::host::{self, Activity, SessionNews, TurnEvent};
+use agentwire_protocol::host::{self, Activity, SessionUpdate, TurnEvent};
 use agentwire_protocol::permission::PermissionResult;
 use proptest::prelude::*;
 use std::time::Duration;
@@ -57,9 +57,9 @@ fn a_whole_turn(cuts: &[usize]) -> (Vec<String>, Vec<String>) {
         host::Event::Submission { uuid, state } => format!("{state} {uuid}"),
         host::Event::Activity(activity) => format!("{activity:?}"),
         host::Event::Turn(TurnEvent::Started { turn }) => format!("turn {turn}"),
-        host::Event::Turn(TurnEvent::TookUp { uuid, .. }) => format!("took up {uuid}"),
+        host::Event::Turn(TurnEvent::PickedUp { uuid, .. }) => format!("took up {uuid}"),
         host::Event::Turn(TurnEvent::Ended(end)) => format!("turn {}", end.outcome),
-        host::Event::Session(SessionNews::Began(_)) => "session".to_owned(),
+        host::Event::Session(SessionUpdate::Began(_)) => "session".to_owned(),
         other => panic!("{other:?}"),
     });
     let heard = heard.collect();

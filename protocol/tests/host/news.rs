@@ -3,7 +3,7 @@
 use crate::recorded;
 use crate::session::{MINUTE, Session, init, result, state};
 use agentwire_protocol::control::SetModel;
-use agentwire_protocol::host::{Event, LoginNews, SessionNews};
+use agentwire_protocol::host::{AuthUpdate, Event, SessionUpdate};
 use serde_json::{Value, json};
 
 /// What is told of the session when these lines come.
@@ -12,14 +12,16 @@ fn news(session: &mut Session, lines: &[Value]) -> Vec<String> {
     std::iter::from_fn(|| session.host.poll_event())
         .filter_map(|event| match event {
             Event::Session(news) => Some(match news {
-                SessionNews::Began(init) => format!("began {}", init.model.unwrap_or_default()),
-                SessionNews::Changed(init) => format!("changed {}", init.model.unwrap_or_default()),
-                SessionNews::Renumbered { session_id, before } => {
+                SessionUpdate::Began(init) => format!("began {}", init.model.unwrap_or_default()),
+                SessionUpdate::Changed(init) => {
+                    format!("changed {}", init.model.unwrap_or_default())
+                }
+                SessionUpdate::Renumbered { session_id, before } => {
                     format!("{before} is {session_id}")
                 }
-                SessionNews::PermissionMode(mode) => format!("mode {}", mode.as_str()),
-                SessionNews::Titled(title) => format!("titled {title}"),
-                SessionNews::Login(news) => login(&news),
+                SessionUpdate::PermissionMode(mode) => format!("mode {}", mode.as_str()),
+                SessionUpdate::Titled(title) => format!("titled {title}"),
+                SessionUpdate::Auth(news) => login(&news),
                 other => panic!("{other:?}"),
             }),
             Event::Background(tasks) => Some(format!(
@@ -35,19 +37,19 @@ fn news(session: &mut Session, lines: &[Value]) -> Vec<String> {
         .collect()
 }
 
-fn login(news: &LoginNews) -> String {
+fn login(news: &AuthUpdate) -> String {
     match news {
-        LoginNews::Status(status) => {
+        AuthUpdate::Status(status) => {
             let output = status.output.as_deref().unwrap_or_default().join("; ");
             let error = status.error.as_deref().unwrap_or("no error");
             format!("login {:?}: {output}: {error}", status.is_authenticating)
         }
-        LoginNews::Retrying {
+        AuthUpdate::Retrying {
             error,
             attempt,
             max_retries,
         } => format!("login {error} {attempt:?} of {max_retries:?}"),
-        LoginNews::Failed { error, said } => format!("login {error}: {said}"),
+        AuthUpdate::Failed { error, said } => format!("login {error}: {said}"),
         other => panic!("{other:?}"),
     }
 }
@@ -194,7 +196,7 @@ fn news_of_the_login_weigh_what_they_hold() {
     let events = std::iter::from_fn(|| session.host.poll_event());
     let sizes: Vec<usize> = (events)
         .filter_map(|event| match event {
-            Event::Session(SessionNews::Login(news)) => Some(news.size()),
+            Event::Session(SessionUpdate::Auth(news)) => Some(news.size()),
             _ => None,
         })
         .collect();

@@ -164,7 +164,7 @@ pub(crate) fn brief(event: &Event) -> String {
         },
         Event::Submission { uuid, state } => format!("{state} {uuid}"),
         Event::Turn(TurnEvent::Started { turn }) => format!("turn {turn}"),
-        Event::Turn(TurnEvent::TookUp { turn, uuid }) => format!("turn {turn} answers {uuid}"),
+        Event::Turn(TurnEvent::PickedUp { turn, uuid }) => format!("turn {turn} answers {uuid}"),
         Event::Turn(TurnEvent::Ended(end)) => {
             let mut text = format!("turn {} {}", end.turn, end.outcome);
             if !end.messages.is_empty() {

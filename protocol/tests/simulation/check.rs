@@ -299,7 +299,7 @@ impl Checks {
                 self.turns = *turn;
                 self.turn = Some(vec![]);
             }
-            TurnEvent::TookUp { turn, uuid } => {
+            TurnEvent::PickedUp { turn, uuid } => {
                 let Some(messages) = self.turn.as_mut().filter(|_| *turn == self.turns) else {
                     return Err(format!("turn {turn} takes {uuid} up, and does not run"));
                 };

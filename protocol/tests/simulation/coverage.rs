@@ -1,7 +1,7 @@
 //! Which of the transitions that there are have been seen.
 
 use agentwire_protocol::host::{
-    Activity, Event, Notice, RequestFailure, SessionNews, SubmissionState, TurnEvent, TurnOutcome,
+    Activity, Event, Notice, RequestFailure, SessionUpdate, SubmissionState, TurnEvent, TurnOutcome,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -141,12 +141,12 @@ impl Coverage {
             Event::Turn(TurnEvent::Started { .. }) => "turn: begins",
             Event::Background(_) => "background: told",
             Event::Session(news) => match news {
-                SessionNews::Began(_) => "news: began",
-                SessionNews::Changed(_) => "news: changed",
-                SessionNews::Renumbered { .. } => "news: renumbered",
-                SessionNews::PermissionMode(_) => "news: permission mode",
-                SessionNews::Titled(_) => "news: titled",
-                SessionNews::Login(_) => "news: login",
+                SessionUpdate::Began(_) => "news: began",
+                SessionUpdate::Changed(_) => "news: changed",
+                SessionUpdate::Renumbered { .. } => "news: renumbered",
+                SessionUpdate::PermissionMode(_) => "news: permission mode",
+                SessionUpdate::Titled(_) => "news: titled",
+                SessionUpdate::Auth(_) => "news: login",
                 _ => return,
             },
             Event::Notice(notice) => match notice {

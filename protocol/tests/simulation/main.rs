@@ -22,7 +22,7 @@
 mod check;
 mod coverage;
 mod dice;
-mod far_end;
+mod peer;
 mod user;
 mod world;
 

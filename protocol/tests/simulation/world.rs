@@ -3,7 +3,7 @@
 use crate::check::{Checks, Keeper, Kind};
 use crate::coverage::Coverage;
 use crate::dice::Dice;
-use crate::far_end::FarEnd;
+use crate::peer::Peer;
 use agentwire_protocol::control::Initialize;
 use agentwire_protocol::host::{Activity, Event, Host, Prompt, Queueing, Transmit};
 use agentwire_protocol::message::UserMessage;
@@ -25,7 +25,7 @@ pub(crate) struct World {
     pub(crate) dice: Dice,
     pub(crate) now: Instant,
     pub(crate) host: Host,
-    pub(crate) far_end: FarEnd,
+    pub(crate) peer: Peer,
     /// The line that the host's driver writes, and how much of it is written.
     writing: Option<(Bytes, usize)>,
     to_agent: VecDeque<u8>,
@@ -53,7 +53,7 @@ pub(crate) struct World {
 impl World {
     pub(crate) fn new(seed: u64) -> Self {
         let mut dice = Dice::new(seed);
-        let far_end = FarEnd::new(&mut dice);
+        let peer = Peer::new(&mut dice);
         let merge = dice.one_in(2);
         let queueing = match dice.below(6) {
             0..3 => Queueing::ByAgent,
@@ -62,12 +62,12 @@ impl World {
         };
         let keeper = match queueing {
             Queueing::ByHost { .. } => Keeper::Host,
-            Queueing::Auto { .. } if !far_end.has_queue => Keeper::Host,
-            Queueing::Auto { .. } if far_end.is_shy => Keeper::FoundOut,
+            Queueing::Auto { .. } if !peer.has_queue => Keeper::Host,
+            Queueing::Auto { .. } if peer.is_shy => Keeper::FoundOut,
             _ => Keeper::Agent,
         };
         let mut checks = Checks::new(keeper);
-        checks.are_named = far_end.has_queue;
+        checks.are_named = peer.has_queue;
         let how = match keeper {
             Keeper::Agent => "of the agent",
             Keeper::Host if merge => "of the host",
@@ -86,7 +86,7 @@ impl World {
         Self {
             now: Instant::now(),
             host,
-            far_end,
+            peer,
             writing: None,
             to_agent: VecDeque::new(),
             to_host: VecDeque::new(),
@@ -145,7 +145,7 @@ impl World {
         }
         // From here on nobody wants anything new, and whatever is begun comes
         // to an end.
-        self.far_end.is_calm = true;
+        self.peer.is_calm = true;
         self.read_on();
         let mut calm = 0;
         while !self.over && !self.is_settled() {
@@ -196,7 +196,7 @@ impl World {
         self.writing.is_none()
             && self.to_agent.is_empty()
             && self.to_host.is_empty()
-            && self.far_end.is_settled()
+            && self.peer.is_settled()
             && self.checks.asks.is_empty()
             && self.host.poll_timeout().is_none()
             && self.host.activity() == Activity::Idle
@@ -233,9 +233,9 @@ impl World {
             self.note(|| "the pipe breaks".to_owned());
             self.pipe_broken = true;
         }
-        if self.dice.one_in(2_000) && !self.far_end.is_gone {
+        if self.dice.one_in(2_000) && !self.peer.is_gone {
             self.note(|| "the agent vanishes".to_owned());
-            self.far_end.is_gone = true;
+            self.peer.is_gone = true;
             self.was_cut = true;
             let left = self.dice.below(self.to_host.len() + 1);
             self.to_host.truncate(left);
@@ -258,7 +258,7 @@ impl World {
         let Some((line, written)) = &mut self.writing else {
             return Ok(true);
         };
-        if self.pipe_broken || self.far_end.is_gone {
+        if self.pipe_broken || self.peer.is_gone {
             self.writing = None;
             let from = if self.finishing { "finishing" } else { "open" };
             self.checks.coverage.saw(format!("pipe: {from} to broken"));
@@ -269,7 +269,7 @@ impl World {
         // The driver may learn late that all is written.
         let was_all = *written == line.len();
         let size = (1 + self.dice.below(400)).min(line.len() - *written);
-        if !(self.far_end.is_old && is_odd(line)) {
+        if !(self.peer.is_old && is_odd(line)) {
             self.to_agent.extend(&line[*written..*written + size]);
         }
         *written += size;
@@ -304,26 +304,26 @@ impl World {
         if self.ending {
             return Ok(());
         }
-        if self.far_end.has_tasks() {
+        if self.peer.has_tasks() {
             self.checks.coverage.saw("background: given up");
         }
         self.checks.done()
     }
 
     fn agent_reads(&mut self) -> bool {
-        if self.far_end.is_gone {
+        if self.peer.is_gone {
             return false;
         }
         if self.to_agent.is_empty() {
             let is_closed = self.writing.is_none() && (self.host_closed || self.pipe_broken);
             if is_closed {
-                self.far_end.agent.handle_input_end(self.now);
+                self.peer.agent.handle_input_end(self.now);
             }
             return is_closed;
         }
         let size = (1 + self.dice.below(400)).min(self.to_agent.len());
         let bytes: Vec<u8> = self.to_agent.drain(..size).collect();
-        self.far_end.agent.handle_input(self.now, &bytes);
+        self.peer.agent.handle_input(self.now, &bytes);
         true
     }
 
@@ -335,7 +335,7 @@ impl World {
             return false;
         }
         if self.to_host.is_empty() {
-            let is_over = self.far_end.is_gone && !self.over;
+            let is_over = self.peer.is_gone && !self.over;
             if is_over {
                 self.note(|| "the session is over".to_owned());
                 self.host.handle_input_end(self.now);
@@ -355,7 +355,7 @@ impl World {
                 self.checks.read(&line);
             }
         }
-        if self.finishing && self.far_end.has_tasks() && self.host.activity() == Activity::Idle {
+        if self.finishing && self.peer.has_tasks() && self.host.activity() == Activity::Idle {
             self.checks.coverage.saw("background: waited for");
         }
         true
@@ -364,7 +364,7 @@ impl World {
     /// What each side tells.
     fn look(&mut self) -> Result<(), String> {
         self.hear_far_end();
-        while let Some(line) = self.far_end.poll_line(&mut self.dice, &mut self.checks) {
+        while let Some(line) = self.peer.poll_line(&mut self.dice, &mut self.checks) {
             self.to_host.extend(&line);
         }
         while let Some(event) = self.host.poll_event() {

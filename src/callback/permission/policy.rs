@@ -6,7 +6,7 @@ use agentwire_protocol::permission::{CanUseTool, PermissionResult};
 /// What a [`Policy`] says about a tool call.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Opinion {
+pub enum Decision {
     /// The answer.
     Decided(PermissionResult),
     /// Somebody has to be asked: no other policy may allow it, though one may
@@ -16,13 +16,13 @@ pub enum Opinion {
     None,
 }
 
-/// Decides at once about tool calls, or has no opinion.
+/// Decides at once about tool calls, or has no decision.
 ///
 /// [`Rules`](crate::Rules) and [`ReadOnly`](crate::ReadOnly) are policies, and
-/// so is every closure from a request to an [`Opinion`], a [`PermissionResult`]
+/// so is every closure from a request to an [`Decision`], a [`PermissionResult`]
 /// or an `Option` of one. One that allows is taken at its word: those of
 /// agentwire do not allow what a person is meant to decide, and a closure has
-/// [`CanUseTool::needs_person`] to do as they do.
+/// [`CanUseTool::requires_human`] to do as they do.
 ///
 /// ```
 /// use agentwire::protocol::permission::CanUseTool;
@@ -44,9 +44,9 @@ pub enum Opinion {
 /// ```
 pub trait Policy: Send + Sync + 'static {
     /// What it says about a tool call.
-    fn opinion(&self, request: &CanUseTool) -> Opinion;
+    fn decide(&self, request: &CanUseTool) -> Decision;
 
-    /// Asks another policy where this one has no opinion. What this one says
+    /// Asks another policy where this one has no decision. What this one says
     /// has to be asked is asked, unless the other one denies it.
     fn or<P: Policy>(self, other: P) -> Either<Self, P>
     where
@@ -55,7 +55,7 @@ pub trait Policy: Send + Sync + 'static {
         Either(self, other)
     }
 
-    /// Asks a handler where this has no opinion: what
+    /// Asks a handler where this has no decision: what
     /// [`Options::permission_handler`](crate::Options::permission_handler)
     /// takes.
     fn or_ask<H: Handler<CanUseTool>>(self, handler: H) -> OrAsk<Self, H>
@@ -68,7 +68,7 @@ pub trait Policy: Send + Sync + 'static {
         }
     }
 
-    /// Denies where this has no opinion, and tells the model this: what
+    /// Denies where this has no decision, and tells the model this: what
     /// [`Options::permission_handler`](crate::Options::permission_handler)
     /// takes where nobody can be asked.
     fn or_deny(self, message: impl Into<String>) -> OrDeny<Self>
@@ -82,13 +82,13 @@ pub trait Policy: Send + Sync + 'static {
     }
 }
 
-impl From<PermissionResult> for Opinion {
+impl From<PermissionResult> for Decision {
     fn from(result: PermissionResult) -> Self {
         Self::Decided(result)
     }
 }
 
-impl From<Option<PermissionResult>> for Opinion {
+impl From<Option<PermissionResult>> for Decision {
     fn from(result: Option<PermissionResult>) -> Self {
         result.map_or(Self::None, Self::Decided)
     }
@@ -97,25 +97,25 @@ impl From<Option<PermissionResult>> for Opinion {
 impl<F, O> Policy for F
 where
     F: Fn(&CanUseTool) -> O + Send + Sync + 'static,
-    O: Into<Opinion>,
+    O: Into<Decision>,
 {
-    fn opinion(&self, request: &CanUseTool) -> Opinion {
+    fn decide(&self, request: &CanUseTool) -> Decision {
         self(request).into()
     }
 }
 
-/// Two policies, the second for what the first has no opinion about: made by
+/// Two policies, the second for what the first has no decision about: made by
 /// [`Policy::or`].
 #[derive(Debug, Clone)]
 pub struct Either<A, B>(A, B);
 
 impl<A: Policy, B: Policy> Policy for Either<A, B> {
-    fn opinion(&self, request: &CanUseTool) -> Opinion {
-        match self.0.opinion(request) {
-            Opinion::None => self.1.opinion(request),
-            Opinion::MustAsk => match self.1.opinion(request) {
-                denied @ Opinion::Decided(PermissionResult::Deny(_)) => denied,
-                _ => Opinion::MustAsk,
+    fn decide(&self, request: &CanUseTool) -> Decision {
+        match self.0.decide(request) {
+            Decision::None => self.1.decide(request),
+            Decision::MustAsk => match self.1.decide(request) {
+                denied @ Decision::Decided(PermissionResult::Deny(_)) => denied,
+                _ => Decision::MustAsk,
             },
             decided => decided,
         }
@@ -131,8 +131,8 @@ pub struct OrAsk<P, H> {
 
 impl<P: Policy, H: Handler<CanUseTool>> Handler<CanUseTool> for OrAsk<P, H> {
     fn handle(&self, ask: PermissionAsk) -> BoxFuture<Reply<PermissionResult>> {
-        match self.policy.opinion(&ask.request) {
-            Opinion::Decided(result) => Box::pin(std::future::ready(result.into())),
+        match self.policy.decide(&ask.request) {
+            Decision::Decided(result) => Box::pin(std::future::ready(result.into())),
             _ => self.handler.handle(ask),
         }
     }
@@ -147,8 +147,8 @@ pub struct OrDeny<P> {
 
 impl<P: Policy> Handler<CanUseTool> for OrDeny<P> {
     fn handle(&self, ask: PermissionAsk) -> BoxFuture<Reply<PermissionResult>> {
-        let result = match self.policy.opinion(&ask.request) {
-            Opinion::Decided(result) => result,
+        let result = match self.policy.decide(&ask.request) {
+            Decision::Decided(result) => result,
             _ => PermissionResult::deny(&*self.message),
         };
         Box::pin(std::future::ready(result.into()))
@@ -160,17 +160,17 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn says(opinion: &Opinion) -> impl Policy + use<> {
-        let opinion = opinion.clone();
-        move |_: &CanUseTool| opinion.clone()
+    fn says(decision: &Decision) -> impl Policy + use<> {
+        let decision = decision.clone();
+        move |_: &CanUseTool| decision.clone()
     }
 
     #[test]
     fn the_first_opinion_counts_and_what_must_be_asked_can_only_be_denied() {
-        let yes = Opinion::from(PermissionResult::allow());
-        let no = Opinion::from(PermissionResult::deny("no"));
-        let ask = Opinion::MustAsk;
-        let none = Opinion::None;
+        let yes = Decision::from(PermissionResult::allow());
+        let no = Decision::from(PermissionResult::deny("no"));
+        let ask = Decision::MustAsk;
+        let none = Decision::None;
         for (first, second, both) in [
             (&yes, &no, &yes),
             (&no, &yes, &no),
@@ -183,8 +183,8 @@ mod tests {
             (&ask, &none, &ask),
         ] {
             let request = CanUseTool::new("Bash", json!({}));
-            let opinion = says(first).or(says(second)).opinion(&request);
-            assert_eq!(&opinion, both, "{first:?}, {second:?}");
+            let decision = says(first).or(says(second)).decide(&request);
+            assert_eq!(&decision, both, "{first:?}, {second:?}");
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Reading without asking.
 
-use super::policy::{Opinion, Policy};
+use super::policy::{Decision, Policy};
 use agentwire_protocol::permission::{CanUseTool, PermissionResult};
 
-/// Lets the agent read files, wherever they are, and has no opinion about
+/// Lets the agent read files, wherever they are, and has no decision about
 /// anything else.
 ///
 /// It allows `Read`, `Glob`, `Grep`, `LS` and `NotebookRead`, unless a person is
-/// meant to decide ([`CanUseTool::needs_person`]). What goes to the web is none
+/// meant to decide ([`CanUseTool::requires_human`]). What goes to the web is none
 /// of it: an address or a query can carry away what was read. Nor are tools of
 /// MCP servers, which alone say that they only read, nor the shell. For some
 /// folders only, [`Rules`](crate::Rules) such as `Read(//srv/docs/**)` are
@@ -23,12 +23,12 @@ use agentwire_protocol::permission::{CanUseTool, PermissionResult};
 pub struct ReadOnly;
 
 impl Policy for ReadOnly {
-    fn opinion(&self, request: &CanUseTool) -> Opinion {
+    fn decide(&self, request: &CanUseTool) -> Decision {
         let reads = matches!(
             &*request.tool_name,
             "Read" | "Glob" | "Grep" | "LS" | "NotebookRead"
         );
-        (reads && !request.needs_person())
+        (reads && !request.requires_human())
             .then(PermissionResult::allow)
             .into()
     }
@@ -41,9 +41,9 @@ mod tests {
 
     #[test]
     fn what_reads_is_allowed_and_nothing_else_is_decided() {
-        let opinion = |tool: &str| ReadOnly.opinion(&CanUseTool::new(tool, json!({})));
+        let decide = |tool: &str| ReadOnly.decide(&CanUseTool::new(tool, json!({})));
         for tool in ["Read", "Glob", "Grep", "LS", "NotebookRead"] {
-            assert_eq!(opinion(tool), PermissionResult::allow().into(), "{tool}");
+            assert_eq!(decide(tool), PermissionResult::allow().into(), "{tool}");
         }
         for tool in [
             "Write",
@@ -53,10 +53,10 @@ mod tests {
             "mcp__files__read",
             "read",
         ] {
-            assert_eq!(opinion(tool), Opinion::None, "{tool}");
+            assert_eq!(decide(tool), Decision::None, "{tool}");
         }
         let mut guarded = CanUseTool::new("Read", json!({}));
         guarded.requires_user_interaction = Some(true);
-        assert_eq!(ReadOnly.opinion(&guarded), Opinion::None);
+        assert_eq!(ReadOnly.decide(&guarded), Decision::None);
     }
 }

@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 /// suggested none, this tool with this very input, byte for byte, which is
 /// remembered here. It is not offered where the agent says so
 /// (`suppress_always_allow_rule`), nor, without rules, where a person is meant to
-/// decide ([`CanUseTool::needs_person`]).
+/// decide ([`CanUseTool::requires_human`]).
 ///
 /// What the agent says is shown so that no terminal obeys it and nothing hides in
 /// it ([`visible`]); of a long input the beginning and the end are shown.
@@ -40,13 +40,13 @@ use tokio_util::sync::CancellationToken;
 /// for good.
 ///
 /// ```
-/// use agentwire::{AskOnTerminal, Options, Policy, ReadOnly};
+/// use agentwire::{TerminalPrompter, Options, Policy, ReadOnly};
 ///
-/// let options = Options::new().permission_handler(ReadOnly.or_ask(AskOnTerminal::new()));
+/// let options = Options::new().permission_handler(ReadOnly.or_ask(TerminalPrompter::new()));
 /// # drop(options);
 /// ```
 #[derive(Clone)]
-pub struct AskOnTerminal(Arc<Terminal>);
+pub struct TerminalPrompter(Arc<Terminal>);
 
 struct Terminal {
     /// Whether there is somebody to ask.
@@ -60,11 +60,11 @@ struct Terminal {
 /// What the person is to see.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub enum Showing<'a> {
+pub enum TerminalPrompt<'a> {
     /// The question.
     Question(&'a TerminalQuestion<'a>),
     /// The agent does not wait for the answer any more.
-    NotAsked,
+    NoPendingRequest,
     /// It is denied, since nobody can be asked.
     Nobody {
         /// What would have been asked.
@@ -77,7 +77,7 @@ enum Lines {
     Read(mpsc::UnboundedReceiver<String>),
 }
 
-impl AskOnTerminal {
+impl TerminalPrompter {
     /// Asks whoever is at the terminal of this process, if it has one.
     #[must_use]
     pub fn new() -> Self {
@@ -109,7 +109,7 @@ impl AskOnTerminal {
     pub async fn put(
         &self,
         ask: &PermissionAsk,
-        show: impl FnMut(Showing<'_>),
+        show: impl FnMut(TerminalPrompt<'_>),
     ) -> Option<PermissionResult> {
         self.put_request(&ask.request, &ask.cancelled, show).await
     }
@@ -118,10 +118,10 @@ impl AskOnTerminal {
         &self,
         request: &CanUseTool,
         cancelled: &CancellationToken,
-        mut show: impl FnMut(Showing<'_>),
+        mut show: impl FnMut(TerminalPrompt<'_>),
     ) -> Option<PermissionResult> {
         if !self.0.has_person {
-            show(Showing::Nobody { request });
+            show(TerminalPrompt::Nobody { request });
             return Some(nobody());
         }
         let mut lines = tokio::select! {
@@ -133,11 +133,11 @@ impl AskOnTerminal {
         }
         lines.forget();
         let question = TerminalQuestion::new(request);
-        show(Showing::Question(&question));
+        show(TerminalPrompt::Question(&question));
         let line = tokio::select! {
             line = lines.next() => line,
             () = cancelled.cancelled() => {
-                show(Showing::NotAsked);
+                show(TerminalPrompt::NoPendingRequest);
                 return None;
             }
         };
@@ -155,7 +155,7 @@ impl AskOnTerminal {
 
     fn is_always(&self, request: &CanUseTool) -> bool {
         let always = self.0.always.lock().unwrap_or_else(PoisonError::into_inner);
-        always.contains(&key(request)) && !request.needs_person()
+        always.contains(&key(request)) && !request.requires_human()
     }
 
     fn allow_for_good(&self, question: &TerminalQuestion<'_>) -> PermissionResult {
@@ -179,13 +179,13 @@ fn key(request: &CanUseTool) -> (String, String) {
     (request.tool_name.clone(), request.input.get().to_owned())
 }
 
-impl Default for AskOnTerminal {
+impl Default for TerminalPrompter {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Handler<CanUseTool> for AskOnTerminal {
+impl Handler<CanUseTool> for TerminalPrompter {
     fn handle(&self, ask: PermissionAsk) -> BoxFuture<Reply<PermissionResult>> {
         let terminal = self.clone();
         Box::pin(async move {
@@ -196,9 +196,9 @@ impl Handler<CanUseTool> for AskOnTerminal {
     }
 }
 
-impl fmt::Debug for AskOnTerminal {
+impl fmt::Debug for TerminalPrompter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AskOnTerminal")
+        f.debug_struct("TerminalPrompter")
             .field("has_person", &self.0.has_person)
             .finish_non_exhaustive()
     }
@@ -233,9 +233,9 @@ impl Lines {
     }
 }
 
-fn show(showing: Showing<'_>) {
+fn show(showing: TerminalPrompt<'_>) {
     let text = match showing {
-        Showing::Question(question) => {
+        TerminalPrompt::Question(question) => {
             let why = question.reason().map(|why| format!("  {why}\n"));
             format!(
                 "{} {}\n{}  {}: ",
@@ -245,8 +245,8 @@ fn show(showing: Showing<'_>) {
                 question.choices()
             )
         }
-        Showing::NotAsked => "not asked any more\n".to_owned(),
-        Showing::Nobody { request } => {
+        TerminalPrompt::NoPendingRequest => "not asked any more\n".to_owned(),
+        TerminalPrompt::Nobody { request } => {
             format!(
                 "denied {}: nobody can be asked here\n",
                 visible::line(&request.tool_name)
@@ -272,9 +272,12 @@ mod tests {
     use agentwire_protocol::permission::{DecisionReason, PermissionRule};
     use serde_json::json;
 
-    fn typed() -> (mpsc::UnboundedSender<String>, AskOnTerminal) {
+    fn typed() -> (mpsc::UnboundedSender<String>, TerminalPrompter) {
         let (keyboard, lines) = mpsc::unbounded_channel();
-        (keyboard, AskOnTerminal::reading(Lines::Read(lines), true))
+        (
+            keyboard,
+            TerminalPrompter::reading(Lines::Read(lines), true),
+        )
     }
 
     fn bash() -> CanUseTool {
@@ -288,14 +291,17 @@ mod tests {
     }
 
     async fn asked(
-        terminal: &AskOnTerminal,
+        terminal: &TerminalPrompter,
         keyboard: &mpsc::UnboundedSender<String>,
         request: &CanUseTool,
         line: &str,
     ) -> (PermissionResult, usize) {
         let mut shown = 0;
-        let show = |showing: Showing<'_>| {
-            assert!(matches!(showing, Showing::Question(_)), "{showing:?}");
+        let show = |showing: TerminalPrompt<'_>| {
+            assert!(
+                matches!(showing, TerminalPrompt::Question(_)),
+                "{showing:?}"
+            );
             shown += 1;
             keyboard.send(line.to_owned()).expect("the terminal reads");
         };
@@ -462,8 +468,8 @@ mod tests {
         let (_keyboard, terminal) = typed();
         let cancelled = CancellationToken::new();
         let mut shown = Vec::new();
-        let show = |showing: Showing<'_>| {
-            shown.push(matches!(showing, Showing::NotAsked));
+        let show = |showing: TerminalPrompt<'_>| {
+            shown.push(matches!(showing, TerminalPrompt::NoPendingRequest));
             cancelled.cancel();
         };
         let request = bash();
@@ -473,9 +479,11 @@ mod tests {
 
     #[tokio::test]
     async fn where_nobody_is_it_is_denied() {
-        let terminal = AskOnTerminal::nobody();
+        let terminal = TerminalPrompter::nobody();
         let mut was_said = false;
-        let show = |showing: Showing<'_>| was_said = matches!(showing, Showing::Nobody { .. });
+        let show = |showing: TerminalPrompt<'_>| {
+            was_said = matches!(showing, TerminalPrompt::Nobody { .. })
+        };
         let request = bash();
         let never = CancellationToken::new();
         let answer = terminal.put_request(&request, &never, show).await;

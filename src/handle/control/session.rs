@@ -1,6 +1,6 @@
 //! Requests about the session as a whole.
 
-use crate::handle::{Handle, Interruption, Pending};
+use crate::handle::{Handle, Pending, PendingInterrupt};
 use agentwire_protocol::control::{
     Empty, EndSession, GenerateSessionTitle, Initialize, InitializeAnswer, Interrupt,
     RenameSession, SessionTitle, SetColor, SetCwd, SetCwdAnswer, SetHasSubscribers,
@@ -119,9 +119,9 @@ impl Handle {
     ///
     /// Agents without the capability `interrupt_receipt_v1`, such as CLIs up
     /// to 2.1.197, give no receipt: it then has only what agentwire knows.
-    pub fn interrupt(&self) -> Interruption {
+    pub fn interrupt(&self) -> PendingInterrupt {
         let receipt = self.request(&Interrupt::default());
-        Interruption::new(receipt, self.link().clone())
+        PendingInterrupt::new(receipt, self.link().clone())
     }
 
     /// Stops the turn that runs, and takes back what waits, here and in the
@@ -129,8 +129,8 @@ impl Handle {
     ///
     /// Agents without the capability `interrupt_cancel_queued_v1` leave what
     /// is in their queue. They are interrupted all the same.
-    pub fn interrupt_all(&self) -> Interruption {
+    pub fn interrupt_all(&self) -> PendingInterrupt {
         let receipt = self.request(&Interrupt::and_cancel_queued());
-        Interruption::new(receipt, self.link().clone())
+        PendingInterrupt::new(receipt, self.link().clone())
     }
 }

@@ -1,6 +1,6 @@
 //! The CLI as a child of this process.
 
-use super::{CloseInput, Connection, FarEnd, FarFuture, Transport};
+use super::{CloseInput, Connection, Peer, PeerFuture, Transport};
 use crate::event::Error;
 use crate::options::CommandLine;
 use crate::process::{ChildProcess, ClosePolicy, CloseReport, Pipes, find_cli};
@@ -54,12 +54,12 @@ impl Transport for LocalCli {
     }
 }
 
-impl FarEnd for ChildProcess {
+impl Peer for ChildProcess {
     fn pid(&self) -> Option<u32> {
         Some(self.id())
     }
 
-    fn gone(&self) -> FarFuture<'_, Option<ExitStatus>> {
+    fn gone(&self) -> PeerFuture<'_, Option<ExitStatus>> {
         Box::pin(async {
             match self.exit().wait_for(Option::is_some).await {
                 Ok(exit) => exit.clone()?.ok(),
@@ -76,7 +76,7 @@ impl FarEnd for ChildProcess {
         drop(Self::close(self, close_input));
     }
 
-    fn closed(&self) -> FarFuture<'_, Option<CloseReport>> {
+    fn closed(&self) -> PeerFuture<'_, Option<CloseReport>> {
         Box::pin(Self::closed(self))
     }
 

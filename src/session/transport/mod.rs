@@ -28,8 +28,8 @@ pub(crate) type Reader = Box<dyn AsyncRead + Send + Unpin>;
 /// What the agent reads.
 pub(crate) type Writer = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// A future that a [`FarEnd`] gives.
-pub type FarFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+/// A future that a [`Peer`] gives.
+pub type PeerFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Closes the agent's input; may be called on any thread.
 pub type CloseInput = Box<dyn FnOnce() + Send>;
@@ -93,7 +93,7 @@ pub struct Connection {
     /// What the agent complains of, where that can be heard.
     pub stderr: Option<Box<dyn AsyncRead + Send + Unpin>>,
     /// The agent itself.
-    pub far_end: Arc<dyn FarEnd>,
+    pub peer: Arc<dyn Peer>,
 }
 
 impl Connection {
@@ -101,13 +101,13 @@ impl Connection {
     pub fn new(
         output: impl AsyncRead + Send + Unpin + 'static,
         input: impl AsyncWrite + Send + Unpin + 'static,
-        far_end: impl FarEnd,
+        peer: impl Peer,
     ) -> Self {
         Self {
             output: Box::new(output),
             input: Box::new(input),
             stderr: None,
-            far_end: Arc::new(far_end),
+            peer: Arc::new(peer),
         }
     }
 
@@ -122,7 +122,7 @@ impl Connection {
 impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Connection")
-            .field("far_end", &self.far_end)
+            .field("peer", &self.peer)
             .finish_non_exhaustive()
     }
 }
@@ -131,7 +131,7 @@ impl fmt::Debug for Connection {
 ///
 /// Nothing here may block. All of it may be called on any thread, outside a
 /// runtime as well, and while the one of the session shuts down.
-pub trait FarEnd: fmt::Debug + Send + Sync + 'static {
+pub trait Peer: fmt::Debug + Send + Sync + 'static {
     /// The agent's process id, if it is a process of this system.
     fn pid(&self) -> Option<u32> {
         None
@@ -140,7 +140,7 @@ pub trait FarEnd: fmt::Debug + Send + Sync + 'static {
     /// Waits until the agent is gone, whoever may still hold its output open;
     /// gives its exit status, if that can be known. Dropping the future has to
     /// change nothing.
-    fn gone(&self) -> FarFuture<'_, Option<ExitStatus>>;
+    fn gone(&self) -> PeerFuture<'_, Option<ExitStatus>>;
 
     /// The agent's output has ended. For one of which no more can be seen that
     /// is its end.
@@ -162,7 +162,7 @@ pub trait FarEnd: fmt::Debug + Send + Sync + 'static {
     /// when there will be none. A report with
     /// [`CloseStep::StillAlive`](crate::CloseStep::StillAlive) ends the
     /// session. Dropping the future has to change nothing.
-    fn closed(&self) -> FarFuture<'_, Option<CloseReport>>;
+    fn closed(&self) -> PeerFuture<'_, Option<CloseReport>>;
 
     /// Whether closing has made the agent go by force, so that its exit status
     /// says nothing of it.

@@ -1,6 +1,6 @@
 //! Pipes to an agent that somebody else has started.
 
-use super::{CloseInput, Connection, FarEnd, FarFuture, Transport};
+use super::{CloseInput, Connection, Peer, PeerFuture, Transport};
 use crate::event::Error;
 use crate::options::CommandLine;
 use crate::process::{ClosePolicy, CloseReport, CloseStep};
@@ -62,8 +62,8 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     async fn open(self, _line: &CommandLine, policy: ClosePolicy) -> Result<Connection, Error> {
-        let far_end = Elsewhere::new(policy);
-        Ok(Connection::new(self.output, self.input, far_end))
+        let peer = Elsewhere::new(policy);
+        Ok(Connection::new(self.output, self.input, peer))
     }
 }
 
@@ -103,8 +103,8 @@ impl Elsewhere {
     }
 }
 
-impl FarEnd for Elsewhere {
-    fn gone(&self) -> FarFuture<'_, Option<ExitStatus>> {
+impl Peer for Elsewhere {
+    fn gone(&self) -> PeerFuture<'_, Option<ExitStatus>> {
         Box::pin(async {
             self.gone.cancelled().await;
             None
@@ -120,7 +120,7 @@ impl FarEnd for Elsewhere {
         self.closing.cancel();
     }
 
-    fn closed(&self) -> FarFuture<'_, Option<CloseReport>> {
+    fn closed(&self) -> PeerFuture<'_, Option<CloseReport>> {
         Box::pin(async {
             let mut report = self.report.clone();
             report.wait_for(Option::is_some).await.ok()?.clone()

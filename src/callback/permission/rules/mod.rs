@@ -9,7 +9,7 @@ mod shell;
 mod tests;
 mod verdict;
 
-use super::policy::{Opinion, Policy};
+use super::policy::{Decision, Policy};
 use agentwire_protocol::permission::{CanUseTool, PermissionRule, RuleError};
 use command::CommandPattern;
 use path::Places;
@@ -34,9 +34,9 @@ pub use verdict::{RulesVerdict, Undecided};
 /// ```
 ///
 /// What one denies is denied. What one says is to be asked gets
-/// [`Opinion::MustAsk`]. What one allows is allowed, unless a person is meant
-/// to decide ([`CanUseTool::needs_person`]). About everything else they have no
-/// opinion. The agent asks only about what its own rules and its mode leave
+/// [`Decision::MustAsk`]. What one allows is allowed, unless a person is meant
+/// to decide ([`CanUseTool::requires_human`]). About everything else they have no
+/// decision. The agent asks only about what its own rules and its mode leave
 /// open, so these come behind its own.
 ///
 /// | rule | is about |
@@ -78,7 +78,7 @@ pub use verdict::{RulesVerdict, Undecided};
 ///   where they are. The CLI lets `ls`, `cd` and others pass without a rule, and
 ///   looks through `timeout 5 …`; here a rule has to say so.
 /// - A command that the agent could not look through is a person's to decide
-///   ([`CanUseTool::needs_person`]), a rule `Bash` or not.
+///   ([`CanUseTool::requires_human`]), a rule `Bash` or not.
 /// - It is denied if any part of it may be the command that a rule denies:
 ///   inside `$(…)` or quotes of a shell, behind `sudo` or variables, under a
 ///   path, in a variable that the line sets. A command whose name comes from
@@ -161,7 +161,7 @@ impl Rules {
         if let Some(rule) = stops(&self.ask) {
             return RulesVerdict::Ask { rule };
         }
-        if request.needs_person() {
+        if request.requires_human() {
             return RulesVerdict::None(Undecided::Person);
         }
         match self.allowing(&call, request) {
@@ -218,7 +218,7 @@ impl Rules {
 }
 
 impl Policy for Rules {
-    fn opinion(&self, request: &CanUseTool) -> Opinion {
+    fn decide(&self, request: &CanUseTool) -> Decision {
         self.verdict(request).into()
     }
 }

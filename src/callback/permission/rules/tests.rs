@@ -36,15 +36,15 @@ fn bash(line: &str) -> CanUseTool {
 
 fn allows(rules: &Rules, request: &CanUseTool) -> bool {
     matches!(
-        rules.opinion(request),
-        Opinion::Decided(PermissionResult::Allow(_))
+        rules.decide(request),
+        Decision::Decided(PermissionResult::Allow(_))
     )
 }
 
 fn denies(rules: &Rules, request: &CanUseTool) -> bool {
     matches!(
-        rules.opinion(request),
-        Opinion::Decided(PermissionResult::Deny(_))
+        rules.decide(request),
+        Decision::Decided(PermissionResult::Deny(_))
     )
 }
 
@@ -103,7 +103,7 @@ fn what_is_too_long_to_be_looked_through_counts_as_touched() {
     assert!(denies(&denying_rm, &bash(&text)));
     assert!(denies(&denying_files, &bash(&text)));
     let asking = rules().ask(["Bash(rm:*)"]).allow(["Bash"]).build().unwrap();
-    assert_eq!(asking.opinion(&bash(&text)), Opinion::MustAsk);
+    assert_eq!(asking.decide(&bash(&text)), Decision::MustAsk);
     // Each of these may be where the others are.
     let folders: String = (0..300).map(|n| format!(" {}", "/.".repeat(n))).collect();
     assert!(denies(&denying_files, &bash(&format!("cd {folders}"))));
@@ -118,9 +118,9 @@ fn deny_beats_ask_beats_allow() {
         .build()
         .unwrap();
     assert!(allows(&rules, &bash("git status")));
-    assert_eq!(rules.opinion(&bash("git push")), Opinion::MustAsk);
+    assert_eq!(rules.decide(&bash("git push")), Decision::MustAsk);
     assert!(denies(&rules, &bash("git push --force")));
-    assert_eq!(rules.opinion(&bash("make")), Opinion::None);
+    assert_eq!(rules.decide(&bash("make")), Decision::None);
     assert!(denies(&rules, &bash("make; git push --force")));
 }
 
@@ -180,7 +180,7 @@ fn what_a_person_is_meant_to_decide_is_not_allowed() {
     for (number, guard) in guarded.iter().enumerate() {
         let mut request = bash("ls");
         guard(&mut request);
-        assert_eq!(rules.opinion(&request), Opinion::None, "{number}");
+        assert_eq!(rules.decide(&request), Decision::None, "{number}");
         assert!(denies(&denying("Bash"), &request), "{number}");
     }
     let mut request = bash("ls");
@@ -188,12 +188,12 @@ fn what_a_person_is_meant_to_decide_is_not_allowed() {
     assert!(allows(&rules, &request));
     // A command that the agent could not look through: it suggests no rule.
     request.decision_reason_type = Some(DecisionReason::Other);
-    assert_eq!(rules.opinion(&request), Opinion::None);
+    assert_eq!(rules.decide(&request), Decision::None);
     request.permission_suggestions = Some(Vec::new());
-    assert_eq!(rules.opinion(&request), Opinion::None);
+    assert_eq!(rules.decide(&request), Decision::None);
     assert!(denies(&denying("Bash(ls)"), &request));
     let asking = self::rules().ask(["Bash(ls)"]).build().unwrap();
-    assert_eq!(asking.opinion(&request), Opinion::MustAsk);
+    assert_eq!(asking.decide(&request), Decision::MustAsk);
     // Unless it may suggest none.
     request.suppress_always_allow_rule = Some(true);
     assert!(allows(&rules, &request));
@@ -511,7 +511,7 @@ fn rules_say_why() {
     ] {
         let verdict = rules.verdict(&request);
         assert_eq!(verdict.to_string(), why);
-        assert_eq!(rules.opinion(&request), verdict.into());
+        assert_eq!(rules.decide(&request), verdict.into());
     }
 }
 

@@ -1,6 +1,6 @@
 //! What rules say, and why.
 
-use super::super::policy::Opinion;
+use super::super::policy::Decision;
 use agentwire_protocol::permission::PermissionResult;
 use std::fmt;
 
@@ -38,16 +38,16 @@ pub enum RulesVerdict {
         /// The rule.
         rule: String,
     },
-    /// They have no opinion.
+    /// They have no decision.
     None(Undecided),
 }
 
-/// Why rules have no opinion.
+/// Why rules have no decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Undecided {
     /// A person is meant to decide
-    /// ([`CanUseTool::needs_person`](agentwire_protocol::permission::CanUseTool::needs_person)).
+    /// ([`CanUseTool::requires_human`](agentwire_protocol::permission::CanUseTool::requires_human)).
     Person,
     /// No rule is about it; of a shell line, about this command.
     NoRule(Option<String>),
@@ -71,7 +71,7 @@ pub enum Undecided {
     Place(String),
 }
 
-impl From<RulesVerdict> for Opinion {
+impl From<RulesVerdict> for Decision {
     fn from(verdict: RulesVerdict) -> Self {
         match verdict {
             RulesVerdict::Allow { .. } => PermissionResult::allow().into(),

@@ -98,7 +98,7 @@ impl Always {
         let rules: Vec<PermissionRule> = rules.flatten().collect();
         if !rules.is_empty() {
             Self::Rules(rules)
-        } else if request.needs_person() {
+        } else if request.requires_human() {
             Self::No
         } else {
             Self::ThisInput

@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines};
 
 /// The agent's ends of the pipes.
-pub(crate) struct FarEnd {
+pub(crate) struct Peer {
     pub(crate) input: Lines<BufReader<DuplexStream>>,
     pub(crate) output: DuplexStream,
 }
 
-impl FarEnd {
+impl Peer {
     pub(crate) async fn says(&mut self, line: &str) {
         self.output.write_all(line.as_bytes()).await.unwrap();
         self.output.write_all(b"\n").await.unwrap();
@@ -84,10 +84,10 @@ impl FarEnd {
 pub(crate) async fn connect_with(
     options: Options,
     answer: &Value,
-) -> (Result<Client, Error>, FarEnd, Value) {
+) -> (Result<Client, Error>, Peer, Value) {
     let (to_agent, input) = tokio::io::duplex(4096);
     let (output, from_agent) = tokio::io::duplex(4096);
-    let mut agent = FarEnd {
+    let mut agent = Peer {
         input: BufReader::new(input).lines(),
         output,
     };
@@ -97,7 +97,7 @@ pub(crate) async fn connect_with(
 }
 
 /// A session that has begun.
-pub(crate) async fn connect(options: Options) -> (Client, FarEnd) {
+pub(crate) async fn connect(options: Options) -> (Client, Peer) {
     let (client, agent, _) = connect_with(options, &json!({"pid": 7})).await;
     (client.unwrap(), agent)
 }

@@ -13,20 +13,20 @@ use std::time::{Duration, Instant};
 /// [`Notice::CallbackFailed`](crate::Notice::CallbackFailed) for that.
 ///
 /// ```
-/// use agentwire::{Options, Policy, ReadOnly, Recorded};
+/// use agentwire::{Options, Policy, ReadOnly, Audited};
 ///
 /// let handler = ReadOnly.or_deny("Only reading, please.");
-/// let options = Options::new().permission_handler(Recorded::new(handler, |request, reply, took| {
+/// let options = Options::new().permission_handler(Audited::new(handler, |request, reply, took| {
 ///     println!("{}: {reply:?} after {took:?}", request.tool_name);
 /// }));
 /// # drop(options);
 /// ```
-pub struct Recorded<H, T> {
+pub struct Audited<H, T> {
     handler: H,
     tell: Arc<T>,
 }
 
-impl<H, T> Recorded<H, T> {
+impl<H, T> Audited<H, T> {
     /// Tells `tell` what `handler` decides.
     pub fn new<R>(handler: H, tell: T) -> Self
     where
@@ -39,7 +39,7 @@ impl<H, T> Recorded<H, T> {
     }
 }
 
-impl<R, H, T> Handler<R> for Recorded<H, T>
+impl<R, H, T> Handler<R> for Audited<H, T>
 where
     R: Askable + Clone,
     H: Handler<R>,
@@ -58,9 +58,9 @@ where
     }
 }
 
-impl<H: fmt::Debug, T> fmt::Debug for Recorded<H, T> {
+impl<H: fmt::Debug, T> fmt::Debug for Audited<H, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Recorded")
+        f.debug_struct("Audited")
             .field("handler", &self.handler)
             .finish_non_exhaustive()
     }

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 
-pub(crate) struct FarEnd {
+pub(crate) struct Peer {
     pub(crate) agent: Agent,
     /// Whether it has a queue of its own, and says whose messages it answers.
     pub(crate) has_queue: bool,
@@ -50,7 +50,7 @@ enum Step {
     End(bool),
 }
 
-impl FarEnd {
+impl Peer {
     pub(crate) fn new(dice: &mut Dice) -> Self {
         let has_queue = !dice.one_in(4);
         let config = Config {
@@ -163,31 +163,29 @@ impl World {
     /// The model takes a step, a task begins or ends, or something comes that
     /// nobody expects. Whether anything happened.
     pub(crate) fn far_end_acts(&mut self) -> bool {
-        if self.far_end.is_gone {
+        if self.peer.is_gone {
             return false;
         }
         match self.dice.below(30) {
-            0 if !self.far_end.is_calm => self.noise(),
+            0 if !self.peer.is_calm => self.noise(),
             // A task that is left to run makes the host wait for it.
-            1 if self.far_end.has_queue && (!self.far_end.is_calm || self.dice.one_in(4)) => {
-                self.task()
-            }
+            1 if self.peer.has_queue && (!self.peer.is_calm || self.dice.one_in(4)) => self.task(),
             _ => self.model_acts(),
         }
     }
 
     fn task(&mut self) -> bool {
-        if let Some(task) = self.far_end.tasks.pop() {
+        if let Some(task) = self.peer.tasks.pop() {
             self.note(|| format!("{task} is over"));
-            self.far_end.agent.end_task(self.now, &task, "done");
-        } else if self.far_end.is_calm {
+            self.peer.agent.end_task(self.now, &task, "done");
+        } else if self.peer.is_calm {
             return false;
         } else {
             let task = self.id("task");
             self.note(|| format!("{task} begins"));
             let shell = Task::shell(&task, "something long");
-            self.far_end.agent.start_task(self.now, shell);
-            self.far_end.tasks.push(task);
+            self.peer.agent.start_task(self.now, shell);
+            self.peer.tasks.push(task);
         }
         true
     }
@@ -196,7 +194,7 @@ impl World {
         let id = self.id("noise");
         let line = match self.dice.below(16) {
             0 => {
-                self.far_end.noise.push_back(Bytes::from_static(b"What?\n"));
+                self.peer.noise.push_back(Bytes::from_static(b"What?\n"));
                 return true;
             }
             1 => json!([1, 2]),
@@ -211,7 +209,7 @@ impl World {
             }
             7 => json!({"type": "system", "subtype": "session_title_changed", "title": id}),
             8 => {
-                self.far_end.session.clone_from(&id);
+                self.peer.session.clone_from(&id);
                 json!({"type": "conversation_reset", "new_conversation_id": id})
             }
             9 => json!({"type": "assistant", "pad": "x".repeat(LINE_LIMIT)}),
@@ -237,19 +235,19 @@ impl World {
             },
         };
         self.note(|| format!("noise: {line}"));
-        self.far_end.hears_noise(line);
+        self.peer.hears_noise(line);
         true
     }
 
     /// The model takes a step, when a turn runs.
     fn model_acts(&mut self) -> bool {
-        if self.far_end.deciding > 0 {
+        if self.peer.deciding > 0 {
             return false;
         }
-        let Some(step) = self.far_end.turn.pop_front() else {
+        let Some(step) = self.peer.turn.pop_front() else {
             return false;
         };
-        let agent = &mut self.far_end.agent;
+        let agent = &mut self.peer.agent;
         match step {
             Step::Message => agent.start_message("msg"),
             Step::Text => agent.start_block(ContentBlock::text("")),
@@ -258,14 +256,14 @@ impl World {
             Step::StopMessage => agent.stop_message(),
             Step::Tools(count) => {
                 let ids: Vec<String> = (0..count).map(|_| self.id("tool")).collect();
-                let agent = &mut self.far_end.agent;
+                let agent = &mut self.peer.agent;
                 agent.start_message("msg");
                 for id in &ids {
                     agent.start_block(ContentBlock::tool_use(id.as_str(), "Bash", json!({})));
                     agent.stop_block();
                 }
                 agent.stop_message();
-                self.far_end.deciding = count;
+                self.peer.deciding = count;
                 for id in &ids {
                     agent.call_tool(self.now, ToolCall::new(id, "Bash", json!({})));
                 }
@@ -285,27 +283,27 @@ impl World {
 
     /// What the agent needs its driver for.
     pub(crate) fn hear_far_end(&mut self) {
-        while let Some(event) = self.far_end.agent.poll_event() {
+        while let Some(event) = self.peer.agent.poll_event() {
             self.note(|| format!("agent: {event:?}"));
             match event {
                 Event::TurnStarted { prompts } => {
                     let uuids = prompts.into_iter().filter_map(|it| it.uuid);
-                    self.far_end.prompts = uuids.collect();
+                    self.peer.prompts = uuids.collect();
                     self.plan_turn();
                 }
                 Event::TurnAborted => {
-                    self.far_end.turn.clear();
-                    self.far_end.deciding = 0;
+                    self.peer.turn.clear();
+                    self.peer.deciding = 0;
                 }
                 Event::ToolDecided { tool_use_id, .. } => {
-                    let agent = &mut self.far_end.agent;
+                    let agent = &mut self.peer.agent;
                     agent.finish_tool(self.now, &tool_use_id, "done", false);
-                    self.far_end.deciding = self.far_end.deciding.saturating_sub(1);
-                    if self.far_end.deciding == 0 {
+                    self.peer.deciding = self.peer.deciding.saturating_sub(1);
+                    if self.peer.deciding == 0 {
                         agent.finish_tools(self.now);
                     }
                 }
-                Event::Exit { .. } => self.far_end.is_gone = true,
+                Event::Exit { .. } => self.peer.is_gone = true,
                 _ => {}
             }
         }
@@ -324,7 +322,7 @@ impl World {
             }
         }
         turn.push_back(Step::End(!self.dice.one_in(6)));
-        self.far_end.turn = turn;
-        self.far_end.deciding = 0;
+        self.peer.turn = turn;
+        self.peer.deciding = 0;
     }
 }

@@ -6,7 +6,7 @@ use std::fmt;
 /// says nothing about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Shadowed {
+pub struct IgnoredOption {
     /// The option that has no effect.
     pub option: String,
     /// The option that takes it.
@@ -15,7 +15,7 @@ pub struct Shadowed {
     pub effect: String,
 }
 
-impl fmt::Display for Shadowed {
+impl fmt::Display for IgnoredOption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { option, by, effect } = self;
         write!(f, "`{option}` stands behind `{by}`: {effect}")
