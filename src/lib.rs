@@ -141,15 +141,15 @@ pub use callback::{
     PermissionAsk, PlanAsk, Policy, QuestionAsk, ReadOnly, Reply, Responder, Rules, RulesBuilder,
     RulesError, RulesVerdict, TerminalPrompt, TerminalPrompter, TerminalQuestion, Undecided,
 };
-pub use client::{Client, Query, attach, attach_up_to, query};
+pub use client::{Client, Query, attach, attach_up_to, prompt, query};
 pub use command::OutboundQueue;
 pub use event::{
     Asked, AttachError, CallbackFailure, EndReason, Error, Event, IgnoredOption, Notice,
     SessionEnd, StreamKind, Unread, UnreadStream,
 };
 pub use handle::{
-    Handle, Interrupted, McpReadiness, Pending, PendingInterrupt, StopPolicy, Stopped, Submission,
-    Subscription, TextStream, Turn,
+    Handle, Interrupted, McpReadiness, Messages, Pending, PendingInterrupt, StopPolicy, Stopped,
+    Submission, Subscription, TextStream, Turn,
 };
 pub use options::{
     Backpressure, CommandLine, DYNAMIC_BOUNDARY, Options, PermissionPrompts, QuestionPreview,

@@ -6,7 +6,7 @@ mod local_version;
 mod query;
 
 pub use attach::{attach, attach_up_to};
-pub use query::{Query, query};
+pub use query::{Query, prompt, query};
 
 use crate::command::Command;
 use crate::event::{EndReason, Error, Event, Mailbox, Notice, SessionEnd};
@@ -317,6 +317,10 @@ impl Client {
             // Nobody drives the session any more.
             self.peer.close(Box::new(|| ()));
         }
+    }
+
+    pub(crate) fn mailbox_mut(&mut self) -> &mut Mailbox {
+        &mut self.mailbox
     }
 
     /// How the session ended.

@@ -54,11 +54,43 @@ pub async fn query(prompt: impl Into<UserMessage>, options: Options) -> Result<Q
     Ok(Query { client, uuid })
 }
 
+/// Sends one prompt to a new agent, and returns the result.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), agentwire::Error> {
+/// use agentwire::{Options, prompt};
+///
+/// let result = prompt("What day is it?", Options::new()).await?.error_for_result()?;
+/// println!("{}", result.text());
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Cancel safety
+///
+/// When the future is dropped, the session ends as if its [`Client`] had been
+/// dropped.
+///
+/// # Errors
+///
+/// As [`Client::connect`] and [`Query::result`]. An error result is no error here:
+/// see [`ResultMessage::error_for_result`].
+pub async fn prompt(
+    prompt: impl Into<UserMessage>,
+    options: Options,
+) -> Result<ResultMessage, Error> {
+    query(prompt, options).await?.result().await
+}
+
 impl Query {
     /// What the session delivers next; the error that ended it, once; then
     /// `None`. Cancel safe: nothing is lost when the future is dropped.
     pub async fn next(&mut self) -> Option<Result<Event, Error>> {
         self.client.next().await
+    }
+
+    pub(crate) fn client_mut(&mut self) -> &mut Client {
+        &mut self.client
     }
 
     /// A handle, to interrupt the turn for example.

@@ -4,7 +4,8 @@ use crate::process::{CliNotFound, CliVersion};
 use crate::store::StoreFailure;
 use agentwire_protocol::content::CannotAttach;
 use agentwire_protocol::control::Refusal;
-use agentwire_protocol::host::{RequestFailure, SubmissionState};
+use agentwire_protocol::host::{RequestFailure, SubmissionState, TurnOutcome};
+use agentwire_protocol::message::FailedTurn;
 use agentwire_protocol::{Json, ViewError};
 use std::fmt;
 use std::io;
@@ -133,6 +134,18 @@ pub enum Error {
     Withdrawn {
         /// The message.
         uuid: Box<str>,
+    },
+    /// The agent ended a turn with an error. Its text is that of the result;
+    /// see [`ResultMessage::error_text`](agentwire_protocol::message::ResultMessage::error_text).
+    #[error(transparent)]
+    FailedTurn(#[from] FailedTurn),
+    /// A turn ended without a result.
+    #[error("the turn of message {uuid} ended without a result ({outcome:?})")]
+    NoResult {
+        /// The message.
+        uuid: Box<str>,
+        /// How the turn ended.
+        outcome: TurnOutcome,
     },
     /// No turn takes a message up any more: it was taken back, was sent before,
     /// or the agent said nothing of it.

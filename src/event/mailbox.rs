@@ -30,7 +30,7 @@ const JOINED: usize = 16 * 1024;
 
 /// The consumer's end.
 #[derive(Debug)]
-pub(crate) struct Mailbox(Arc<Mutex<State>>);
+pub struct Mailbox(Arc<Mutex<State>>);
 
 /// The driver's end. When it is dropped without a word, the session's runtime
 /// is gone.

@@ -6,21 +6,24 @@ mod pending;
 mod submission;
 mod subscription;
 mod turn;
+mod views;
 
 pub use control::McpReadiness;
 pub use interruption::{Interrupted, PendingInterrupt, StopPolicy, Stopped};
 pub use pending::Pending;
 pub use submission::Submission;
-pub use subscription::{Subscription, TextStream};
+pub use subscription::Subscription;
 pub use turn::Turn;
+pub use views::{Messages, TextStream};
 
+use crate::callback::BoxFuture;
 use crate::command::{Command, Link, OutboundQueue, Progress, WhenFull};
 use crate::event::{Error, StreamKind, Unread};
 use crate::process::CliVersion;
 use agentwire_protocol::Json;
 use agentwire_protocol::control::HostRequest;
 use agentwire_protocol::host::{Prompt, Request};
-use agentwire_protocol::message::UserMessage;
+use agentwire_protocol::message::{ResultMessage, UserMessage};
 use pending::new_id;
 use std::fmt;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -48,6 +51,32 @@ impl Handle {
     /// with [`Error::Full`] when too much waits to be written already.
     pub fn send(&self, message: impl Into<UserMessage>) -> Submission {
         self.put(message.into(), WhenFull::Fail)
+    }
+
+    /// Sends a user message, and returns a future for the result of its turn. The
+    /// message is sent when this is called, not when the future is awaited.
+    ///
+    /// ```no_run
+    /// # async fn example(client: agentwire::Client) -> Result<(), agentwire::Error> {
+    /// let result = client.prompt("What is 2 + 2?").await?.error_for_result()?;
+    /// println!("{}", result.text());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Cancel safety
+    ///
+    /// The turn goes on when the future is dropped; see [`Handle::interrupt`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Submission::result`].
+    pub fn prompt(
+        &self,
+        message: impl Into<UserMessage>,
+    ) -> BoxFuture<Result<ResultMessage, Error>> {
+        let mut submission = self.send(message);
+        Box::pin(async move { submission.result().await })
     }
 
     /// Sends a user message once there is room for it among those that wait to
@@ -103,7 +132,7 @@ impl Handle {
     /// and message by message without.
     #[must_use]
     pub fn texts(&self) -> TextStream {
-        TextStream::new(self.link.listen(StreamKind::TextStream))
+        TextStream::new(Subscription::new(self.link.listen(StreamKind::TextStream)))
     }
 
     /// What waits to be written.

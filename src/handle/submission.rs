@@ -5,6 +5,7 @@ use crate::command::{Link, Progress};
 use crate::event::Error;
 use agentwire_protocol::control::{CancelAsyncMessage, CancelAsyncMessageAnswer};
 use agentwire_protocol::host::{SubmissionState, TurnEnd, TurnOutcome};
+use agentwire_protocol::message::ResultMessage;
 use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
@@ -141,6 +142,25 @@ impl Submission {
                 },
             }),
         }
+    }
+
+    /// Waits until the turn that picked it up is over, and returns the result.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the turn goes on when the future is dropped.
+    ///
+    /// # Errors
+    ///
+    /// As [`Submission::turn_ended`], and [`Error::NoResult`] if the turn ended
+    /// without a result. An error result is no error here: see
+    /// [`ResultMessage::error_for_result`].
+    pub async fn result(&mut self) -> Result<ResultMessage, Error> {
+        let end = self.turn_ended().await?;
+        end.result().ok_or_else(|| Error::NoResult {
+            uuid: self.uuid.clone(),
+            outcome: end.outcome,
+        })
     }
 
     /// Takes the message back: here, when it still waits here, and out of the

@@ -20,7 +20,7 @@ use std::task::{Context, Poll};
 /// What waits for it is bounded as for a [`Subscription`](crate::Subscription).
 #[derive(Debug)]
 pub struct Turn {
-    mailbox: Mailbox,
+    pub(super) mailbox: Mailbox,
     submission: Submission,
 }
 

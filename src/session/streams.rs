@@ -184,7 +184,7 @@ fn wants(turn: Option<&RunningTurn>, stream: &StreamKind, event: &Event) -> bool
         StreamKind::Client | StreamKind::Subscription => true,
         StreamKind::TextStream => matches!(
             event,
-            Event::Frame(frame) if matches!(frame.kind(), "stream_event" | "assistant")
+            Event::Frame(frame) if matches!(frame.kind(), "stream_event" | "assistant" | "result")
         ),
         StreamKind::Turn { uuid } => {
             has_taken_up(turn, uuid) && !matches!(event, Event::Activity(_) | Event::Session(_))

@@ -34,7 +34,7 @@ struct Host {
     /// Which hooks are called, in order, and what their callbacks saw.
     #[serde(default)]
     called: Vec<String>,
-    /// TextStream that the model is shown sooner or later. The fake agent has no
+    /// Texts that the model is shown sooner or later. The fake agent has no
     /// model to look at.
     #[serde(default)]
     model_sees: Vec<String>,

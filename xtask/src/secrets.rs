@@ -10,7 +10,7 @@ use regex_syntax::hir::{Class, Hir, HirKind};
 /// Rules that are known to find what is not masked here.
 const EXPLAINED: &str = include_str!("../secrets-explained.txt");
 
-/// TextStream that are made for each rule.
+/// Texts that are made for each rule.
 const TEXTS: usize = 20;
 
 /// What rules that know a service by its name have between it and the secret.

@@ -98,7 +98,7 @@ impl Draft {
     }
 
     fn set<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) {
-        // TextStream and lists of texts can be written.
+        // Texts and lists of texts can be written.
         self.0
             .set(name, Json::from_value(value).unwrap_or_default());
     }

@@ -1,4 +1,4 @@
-//! TextStream and images.
+//! Texts and images.
 
 use crate::chat::{ImagePart, Part, TextPart};
 use crate::lenient::lenient_union;

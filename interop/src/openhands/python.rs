@@ -1,4 +1,4 @@
-//! TextStream as Python sees them.
+//! Texts as Python sees them.
 
 /// How many characters of a tool's text are sent.
 const LIMIT: usize = 50_000;

@@ -41,7 +41,7 @@ impl Message {
     ///
     /// The content is a list of parts when the model can do anything special,
     /// or sees an image that is there; else a text, without images, places to
-    /// cache and thinking. TextStream of tools above 50,000 characters are cut in
+    /// cache and thinking. Texts of tools above 50,000 characters are cut in
     /// the middle.
     ///
     /// # Errors

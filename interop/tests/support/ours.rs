@@ -114,7 +114,7 @@ fn turn() -> impl Strategy<Value = Turn> {
         })
 }
 
-/// TextStream: plain ones, empty ones, and those that have been trouble.
+/// Texts: plain ones, empty ones, and those that have been trouble.
 pub(crate) fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[a-zA-Z0-9 .,]{1,24}",

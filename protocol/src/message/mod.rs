@@ -9,6 +9,7 @@ mod rate_limit;
 mod reports;
 mod result;
 mod stream_event;
+mod summary;
 mod system;
 mod usage;
 mod user;
@@ -52,6 +53,7 @@ pub use stream_event::{
     MessageStop, Ping, SignatureDelta, StreamError, StreamEvent, StreamEventMessage, TextDelta,
     ThinkingDelta,
 };
+pub use summary::FailedTurn;
 pub use system::*;
 pub use usage::{
     AdvisorIteration, CacheCreation, CompactionIteration, CostBasis, FallbackCredit,

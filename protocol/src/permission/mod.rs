@@ -1,5 +1,6 @@
 //! Permissions: what the agent asks before it runs a tool, and the answers.
 
+mod always;
 mod mode;
 mod plan;
 mod question;

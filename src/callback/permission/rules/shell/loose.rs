@@ -68,7 +68,7 @@ const VALUES: usize = 4;
 /// What may be a command in a line.
 #[derive(Debug, Default)]
 pub(crate) struct Commands {
-    /// TextStream, as they are written.
+    /// Texts, as they are written.
     texts: HashSet<String>,
     /// Words, and where among them a command may begin.
     words: Vec<(Vec<String>, usize, Begins)>,

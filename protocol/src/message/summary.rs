@@ -1,0 +1,143 @@
+//! A result at a glance: its text, its cost, and why it failed.
+
+use super::api::ApiErrorKind;
+use super::result::{ResultMessage, TerminalReason};
+
+/// The agent ended a turn with an error.
+///
+/// Made by [`ResultMessage::error_for_result`]. The text is
+/// [`ResultMessage::error_text`].
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("the turn failed: {}", .result.error_text().unwrap_or_default())]
+pub struct FailedTurn {
+    /// The result, with `is_error` set.
+    pub result: Box<ResultMessage>,
+}
+
+impl ResultMessage {
+    /// Turns an error result into an error.
+    ///
+    /// ```
+    /// use agentwire_protocol::message::ResultMessage;
+    ///
+    /// fn text(result: ResultMessage) -> Result<String, Box<dyn std::error::Error>> {
+    ///     Ok(result.error_for_result()?.text().to_owned())
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If [`is_error`](Self::is_error) is set.
+    pub fn error_for_result(self) -> Result<Self, FailedTurn> {
+        if self.is_error {
+            return Err(FailedTurn {
+                result: Box::new(self),
+            });
+        }
+        Ok(self)
+    }
+
+    /// Returns the text of the final response; empty if there is none.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.result.as_deref().unwrap_or_default()
+    }
+
+    /// Returns the cost of the session so far, in US dollars. `None` if the agent
+    /// does not report it.
+    #[must_use]
+    pub fn cost_usd(&self) -> Option<f64> {
+        self.total_cost_usd.as_ref().map(|cost| cost.as_f64())
+    }
+
+    /// Returns the kind of API error that ended the turn, by its HTTP status.
+    /// `None` if the turn did not end with an API error, or the API sent no
+    /// response.
+    #[must_use]
+    pub fn api_error(&self) -> Option<ApiErrorKind> {
+        Some(match self.api_error_status? {
+            401 => ApiErrorKind::Authentication,
+            402 => ApiErrorKind::Billing,
+            403 => ApiErrorKind::Permission,
+            404 => ApiErrorKind::NotFound,
+            408 | 504 => ApiErrorKind::Timeout,
+            429 => ApiErrorKind::RateLimit,
+            529 => ApiErrorKind::Overloaded,
+            500.. => ApiErrorKind::Api,
+            _ => ApiErrorKind::InvalidRequest,
+        })
+    }
+
+    /// Returns whether the same prompt may succeed later: the API was
+    /// overloaded, limited the rate, failed, timed out or could not be reached.
+    /// The CLI has already retried by then.
+    #[must_use]
+    pub fn is_retryable(&self) -> bool {
+        use ApiErrorKind::{Api, Overloaded, RateLimit, Timeout};
+        match self.api_error() {
+            Some(kind) => matches!(kind, Api | Overloaded | RateLimit | Timeout),
+            None => self.is_error && self.terminal_reason == Some(TerminalReason::ApiError),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result(text: &str) -> ResultMessage {
+        serde_json::from_str(text).expect(text)
+    }
+
+    #[test]
+    fn an_error_result_becomes_an_error_with_its_text() {
+        let failed = result(
+            r#"{"type":"result","subtype":"success","is_error":true,"result":"model not found","terminal_reason":"api_error","api_error_status":404}"#,
+        );
+        assert_eq!(failed.api_error(), Some(ApiErrorKind::NotFound));
+        assert!(!failed.is_retryable());
+        let error = failed.error_for_result().expect_err("is_error is set");
+        assert_eq!(
+            error.to_string(),
+            "the turn failed: api_error: model not found"
+        );
+    }
+
+    #[test]
+    fn a_successful_result_has_its_text_and_cost() {
+        let done = result(
+            r#"{"type":"result","subtype":"success","is_error":false,"result":"Monday","total_cost_usd":0.25}"#,
+        );
+        assert_eq!((done.text(), done.cost_usd()), ("Monday", Some(0.25)));
+        assert!(!done.is_retryable() && done.api_error().is_none());
+        assert!(done.error_for_result().is_ok());
+    }
+
+    #[test]
+    fn results_are_retryable_by_the_status_of_the_api() {
+        let with = |status: &str| {
+            result(&format!(
+                r#"{{"type":"result","subtype":"success","is_error":true,"terminal_reason":"api_error"{status}}}"#
+            ))
+        };
+        for (status, is_retryable) in [
+            (400, false),
+            (401, false),
+            (402, false),
+            (403, false),
+            (404, false),
+            (408, true),
+            (413, false),
+            (429, true),
+            (500, true),
+            (503, true),
+            (504, true),
+            (529, true),
+        ] {
+            let result = with(&format!(r#","api_error_status":{status}"#));
+            assert_eq!(result.is_retryable(), is_retryable, "{status}");
+        }
+        // The API could not be reached.
+        assert!(with("").is_retryable());
+    }
+}
