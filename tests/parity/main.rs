@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod aliases;
 mod explained;
 mod options;
 mod recording;
@@ -46,6 +47,12 @@ fn official_sdk() -> PathBuf {
         folder.display()
     );
     folder
+}
+
+/// The folder of the official SDK for Python.
+fn python_sdk() -> PathBuf {
+    let folder = std::env::var_os("AGENTWIRE_PYTHON_SDK").map(PathBuf::from);
+    folder.expect("AGENTWIRE_PYTHON_SDK is not set: run scripts/parity, which installs the SDK")
 }
 
 /// The agent that records. It is an example, as tests have no binaries.
@@ -252,5 +259,11 @@ fn there_are_enough_sets_each_with_a_name_of_its_own() {
 #[test]
 fn every_option_of_the_official_sdk_is_ours_too_or_said_not_to_be() {
     let complaints = options::complaints(&official_sdk(), &sets::all());
+    assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
+}
+
+#[test]
+fn names_of_the_official_sdks_are_aliases_of_ours() {
+    let complaints = aliases::complaints(&official_sdk(), &python_sdk(), options::named());
     assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
 }

@@ -102,6 +102,14 @@ const OPTIONS: &[(&str, Ours)] = &[
 /// The test gives it to every set.
 const IN_EVERY_SET: &str = "pathToClaudeCodeExecutable";
 
+/// Each option of theirs with ours.
+pub(crate) fn named() -> impl Iterator<Item = (&'static str, &'static str)> {
+    OPTIONS.iter().filter_map(|(name, ours)| match ours {
+        Method(method) => Some((*name, *method)),
+        Never(_) => None,
+    })
+}
+
 /// What is not as the table has it.
 pub(crate) fn complaints(official: &Path, sets: &[Set]) -> Vec<String> {
     let declarations = std::fs::read_to_string(official.join("sdk.d.ts")).unwrap();
