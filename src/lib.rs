@@ -168,7 +168,16 @@ pub use store::{
 #[cfg(feature = "schema")]
 pub use schemars;
 
-/// The code in the README compiles.
+// The code in the README and in the pages beside it compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+#[cfg(doctest)]
+#[doc = include_str!("../docs/permissions.md")]
+struct Permissions;
+#[cfg(doctest)]
+#[doc = include_str!("../docs/tools.md")]
+struct Tools;
+#[cfg(doctest)]
+#[doc = include_str!("../docs/control.md")]
+struct Control;

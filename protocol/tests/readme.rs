@@ -58,14 +58,20 @@ fn the_types_know_all_of_the_json_examples() {
 fn links_to_files_lead_somewhere() {
     let project = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut links = 0;
-    for document in [
+    let pages = std::fs::read_dir(project.join("docs")).expect("the pages beside the README");
+    let pages = pages.map(|page| page.expect("a page").path());
+    let others = [
         "README.md",
         "CONTRIBUTING.md",
         "protocol/README.md",
         "testkit/SCENARIOS.md",
         "testkit/recordings/README.md",
-    ] {
-        let document = project.join(document);
+    ];
+    for document in others
+        .map(|name| project.join(name))
+        .into_iter()
+        .chain(pages)
+    {
         let text = std::fs::read_to_string(&document).expect("a document");
         for link in text.split("](").skip(1) {
             let link = link.split([')', '#']).next().unwrap_or_default();
