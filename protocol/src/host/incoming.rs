@@ -261,9 +261,8 @@ impl Host {
         // An answer that has not left must not follow its cancelling.
         let waiting = self
             .outbox
-            .withdraw(|line| {
-                let is_it = line.class == Class::Answer && line.id == request_id;
-                is_it && !is_on(Bug::LateAnswer)
+            .withdraw(&request_id, |class| {
+                class == Class::Answer && !is_on(Bug::LateAnswer)
             })
             .is_some();
         if self.asks.close(&request_id) || waiting {

@@ -437,8 +437,8 @@ impl Host {
 
     /// A user message that waits is taken back.
     fn withdraw_prompt(&mut self, uuid: &str) {
-        let is_it = |line: &Outgoing| matches!(line.class, Class::User(_)) && &*line.id == uuid;
-        if self.outbox.withdraw(is_it).is_some() {
+        let is_user = |class| matches!(class, Class::User(_));
+        if self.outbox.withdraw(uuid, is_user).is_some() {
             self.submissions.advance(uuid, SubmissionState::Withdrawn);
         }
     }

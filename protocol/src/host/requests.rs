@@ -170,9 +170,8 @@ impl Host {
     /// when they are sent a cancel; unlike newer ones they tell neither their
     /// capabilities nor their process ID.
     pub(super) fn withdraw_request(&mut self, request_id: &str) {
-        let is_it =
-            |line: &Outgoing| !matches!(line.class, Class::User(_)) && &*line.id == request_id;
-        if self.outbox.withdraw(is_it).is_none()
+        let is_request = |class| !matches!(class, Class::User(_));
+        if self.outbox.withdraw(request_id, is_request).is_none()
             && self.takes_cancels
             && self.outgoing != OutgoingState::Closed
         {

@@ -27,6 +27,7 @@ use crate::message::Priority;
 use crate::sabotage::{Bug, is_on};
 use bytes::Bytes;
 use std::collections::VecDeque;
+use std::collections::hash_map::{Entry, HashMap};
 use std::fmt;
 use std::time::Instant;
 
@@ -156,6 +157,9 @@ pub struct Outbox {
     control_bytes: usize,
     /// The bytes of answers that wait, and of what MCP servers begin.
     answer_bytes: usize,
+    /// How many lines wait with each id. An agent may cancel any number of
+    /// requests whose answers have left already.
+    ids: HashMap<Box<str>, usize>,
 }
 
 /// User messages, by class.
@@ -295,6 +299,7 @@ impl Outbox {
         if let Some(waiting) = self.bytes_of(outgoing.class) {
             *waiting += outgoing.line.len();
         }
+        *self.ids.entry(outgoing.id.clone()).or_default() += 1;
         match (&mut self.kept, outgoing.class) {
             (Some(kept), Class::User(urgency)) => kept[urgency as usize].push_back(outgoing),
             _ => self.place(outgoing),
@@ -353,6 +358,12 @@ impl Outbox {
     /// Counts a line that waits no more.
     fn gone(&mut self, line: Option<Outgoing>) -> Option<Outgoing> {
         let line = line?;
+        if let Entry::Occupied(mut count) = self.ids.entry(line.id.clone()) {
+            *count.get_mut() -= 1;
+            if *count.get() == 0 {
+                count.remove();
+            }
+        }
         if is_on(Bug::BytesCountedTwice) {
             return Some(line);
         }
@@ -377,10 +388,15 @@ impl Outbox {
         })
     }
 
-    /// Takes a line out that must not be written any more.
-    pub fn withdraw(&mut self, matches: impl Fn(&Outgoing) -> bool) -> Option<Outgoing> {
+    /// Removes the first line with this id and such a class.
+    pub fn withdraw(&mut self, id: &str, is_it: impl Fn(Class) -> bool) -> Option<Outgoing> {
+        let is_only = *self.ids.get(id)? == 1;
+        let matches = |line: &Outgoing| is_it(line.class) && &*line.id == id;
         let take = |queue: &mut VecDeque<Outgoing>| {
-            let at = queue.iter().position(&matches)?;
+            let at = match is_only {
+                true => position_from_both_ends(queue, matches)?,
+                false => queue.iter().position(matches)?,
+            };
             queue.remove(at)
         };
         let found = self.segments.iter_mut().find_map(|segment| {
@@ -399,6 +415,7 @@ impl Outbox {
     pub fn drain(&mut self) -> Vec<Outgoing> {
         let mut all = Vec::new();
         (self.user_bytes, self.control_bytes, self.answer_bytes) = (0, 0, 0);
+        self.ids.clear();
         for segment in self.segments.drain(..) {
             all.extend(segment.urgent);
             all.extend(segment.users.into_iter().flatten());
@@ -413,6 +430,23 @@ impl Outbox {
     pub fn is_empty(&self) -> bool {
         self.segments.iter().all(Segment::is_empty) && self.kept().is_none()
     }
+}
+
+/// Where a line is that occurs at most once. Most are near one of the ends: lines
+/// are withdrawn in their order, or from the last on.
+fn position_from_both_ends(
+    queue: &VecDeque<Outgoing>,
+    matches: impl Fn(&Outgoing) -> bool,
+) -> Option<usize> {
+    let pairs = queue.iter().zip(queue.iter().rev()).enumerate();
+    let half = queue.len().div_ceil(2);
+    pairs.take(half).find_map(|(at, (front, back))| {
+        if matches(front) {
+            Some(at)
+        } else {
+            matches(back).then(|| queue.len() - 1 - at)
+        }
+    })
 }
 
 impl Segment {

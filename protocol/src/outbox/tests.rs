@@ -123,11 +123,12 @@ fn what_waits_is_bounded_and_somebody_who_waits_finds_room() {
     outbox.push(long(Answer, "allow", 60));
     assert!(outbox.has_room(Answer, 10));
     assert!(!outbox.has_room(Answer, 11));
-    outbox.pop();
-    // What has left, and what was taken back, makes room.
+    // What has left, and what was withdrawn, makes room.
     outbox.pop();
     assert!(outbox.has_room(User(Next), 1000));
-    outbox.withdraw(|line| line.class == Control);
+    outbox
+        .withdraw("set_model", |class| class == Control)
+        .unwrap();
     assert!(outbox.has_room(Control, 1000));
     outbox.push(long(User(Next), "B", 200));
     outbox.drain();
@@ -137,8 +138,8 @@ fn what_waits_is_bounded_and_somebody_who_waits_finds_room() {
 #[test]
 fn what_stood_behind_a_fence_that_was_withdrawn_goes_at_once() {
     let mut outbox = filled(&[(Control, "C"), (User(Next), "A"), (Control, "D")]);
-    outbox.withdraw(|line| &*line.id == "C").unwrap();
-    outbox.withdraw(|line| &*line.id == "A").unwrap();
+    outbox.withdraw("C", |_| true).unwrap();
+    outbox.withdraw("A", |_| true).unwrap();
     assert_eq!(outbox.pop().unwrap().id, "D".into());
 }
 
@@ -186,11 +187,8 @@ fn nothing_waits_when_everything_has_left_what_is_kept_as_well() {
 #[test]
 fn what_waits_can_be_withdrawn() {
     let mut outbox = filled(&[(User(Next), "A"), (Control, "C"), (User(Next), "B")]);
-    assert_eq!(
-        outbox.withdraw(|line| &*line.id == "C").unwrap().id,
-        "C".into()
-    );
-    assert_eq!(outbox.withdraw(|line| &*line.id == "C"), None);
+    assert_eq!(outbox.withdraw("C", |_| true).unwrap().id, "C".into());
+    assert_eq!(outbox.withdraw("C", |_| true), None);
     assert_eq!(order(&mut outbox), ["A", "B"]);
 }
 
@@ -229,4 +227,36 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn lines_are_withdrawn_from_any_place_and_of_two_with_an_id_the_first() {
+    for count in 1..6_usize {
+        for at in 0..count {
+            let mut outbox = Outbox::default();
+            for number in 0..count {
+                outbox.push(long(Answer, &number.to_string(), 10));
+            }
+            let id = at.to_string();
+            assert_eq!(outbox.withdraw(&id, |class| class == Control), None);
+            assert_eq!(&*outbox.withdraw(&id, |_| true).unwrap().id, id);
+            assert_eq!(outbox.withdraw(&id, |_| true), None);
+            let left: Vec<Box<str>> = std::iter::from_fn(|| outbox.pop())
+                .map(|it| it.id)
+                .collect();
+            let expected: Vec<Box<str>> = (0..count)
+                .filter(|number| *number != at)
+                .map(|number| number.to_string().into())
+                .collect();
+            assert_eq!(left, expected);
+        }
+    }
+    let mut outbox = Outbox::default();
+    for bytes in [10, 20, 30] {
+        outbox.push(long(User(Next), "same", bytes));
+    }
+    assert_eq!(outbox.withdraw("same", |_| true).unwrap().line.len(), 10);
+    assert_eq!(outbox.pop().unwrap().line.len(), 20);
+    assert_eq!(outbox.withdraw("same", |_| true).unwrap().line.len(), 30);
+    assert_eq!(outbox.withdraw("same", |_| true), None);
 }
