@@ -83,7 +83,7 @@ async fn a_tool_that_is_denied_for_want_of_a_callback_is_told() {
     assert_eq!(why, CallbackFailure::NoCallback);
     assert_eq!(
         text,
-        "`Bash` was denied: there is no callback for it; set `Options::on_permission`"
+        "`Bash` was denied: no callback is set; set `Options::on_permission`"
     );
 
     let elicitation =

@@ -98,7 +98,7 @@ impl Options {
             if mode == Some(PermissionMode::BypassPermissions)
                 || self.has("--dangerously-skip-permissions")
             {
-                let effect = "every tool call is approved without it";
+                let effect = "every permission request is approved without it";
                 add(asked, "--permission-mode=bypassPermissions", effect);
             }
             if mode == Some(PermissionMode::DontAsk) {

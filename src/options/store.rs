@@ -28,7 +28,7 @@ impl Options {
     /// The agent writes its own files as well. The store runs beside the
     /// session and never delays it. Entries that it does not accept are
     /// reported as a [`Notice::NotMirrored`](crate::Notice::NotMirrored).
-    /// [`Handle::mirrored`](crate::Handle::mirrored) waits until the store has
+    /// [`Handle::flush_store`](crate::Handle::flush_store) waits until the store has
     /// everything received so far.
     ///
     /// At the end of the session, the store has ten seconds for the remaining

@@ -418,11 +418,11 @@ const DIALOG: &str = "request_user_dialog";
 fn denial(request_id: &str, asked: &Asked) -> Bytes {
     match asked {
         Asked::Permission { tool_name } => {
-            let why = format!("The host failed to decide about {tool_name}.");
+            let why = format!("The host could not decide about {tool_name}.");
             success(request_id, &PermissionResult::deny(why))
         }
         Asked::Hook { event, is_gate } => {
-            let why = format!("The host's hook for {event} failed.");
+            let why = format!("The host's hook of {event} failed.");
             match HookOutput::denial(event, &why).filter(|_| *is_gate) {
                 Some(denial) => success(request_id, &denial),
                 None => control::failure(request_id, &Refusal::new(why)),
