@@ -213,7 +213,7 @@ async fn a_half_line_at_the_end_is_reported_before_the_error() {
         "{log:?}"
     );
     assert!(
-        log[2].contains("before the agent was done with message"),
+        log[2].contains("before the agent finished message"),
         "{log:?}"
     );
     let end = ended(error.unwrap());

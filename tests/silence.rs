@@ -134,8 +134,8 @@ async fn a_cli_that_exits_before_its_first_turn_failed_to_start() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the agent CLI exited before its first turn (exit status: 1); it said \
-         last:\nNo conversation found"
+        "the agent CLI exited before its first turn (exit status: 1); its \
+         standard error ends with:\nNo conversation found"
     );
     assert_eq!(ended(error).reason, EndReason::ExitedBeforeFirstTurn);
 
