@@ -50,7 +50,7 @@ pub enum Error {
     Option {
         /// The option, by its flag or name.
         option: String,
-        /// The problem, as a sentence whose subject is the option.
+        /// The problem. Reads as a sentence after the option.
         problem: String,
     },
     /// The CLI was spawned, but did not complete the first request.
@@ -62,7 +62,7 @@ pub enum Error {
         stderr: String,
     },
     /// A message or request cannot be serialized as JSON.
-    #[error("cannot serialize as JSON: {0}")]
+    #[error("a message or request cannot be serialized as JSON: {0}")]
     Encode(Arc<serde_json::Error>),
     /// A request got no response, or was refused.
     #[error(transparent)]
@@ -76,7 +76,7 @@ pub enum Error {
         needs: Option<&'static str>,
         /// The agent's error response. `None` if the request was not sent
         /// because an agent without the capability would ignore a part of it,
-        /// and so do something else.
+        /// and do something else than requested.
         refusal: Option<Refusal>,
     },
     /// A request succeeded, but its response is invalid.

@@ -10,7 +10,7 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Notice {
-    /// The agent violated the protocol.
+    /// Unexpected input from the agent.
     Wire(host::Notice),
     /// A callback was not set, or gave no valid response. The agent's request
     /// was denied; a hook that is not a gate was skipped.

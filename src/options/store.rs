@@ -23,13 +23,14 @@ impl Options {
     /// # Ok(())
     /// # }
     /// ```
-    /// ## Writing
+    ///
+    /// # Writing
     ///
     /// The agent writes its own files as well. The store runs beside the
     /// session and never delays it. Entries that it does not accept are
     /// reported as a [`Notice::NotMirrored`](crate::Notice::NotMirrored).
-    /// [`Handle::flush_store`](crate::Handle::flush_store) waits until the store has
-    /// everything received so far.
+    /// [`Handle::flush_store`](crate::Handle::flush_store) waits until the store
+    /// has everything received so far.
     ///
     /// At the end of the session, the store has ten seconds for the remaining
     /// entries. The last event, and [`Client::close`](crate::Client::close),
@@ -37,7 +38,7 @@ impl Options {
     /// [`close_all`](crate::close_all) and a runtime shutdown do not wait for
     /// it.
     ///
-    /// ## Resuming
+    /// # Resuming
     ///
     /// [`Options::resume`] asks the store for that session first.
     /// [`Options::continue_latest`] asks it for the most recently changed

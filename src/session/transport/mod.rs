@@ -44,7 +44,7 @@ pub type CloseInput = Box<dyn FnOnce() + Send>;
 /// use agentwire::{ClosePolicy, CommandLine, Connection, Error, Pipes, Transport};
 /// use tokio::net::TcpStream;
 ///
-/// /// An agent behind a socket, whose first line is what it is started with.
+/// /// An agent behind a socket, whose first line is its command line.
 /// struct Remote(&'static str);
 ///
 /// impl Transport for Remote {
