@@ -102,8 +102,8 @@ async fn what_an_agent_would_pass_over_is_not_sent() {
     let error = checked.as_ref().unwrap_err().to_string();
     assert_eq!(
         error,
-        "`mcp_call` was not sent, as the agent would pass over a part of it; it has not declared \
-         the capability `mcp_call_check_permissions_v1`"
+        "`mcp_call` was not sent: the agent would ignore a part of it; it does not declare the \
+         capability `mcp_call_check_permissions_v1`"
     );
     let expected = ("mcp_call".into(), "mcp_call_check_permissions_v1");
     assert_eq!(not_sent(checked), expected);
@@ -152,8 +152,8 @@ async fn a_request_that_the_agent_does_not_know_fails_with_its_name_and_what_it_
     let error = read.await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the agent does not know `mcp_read_resource`: What? (unsupported_request); it has not \
-         declared the capability `mcp_read_resource_v1`"
+        "the agent does not support `mcp_read_resource`: What? (unsupported_request); it does \
+         not declare the capability `mcp_read_resource_v1`"
     );
     let Error::NotSupported {
         subtype,
@@ -171,7 +171,7 @@ async fn a_request_that_the_agent_does_not_know_fails_with_its_name_and_what_it_
     agent.does_not_know().await;
     assert_eq!(
         raw.await.unwrap_err().to_string(),
-        "the agent does not know `make_tea`: What? (unsupported_request)"
+        "the agent does not support `make_tea`: What? (unsupported_request)"
     );
 }
 

@@ -349,7 +349,7 @@ async fn a_way_that_cannot_be_opened_is_an_error_that_says_why() {
     };
     let error = Client::connect_over(remote, Options::new()).await;
     let error = error.unwrap_err().to_string();
-    assert_eq!(error, "the agent cannot be reached: nobody is there");
+    assert_eq!(error, "cannot connect to the agent: nobody is there");
 }
 
 #[tokio::test(start_paused = true)]

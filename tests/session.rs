@@ -110,8 +110,8 @@ async fn without_a_callback_an_ask_is_denied_and_told() {
     assert_eq!(
         log[1..3],
         [
-            "notice: `Bash` was denied: there is no callback for it; set `Options::on_permission`",
-            "tool failed: Nobody was there to allow Bash."
+            "notice: `Bash` was denied: no callback is set; set `Options::on_permission`",
+            "tool failed: No permission callback is set, so Bash was denied."
         ]
     );
 }
@@ -213,7 +213,7 @@ async fn a_half_line_at_the_end_is_reported_before_the_error() {
         "{log:?}"
     );
     assert!(
-        log[2].contains("before the agent was done with message"),
+        log[2].contains("before the agent finished message"),
         "{log:?}"
     );
     let end = ended(error.unwrap());
@@ -284,7 +284,7 @@ cat > /dev/null"#,
     assert!(error.is_none(), "{error:?}");
     assert_eq!(
         log,
-        ["notice: the agent asked `make_coffee`: this host does not support it"]
+        ["notice: cannot handle the agent's request `make_coffee`: this host does not support it"]
     );
     let answers = std::fs::read_to_string(answers).unwrap();
     let lines: Vec<&str> = answers.lines().collect();
@@ -344,7 +344,7 @@ async fn a_request_that_the_agent_does_not_know_is_told_from_one_that_it_refuses
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the agent does not know `make_coffee`: Unsupported control request: make_coffee \
+        "the agent does not support `make_coffee`: Unsupported control request: make_coffee \
          (unsupported_request)"
     );
     let wrong = client.request_raw("set_model", serde_json::json!({ "model": 5 }));

@@ -83,7 +83,7 @@ async fn a_tool_that_is_denied_for_want_of_a_callback_is_told() {
     assert_eq!(why, CallbackFailure::NoCallback);
     assert_eq!(
         text,
-        "`Bash` was denied: there is no callback for it; set `Options::on_permission`"
+        "`Bash` was denied: no callback is set; set `Options::on_permission`"
     );
 
     let elicitation =
@@ -134,8 +134,8 @@ async fn a_cli_that_exits_before_its_first_turn_failed_to_start() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the agent CLI exited before its first turn (exit status: 1); it said \
-         last:\nNo conversation found"
+        "the agent CLI exited before its first turn (exit status: 1); its \
+         standard error ends with:\nNo conversation found"
     );
     assert_eq!(ended(error).reason, EndReason::ExitedBeforeFirstTurn);
 

@@ -1,4 +1,4 @@
-//! Answers of callbacks on their way to the driver.
+//! Responses of callbacks on their way to the driver.
 
 use crate::event::{Asked, CallbackFailure, Error};
 use crate::process::CliVersion;
@@ -7,12 +7,13 @@ use bytes::Bytes;
 use std::fmt;
 use tokio::sync::oneshot;
 
-/// Which ask of a session it is, whatever its id: an agent may use an id again.
+/// Identifies a request of the agent within the session: an agent may reuse
+/// IDs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AskNumber(pub(crate) u64);
 
-/// Makes the line that answers this, for a CLI of some version, with the part of
-/// the request that it has to repeat.
+/// Encodes a response for a CLI of some version, including the part of the
+/// request that it must repeat.
 pub(crate) struct Encode(Box<EncodeFn>);
 
 type EncodeFn =
@@ -43,15 +44,15 @@ impl fmt::Debug for Encode {
     }
 }
 
-/// What a late answer is on its way to, and with what.
+/// A late response, and the request that it is for.
 #[derive(Debug)]
 pub(crate) struct LateAnswer {
     pub(crate) request_id: Box<str>,
-    /// Which ask, when that is known.
+    /// The request's number, if known.
     pub(crate) number: Option<AskNumber>,
-    /// The answer.
+    /// The response.
     pub(crate) answer: Result<Encode, CallbackFailure>,
-    /// Whether it answers that.
+    /// Returns whether the response fits that type of request.
     pub(crate) fits: fn(&Asked) -> bool,
     pub(crate) reply: oneshot::Sender<Result<(), Error>>,
 }

@@ -1,15 +1,15 @@
-//! What the two sides have said of themselves, as far as requests depend on
-//! it.
+//! What agent and host have declared about themselves, as far as requests
+//! depend on it.
 
 use crate::process::CliVersion;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// How many bytes the names of an agent's capabilities may have together. One
-/// that is real has a few hundred; what is beyond is passed over.
+/// The limit for the total size of the agent's capability names, in bytes. Real
+/// agents have a few hundred. Names beyond it are ignored.
 const CAPABILITIES: usize = 64 * 1024;
 
-/// What the agent has declared so far, and what the host has.
+/// The declarations of agent and host so far.
 #[derive(Debug, Default)]
 pub(crate) struct Declared {
     capabilities: Mutex<Capabilities>,
@@ -20,14 +20,13 @@ pub(crate) struct Declared {
 #[derive(Debug, Default)]
 struct Capabilities {
     names: BTreeSet<String>,
-    /// How long the names are together.
+    /// The total size of the names.
     bytes: usize,
 }
 
 impl Declared {
-    /// The agent has these capabilities. The answer to `initialize` has some
-    /// of them, and the beginning of a turn has more: what was named once is
-    /// there.
+    /// Adds capabilities of the agent. The response to `initialize` contains
+    /// some of them, the start of a turn more. They are never removed.
     pub(crate) fn add_capabilities(&self, names: &[String]) {
         let mut known = lock(&self.capabilities);
         for name in names {
@@ -43,7 +42,7 @@ impl Declared {
         lock(&self.capabilities).names.iter().cloned().collect()
     }
 
-    /// The agent is of this version. What was said first counts.
+    /// Sets the agent's version. The first call counts.
     pub(crate) fn set_version(&self, version: &str) {
         let _ = self.version.set(version.to_owned());
     }
@@ -52,19 +51,19 @@ impl Declared {
         self.version.get().map(String::as_str)
     }
 
-    /// The version, if it looks like one of Claude Code.
+    /// Returns the version, if it has the format of Claude Code's.
     pub(crate) fn cli_version(&self) -> Option<CliVersion> {
         self.version()?.parse().ok()
     }
 
-    /// The first of these capabilities that the agent has not declared.
+    /// Returns the first of these capabilities that the agent has not declared.
     pub(crate) fn first_missing(&self, needed: Vec<&'static str>) -> Option<&'static str> {
         let capabilities = lock(&self.capabilities);
         (needed.into_iter()).find(|name| !capabilities.names.contains(*name))
     }
 
-    /// These MCP servers run inside the host. Those that were named before
-    /// stay, for the agent keeps them.
+    /// Adds in-process MCP servers. They are never removed, because the agent
+    /// keeps them.
     pub(crate) fn add_in_process_servers(&self, names: &[String]) {
         lock(&self.in_process).extend(names.iter().cloned());
     }

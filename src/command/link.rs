@@ -1,4 +1,4 @@
-//! What handles, and everything that they give, have of the session.
+//! The part of the session that handles share.
 
 use super::Command;
 use super::declared::Declared;
@@ -9,21 +9,21 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 
-/// The way to the driver of a session, and what that lets everybody know. It
-/// does not keep the session alive.
+/// A connection to the driver of a session, with its shared state. It does not
+/// keep the session alive.
 #[derive(Clone)]
 pub(crate) struct Link {
     pub(crate) commands: mpsc::UnboundedSender<Command>,
     pub(crate) end: End,
-    /// The turn that runs, or ran last.
+    /// The running turn, or the last one.
     pub(crate) turn: watch::Receiver<Option<TurnWatch>>,
     pub(crate) declared: Arc<Declared>,
     pub(crate) demand: Demand,
-    /// How long the response to a control request may take.
+    /// The timeout of control requests.
     pub(crate) request_timeout: Duration,
 }
 
-/// How the session ended, once it has.
+/// How the session ended, if it has.
 pub(crate) type End = Arc<OnceLock<Arc<SessionEnd>>>;
 
 impl Link {
@@ -33,7 +33,7 @@ impl Link {
             .map_err(|_| Error::Ended(self.end()))
     }
 
-    /// A stream of its own of what the session delivers from now on.
+    /// Creates a stream of the session's events from now on.
     pub(crate) fn listen(&self, stream: StreamKind) -> Mailbox {
         let (sender, mailbox) = mailbox(&self.demand);
         let command = Command::Subscribe { stream, sender };
@@ -45,13 +45,13 @@ impl Link {
         mailbox
     }
 
-    /// Counts something that waits for input, until what is returned is
+    /// Counts as an operation that waits for input until the returned guard is
     /// dropped.
     pub(crate) fn want_input(&self) -> Wanted {
         self.demand.want()
     }
 
-    /// The turn that runs, or ran last.
+    /// Returns the running turn, or the last one.
     pub(crate) fn turn(&self) -> Option<TurnWatch> {
         self.turn.borrow().clone()
     }
@@ -67,17 +67,17 @@ impl Link {
         self.commands.closed().await;
     }
 
-    /// What the two sides have said of themselves.
+    /// Returns what agent and host have declared.
     pub(crate) fn declared(&self) -> &Declared {
         &self.declared
     }
 
-    /// How the session ended, if it has.
+    /// Returns how the session ended, if it has.
     pub(crate) fn ended(&self) -> Option<Arc<SessionEnd>> {
         self.end.get().cloned()
     }
 
-    /// How the session ended, for what fails because it has.
+    /// Returns how the session ended, for errors caused by it.
     pub(crate) fn end(&self) -> Arc<SessionEnd> {
         let gone = || Arc::new(SessionEnd::runtime_gone());
         self.end.get().cloned().unwrap_or_else(gone)

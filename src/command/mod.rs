@@ -1,4 +1,5 @@
-//! What handles tell the session's driver, and what they share with it.
+//! Commands from handles to the session's driver, and the state that they
+//! share.
 
 mod answer;
 mod declared;
@@ -21,55 +22,56 @@ use agentwire_protocol::host::{Prompt, Request};
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 
-/// What handles tell the driver.
+/// A command from a handle to the driver.
 #[derive(Debug)]
 pub(crate) enum Command {
-    /// Send a user message, and tell what becomes of it.
+    /// Sends a user message, and reports its delivery status.
     Send {
         prompt: Prompt,
         progress: watch::Sender<Progress>,
         when_full: WhenFull,
     },
-    /// Make a request, and say what came of it.
+    /// Sends a request, and returns its outcome.
     Request {
         request: Request,
         patience: Duration,
         reply: oneshot::Sender<Result<Answer, Error>>,
     },
-    /// Answer an ask of the agent's.
+    /// Responds to a request of the agent.
     Answer(LateAnswer),
-    /// These are the session's MCP servers.
+    /// Sets the session's MCP servers.
     #[cfg(feature = "mcp")]
     Mcp(Box<dyn Servers>),
-    /// Deliver this.
+    /// Delivers a notice.
     Tell(Notice),
-    /// Take a request back.
+    /// Cancels a request.
     Cancel { request_id: Box<str> },
-    /// Give this one what it wants to have, from now on.
+    /// Adds a stream of events.
     Subscribe { stream: StreamKind, sender: Sender },
-    /// Say what waits to be written.
+    /// Returns what is in the outbound queue.
     Waiting {
         reply: oneshot::Sender<OutboundQueue>,
     },
-    /// Say what the program has not read.
+    /// Returns what is unread.
     Unread { reply: oneshot::Sender<Unread> },
-    /// Give the store all that has come, and say when that is done.
+    /// Sends all received entries to the store, and reports when that is done.
     Mirrored { reply: oneshot::Sender<()> },
-    /// End the session once it is idle, or when so much time has passed.
-    /// Background work is waited for as long as `background` says.
+    /// Ends the session once it is idle, or after `within`. Waits at most
+    /// `background` for background tasks.
     Finish {
         within: Option<Duration>,
         background: Duration,
     },
-    /// End the session now: nobody is interested any more, or the agent does
+    /// Ends the session now, because it is no longer needed or the agent does
     /// not react.
     End(EndReason),
 }
 
-/// What is to be done with a message when too much waits already.
+/// What to do with a message if the outbound queue is full.
 #[derive(Debug)]
 pub(crate) enum WhenFull {
     Fail,
-    /// Wait for room, and say when there is; not any more, when nobody listens.
+    /// Waits for space, and reports when there is some. The message is
+    /// discarded if the receiver is dropped.
     Wait(oneshot::Sender<()>),
 }

@@ -1,4 +1,4 @@
-//! What becomes of messages.
+//! Delivery of messages.
 
 use super::turn::TurnWatch;
 use crate::event::Error;
@@ -6,18 +6,18 @@ use agentwire_protocol::host::SubmissionState;
 use agentwire_protocol::outbox::Waiting;
 use std::time::{Duration, Instant};
 
-/// How far a message has come, and why it went no further.
+/// The delivery status of a message, and the error that ended it.
 #[derive(Debug, Clone)]
 pub(crate) struct Progress {
     pub(crate) state: SubmissionState,
     was_written: bool,
-    /// The turn that took it up.
+    /// The turn that picked it up.
     pub(crate) turn: Option<TurnWatch>,
     pub(crate) error: Option<Error>,
 }
 
 impl Progress {
-    /// Nothing has happened yet.
+    /// The status of a new message.
     pub(crate) fn new() -> Self {
         Self {
             state: SubmissionState::Waiting,
@@ -27,7 +27,7 @@ impl Progress {
         }
     }
 
-    /// It has come further.
+    /// Advances the status.
     pub(crate) fn advance(&mut self, state: SubmissionState) {
         self.state = state;
         self.was_written |= !matches!(
@@ -39,22 +39,22 @@ impl Progress {
         );
     }
 
-    /// Whether it is in the pipe, or was.
+    /// Returns whether the message was written to the pipe.
     pub(crate) fn was_written(&self) -> bool {
         self.was_written
     }
 
-    /// A turn has taken it up.
+    /// Sets the turn that picked it up.
     pub(crate) fn taken_up(&mut self, turn: Option<TurnWatch>) {
         self.turn = turn;
     }
 
-    /// The session is over: why it went no further.
+    /// Sets the error that ended delivery.
     pub(crate) fn end(&mut self, error: Error) {
         self.error = Some(error);
     }
 
-    /// It went nowhere.
+    /// The status of a message that was not accepted.
     pub(crate) fn failed(error: Error) -> Self {
         Self {
             state: SubmissionState::Lost,
@@ -65,19 +65,20 @@ impl Progress {
     }
 }
 
-/// What waits to be written to the agent, because the agent does not read, or
-/// has not answered the first request yet.
+/// The messages and requests in the outbound queue. They wait there if the
+/// agent does not read its input, or has not responded to the first request
+/// yet.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OutboundQueue {
     /// How many user messages.
     pub messages: usize,
-    /// The bytes that these have.
+    /// Their size in bytes.
     pub message_bytes: usize,
-    /// The bytes of control requests, interrupts excepted.
+    /// The size of the control requests in bytes, without interrupts.
     pub control_bytes: usize,
-    /// How long the oldest of the messages has waited that are for later:
-    /// those that are sent after it may pass it again and again.
+    /// How long the oldest message of priority `later` has waited. Messages
+    /// sent after it can overtake it repeatedly.
     pub oldest_later: Option<Duration>,
 }
 

@@ -1,4 +1,4 @@
-//! MCP servers that run inside the host, as the driver knows them.
+//! The driver's interface to in-process MCP servers.
 
 use crate::event::Notice;
 use agentwire_protocol::control::Refusal;
@@ -8,34 +8,34 @@ use std::task::{Context, Poll};
 
 /// The servers of a session.
 pub(crate) trait Servers: fmt::Debug + Send {
-    /// The agent has sent a message to a server.
+    /// Handles a message from the agent to a server.
     fn receive(&mut self, ask: Box<str>, message: McpMessage) -> Vec<Out>;
 
-    /// What the servers have done next; pending when none did anything.
+    /// Returns what the servers did next; pending if none did anything.
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Vec<Out>>;
 
-    /// Whether a server waits for the agent's response to a request.
+    /// Returns whether a server waits for the agent's response to a request.
     fn await_responses(&self) -> bool;
 
-    /// The agent does not wait for the answer to an ask any more.
+    /// Called when the agent has cancelled a request.
     fn cancel(&mut self, ask: &str);
 
-    /// The session is over: the servers are stopped.
+    /// Stops the servers at the end of the session.
     fn stop(&mut self);
 }
 
-/// Something for the driver to do.
+/// An action for the driver.
 #[cfg_attr(
     not(feature = "mcp"),
     expect(dead_code, reason = "there are no servers without the feature")
 )]
 pub(crate) enum Out {
-    /// Answer an ask.
+    /// Responds to a request.
     Answer(Box<str>, McpReply),
-    /// Refuse one.
+    /// Refuses a request.
     Refuse(Box<str>, Refusal),
-    /// Pass on what a server begins.
+    /// Sends a request or notification of a server to the agent.
     Begin(McpMessage),
-    /// Tell the user.
+    /// Delivers a notice.
     Tell(Notice),
 }

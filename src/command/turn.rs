@@ -1,14 +1,14 @@
-//! The turn that runs.
+//! The running turn.
 
 use agentwire_protocol::host::TurnEnd;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// A turn that runs, as the driver knows it.
+/// The driver's side of a running turn.
 #[derive(Debug)]
 pub(crate) struct OpenTurn(watch::Sender<Option<Arc<TurnEnd>>>);
 
-/// A turn, for who wants to know how it ends.
+/// An observer's side of a turn.
 #[derive(Debug, Clone)]
 pub(crate) struct TurnWatch {
     pub(crate) number: u64,
@@ -31,7 +31,7 @@ impl TurnWatch {
         self.end.borrow().is_some()
     }
 
-    /// How the turn ended, once it has; `None`, when the runtime went first.
+    /// Waits for the end of the turn; `None` if the runtime is shut down first.
     pub(crate) async fn ended(mut self) -> Option<Arc<TurnEnd>> {
         self.end.wait_for(Option::is_some).await.ok()?.clone()
     }

@@ -1,46 +1,46 @@
-//! What the agent asked of the host, and why there was no answer.
+//! Requests of the agent, and why one got no response.
 
 use agentwire_protocol::Fault;
 use agentwire_protocol::hook::HookKind;
 
-/// What the agent asked, in short.
+/// A request of the agent, in short.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Asked {
-    /// May this tool run?
+    /// A permission request for a tool call.
     Permission {
         /// The tool.
         tool_name: String,
     },
-    /// A hook of this event is due.
+    /// A hook call.
     Hook {
         /// The event.
         event: HookKind,
         /// Whether it is a [gate](crate::Hook::gate).
         is_gate: bool,
     },
-    /// An MCP server wants something from the user.
+    /// An MCP server requests input from the user.
     Elicitation {
         /// The server.
         server_name: String,
     },
-    /// A dialog is to be shown.
+    /// A dialog.
     Dialog {
-        /// What kind of dialog.
+        /// The kind of dialog.
         dialog_kind: String,
     },
 }
 
 impl Asked {
-    /// What became of it without an answer, for people.
+    /// Describes the effect of the missing response.
     fn without_answer(&self) -> String {
         match self {
             Self::Permission { tool_name } => format!("`{tool_name}` was denied"),
             Self::Hook {
                 event,
                 is_gate: true,
-            } => format!("the gate of `{event}` stayed shut"),
-            Self::Hook { event, .. } => format!("the hook of `{event}` was passed over"),
+            } => format!("the gate hook for `{event}` blocked"),
+            Self::Hook { event, .. } => format!("the hook for `{event}` was skipped"),
             Self::Elicitation { server_name } => format!("`{server_name}` was declined"),
             Self::Dialog { dialog_kind } => format!("the dialog `{dialog_kind}` was dismissed"),
         }
@@ -48,7 +48,7 @@ impl Asked {
 }
 
 impl Asked {
-    /// The option that sets who answers it.
+    /// Returns the option that sets its callback.
     fn option(&self) -> &'static str {
         match self {
             Self::Permission { .. } => "Options::on_permission",
@@ -58,7 +58,7 @@ impl Asked {
         }
     }
 
-    /// What became of it without an answer, and why.
+    /// Describes the effect of the missing response, and its cause.
     pub(crate) fn failed(&self, failure: &CallbackFailure) -> String {
         let what = self.without_answer();
         match failure {
@@ -68,26 +68,26 @@ impl Asked {
     }
 }
 
-/// Why a callback gave no answer.
+/// Why a callback gave no response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallbackFailure {
-    /// It panicked, and this is what the panic said.
+    /// The callback panicked with this message.
     #[error("its callback panicked: {0}")]
     Panicked(String),
-    /// It said that it failed, and why.
+    /// The callback returned this error.
     #[error("its callback failed: {0}")]
     Failed(String),
     /// The [`Responder`](crate::Responder) was dropped.
-    #[error("its responder was dropped without an answer")]
+    #[error("its responder was dropped without a response")]
     Dropped,
-    /// There is no callback.
-    #[error("there is no callback for it")]
+    /// No callback is set.
+    #[error("no callback is set")]
     NoCallback,
-    /// The request has an invalid member, and the callback was not called.
+    /// A member of the request is invalid. The callback was not called.
     #[error("the request is invalid: {0}")]
     InvalidRequest(Fault),
-    /// The agent would not understand the answer.
-    #[error("the answer of its callback is invalid: {0}")]
+    /// The callback's response is invalid, and was not sent.
+    #[error("its callback returned an invalid response: {0}")]
     Invalid(String),
 }

@@ -1,32 +1,32 @@
-//! What the program waits for that only input from the agent can bring.
+//! Pending operations that depend on input from the agent.
 //!
-//! A session pauses reading when the program has too much unread. It must not
-//! do so while the program waits for something that lies behind what is
-//! unread, or both would wait for each other. So whatever of ours waits for
-//! input holds a [`Wanted`] for as long as it does.
+//! A session pauses reading for slow consumers. It must keep reading while an
+//! operation waits for input behind the unread part, or both would deadlock.
+//! Every such operation holds a [`Wanted`] while it waits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::Notify;
 
-/// Counts what waits for input in one session. Clones count together.
+/// Counts the operations that wait for input in one session. Clones share the
+/// count.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Demand(Arc<State>);
 
 #[derive(Debug, Default)]
 struct State {
     wanted: AtomicUsize,
-    /// Tells the driver to look again whether it has to read.
+    /// Makes the driver check again whether it has to read.
     changed: Notify,
 }
 
-/// Held by what waits for input.
+/// Held by an operation that waits for input.
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct Wanted(Arc<State>);
 
 impl Demand {
-    /// Something begins to wait for input.
+    /// Registers an operation that waits for input.
     pub(crate) fn want(&self) -> Wanted {
         if self.0.wanted.fetch_add(1, Ordering::SeqCst) == 0 {
             self.0.changed.notify_one();
@@ -34,18 +34,18 @@ impl Demand {
         Wanted(Arc::clone(&self.0))
     }
 
-    /// Whether something waits for input.
+    /// Returns whether an operation waits for input.
     pub(crate) fn is_wanted(&self) -> bool {
         self.0.wanted.load(Ordering::SeqCst) > 0
     }
 
-    /// The program has read: there may be room again.
+    /// Called after the application has read, when there may be space again.
     pub(crate) fn has_read(&self) {
         self.0.changed.notify_one();
     }
 
-    /// Waits until input may be wanted, or there may be room for it. Cancel
-    /// safe; only one task may wait.
+    /// Waits until input may be wanted or there may be space for it. Cancel
+    /// safe. Only one task may wait.
     pub(crate) async fn changed(&self) {
         self.0.changed.notified().await;
     }

@@ -1,4 +1,4 @@
-//! What can go wrong, and what a session says when it is over.
+//! Errors, and how sessions end.
 
 use crate::process::{CliNotFound, CliVersion};
 use crate::store::StoreFailure;
@@ -13,123 +13,120 @@ use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::sync::Arc;
 
-/// What can go wrong.
+/// An error of a session, a request or an option.
 ///
-/// The text of an error says all there is to say, with what it came of, which
-/// [`source`](std::error::Error::source) does not repeat. `Debug` writes that
-/// text as well, since it is what `unwrap` prints and a `main` that returns the
-/// error.
+/// `Display` includes the causes, so [`source`](std::error::Error::source) does
+/// not repeat them. `Debug` prints the same text, because `unwrap` and a `main`
+/// that returns the error use it.
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is no agent CLI where one is looked for.
+    /// No agent CLI was found.
     #[error(transparent)]
     CliNotFound(#[from] CliNotFound),
-    /// The CLI is there and could not be started.
+    /// The CLI could not be spawned.
     #[error("cannot start {}: {error}", program.display())]
     Spawn {
         /// The CLI.
         program: PathBuf,
-        /// Why not.
+        /// The cause.
         error: Arc<io::Error>,
     },
-    /// There is no tokio runtime where the session would start. Nothing was
-    /// spawned.
+    /// There is no tokio runtime. Nothing was spawned.
     #[error(
         "a session requires a tokio runtime: call this in a function with `#[tokio::main]`, or \
          inside `tokio::runtime::Runtime::block_on`"
     )]
     NoRuntime,
-    /// The way to the agent could not be opened
+    /// The connection to the agent could not be opened
     /// ([`Transport::open`](crate::Transport::open)).
-    #[error("the agent cannot be reached: {error}")]
+    #[error("cannot connect to the agent: {error}")]
     Transport {
-        /// Why not.
+        /// The cause.
         error: Arc<dyn std::error::Error + Send + Sync>,
     },
-    /// An option cannot be passed on to the CLI, or the CLI would refuse it.
+    /// An option is invalid: it cannot be passed to the CLI, or the CLI would
+    /// refuse it.
     #[error("the option `{option}` {problem}")]
     Option {
-        /// The option, by its flag or its name.
+        /// The option, by its flag or name.
         option: String,
-        /// What is wrong with it.
+        /// The problem. Reads as a sentence after the option.
         problem: String,
     },
-    /// The CLI was started and did not come to answer the first request.
+    /// The CLI was spawned, but did not complete the first request.
     #[error("the agent CLI did not start up: {failure}{}", said_last(.stderr))]
     StartUp {
-        /// Why not.
+        /// The cause.
         failure: Arc<RequestFailure>,
-        /// The end of what it said on standard error, at most 64 KiB.
+        /// The end of its standard error, at most 64 KiB.
         stderr: String,
     },
-    /// What is to be sent cannot be written as JSON.
-    #[error("what is to be sent cannot be written as JSON: {0}")]
+    /// A message or request cannot be serialized as JSON.
+    #[error("a message or request cannot be serialized as JSON: {0}")]
     Encode(Arc<serde_json::Error>),
-    /// A request was not answered, or refused.
+    /// A request got no response, or was refused.
     #[error(transparent)]
     Request(Arc<RequestFailure>),
-    /// The agent does not know a request, or not all of it.
+    /// The agent does not support a request, or a part of it.
     #[error("{}", not_supported(subtype, *needs, refusal.as_ref()))]
     NotSupported {
         /// The request.
         subtype: Box<str>,
-        /// The capability that the agent would have declared, where there is
-        /// one.
+        /// The capability that agents with support declare, if there is one.
         needs: Option<&'static str>,
-        /// What the agent said to it. `None` when the request was not sent: an
-        /// agent without that capability would have passed over a part of it,
-        /// and done something else than was asked.
+        /// The agent's error response. `None` if the request was not sent
+        /// because an agent without the capability would ignore a part of it,
+        /// and do something else than requested.
         refusal: Option<Refusal>,
     },
-    /// A request was done, but what came of it cannot be read.
-    #[error("`{subtype}` was done, but its answer cannot be read: {reason}")]
+    /// A request succeeded, but its response is invalid.
+    #[error("`{subtype}` succeeded, but its response is invalid: {reason}")]
     InvalidResponse {
         /// The request.
         subtype: Box<str>,
-        /// The answer.
+        /// The response.
         payload: Option<Json>,
-        /// Why it cannot be read.
+        /// Why it is invalid.
         reason: String,
     },
-    /// Nothing is asked under this id: it is answered, was cancelled, or never
-    /// came, or it is answered with something of another type.
-    #[error("nothing is asked under the id `{request_id}`, or nothing that this answers")]
+    /// There is no pending request with this ID: it is answered, was cancelled,
+    /// or never arrived. Also returned if the response has another type than
+    /// the request needs.
+    #[error("no pending request with id `{request_id}`, or it takes another type of response")]
     NoPendingRequest {
-        /// The id.
+        /// The ID.
         request_id: Box<str>,
     },
-    /// The CLI did not take what an option gave it in the first request, and
-    /// without it would do what it is not to do, or could not do what it is for:
-    /// `settings`, `managed_settings`, `mcp_servers`, or `hooks` with a
-    /// [gate](crate::Hook::gate) among them. It is too old; or whoever started it
-    /// ([`Pipes`](crate::Pipes)) did not pass
+    /// The CLI did not apply an option of the first request that the session
+    /// relies on: `settings`, `managed_settings`, `mcp_servers`, or `hooks`
+    /// including a [gate](crate::Hook::gate). Either the CLI is too old, or it
+    /// was spawned elsewhere ([`Pipes`](crate::Pipes)) without
     /// [`Options::arguments`](crate::Options::arguments).
     #[error(
-        "the agent CLI did not take the option `{option}`: it is too old, or was started without \
-         the arguments of the options"
+        "the agent CLI did not apply the option `{option}`: it is too old, or was started without \
+         `Options::arguments`"
     )]
     NotApplied {
         /// The option.
         option: &'static str,
     },
-    /// The CLI is too old for an option. Without the option the session would
-    /// do something else than was configured.
+    /// The CLI does not support an option that the session relies on.
     #[error("{}", too_old(option, *needs, *version))]
     TooOld {
         /// The option: a method of [`Options`](crate::Options), or a flag.
         option: Box<str>,
-        /// The first version of Claude Code that has it, where that is known.
+        /// The first version of Claude Code that supports it, if known.
         needs: Option<CliVersion>,
-        /// The version of this CLI, where that is known.
+        /// The version of this CLI, if known.
         version: Option<CliVersion>,
     },
-    /// A message has members that are not as they should be. The frame that
-    /// it came in is intact, and the session goes on.
+    /// A message has invalid members. Its frame is intact, and the session
+    /// continues.
     #[error(transparent)]
     View(#[from] ViewError),
-    /// A message was taken back before it was sent, by an interrupt that asked
-    /// for it.
+    /// A message was withdrawn before it was sent, as requested by an
+    /// interrupt.
     #[error("message {uuid} was withdrawn before it was sent")]
     Withdrawn {
         /// The message.
@@ -147,67 +144,67 @@ pub enum Error {
         /// How the turn ended.
         outcome: TurnOutcome,
     },
-    /// No turn takes a message up any more: it was taken back, was sent before,
-    /// or the agent said nothing of it.
-    #[error("no turn took up message {uuid}: it is {state}")]
+    /// No turn will pick up a message: it was withdrawn, was sent before, or
+    /// the agent reported nothing about it.
+    #[error("no turn picked up message {uuid}: it is {state}")]
     NoTurn {
         /// The message.
         uuid: Box<str>,
-        /// What became of it.
+        /// Its delivery status.
         state: SubmissionState,
     },
-    /// So much waits to be written already that there was no room for a
-    /// message or a request: see
+    /// The outbound queue has no space for a message or request; see
     /// [`Options::outbound_queue_limits`](crate::Options::outbound_queue_limits).
-    #[error("too much waits to be written already: wait for room with `send_when_room`")]
+    #[error("the outbound queue is full: wait for space with `send_when_room`")]
     Full,
     /// Text was dropped because it was not read in time; see
     /// [`Options::unread_hard_limit`](crate::Options::unread_hard_limit). The
-    /// stream of texts that says so goes on.
+    /// stream that reports this continues.
     #[error("{events} pieces of text ({bytes} bytes) were dropped: they were not read in time")]
     Lagged {
-        /// How many. Pieces that had been joined count as one.
+        /// How many pieces of text. Joined pieces count as one.
         events: usize,
-        /// How many bytes they had on the wire.
+        /// Their size on the wire, in bytes.
         bytes: usize,
     },
-    /// The session store did not say what the session was to go on from.
-    #[error("the session store failed in `{call}` of {of}: {failure}")]
+    /// The session store failed while a session was loaded.
+    #[error("the session store failed in `{call}` for {of}: {failure}")]
     SessionStore {
         /// The method of [`SessionStore`](crate::SessionStore).
         call: &'static str,
-        /// The transcript or the project that it was asked of.
+        /// The transcript or project of the call.
         of: String,
-        /// Why not.
+        /// The cause.
         failure: StoreFailure,
     },
-    /// A file that the CLI is to read cannot be written: the transcript that a
-    /// session resumes from, or the configuration of a CLI that does not read it
-    /// from the pipe.
-    #[error("cannot write {}, which the agent CLI is to read: {error}", path.display())]
+    /// A file for the CLI could not be written: the transcript of a resumed
+    /// session, or the configuration of a CLI that does not read it from the
+    /// pipe.
+    #[error("cannot write {} for the agent CLI: {error}", path.display())]
     PrivateFile {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         error: Arc<io::Error>,
     },
-    /// A file cannot be attached.
+    /// A file could not be attached.
     #[error(transparent)]
     Attach(#[from] AttachError),
-    /// The session is over, or closing.
+    /// The session has ended or is closing.
     #[error("{0}")]
     Ended(Arc<SessionEnd>),
 }
 
 impl Error {
-    /// What keeps a [`Transport`](crate::Transport) from reaching its agent.
+    /// Creates an [`Error::Transport`], for implementations of
+    /// [`Transport`](crate::Transport).
     pub fn transport(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::Transport {
             error: Arc::from(why.into()),
         }
     }
 
-    /// This option cannot be used.
+    /// Creates an [`Error::Option`].
     pub(crate) fn option(option: &str, problem: impl Into<String>) -> Self {
         Self::Option {
             option: option.to_owned(),
@@ -215,8 +212,9 @@ impl Error {
         }
     }
 
-    /// The same error; and if it is that the agent does not know a request,
-    /// that, with the capability which agents have that know it.
+    /// Turns the refusal of an unsupported request into
+    /// [`Error::NotSupported`], with the capability that agents with support
+    /// declare. Returns other errors unchanged.
     pub(crate) fn if_not_supported(self, needs: Option<&'static str>) -> Self {
         match &self {
             Self::Request(failure) => match &**failure {
@@ -254,32 +252,32 @@ impl From<serde_json::Error> for Error {
     }
 }
 
-/// A file that cannot be attached.
+/// Why a file could not be attached.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum AttachError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{} cannot be read: {error}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         error: Arc<io::Error>,
     },
-    /// It is larger than was allowed.
+    /// The file is larger than the limit.
     #[error("{} cannot be attached: it has more than {limit} bytes", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// How many bytes it may have.
+        /// The limit, in bytes.
         limit: u64,
     },
-    /// It is of a kind that the Messages API does not take.
+    /// The Messages API does not support this kind of file.
     #[error("{error}")]
     Kind {
         /// The file.
         path: PathBuf,
-        /// What may be attached, and what to do instead.
+        /// What can be attached, and what to do instead.
         error: CannotAttach,
     },
 }
@@ -290,9 +288,9 @@ pub enum AttachError {
 pub struct SessionEnd {
     /// Why it ended.
     pub reason: EndReason,
-    /// How the CLI exited, if it has.
+    /// The CLI's exit status, if it has exited.
     pub exit: Option<ExitStatus>,
-    /// The end of what it said on standard error, at most 64 KiB.
+    /// The end of its standard error, at most 64 KiB.
     pub stderr: String,
 }
 
@@ -303,37 +301,38 @@ pub enum EndReason {
     /// The host closed it.
     Closed,
     /// Its [`Client`](crate::Client) or [`Query`](crate::Query) was dropped
-    /// without having been closed.
+    /// without being closed.
     Dropped,
     /// The CLI exited before its first turn, for instance because it refused an
-    /// option or the session to resume, or is no agent CLI.
+    /// option or the session to resume, or because it is not an agent CLI.
     ExitedBeforeFirstTurn,
-    /// The CLI exited, or was killed, without having been asked to.
+    /// The CLI exited or was killed unexpectedly.
     Exited,
-    /// The CLI closed its output and lived on; or it was somewhere else
-    /// ([`Client::connect_over`](crate::Client::connect_over)), where nobody
-    /// sees whether it did.
+    /// The CLI closed its output but kept running. For an agent that was
+    /// spawned elsewhere
+    /// ([`Client::connect_over`](crate::Client::connect_over)), it is unknown
+    /// whether it keeps running.
     OutputClosed,
-    /// The CLI closed its input and lived on.
+    /// The CLI closed its input but kept running.
     InputClosed,
-    /// The host closed it in the middle of a turn, which had been given as
-    /// much time as [`ClosePolicy::finish`](crate::ClosePolicy) says.
+    /// The host closed the session during a turn, which did not finish within
+    /// [`ClosePolicy::finish`](crate::ClosePolicy).
     CutOff,
-    /// The CLI could not be killed; or, somewhere else, did not close its
-    /// output in time.
+    /// The CLI could not be killed. An agent that was spawned elsewhere did not
+    /// close its output in time.
     StillAlive,
-    /// The host closed it, and the CLI exited with a status that no error
-    /// result explains.
+    /// The host closed the session, and the CLI exited with a status that no
+    /// error result explains.
     FailedAtExit,
-    /// The host ended it because the agent did not stop its turn:
+    /// The host closed the session because the agent did not stop its turn:
     /// [`Handle::stop`](crate::Handle::stop).
     Unresponsive,
-    /// The runtime that the session ran on is gone.
+    /// The session's runtime was shut down.
     RuntimeGone,
 }
 
 impl SessionEnd {
-    /// The session takes nothing any more, and is about to end.
+    /// The end of a session that is closing.
     pub(crate) fn closing(reason: EndReason) -> Self {
         Self {
             reason,
@@ -342,7 +341,7 @@ impl SessionEnd {
         }
     }
 
-    /// What the streams of the session end with.
+    /// Returns the error that the session's streams end with.
     pub(crate) fn error(self: &Arc<Self>) -> Option<Error> {
         (self.reason != EndReason::Closed).then(|| Error::Ended(Arc::clone(self)))
     }
@@ -362,12 +361,12 @@ impl fmt::Display for SessionEnd {
             EndReason::Closed => "the session is closed",
             EndReason::Dropped => "the session is closed, because its `Client` was dropped",
             EndReason::ExitedBeforeFirstTurn => "the agent CLI exited before its first turn",
-            EndReason::Exited => "the agent CLI ended in the middle of the session",
+            EndReason::Exited => "the agent CLI exited unexpectedly",
             EndReason::OutputClosed => "the agent CLI closed its output",
             EndReason::InputClosed => "the agent CLI closed its input",
-            EndReason::CutOff => "the session was closed before its turn had come to an end",
-            EndReason::StillAlive => "the agent CLI could not be ended",
-            EndReason::FailedAtExit => "the agent CLI failed when it was to end",
+            EndReason::CutOff => "the session was closed before its turn ended",
+            EndReason::StillAlive => "the agent CLI could not be stopped",
+            EndReason::FailedAtExit => "the agent CLI failed while it was closed",
             EndReason::Unresponsive => "the agent CLI did not stop its turn, and was closed",
             EndReason::RuntimeGone => "the session's runtime was shut down",
         })?;
@@ -381,7 +380,7 @@ impl fmt::Display for SessionEnd {
     }
 }
 
-/// Which version an option needs, in words.
+/// Describes which version an option needs.
 fn too_old(option: &str, needs: Option<CliVersion>, version: Option<CliVersion>) -> String {
     let this = version.map_or_else(
         || "this agent CLI".to_owned(),
@@ -391,23 +390,23 @@ fn too_old(option: &str, needs: Option<CliVersion>, version: Option<CliVersion>)
     format!("{this} does not support the option `{option}`{needs}")
 }
 
-/// What an agent cannot do, in words.
+/// Describes an unsupported request.
 fn not_supported(subtype: &str, needs: Option<&str>, refusal: Option<&Refusal>) -> String {
     let needs = needs.map_or_else(String::new, |name| {
-        format!("; it has not declared the capability `{name}`")
+        format!("; it does not declare the capability `{name}`")
     });
     match refusal {
-        Some(refusal) => format!("the agent does not know `{subtype}`: {refusal}{needs}"),
+        Some(refusal) => format!("the agent does not support `{subtype}`: {refusal}{needs}"),
         None => {
-            format!("`{subtype}` was not sent, as the agent would pass over a part of it{needs}")
+            format!("`{subtype}` was not sent: the agent would ignore a part of it{needs}")
         }
     }
 }
 
-/// The end of standard error, for the end of a message.
+/// Formats the end of standard error as the end of a message.
 fn said_last(stderr: &str) -> String {
     match stderr.trim_end() {
         "" => String::new(),
-        said => format!("; it said last:\n{said}"),
+        said => format!("; its standard error ends with:\n{said}"),
     }
 }

@@ -2,22 +2,22 @@
 
 use std::fmt;
 
-/// An option that another one takes the effect from, or a part of it. The CLI
-/// says nothing about it.
+/// An option that is overridden by another one, fully or in part. The CLI does
+/// not report this.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct IgnoredOption {
-    /// The option that has no effect.
+    /// The option without effect.
     pub option: String,
-    /// The option that takes it.
+    /// The option that overrides it.
     pub by: String,
-    /// What happens in place of it.
+    /// What happens instead.
     pub effect: String,
 }
 
 impl fmt::Display for IgnoredOption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { option, by, effect } = self;
-        write!(f, "`{option}` stands behind `{by}`: {effect}")
+        write!(f, "`{option}` is overridden by `{by}`: {effect}")
     }
 }

@@ -1,9 +1,9 @@
-//! What one stream of a session has not read yet.
+//! The unread events of one stream.
 //!
-//! The driver never waits: it puts in what one read brought and hands it over
-//! at once, with one lock and one wake-up. The consumer takes events out at its
-//! own pace. Events stay as they came until the stream would hold more than it
-//! may: then partial messages are joined, and if that is not enough the oldest
+//! The driver never waits: it puts in the events of one read and hands them
+//! over together, with one lock and one wake-up. The consumer takes events out
+//! at its own pace. Events are kept unchanged until the stream exceeds its
+//! limit. Then partial messages are joined. If that is not enough, the oldest
 //! events are dropped, and the consumer is told how many.
 //!
 //! A stream is *full* from when it reaches its bound until the consumer has
@@ -21,49 +21,49 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
-/// How many events are looked at at once for what can be joined.
+/// How many events are joined in one step.
 const BATCH: usize = 64;
 
-/// How many bytes a partial message may have that others are joined to: all of
-/// it is read again for that.
+/// The largest partial message that others are joined to, in bytes: it is
+/// parsed again each time.
 const JOINED: usize = 16 * 1024;
 
 /// The consumer's end.
 #[derive(Debug)]
 pub struct Mailbox(Arc<Mutex<State>>);
 
-/// The driver's end. When it is dropped without a word, the session's runtime
-/// is gone.
+/// The driver's end. If it is dropped without [`Sender::end`], the session's
+/// runtime is gone.
 #[derive(Debug)]
 pub(crate) struct Sender {
     state: Arc<Mutex<State>>,
-    /// What was put in since events were handed over last.
+    /// What was put in since the last hand-over.
     batch: Vec<Unread>,
 }
 
 #[derive(Debug)]
 struct State {
-    /// The oldest events, in which what can be joined was joined.
+    /// The oldest events, already joined.
     joined: VecDeque<Unread>,
-    /// Those behind them, as they came.
+    /// The events after them, as they arrived.
     waiting: VecDeque<Unread>,
     bytes: usize,
-    /// From this on the stream is full.
+    /// The stream is full from this size on.
     bound: usize,
-    /// The bound was reached, and half of it not yet read.
+    /// Whether the bound was reached, and half of it not yet read.
     is_full: bool,
-    /// How many events were dropped in front of all that is left, and how many
-    /// bytes they had.
+    /// The number and size of the events dropped in front of the remaining
+    /// ones.
     dropped: (usize, usize),
-    /// The consumer wants what comes: it exists for that, or has read before.
+    /// Whether the consumer reads: it was made to, or has read before.
     in_use: bool,
     /// Held while the consumer waits for the next event.
     wanted: Option<Wanted>,
     demand: Demand,
-    /// Set once, when nothing more will come: the error to end with.
+    /// Set once, at the end: the error to end with.
     end: Option<Option<Error>>,
     waker: Option<Waker>,
-    /// The consumer is gone.
+    /// Whether the consumer was dropped.
     abandoned: bool,
 }
 
@@ -74,25 +74,25 @@ struct Unread {
     since: Instant,
 }
 
-/// How many bytes a stream may hold before its oldest events go.
+/// How many bytes a stream may hold before its oldest events are dropped.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Room {
-    /// One that is in use.
+    /// For a stream in use.
     pub(crate) in_use: usize,
-    /// One that is not, for which reading never pauses.
+    /// For an unused stream, for which reading never pauses.
     pub(crate) unused: usize,
 }
 
-/// What a stream has not read.
+/// What a stream has unread.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Backlog {
     pub(crate) events: usize,
     pub(crate) bytes: usize,
-    /// When the oldest event came.
+    /// When the oldest event arrived.
     pub(crate) since: Option<Instant>,
 }
 
-/// A mailbox for a consumer who wants what comes from now on.
+/// Creates a mailbox for a consumer that reads from now on.
 pub(crate) fn mailbox(demand: &Demand) -> (Sender, Mailbox) {
     let state = Arc::new(Mutex::new(State {
         joined: VecDeque::new(),
@@ -115,7 +115,7 @@ pub(crate) fn mailbox(demand: &Demand) -> (Sender, Mailbox) {
     (sender, Mailbox(state))
 }
 
-/// A mailbox for a consumer who may never read.
+/// Creates a mailbox for a consumer that may never read.
 pub(crate) fn unused_mailbox(demand: &Demand) -> (Sender, Mailbox) {
     let (sender, mailbox) = mailbox(demand);
     lock(&sender.state).in_use = false;
@@ -123,21 +123,21 @@ pub(crate) fn unused_mailbox(demand: &Demand) -> (Sender, Mailbox) {
 }
 
 impl Sender {
-    /// Sets from how many bytes on the stream is full.
+    /// Sets the size from which the stream is full.
     pub(crate) fn set_bound(&self, bytes: usize) {
         let mut state = lock(&self.state);
         state.bound = bytes;
         state.note_size();
     }
 
-    /// Puts an event in, which came at `since`. The consumer does not see it
+    /// Puts in an event that arrived at `since`. The consumer does not see it
     /// until [`Sender::hand_over`].
     pub(crate) fn put(&mut self, event: Event, since: Instant) {
         self.batch.push(Unread { event, since });
     }
 
-    /// Hands over what was put in. Where there is no room for all, older events
-    /// are joined or dropped; the newest stays, however large it is.
+    /// Hands over what was put in. If there is not enough space, older events
+    /// are joined or dropped. The newest event stays, however large it is.
     pub(crate) fn hand_over(&mut self, room: Room) {
         if self.batch.is_empty() {
             return;
@@ -164,7 +164,7 @@ impl Sender {
         wake(state);
     }
 
-    /// Counts events that the consumer comes too late for.
+    /// Counts events that were dropped before the consumer was created.
     pub(crate) fn missed(&self, events: usize, bytes: usize) {
         if events > 0 {
             let mut state = lock(&self.state);
@@ -174,17 +174,17 @@ impl Sender {
         }
     }
 
-    /// Whether the bound was reached, and half of it not yet read.
+    /// Returns whether the bound was reached, and half of it not yet read.
     pub(crate) fn is_full(&self) -> bool {
         lock(&self.state).is_full
     }
 
-    /// Whether the consumer wants what comes.
+    /// Returns whether the consumer reads.
     pub(crate) fn is_in_use(&self) -> bool {
         lock(&self.state).in_use
     }
 
-    /// What the consumer has not read.
+    /// Returns what the consumer has not read.
     pub(crate) fn backlog(&self) -> Backlog {
         let state = lock(&self.state);
         let oldest = state.joined.front().or(state.waiting.front());
@@ -195,12 +195,12 @@ impl Sender {
         }
     }
 
-    /// Whether the consumer is gone.
+    /// Returns whether the consumer was dropped.
     pub(crate) fn is_abandoned(&self) -> bool {
         lock(&self.state).abandoned
     }
 
-    /// Nothing more will come. What was put in and not handed over is lost.
+    /// Ends the stream. Events that were not handed over are lost.
     pub(crate) fn end(&self, error: Option<Error>) {
         let mut state = lock(&self.state);
         if state.end.is_none() {
@@ -219,11 +219,11 @@ impl Drop for Sender {
 }
 
 impl Mailbox {
-    /// Returns the next event; the error that ended the session, once, behind
-    /// the last one; then `None`.
+    /// Returns the next event. After the last event, returns the error that
+    /// ended the session, once, and then `None`.
     ///
-    /// Between `Pending` and the next event the stream counts as waiting for
-    /// input, since nothing says that its consumer went away.
+    /// Between `Pending` and the next event, the stream counts as waiting for
+    /// input, because a consumer that goes away cannot be detected.
     pub(crate) fn poll_next(
         &mut self,
         context: &Context<'_>,
@@ -243,13 +243,13 @@ impl Mailbox {
         Poll::Pending
     }
 
-    /// The same as a future. When that is dropped, the stream waits for input
-    /// no longer. Cancel safe.
+    /// Returns the next event. When the future is dropped, the stream no longer
+    /// counts as waiting for input. Cancel safe.
     pub(crate) async fn next(&mut self) -> Option<Result<Event, Error>> {
         self.next_of(Self::poll_next).await
     }
 
-    /// As [`Mailbox::next`], for a stream that makes something else of events.
+    /// Like [`Mailbox::next`], for a stream that converts events.
     pub(crate) async fn next_of<T>(
         &mut self,
         mut poll: impl FnMut(&mut Self, &Context<'_>) -> Poll<T>,
@@ -298,7 +298,7 @@ impl State {
         self.joined.len() + self.waiting.len()
     }
 
-    /// Finds out whether the stream is full, and tells the driver when it no
+    /// Updates whether the stream is full, and notifies the driver when it no
     /// longer is.
     fn note_size(&mut self) {
         if self.bytes > 0 && self.bytes >= self.bound {
@@ -325,8 +325,8 @@ impl State {
         Some(event)
     }
 
-    /// Joins partial messages, a few at a time, so that the driver is not kept
-    /// from control; where there are none left, drops the oldest events.
+    /// Joins partial messages in small steps, so that the driver stays
+    /// responsive. If none are left, drops the oldest events.
     fn make_room(&mut self, most: usize) {
         while self.bytes > most && self.len() > 1 {
             if self.waiting.len() > 1 {
@@ -338,12 +338,12 @@ impl State {
         }
     }
 
-    /// Joins what can be joined of the oldest events that were not looked at.
-    /// From then on all of them are as old as the first.
+    /// Joins the oldest events that were not looked at. From then on, all of
+    /// them count as old as the first.
     fn join(&mut self, mut count: usize) {
         let mut merger = DeltaMerger::default();
         let mut events = Vec::new();
-        // What follows may go on with what was joined last.
+        // The next events may continue the last joined one.
         if (self.joined.back()).is_some_and(|last| last.event.size() <= JOINED)
             && let Some(last) = self.joined.pop_back()
         {
@@ -370,7 +370,7 @@ impl State {
     }
 }
 
-/// Wakes the consumer, who then does not find the queue locked.
+/// Wakes the consumer after unlocking the queue.
 fn wake(mut state: MutexGuard<'_, State>) {
     let waker = state.waker.take();
     drop(state);
@@ -379,7 +379,7 @@ fn wake(mut state: MutexGuard<'_, State>) {
     }
 }
 
-/// A panic of a consumer leaves the queue as it was: it is only moved.
+/// A panic of a consumer leaves the queue intact: events are only moved.
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,5 +1,5 @@
-//! What a session delivers, and how it waits to be read: events, notices,
-//! errors, and the mailbox of each stream.
+//! What a session delivers: events, notices, errors, and the mailbox of each
+//! stream.
 
 mod asked;
 mod demand;
@@ -21,43 +21,44 @@ use agentwire_protocol::Frame;
 use agentwire_protocol::host::{Activity, SessionUpdate, TurnEvent};
 use agentwire_protocol::message::BackgroundTask;
 
-/// Something that a session delivers, in the order of the wire.
+/// An event of a session, in the order of the wire.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
-    /// A message of the agent's, of a known type or not. Its typed form is
-    /// read when it is asked for: [`Frame::message`].
+    /// A message from the agent, of a known type or not. [`Frame::message`]
+    /// parses it into its typed form.
     Frame(Frame),
-    /// A turn began, took a message up, or ended. What begins is told before
-    /// the frame that begins it, what ends after the frame that ends it.
+    /// A turn started, picked up a message, or ended. A start comes before the
+    /// frame that causes it, an end after it.
     Turn(TurnEvent),
-    /// The session is not what it was: its id, its model, its title.
+    /// Session metadata changed: its ID, model or title.
     Session(SessionUpdate),
-    /// These tasks run in the background, and no others.
+    /// The current set of background tasks.
     Background(Vec<BackgroundTask>),
-    /// The session began to work, to rest, or to wait for somebody.
+    /// The session became busy or idle, or requires action.
     Activity(Activity),
-    /// Something is not as it should be, and the session goes on.
+    /// A problem that does not end the session.
     Notice(Notice),
 }
 
-/// What an event weighs beside what it holds from the wire.
+/// The overhead that each event counts for.
 const OVERHEAD: usize = 256;
 
-/// What news of the session weighs: the agent's description of itself.
+/// The size that a session update counts for: the agent's description of
+/// itself.
 const SESSION: usize = 8 * 1024;
 
 impl Event {
-    /// The bytes that an event counts for while it is unread.
+    /// Returns the bytes that an event counts for while it is unread.
     pub(crate) fn weight(&self) -> usize {
         OVERHEAD + self.size()
     }
 
-    /// The bytes from the wire that an event holds.
+    /// Returns the bytes from the wire that an event holds.
     pub(crate) fn size(&self) -> usize {
         match self {
             Self::Frame(frame) => frame.raw().len(),
-            // The result has come as a frame, which shares its bytes.
+            // The result arrived as a frame, which shares its bytes.
             Self::Activity(_) | Self::Turn(_) => 0,
             Self::Session(SessionUpdate::Auth(news)) => news.size(),
             Self::Session(_) => SESSION,

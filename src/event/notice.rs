@@ -1,4 +1,4 @@
-//! That something is not as it should be, and the session goes on.
+//! Problems that do not end the session.
 
 use super::asked::{Asked, CallbackFailure};
 use super::ignored_option::IgnoredOption;
@@ -6,97 +6,96 @@ use crate::store::{StoreFailure, TranscriptKey};
 use agentwire_protocol::host;
 use std::fmt;
 
-/// Something is not as it should be, and the session goes on.
+/// A problem that does not end the session.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Notice {
-    /// Something on the wire is not as the protocol has it.
+    /// Unexpected input from the agent.
     Wire(host::Notice),
-    /// There was no callback, or it gave no valid answer. The agent was denied
-    /// what it requested; a hook that is no gate was passed over.
+    /// A callback was not set, or gave no valid response. The agent's request
+    /// was denied; a hook that is not a gate was skipped.
     CallbackFailed {
-        /// The ask.
+        /// The request's ID.
         request_id: Box<str>,
-        /// What was asked.
+        /// The request.
         asked: Asked,
-        /// Why there is no answer.
+        /// The cause.
         failure: CallbackFailure,
     },
-    /// The agent asked something that this host does not know, or cannot
-    /// read. It was answered with an error, dialogs excepted, which the
-    /// protocol wants left alone.
+    /// A request of the agent is unsupported or invalid. It got an error
+    /// response. Dialogs are left unanswered, as the protocol demands.
     NotSupported {
-        /// The ask.
+        /// The request's ID.
         request_id: Box<str>,
-        /// What was asked.
+        /// The type of request.
         subtype: String,
-        /// Why it could not be dealt with.
+        /// Why it could not be handled.
         reason: String,
     },
-    /// An MCP server that runs inside this program panicked. What it was asked
-    /// failed; the server goes on.
+    /// An in-process MCP server panicked. The request failed; the server
+    /// continues.
     McpServerPanicked {
         /// The server.
         server: Box<str>,
         /// The tool that was called, or else the method.
         during: String,
-        /// What the panic said.
+        /// The panic message.
         message: String,
     },
-    /// An MCP server that runs inside this program has ended, or did not come
-    /// to begin. What it is asked fails, until the agent connects to it again.
+    /// An in-process MCP server stopped, or failed to start. Requests to it
+    /// fail until the agent reconnects.
     McpServerEnded {
         /// The server.
         server: Box<str>,
-        /// Why.
+        /// The cause.
         reason: String,
     },
-    /// An option has no effect, since another one takes it.
+    /// An option has no effect, because another one overrides it.
     IgnoredOption(IgnoredOption),
-    /// The agent did not take plugins that it was given in the first request: it
-    /// is too old, one could not be loaded, or whoever started it
-    /// ([`Pipes`](crate::Pipes)) did not pass
-    /// [`Options::arguments`](crate::Options::arguments). What a session relies
-    /// on more is an [`Error::NotApplied`](crate::Error::NotApplied).
+    /// The agent did not apply the plugins of the first request. Either it is
+    /// too old, a plugin could not be loaded, or it was spawned elsewhere
+    /// ([`Pipes`](crate::Pipes)) without
+    /// [`Options::arguments`](crate::Options::arguments). Options that a
+    /// session relies on more cause an
+    /// [`Error::NotApplied`](crate::Error::NotApplied).
     NotApplied {
         /// The option.
         option: &'static str,
     },
-    /// Entries of a transcript are not in the session store: what comes back
-    /// from there has a hole. The agent's own file has them.
+    /// Entries of a transcript are missing from the session store. The agent's
+    /// own file has them.
     NotMirrored {
-        /// The transcript; `None` when that could not be read.
+        /// The transcript; `None` if it could not be read.
         key: Option<TranscriptKey>,
-        /// How many entries. 0 when that could not be read.
+        /// How many entries; 0 if they could not be read.
         entries: usize,
-        /// Why.
+        /// The cause.
         failure: StoreFailure,
     },
-    /// A user message never reached the agent, or the session ended before
-    /// the agent was done with it.
+    /// A user message never reached the agent, or the session ended before the
+    /// agent finished it.
     Lost {
         /// The message.
         uuid: Box<str>,
     },
-    /// A user message that still waited was taken back, by an interrupt that
-    /// asked for it.
+    /// A queued user message was withdrawn, as requested by an interrupt.
     Withdrawn {
         /// The message.
         uuid: Box<str>,
     },
-    /// The consumer was so far behind that events were dropped, all of them
-    /// older than what follows; see
+    /// The consumer was too slow, and events older than the next one were
+    /// dropped; see
     /// [`Options::unread_hard_limit`](crate::Options::unread_hard_limit).
     Lagged {
-        /// How many. Partial messages that had been joined count as one.
+        /// How many events. Joined partial messages count as one.
         events: usize,
-        /// How many bytes they had.
+        /// Their size in bytes.
         bytes: usize,
     },
 }
 
 impl Notice {
-    /// The bytes of the texts in it.
+    /// Returns the size of its texts, in bytes.
     pub(super) fn size(&self) -> usize {
         match self {
             Self::Wire(notice) => notice.size(),
@@ -137,7 +136,7 @@ impl fmt::Display for Notice {
             Self::NotSupported {
                 subtype, reason, ..
             } => {
-                write!(f, "the agent asked `{subtype}`: {reason}")
+                write!(f, "cannot handle the agent's request `{subtype}`: {reason}")
             }
             Self::McpServerPanicked {
                 server,
@@ -150,13 +149,13 @@ impl fmt::Display for Notice {
                 )
             }
             Self::McpServerEnded { server, reason } => {
-                write!(f, "the MCP server `{server}` has ended: {reason}")
+                write!(f, "the MCP server `{server}` stopped: {reason}")
             }
             Self::IgnoredOption(ignored) => ignored.fmt(f),
             Self::NotApplied { option } => {
                 write!(
                     f,
-                    "the agent does without the option `{option}`, or a part of it"
+                    "the agent did not apply the option `{option}`, or only a part of it"
                 )
             }
             Self::NotMirrored {
@@ -165,18 +164,18 @@ impl fmt::Display for Notice {
                 failure,
             } => write!(
                 f,
-                "{entries} entries of {key} are not in the session store: {failure}"
+                "{entries} entries of {key} are missing from the session store: {failure}"
             ),
             Self::NotMirrored { failure, .. } => {
                 write!(
                     f,
-                    "part of a transcript is not in the session store: {failure}"
+                    "part of a transcript is missing from the session store: {failure}"
                 )
             }
             Self::Lost { uuid } => {
                 write!(
                     f,
-                    "the session ended before the agent was done with message {uuid}"
+                    "the session ended before the agent finished message {uuid}"
                 )
             }
             Self::Withdrawn { uuid } => write!(f, "message {uuid} was withdrawn"),

@@ -1,20 +1,20 @@
-//! What a session has delivered and the program has not read.
+//! The unread events of a session.
 
 use std::time::Duration;
 
-/// What the program has not read of a session; see
+/// The unread events of a session, returned by
 /// [`Handle::unread`](crate::Handle::unread).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unread {
-    /// How long reading the agent's output has been paused for it; `None`
-    /// while it is read.
+    /// How long reading the agent's output has been paused; `None` if it is not
+    /// paused.
     pub paused: Option<Duration>,
-    /// The streams that have something unread.
+    /// The streams with unread events.
     pub streams: Vec<UnreadStream>,
 }
 
-/// What one stream has unread.
+/// The unread events of one stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnreadStream {
@@ -22,12 +22,13 @@ pub struct UnreadStream {
     pub stream: StreamKind,
     /// How many events.
     pub events: usize,
-    /// What they count for [`Options::unread_limit`](crate::Options::unread_limit).
+    /// Their size, as counted for
+    /// [`Options::unread_limit`](crate::Options::unread_limit).
     pub bytes: usize,
-    /// How long the oldest of them has been there.
+    /// The age of the oldest one.
     pub oldest: Duration,
-    /// Whether reading pauses for this stream. Not for the client's own stream
-    /// before it was first polled.
+    /// Whether reading pauses for this stream. `false` for the client's own
+    /// stream before its first poll.
     pub in_use: bool,
 }
 
@@ -35,15 +36,15 @@ pub struct UnreadStream {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StreamKind {
-    /// The [`Client`](crate::Client)'s own.
+    /// That of the [`Client`](crate::Client).
     Client,
     /// A [`Subscription`](crate::Subscription).
     Subscription,
-    /// [`TextStream`](crate::TextStream).
+    /// A [`TextStream`](crate::TextStream).
     TextStream,
-    /// The [`Turn`](crate::Turn) that takes up a message.
+    /// The [`Turn`](crate::Turn) of a message.
     Turn {
-        /// The message's id.
+        /// The message's ID.
         uuid: Box<str>,
     },
 }

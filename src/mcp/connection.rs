@@ -1,4 +1,4 @@
-//! One connection to a server: from a handshake to the next one, or the end.
+//! A connection to a server, from one handshake to the next one or to the end.
 
 use super::server::SharedServer;
 use super::wire::{Outlet, Said, Wire};
@@ -11,24 +11,23 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// The host's end of a connection. The server is stopped when it is dropped.
+/// The host's end of a connection. Dropping it stops the server.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) number: u64,
-    /// The asks of the agent that wait for the server, by the id of their
-    /// JSON-RPC request.
+    /// The agent's pending requests, by the ID of their JSON-RPC request.
     pub(crate) waiting: HashMap<RequestId, Box<str>>,
-    /// What the server has asked of the agent, by the ids of its JSON-RPC
-    /// requests, and has no response to.
+    /// The server's pending requests to the agent, by the ID of their JSON-RPC
+    /// request.
     pub(crate) asked: HashSet<RequestId>,
-    /// Why it is served no longer.
+    /// Why the connection ended.
     pub(crate) ended: Option<String>,
     to_server: mpsc::UnboundedSender<ClientJsonRpcMessage>,
     _stop: DropGuard,
 }
 
 impl Connection {
-    /// Connects to a server, which says what it says to `said`.
+    /// Connects to a server, which sends its messages to `said`.
     pub(crate) fn open(
         server: &SharedServer,
         name: &Arc<str>,
@@ -61,13 +60,13 @@ impl Connection {
         }
     }
 
-    /// Gives the server a message. One that has ended says so by itself.
+    /// Sends a message to the server. A server that has ended reports that
+    /// itself.
     pub(crate) fn send(&self, message: ClientJsonRpcMessage) {
         let _ = self.to_server.send(message);
     }
 
-    /// The server has begun something: a request, or that it waits for one no
-    /// longer.
+    /// Notes a request of the server, or its cancellation.
     pub(crate) fn note_begun(&mut self, message: &ServerJsonRpcMessage) {
         match message {
             JsonRpcMessage::Request(request) => {
@@ -85,8 +84,8 @@ impl Connection {
         }
     }
 
-    /// The agent, or the session, gives an ask up. Gives the id of its
-    /// request, if the server has not answered yet.
+    /// Removes a pending request that the agent or the session cancelled, and
+    /// returns its JSON-RPC ID.
     pub(crate) fn give_up(&mut self, ask: &str) -> Option<RequestId> {
         let (id, _) = self.waiting.iter().find(|(_, it)| &***it == ask)?;
         let id = id.clone();

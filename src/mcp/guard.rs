@@ -1,5 +1,5 @@
-//! What stands around a server: its panics cost one request, and it is given
-//! the session.
+//! A wrapper around servers that catches panics and adds the session to
+//! requests.
 
 use super::wire::Outlet;
 use crate::handle::Handle;
@@ -50,7 +50,7 @@ impl<S: Service<RoleServer>> Service<RoleServer> for Guarded<S> {
             Err(panic) => {
                 self.outlet.panicked(tool.clone().unwrap_or(method), panic);
                 match tool {
-                    // The model is to know that it was the tool.
+                    // Tells the model that the tool failed.
                     Some(tool) => Ok(failed(format!("The tool `{tool}` panicked."))),
                     None => Err(ErrorData::internal_error("the server panicked", None)),
                 }
@@ -82,12 +82,12 @@ impl<S: Service<RoleServer>> Service<RoleServer> for Guarded<S> {
 
 fn failed(text: String) -> ServerResult {
     let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
-    // The versions that agents speak do not know it.
+    // Agents use protocol versions without this member.
     result.result_type = None;
     ServerResult::CallToolResult(result)
 }
 
-/// What comes of a future, or what it said when it panicked.
+/// Returns the output of a future, or its panic message.
 pub(super) async fn catch<F: Future>(future: F) -> Result<F::Output, String> {
     let mut future = pin!(future);
     poll_fn(

@@ -1,5 +1,5 @@
-//! The handshakes that the host makes with its servers before the agent is
-//! greeted, so that the agent need not make its own.
+//! Handshakes with the servers, made before the first request, so that the
+//! agent need not make its own.
 
 use super::server::SharedServer;
 use super::servers::McpServers;
@@ -19,13 +19,12 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// The version of MCP that agents want. With a server that speaks another one
-/// they make a handshake of their own.
+/// The MCP version that agents use. With a server of another version they make
+/// their own handshake.
 const VERSION: ProtocolVersion = ProtocolVersion::V_2025_11_25;
 
-/// Starts these servers, makes a handshake with each of them for as long as
-/// `patience` says, gives them to the session, and puts them into its first
-/// request, beside what that has already.
+/// Starts the servers, makes a handshake with each of them within `patience`,
+/// adds them to the session, and adds the results to its first request.
 pub(crate) async fn introduce(
     servers: BTreeMap<String, SharedServer>,
     session: &Handle,
@@ -38,7 +37,7 @@ pub(crate) async fn introduce(
     let mut servers = McpServers::start(servers, session.clone());
     let mut manifests = BTreeMap::new();
     tokio::select! {
-        // Those that are late go without.
+        // Servers that are too slow are announced without results.
         _ = timeout(patience, shake_hands(&mut servers, &mut manifests)) => {}
         () = session.link().closed() => {}
     }
@@ -52,11 +51,11 @@ pub(crate) async fn introduce(
         (initialize.sdk_mcp_server_manifests.get_or_insert_default()).append(&mut manifests);
         (initialize.sdk_mcp_server_manifests_origin).get_or_insert(ManifestsOrigin::HostPerSend);
     }
-    // When the session is over, the request will say so.
+    // If the session is over, the first request will report that.
     drop(session.link().command(Command::Mcp(Box::new(servers))));
 }
 
-/// Makes the handshakes, all at once.
+/// Makes all handshakes concurrently.
 async fn shake_hands(
     servers: &mut McpServers,
     manifests: &mut BTreeMap<String, SdkMcpServerManifest>,
@@ -108,7 +107,7 @@ async fn shake_hands(
 /// A handshake with one server.
 #[derive(Default)]
 struct Handshake {
-    /// How many requests were made.
+    /// The number of requests so far.
     requests: u32,
     initialized: Option<InitializeResult>,
     /// The tools so far.
@@ -117,7 +116,7 @@ struct Handshake {
 }
 
 impl Handshake {
-    /// The id of the request that was made last. The agent's own are numbers.
+    /// Returns the ID of the last request. Those of the agent are numbers.
     fn id(&self) -> RequestId {
         RequestId::String(format!("handshake-{}", self.requests).into())
     }
@@ -144,7 +143,8 @@ impl Handshake {
         self.request(ClientRequest::ListToolsRequest(request))
     }
 
-    /// What to send on this answer, and whether that is all.
+    /// Returns the messages to send after this result, and whether the
+    /// handshake is complete.
     fn go_on(&mut self, answer: &ServerResult) -> (Vec<ClientJsonRpcMessage>, bool) {
         match answer {
             ServerResult::InitializeResult(result) => {
@@ -177,11 +177,11 @@ impl Handshake {
         }
     }
 
-    /// What the server said, when it has said enough.
+    /// Returns the results, if the handshake got far enough.
     fn manifest(self) -> Option<SdkMcpServerManifest> {
         let initialized = Json::from_value(&self.initialized?).ok()?;
         let mut manifest = SdkMcpServerManifest::new(initialized);
-        // The agent asks for what is not there.
+        // The agent queries what is missing.
         let tools = self.tools.filter(|_| self.has_all_tools);
         manifest.tools_list_result = tools.and_then(|it| Json::from_value(&it).ok());
         Some(manifest)

@@ -1,10 +1,9 @@
-//! MCP servers that run inside the host.
+//! In-process MCP servers.
 //!
-//! [`Options::mcp_server`](crate::Options::mcp_server) gives a session any
-//! server that is made with [`rmcp`]; [`Tools`] is one that needs no knowledge
-//! of MCP. The agent reaches them over the pipes that the session has already,
-//! and sees no difference to others: the tool `add` of the server `calc` is
-//! `mcp__calc__add` to it.
+//! [`Options::mcp_server`](crate::Options::mcp_server) accepts any server made
+//! with [`rmcp`]. [`Tools`] makes one from functions, without knowledge of MCP.
+//! The agent reaches them over the session's pipes, and uses them like any
+//! other server: the tool `add` of the server `calc` is named `mcp__calc__add`.
 //!
 //! ```
 //! use agentwire::Options;
@@ -25,40 +24,39 @@
 //! # drop(options);
 //! ```
 //!
-//! # At the start
+//! # Startup
 //!
-//! Before the agent is greeted the host makes MCP's handshake with each server
-//! itself, and sends the agent what they said, so that they cost it no time. An
-//! agent that does not want that makes a handshake of its own. A server that
-//! does not answer within [`Options::request_timeout`](crate::Options) is
-//! named to the agent without.
+//! Before the first request, the host makes MCP's handshake with each server
+//! and sends the results to the agent, which saves the agent time. An agent
+//! that does not use them makes its own handshake. A server that does not
+//! respond within [`Options::request_timeout`](crate::Options) is announced
+//! without results.
 //!
-//! Each handshake has a clone of the server: what clones share they share in
-//! all sessions that are started with the same options.
+//! Each handshake gets a clone of the server. Anything that clones share is
+//! shared by all sessions with the same options.
 //!
-//! # While it runs
+//! # Requests
 //!
-//! Each request runs in a task of its own, for as long as it likes. Agents call
-//! tools at the same time only if they are said to be read-only. What one
-//! server says goes to the agent in the order in which it was said. A request
-//! that the agent gives up is told by rmcp's cancellation token, and may go on
-//! to its end.
+//! Each request runs in its own task, without a timeout. Agents call only
+//! read-only tools in parallel. Messages of one server reach the agent in
+//! order. If the agent cancels a request, rmcp's cancellation token is
+//! triggered; the request may still run to its end.
 //!
-//! The extensions of every request have the session's
-//! [`Handle`](crate::Handle), and all of its methods may be called from inside
-//! a tool. In a tool that is made with rmcp's macros
-//! [`Extension<Handle>`](rmcp::handler::server::common::Extension) gives it.
+//! The extensions of every request contain the session's
+//! [`Handle`](crate::Handle). All of its methods may be called inside a tool.
+//! With rmcp's macros, use
+//! [`Extension<Handle>`](rmcp::handler::server::common::Extension).
 //!
-//! # What may go wrong
+//! # Failures
 //!
-//! A call of a tool that panics fails, and
-//! [`Notice::McpServerPanicked`](crate::Notice) says so. Requests to a server
-//! that has ended are answered with an error, until the agent makes another
-//! handshake; [`Notice::McpServerEnded`](crate::Notice) says so. The session
-//! goes on in any case, and when it ends so do its servers.
+//! If a tool panics, its call fails, with a
+//! [`Notice::McpServerPanicked`](crate::Notice). Requests to a server that has
+//! stopped fail until the agent makes another handshake, with a
+//! [`Notice::McpServerEnded`](crate::Notice). The session continues in both
+//! cases. Servers are stopped at the end of the session.
 //!
-//! What rmcp itself says to `tracing` (target `rmcp`) has whole messages in it,
-//! from the level `info` on.
+//! rmcp logs whole messages to `tracing` (target `rmcp`) at level `info` and
+//! below.
 
 pub use rmcp;
 

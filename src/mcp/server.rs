@@ -1,4 +1,4 @@
-//! A server, whatever its type is.
+//! Servers of any type.
 
 use super::guard::{Guarded, catch};
 use super::wire::{Outlet, Wire};
@@ -11,14 +11,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// A server that can be shared and shown.
+/// A server that is shared and implements `Debug`.
 #[derive(Clone)]
 pub(crate) struct SharedServer(Arc<dyn AnyServer>);
 
-/// A server whose type is forgotten.
+/// A type-erased server.
 trait AnyServer: Send + Sync {
-    /// Serves one connection until that is closed, or cannot be served any
-    /// longer, and says why.
+    /// Serves a connection until it ends, and returns the cause.
     fn serve(
         &self,
         wire: Wire,
@@ -54,7 +53,7 @@ impl SharedServer {
         Self(Arc::new(server))
     }
 
-    /// Serves one connection, and tells its end.
+    /// Serves a connection, and reports its end.
     pub(super) async fn serve(
         self,
         wire: Wire,

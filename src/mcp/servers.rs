@@ -1,5 +1,4 @@
-//! The servers of a session: whom a message of the agent's is for, and which
-//! of its asks a server answers.
+//! The servers of a session: routes messages between them and the agent.
 
 use super::connection::Connection;
 use super::server::SharedServer;
@@ -20,16 +19,16 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use tokio::sync::mpsc;
 
-/// What JSON-RPC's relatives say of a request that was cancelled. MCP has no
-/// answer to one, but the ask that it came in needs one.
+/// The error code for a cancelled request, as in protocols related to MCP. MCP
+/// does not reply to one, but the control request that carried it needs a
+/// response.
 const CANCELLED: ErrorCode = ErrorCode(-32800);
 
-/// The servers of a session, and what they say.
+/// The servers of a session, and their messages.
 #[derive(Debug)]
 pub(crate) struct McpServers {
     servers: BTreeMap<Arc<str>, Server>,
-    /// What was said during the host's handshakes, and has nothing to do with
-    /// them.
+    /// Messages received during the handshakes that do not belong to them.
     early: VecDeque<Said>,
     said: mpsc::UnboundedReceiver<Said>,
     say: mpsc::UnboundedSender<Said>,
@@ -43,7 +42,7 @@ struct Server {
 }
 
 impl McpServers {
-    /// No servers.
+    /// Creates a set without servers.
     pub(crate) fn new(session: Handle) -> Self {
         let (say, said) = mpsc::unbounded_channel();
         Self {
@@ -55,7 +54,7 @@ impl McpServers {
         }
     }
 
-    /// These servers, each with a connection.
+    /// Starts the servers, each with a connection.
     pub(super) fn start(servers: BTreeMap<String, SharedServer>, session: Handle) -> Self {
         let mut this = Self::new(session);
         for (name, server) in servers {
@@ -77,7 +76,8 @@ impl McpServers {
         }
     }
 
-    /// What a server says next; pending for ever when none does. Cancel safe.
+    /// Returns the next message of a server; pending forever if there is none.
+    /// Cancel safe.
     pub(super) async fn listen(&mut self) -> Said {
         match self.said.recv().await {
             Some(said) => said,
@@ -85,19 +85,19 @@ impl McpServers {
         }
     }
 
-    /// Keeps something for [`Servers::poll_next`].
+    /// Keeps a message for [`Servers::poll_next`].
     pub(super) fn put_off(&mut self, said: Said) {
         self.early.push_back(said);
     }
 
-    /// A server has said something.
+    /// Handles a message from a server.
     fn hear(&mut self, said: Said) -> Vec<Out> {
         let Some(server) = self.servers.get_mut(&said.server) else {
             return vec![];
         };
         let connection = &mut server.connection;
         if connection.number != said.connection {
-            // The agent has forgotten what it asked then.
+            // The agent has dropped the requests of that connection.
             return vec![];
         }
         let server = said.server;
@@ -108,7 +108,7 @@ impl McpServers {
                     JsonRpcMessage::Error(error) => error.id.as_ref(),
                     begun => {
                         connection.note_begun(begun);
-                        // What rmcp has made is always JSON.
+                        // rmcp's messages are always valid JSON.
                         let message = Json::from_value(&message).ok();
                         let message = message.map(|it| McpMessage::new(&*server, it));
                         return message.map(Out::Begin).into_iter().collect();
@@ -160,20 +160,20 @@ impl Servers for McpServers {
             JsonRpcMessage::Request(request) => {
                 let id = request.id.clone();
                 if let ClientRequest::InitializeRequest(_) = &request.request {
-                    // A handshake begins everything anew.
+                    // A handshake resets the connection.
                     let number = connection.number + 1;
                     let next =
                         Connection::open(&server.server, &name, number, &self.say, &self.session);
                     let last = std::mem::replace(connection, next);
-                    outs.extend(fail_all(last.waiting, "the agent began anew"));
+                    outs.extend(fail_all(last.waiting, "the agent started a new handshake"));
                 }
                 let problem = match &connection.ended {
                     Some(reason) => Some(ErrorData::internal_error(
-                        format!("the MCP server `{name}` has ended: {reason}"),
+                        format!("the MCP server `{name}` stopped: {reason}"),
                         None,
                     )),
                     None if connection.waiting.contains_key(&id) => Some(
-                        ErrorData::invalid_request("a request with this id is under way", None),
+                        ErrorData::invalid_request("a request with this id is pending", None),
                     ),
                     None => None,
                 };
@@ -189,7 +189,7 @@ impl Servers for McpServers {
                     && let Some(id) = &cancelled.params.request_id
                     && let Some(cancelled) = connection.waiting.remove(id)
                 {
-                    // The server will not answer it.
+                    // The server will not respond to it.
                     let error = ErrorData::new(CANCELLED, "cancelled", None);
                     outs.extend(fail(cancelled, id.clone(), error));
                 }
@@ -230,7 +230,7 @@ impl Servers for McpServers {
     fn cancel(&mut self, ask: &str) {
         for server in self.servers.values_mut() {
             if let Some(id) = server.connection.give_up(ask) {
-                let reason = Some("nobody waits for it any more".to_owned());
+                let reason = Some("the request was cancelled".to_owned());
                 let cancelled =
                     CancelledNotification::new(CancelledNotificationParam::new(Some(id), reason));
                 let cancelled = ClientNotification::CancelledNotification(cancelled);
@@ -244,7 +244,7 @@ impl Servers for McpServers {
     }
 }
 
-/// A JSON-RPC error to a request that rmcp cannot read, with the id as it came.
+/// A JSON-RPC error for a request that rmcp cannot parse, with the original ID.
 #[derive(Serialize)]
 struct Failure {
     jsonrpc: &'static str,
@@ -262,9 +262,9 @@ impl Failure {
     }
 }
 
-/// There is no such server.
+/// Refuses a request to an unknown server.
 fn refuse(ask: Box<str>, name: &str) -> Vec<Out> {
-    let reason = format!("there is no MCP server `{name}` in this host");
+    let reason = format!("this host has no MCP server `{name}`");
     let notice = Notice::NotSupported {
         request_id: ask.clone(),
         subtype: "mcp_message".to_owned(),
@@ -273,8 +273,8 @@ fn refuse(ask: Box<str>, name: &str) -> Vec<Out> {
     vec![Out::Refuse(ask, Refusal::new(reason)), Out::Tell(notice)]
 }
 
-/// The answer to an ask: a JSON-RPC message. What rmcp has made is always
-/// JSON.
+/// Responds to a control request with a JSON-RPC message. rmcp's messages are
+/// always valid JSON.
 fn answer(ask: Box<str>, message: &impl Serialize) -> Option<Out> {
     let message = Json::from_value(message).ok()?;
     Some(Out::Answer(ask, McpReply::new(message)))
@@ -284,7 +284,7 @@ fn fail(ask: Box<str>, id: RequestId, error: ErrorData) -> Option<Out> {
     answer(ask, &ServerJsonRpcMessage::error(error, Some(id)))
 }
 
-/// The server will answer none of these.
+/// Fails all pending requests of a server that ended.
 fn fail_all(waiting: HashMap<RequestId, Box<str>>, why: &str) -> impl Iterator<Item = Out> {
     waiting.into_iter().filter_map(move |(id, ask)| {
         let error = ErrorData::internal_error(why.to_owned(), None);

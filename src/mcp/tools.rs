@@ -1,4 +1,4 @@
-//! Tools from functions, without any knowledge of MCP.
+//! Tools from functions, without knowledge of MCP.
 
 use crate::handle::Handle;
 use rmcp::model::{
@@ -19,7 +19,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// An MCP server of tools that are made from functions.
+/// An MCP server whose tools are functions.
 ///
 /// ```
 /// use agentwire::mcp::rmcp::schemars::{self, JsonSchema};
@@ -52,13 +52,13 @@ use std::sync::Arc;
 /// # drop(tools);
 /// ```
 ///
-/// The description of a tool's input is made from the documentation of its
-/// type. A function takes its input alone, or with the [`Call`] as well.
+/// The schema of a tool's input is generated from its type, including doc
+/// comments. A function takes the input, and optionally the [`Call`].
 ///
-/// A string that a function returns is the text that the model gets. Whatever
-/// else can be serialised is JSON in that text; an object is the result's
-/// structured content as well. An error is its text, in a result that is said
-/// to be an error; so is input that does not fit its type.
+/// The model gets a returned string as text, and any other value as JSON text.
+/// An object is also the result's structured content. An error is reported to
+/// the model with its text, in a result marked as an error. So is input that
+/// does not match its type.
 #[derive(Clone)]
 #[must_use]
 pub struct Tools {
@@ -72,22 +72,22 @@ struct Registered {
     run: Arc<dyn Fn(Value, Call) -> Running + Send + Sync>,
 }
 
-/// What comes of a call: what the function returned, or what its error says.
+/// The output of a call, or the text of its error.
 type Running = Pin<Box<dyn Future<Output = Result<Value, String>> + Send>>;
 
-/// A function that a tool can be made from: `Fn(Input) -> Future` or
-/// `Fn(Input, Call) -> Future`, whose output is a `Result`.
+/// A function that can be a tool: `Fn(Input) -> Future` or
+/// `Fn(Input, Call) -> Future`, with a `Result` as the future's output.
 ///
-/// `Takes` tells the two apart, and need not be named.
+/// `Takes` distinguishes the two and need not be named.
 pub trait ToolFunction<Takes>: Send + Sync + 'static {
-    /// What the model gives.
+    /// The input from the model.
     type Input: DeserializeOwned + JsonSchema;
-    /// What the model gets.
+    /// The output for the model.
     type Output: Serialize;
-    /// What the model gets when it fails.
+    /// The error, whose text the model gets.
     type Error: fmt::Display;
 
-    /// Calls it.
+    /// Calls the function.
     fn call(
         &self,
         input: Self::Input,
@@ -141,23 +141,23 @@ impl Default for Tools {
 }
 
 impl Tools {
-    /// No tools.
+    /// Creates a server without tools.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What the agent is told of when and how to use these tools.
+    /// Sets the instructions for the agent: when and how to use these tools.
     pub fn instructions(mut self, text: impl Into<String>) -> Self {
         self.info.instructions = Some(text.into());
         self
     }
 
-    /// A tool. Of two with one name the second counts.
+    /// Adds a tool. If a name is added twice, the last one counts.
     ///
     /// # Panics
     ///
-    /// When the input is no object: MCP has no tools with other input. `()` is
-    /// an object without members.
+    /// If the input is not an object, which MCP requires. `()` is an object
+    /// without members.
     pub fn tool<T: 'static>(
         self,
         name: impl Into<String>,
@@ -167,12 +167,12 @@ impl Tools {
         self.add(name.into(), description.into(), function, false)
     }
 
-    /// A tool that changes nothing. Agents may call it several times at once,
-    /// which they do not do with others, and in modes that allow no changes.
+    /// Adds a tool that changes nothing. Agents may call it in parallel, unlike
+    /// other tools, and in modes that allow no changes.
     ///
     /// # Panics
     ///
-    /// As [`Tools::tool`].
+    /// As for [`Tools::tool`].
     pub fn read_only_tool<T: 'static>(
         self,
         name: impl Into<String>,
@@ -190,7 +190,7 @@ impl Tools {
         is_read_only: bool,
     ) -> Self {
         let schema = schema_of::<F::Input>().unwrap_or_else(|kind| {
-            panic!("the input of the tool `{name}` is {kind}, not an object")
+            panic!("the input of the tool `{name}` must be an object, but is {kind}")
         });
         let mut description = Tool::new(name.clone(), text, schema);
         if is_read_only {
@@ -250,16 +250,16 @@ impl ServerHandler for Tools {
     }
 }
 
-/// A call of a tool that is under way.
+/// A running tool call.
 #[derive(Debug)]
 pub struct Call {
     context: RequestContext<RoleServer>,
 }
 
 impl Call {
-    /// Tells the agent how far it is, of how much in all if that is known.
-    /// Ready when it is on its way; it stands before the result in any case.
-    /// An agent that did not ask for it hears nothing.
+    /// Reports progress to the agent: `done`, and the `total` if known. Returns
+    /// once the report is queued; it always precedes the result. Does nothing
+    /// if the agent did not request progress.
     pub async fn progress(&self, done: f64, total: Option<f64>, text: impl Into<String>) {
         let Some(token) = self.context.meta.get_progress_token() else {
             return;
@@ -268,38 +268,42 @@ impl Call {
         let mut progress = ProgressNotificationParam::new(token, done);
         progress.total = total;
         progress.message = (!text.is_empty()).then_some(text);
-        // Nobody hears it when the session is over.
+        // This fails when the session is over.
         drop(self.context.peer.notify_progress(progress).await);
     }
 
-    /// Ready when the agent does not wait for the result any more. The call
-    /// may go on to its end all the same. Cancel safe.
+    /// Waits until the agent no longer waits for the result. The call may still
+    /// run to its end.
+    ///
+    /// # Cancel safety
+    ///
+    /// This method is cancel safe.
     pub async fn cancelled(&self) {
         self.context.ct.cancelled().await;
     }
 
-    /// The session that the agent is in: all of its methods may be called from
-    /// inside the tool. `None` when the server does not run in a session of
-    /// agentwire's.
+    /// Returns the handle of the agent's session. All of its methods may be
+    /// called inside the tool. Returns `None` if the server does not run in an
+    /// agentwire session.
     #[must_use]
     pub fn session(&self) -> Option<&Handle> {
         self.context.extensions.get()
     }
 
-    /// The id of the model's tool call, where the agent says it.
+    /// Returns the ID of the model's tool call, if the agent sends it.
     #[must_use]
     pub fn tool_use_id(&self) -> Option<&str> {
         self.context.meta.get("claudecode/toolUseId")?.as_str()
     }
 
-    /// All that rmcp knows of the call.
+    /// Returns rmcp's context of the request.
     #[must_use]
     pub fn context(&self) -> &RequestContext<RoleServer> {
         &self.context
     }
 }
 
-/// The description of a type; what it is, if it is no object.
+/// Returns the schema of a type, or its kind if that is not an object.
 fn schema_of<I: JsonSchema>() -> Result<JsonObject, String> {
     let generator = SchemaSettings::draft2020_12().into_generator();
     let mut schema = generator.into_root_schema_for::<I>();
@@ -312,12 +316,12 @@ fn schema_of<I: JsonSchema>() -> Result<JsonObject, String> {
         Some("null") | None => drop(schema.insert("type".to_owned(), "object".into())),
         Some(other) => return Err(other.to_owned()),
     }
-    // The name of a Rust type says nothing to a model.
+    // The name of a Rust type does not help a model.
     schema.remove("title");
     Ok(schema.as_object().cloned().unwrap_or_default())
 }
 
-/// Reads the input; that of a tool without input is nothing.
+/// Reads the input. Empty input counts as `()` too.
 fn read<I: DeserializeOwned>(input: Value) -> Result<I, String> {
     let is_empty = input.as_object().is_some_and(JsonObject::is_empty);
     let problem = match I::deserialize(&input) {
@@ -326,7 +330,7 @@ fn read<I: DeserializeOwned>(input: Value) -> Result<I, String> {
     };
     match I::deserialize(Value::Null) {
         Ok(input) if is_empty => Ok(input),
-        _ => Err(format!("The input does not fit: {problem}")),
+        _ => Err(format!("The input does not match the schema: {problem}")),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What goes between a server and the session: whole messages, over channels.
+//! Channels between a server and the session, which carry whole messages.
 
 use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
@@ -9,11 +9,11 @@ use std::future::Future;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
-/// Something that a server says, or that is said of it.
+/// A message from a server, or an event about it.
 #[derive(Debug)]
 pub(crate) struct Said {
     pub(crate) server: Arc<str>,
-    /// Which of the connections that this server had.
+    /// The number of the server's connection.
     pub(crate) connection: u64,
     pub(crate) what: What,
 }
@@ -21,23 +21,23 @@ pub(crate) struct Said {
 pub(crate) enum What {
     Message {
         message: Box<ServerJsonRpcMessage>,
-        /// Dropped when it has its place in the order of what goes to the
-        /// agent: until then the server waits.
+        /// Dropped when the message is queued for the agent. Until then the
+        /// server waits.
         _waits: oneshot::Sender<Infallible>,
     },
     /// The server panicked.
     Panicked {
         /// The tool that was called, or the method.
         during: String,
-        /// What the panic said.
+        /// The panic message.
         message: String,
     },
-    /// The connection is served no longer.
+    /// The connection ended.
     Ended(String),
 }
 
 impl fmt::Debug for What {
-    /// A message may hold secrets.
+    /// Omits messages, which may contain secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Message { .. } => "Message",
@@ -47,7 +47,7 @@ impl fmt::Debug for What {
     }
 }
 
-/// Where a server's connection says something.
+/// Where a server's connection sends its messages.
 #[derive(Debug, Clone)]
 pub(super) struct Outlet {
     pub(super) server: Arc<str>,
@@ -57,7 +57,7 @@ pub(super) struct Outlet {
 
 impl Outlet {
     fn say(&self, what: What) {
-        // Nobody listens any more when the session is over.
+        // This fails when the session is over.
         let _ = self.said.send(Said {
             server: Arc::clone(&self.server),
             connection: self.connection,
@@ -83,8 +83,8 @@ pub(super) struct Wire {
 impl Transport<RoleServer> for Wire {
     type Error = Infallible;
 
-    /// The message has its place in the order when this is called. The future
-    /// is there for a server that says more than the agent reads.
+    /// Queues the message when called. The future delays a server that sends
+    /// faster than the agent reads.
     fn send(
         &mut self,
         message: ServerJsonRpcMessage,
@@ -95,7 +95,7 @@ impl Transport<RoleServer> for Wire {
             _waits: waits,
         });
         async move {
-            // An error is all that comes.
+            // The channel carries no value: it always ends with an error.
             let _ = taken.await;
             Ok(())
         }

@@ -1,18 +1,18 @@
-//! Sub-agents, and what is told of them.
+//! Sub-agent options.
 
 use super::Options;
 use agentwire_protocol::agent_definition::AgentDefinition;
 
 /// Sub-agents.
 impl Options {
-    /// The agent that the session is, by name (`--agent`): its prompt, tools
-    /// and model are the session's. It is one of [`Options::agents`], or of the
-    /// settings.
+    /// Sets the agent that runs the session, by name (`--agent`). The session
+    /// uses its prompt, tools and model. The name is one of [`Options::agents`]
+    /// or an agent defined in the settings.
     pub fn agent(self, name: impl Into<String>) -> Self {
         self.set("--agent", name.into())
     }
 
-    /// Sub-agents that the model can start, by name.
+    /// Sets the sub-agents that the model can start, by name.
     ///
     /// ```
     /// use agentwire::Options;
@@ -33,22 +33,23 @@ impl Options {
         self
     }
 
-    /// Whether the text and the thinking of sub-agents is sent as well, and
-    /// not only their tool calls.
+    /// Sets whether the text and thinking of sub-agents are sent too, not only
+    /// their tool calls.
     pub fn forward_subagent_text(mut self, wanted: bool) -> Self {
         self.initialize.forward_subagent_text = Some(wanted);
         self
     }
 
-    /// Whether the agent sums up now and then what its sub-agents are doing.
+    /// Sets whether the agent summarises the progress of its sub-agents from
+    /// time to time.
     pub fn agent_progress_summaries(mut self, wanted: bool) -> Self {
         self.initialize.agent_progress_summaries = Some(wanted);
         self
     }
 
-    /// Whether the program's user can stop single tasks
+    /// Sets whether users can stop single tasks
     /// ([`Handle::stop_task`](crate::Handle::stop_task)). An interrupt then
-    /// leaves those in the background alone.
+    /// leaves background tasks running.
     pub fn per_task_stop(mut self, offered: bool) -> Self {
         self.initialize.per_task_stop_affordance = Some(offered);
         self

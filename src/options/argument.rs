@@ -1,14 +1,14 @@
-//! A flag of the CLI: how it is kept until it is passed.
+//! CLI flags, as stored until they are passed.
 
 use crate::event::Error;
 use std::ffi::OsString;
 
-/// A flag of the CLI, with its value if it takes one.
+/// A CLI flag with its value, if any.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Argument {
     pub(super) flag: String,
     pub(super) value: Option<OsString>,
-    /// Why it cannot be passed, where that was seen when it was set.
+    /// Why the flag cannot be passed, if that was found when it was set.
     pub(super) problem: Option<String>,
 }
 
@@ -21,24 +21,24 @@ impl Argument {
         }
     }
 
-    /// The argument as it is passed.
+    /// Returns the argument as it is passed.
     pub(super) fn join(&self) -> Result<String, Error> {
         let problem = |problem: &str| Err(Error::option(&self.flag, problem));
         if let Some(why) = &self.problem {
             return problem(why);
         }
         if !self.flag.starts_with('-') {
-            return problem("is no flag: it does not begin with `-`");
+            return problem("is not a flag: it does not start with `-`");
         }
         let joined = match &self.value {
             Some(value) => match value.to_str() {
                 Some(value) => format!("{}={value}", self.flag),
-                None => return problem("is not UTF-8, which the CLI's arguments are"),
+                None => return problem("is not valid UTF-8, which CLI arguments must be"),
             },
             None => self.flag.clone(),
         };
         if joined.contains('\0') {
-            return problem("has a NUL character, which no argument can hold");
+            return problem("contains a NUL character, which arguments cannot contain");
         }
         Ok(joined)
     }

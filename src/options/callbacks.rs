@@ -1,4 +1,4 @@
-//! Who answers what the agent asks.
+//! Options that set callbacks.
 
 use super::Options;
 use crate::callback::{
@@ -10,15 +10,16 @@ use agentwire_protocol::mcp::McpElicitationResult;
 use agentwire_protocol::permission::{CanUseTool, PermissionResult};
 use std::future::Future;
 
-/// Callbacks: what the agent asks, and who answers. Each call runs in a task of
-/// its own; many may run at once.
+/// Callbacks for the agent's requests. Each call runs in its own task. Many
+/// calls can run at once.
 impl Options {
-    /// Who decides whether tools may run, where the CLI's rules do not.
-    /// Without it whatever would be asked is denied.
+    /// Sets the callback that decides on permission requests: tool calls that
+    /// the CLI's rules do not decide. Without it, every permission request is
+    /// denied.
     ///
-    /// The callback answers with a [`PermissionResult`], a `Result` of one, or
-    /// [`Later`](crate::Later). One that panics or fails denies. There is no
-    /// deadline: the agent waits.
+    /// The callback returns a [`PermissionResult`], a `Result` of one, or
+    /// [`Later`](crate::Later). If it panics or returns an error, the call is
+    /// denied. There is no timeout: the agent waits for the decision.
     pub fn on_permission<F, D>(self, callback: F) -> Self
     where
         F: Fn(PermissionAsk) -> D + Send + Sync + 'static,
@@ -28,14 +29,14 @@ impl Options {
         self.permission_handler(callback)
     }
 
-    /// [`Options::on_permission`] for a type of one's own.
+    /// Sets an [`Options::on_permission`] callback that implements [`Handler`].
     pub fn permission_handler(mut self, handler: impl Handler<CanUseTool>) -> Self {
         self.callbacks.permission = Some(Shared::new(handler));
         self
     }
 
-    /// Who answers what the model asks the user, by its tool
-    /// `AskUserQuestion`. Without it the permission callback is asked.
+    /// Sets the callback that answers the model's questions to the user (tool
+    /// `AskUserQuestion`). Without it, they go to the permission callback.
     pub fn on_question<F, D>(mut self, callback: F) -> Self
     where
         F: Fn(QuestionAsk) -> D + Send + Sync + 'static,
@@ -46,8 +47,8 @@ impl Options {
         self
     }
 
-    /// Who decides about the model's plans, which come by its tool
-    /// `ExitPlanMode`. Without it the permission callback is asked.
+    /// Sets the callback that decides on the model's plans (tool
+    /// `ExitPlanMode`). Without it, they go to the permission callback.
     pub fn on_plan<F, D>(mut self, callback: F) -> Self
     where
         F: Fn(PlanAsk) -> D + Send + Sync + 'static,
@@ -64,8 +65,9 @@ impl Options {
         self
     }
 
-    /// Who answers when an MCP server wants something from the user, where no
-    /// hook did. Without it, and when it fails, it is declined.
+    /// Sets the callback that answers when an MCP server requests input from
+    /// the user and no hook answers. Without it, or if it fails, the request is
+    /// declined.
     pub fn on_elicitation<F, D>(mut self, callback: F) -> Self
     where
         F: Fn(ElicitationAsk) -> D + Send + Sync + 'static,
@@ -76,11 +78,11 @@ impl Options {
         self
     }
 
-    /// Who shows dialogs of this kind, which is declared to the agent: it sends
-    /// no others. Those that another host of the session declared are left
-    /// unanswered, with a
-    /// [`Notice::NotSupported`](crate::Notice::NotSupported). One whose
-    /// callback fails counts as dismissed.
+    /// Sets the callback that shows dialogs of one kind. The kind is declared
+    /// to the agent, which sends only declared kinds. A dialog of a kind that
+    /// another host of the session declared is left unanswered, with a
+    /// [`Notice::NotSupported`](crate::Notice::NotSupported). If the callback
+    /// fails, the dialog counts as dismissed.
     pub fn on_dialog<F, D>(mut self, kind: impl Into<String>, callback: F) -> Self
     where
         F: Fn(DialogAsk) -> D + Send + Sync + 'static,
@@ -93,7 +95,7 @@ impl Options {
     }
 }
 
-/// A callback for permission asks that are something more special.
+/// Wraps a callback for a special kind of permission request.
 fn typed<T, F, D>(read: fn(PermissionAsk) -> Result<T, String>, callback: F) -> Shared<CanUseTool>
 where
     T: 'static,

@@ -1,4 +1,4 @@
-//! Options that do not go together.
+//! Checks for conflicting and ignored options.
 
 use super::Options;
 use crate::event::{Error, IgnoredOption};
@@ -6,7 +6,7 @@ use agentwire_protocol::permission::PermissionMode;
 use uuid::Uuid;
 
 impl Options {
-    /// What the CLI would refuse, or silently not do.
+    /// Rejects options that the CLI would refuse or silently ignore.
     pub(super) fn check_combinations(&self) -> Result<(), Error> {
         let resumes = self.has("--resume");
         let continues = self.has("--continue");
@@ -26,12 +26,12 @@ impl Options {
         }
         if let Some(id) = self.value_of("--session-id") {
             if Uuid::try_parse(id).is_err() {
-                let problem = format!("(`session_id`) is `{id}`, which is no UUID");
+                let problem = format!("(`session_id`) is `{id}`, which is not a UUID");
                 return refused("--session-id", &problem);
             }
             if (resumes || continues) && !forks {
                 let problem = "(`session_id`) needs `--fork-session` (`fork_session`) when a \
-                               session goes on: that one keeps its id otherwise";
+                               session is resumed: without it the session keeps its id";
                 return refused("--session-id", problem);
             }
         }
@@ -50,8 +50,9 @@ impl Options {
         if let Some(dollars) = self.value_of("--max-budget-usd") {
             let number = dollars.parse::<f64>();
             if !number.is_ok_and(|dollars| dollars.is_finite() && dollars > 0.0) {
-                let problem =
-                    format!("(`max_budget_usd`) is `{dollars}`, which is no number greater than 0");
+                let problem = format!(
+                    "(`max_budget_usd`) is `{dollars}`; it must be a number greater than 0"
+                );
                 return refused("--max-budget-usd", &problem);
             }
         }
@@ -68,14 +69,14 @@ impl Options {
         #[cfg(feature = "mcp")]
         for name in self.initialize.mcp_servers.iter().flat_map(|it| it.keys()) {
             if self.mcp_servers.contains_key(name) {
-                let problem = format!("has `{name}`, which is a server inside this program too");
+                let problem = format!("has `{name}`, which is an in-process server as well");
                 return Err(Error::option("mcp_servers", problem));
             }
         }
         Ok(())
     }
 
-    /// What has no effect.
+    /// Returns the options that have no effect.
     pub(super) fn find_ignored(&self) -> Vec<IgnoredOption> {
         let mut found = vec![];
         let mut add = |option: &str, by: &str, effect: &str| {
@@ -97,21 +98,21 @@ impl Options {
             if mode == Some(PermissionMode::BypassPermissions)
                 || self.has("--dangerously-skip-permissions")
             {
-                let effect = "what it would be asked about runs";
+                let effect = "every permission request is approved without it";
                 add(asked, "--permission-mode=bypassPermissions", effect);
             }
             if mode == Some(PermissionMode::DontAsk) {
-                let effect = "what it would be asked about is denied";
+                let effect = "every permission request is denied without it";
                 add(asked, "--permission-mode=dontAsk", effect);
             }
             if self.value_of("--permission-prompts") == Some("none") {
-                let effect = "what it would be asked about is denied";
+                let effect = "every permission request is denied without it";
                 add(asked, "--permission-prompts=none", effect);
             }
             let rules = self.allowed_tools.iter().filter(|rule| !rule.contains('('));
             for rule in rules {
                 let by = format!("--allowedTools={rule}");
-                add(asked, &by, "calls of this tool run unasked");
+                add(asked, &by, "calls of this tool are approved without it");
             }
         }
         for rule in &self.allowed_tools {
@@ -119,20 +120,20 @@ impl Options {
                 add(
                     &format!("--allowedTools={rule}"),
                     &format!("--disallowedTools={rule}"),
-                    "what is forbidden stays forbidden",
+                    "disallowed tools stay disallowed",
                 );
             }
         }
         if self.initialize.system_prompt.is_some()
             && self.initialize.exclude_dynamic_sections == Some(true)
         {
-            let effect = "there is nothing to leave out of a system prompt of one's own";
+            let effect = "a custom system prompt has no dynamic sections";
             add("exclude_dynamic_sections", "system_prompt", effect);
         }
         if self.initialize.title.is_some() {
             for by in ["--resume", "--continue"] {
                 if self.has(by) {
-                    add("title", by, "the session keeps the title that it has");
+                    add("title", by, "a resumed session keeps its title");
                 }
             }
         }
@@ -140,14 +141,14 @@ impl Options {
             (self.value_of("--model"), self.value_of("--fallback-model"))
             && fallbacks.split(',').any(|it| it == model)
         {
-            let effect = "a model is no substitute for itself";
+            let effect = "a model cannot be its own fallback";
             add("--fallback-model", "--model", effect);
         }
         if self.value_of("--thinking") == Some("disabled") && self.has("--thinking-display") {
             add(
                 "--thinking-display",
                 "--thinking=disabled",
-                "there is nothing to show",
+                "no thinking is shown",
             );
         }
         found

@@ -1,4 +1,4 @@
-//! What a CLI is started with: arguments, environment and first request.
+//! The command line: arguments, environment and first request.
 
 use super::Options;
 use super::argument::Argument;
@@ -14,41 +14,41 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 
-/// What a CLI is started with: [`Options::command_line`].
+/// What a CLI is started with, as returned by [`Options::command_line`].
 ///
-/// It can be printed: what can be secret is masked then, and what is long is
-/// cut. The fields have it as it is.
+/// `Display` and `Debug` mask values that may be secret and shorten long ones.
+/// The fields hold the full values.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct CommandLine {
-    /// The CLI, as [`Options::cli`] names it. Without it one is looked for.
+    /// The CLI, as set by [`Options::cli`]. If `None`, it is searched for.
     pub cli: Option<PathBuf>,
     /// The arguments.
     pub arguments: Vec<String>,
-    /// What is set in the environment. Of two with one name the second counts.
+    /// The variables set in the environment. If a name occurs twice, the last
+    /// one counts.
     pub environment: Vec<(OsString, OsString)>,
-    /// What the rest of the environment is, of this process's.
+    /// Which variables are inherited from this process.
     pub inherited: Environment,
-    /// The directory in which the agent works; this process's, if there is
-    /// none.
+    /// The agent's working directory. If `None`, that of this process.
     pub cwd: Option<PathBuf>,
-    /// The first request. The handshakes with the MCP servers inside this
-    /// program, which are made when it is sent, are not in it.
+    /// The first request. It does not contain the handshakes with in-process
+    /// MCP servers, which are made when it is sent.
     pub initialize: Initialize,
-    /// Options that others take the effect from. Each is told as a
-    /// [`Notice::IgnoredOption`](crate::Notice) when the session begins.
+    /// Options that others override. Each is reported as a
+    /// [`Notice::IgnoredOption`](crate::Notice) when the session starts.
     pub ignored: Vec<IgnoredOption>,
-    /// Where what a session is to go on from may be.
+    /// The store that the session may be resumed from.
     pub(crate) source: Option<Source>,
     pub(super) verbatim_prompts: bool,
-    /// Files that the arguments name.
+    /// Private files that the arguments name.
     pub(crate) folder: Option<Arc<PrivateFolder>>,
 }
 
-/// What all of it comes to.
+/// The resulting command line.
 impl Options {
-    /// What the CLI would be started with: its arguments, its environment, the
-    /// first request. Nothing is started.
+    /// Returns the validated command line: the arguments, the environment and
+    /// the first request. Spawns nothing.
     ///
     /// ```
     /// use agentwire::Options;
@@ -62,31 +62,33 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// [`Error::Option`], which names the option, when one cannot be passed on
-    /// (a NUL, text that is not UTF-8, more than the system allows for one
-    /// argument or for all together with the environment), when the CLI would
-    /// refuse it or silently do without it, and when the working directory is
-    /// none.
+    /// [`Error::Option`], which names the option, if:
+    ///
+    /// - a value cannot be passed on: it contains a NUL, is not UTF-8, or
+    ///   exceeds the system's limit for one argument or for all arguments and
+    ///   the environment together;
+    /// - the CLI would refuse the option or silently ignore it;
+    /// - the working directory does not exist.
     pub fn command_line(&self) -> Result<CommandLine, Error> {
         let line = self.assemble()?;
         line.check_here()?;
         Ok(line)
     }
 
-    /// The arguments of [`Options::command_line`], without a look at this
-    /// system's environment and directories: for a CLI that somebody else
-    /// starts.
+    /// Returns the arguments of [`Options::command_line`] without checking this
+    /// system's environment and directories. Use this for a CLI that is spawned
+    /// elsewhere.
     ///
     /// # Errors
     ///
-    /// As there.
+    /// [`Error::Option`], as for [`Options::command_line`].
     pub fn arguments(&self) -> Result<Vec<String>, Error> {
         let arguments = self.assemble()?.arguments;
         system_limits::check_each(&arguments)?;
         Ok(arguments)
     }
 
-    /// All that does not depend on this system.
+    /// Builds everything that does not depend on this system.
     pub(crate) fn assemble(&self) -> Result<CommandLine, Error> {
         self.check_combinations()?;
         let initialize = self.first_request()?;
@@ -134,8 +136,8 @@ impl Options {
         if self.callbacks.decide_about_tools() {
             arguments.push("--permission-prompt-tool=stdio".to_owned());
         }
-        // The CLI looks closely at a schema there, and passes over one that it
-        // does not understand in the first request.
+        // The CLI validates a schema passed here, but ignores one in the first
+        // request that it does not support.
         if let Some(schema) = &initialize.json_schema
             && schema.get().len() <= SHORT_SCHEMA
             && !self.has("--json-schema")
@@ -169,8 +171,8 @@ impl Options {
             // The same for CLIs before 2.1.284.
             ("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS", "1"),
         ];
-        // There a program is looked for in the working directory first, which
-        // may hold anybody's `git.exe`.
+        // On Windows, programs are searched for in the working directory first,
+        // which may hold an untrusted `git.exe`.
         let on_windows = cfg!(windows).then_some(("NoDefaultCurrentDirectoryInExePath", "1"));
         let markers = self.markers.iter().map(|(name, value)| (*name, &**value));
         let variables = ours.into_iter().chain(on_windows).chain(markers);
@@ -179,20 +181,19 @@ impl Options {
     }
 }
 
-/// How long a schema may be to be an argument as well, in bytes.
+/// The longest schema that is passed as an argument as well, in bytes.
 const SHORT_SCHEMA: usize = 16 * 1024;
 
-/// The one option without which a session starts all the same.
+/// The one option that a session can start without.
 pub(crate) const PLUGINS: &str = "plugins";
 
-/// What stands before a schema in an argument.
+/// The flag in front of a schema argument.
 pub(super) const JSON_SCHEMA: &str = "--json-schema=";
 
 pub(super) const SETTINGS: &str = "settings";
 pub(super) const MANAGED_SETTINGS: &str = "managedSettings";
 
-/// What the CLI has to be told so that it looks into the first request before
-/// it starts.
+/// Returns the flags that make the CLI read the first request before it starts.
 pub(super) fn flags_of(initialize: &Initialize) -> Vec<&'static str> {
     let has_settings = initialize.extra.get(SETTINGS).is_some();
     let has_managed_settings = initialize.extra.get(MANAGED_SETTINGS).is_some();
@@ -210,8 +211,8 @@ pub(super) fn flags_of(initialize: &Initialize) -> Vec<&'static str> {
     .collect()
 }
 
-/// The options in the first request that the agent says nothing of having
-/// taken.
+/// Returns the options of the first request that the agent does not report as
+/// applied.
 pub(crate) fn not_applied(request: &Initialize, answer: &InitializeAnswer) -> Vec<&'static str> {
     let settings = |name: &str| request.extra.get(name).is_some();
     let was = |name: &str| answer.extra.get(name).is_some_and(|it| it.get() == "true");
@@ -241,7 +242,7 @@ pub(crate) fn not_applied(request: &Initialize, answer: &InitializeAnswer) -> Ve
 }
 
 impl CommandLine {
-    /// Checks what depends on this system.
+    /// Checks everything that depends on this system.
     pub(crate) fn check_here(&self) -> Result<(), Error> {
         for (name, value) in &self.environment {
             system_limits::check_variable(name, value)?;
@@ -251,19 +252,19 @@ impl CommandLine {
         let environment = inherited.chain(self.environment.iter().cloned());
         system_limits::check_all(&self.arguments, &environment.collect())?;
         if let Some(cwd) = self.cwd.as_deref().filter(|cwd| !cwd.is_dir()) {
-            let problem = format!("names {}, which is no directory", cwd.display());
+            let problem = format!("is {}, which is not a directory", cwd.display());
             return Err(Error::option("cwd", problem));
         }
         Ok(())
     }
 
-    /// The command that starts the CLI, from one without arguments.
+    /// Completes the command that starts the CLI, given one without arguments.
     pub(crate) fn command(&self, mut command: Command) -> Command {
         command.args(&self.arguments);
         self.in_environment(command)
     }
 
-    /// The command in the environment and the directory of the CLI.
+    /// Sets the environment and the working directory of the command.
     pub(crate) fn in_environment(&self, mut command: Command) -> Command {
         self.inherited.apply(&mut command, std::env::vars_os());
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
@@ -275,7 +276,7 @@ impl CommandLine {
 }
 
 impl fmt::Display for CommandLine {
-    /// For people: a line for each thing, what can be secret masked.
+    /// Writes one line per item, with secrets masked.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(cli) = &self.cli {
             writeln!(f, "cli: {}", cli.display())?;
@@ -289,7 +290,7 @@ impl fmt::Display for CommandLine {
         }
         match &self.inherited {
             Environment::Only(names) if names.is_empty() => writeln!(f, "environment:")?,
-            _ => writeln!(f, "environment, besides what is this process's:")?,
+            _ => writeln!(f, "environment, in addition to the inherited one:")?,
         }
         for (name, value) in &self.environment {
             let name = name.to_string_lossy();

@@ -1,51 +1,51 @@
-//! Which conversation a session is.
+//! Which conversation a session starts or resumes.
 
 use super::Options;
 
-/// Which conversation the session is: a new one, or one that goes on.
+/// Starting, resuming and forking conversations.
 impl Options {
-    /// The session that goes on, by its id (`--resume`).
+    /// Resumes the session with this ID (`--resume`).
     pub fn resume(self, session_id: impl Into<String>) -> Self {
         self.set("--resume", session_id.into())
     }
 
-    /// Whether the last session of the working directory goes on
+    /// Sets whether to resume the latest session of the working directory
     /// (`--continue`).
     pub fn continue_latest(self, wanted: bool) -> Self {
         self.switch("--continue", wanted)
     }
 
-    /// Whether the session that goes on gets an id of its own, and the old one
-    /// stays as it is (`--fork-session`).
+    /// Sets whether a resumed session gets a new ID, leaving the original
+    /// unchanged (`--fork-session`).
     pub fn fork_session(self, wanted: bool) -> Self {
         self.switch("--fork-session", wanted)
     }
 
-    /// The id of the new session (`--session-id`), a UUID.
+    /// Sets the ID of the new session (`--session-id`), a UUID.
     pub fn session_id(self, id: impl Into<String>) -> Self {
         self.set("--session-id", id.into())
     }
 
-    /// The last message that the resumed session knows, by its id
-    /// (`--resume-session-at`); what came after it is left out.
+    /// Resumes the session at this message, by its ID, and leaves out
+    /// everything after it (`--resume-session-at`).
     pub fn resume_at(self, message: impl Into<String>) -> Self {
         self.set("--resume-session-at", message.into())
     }
 
-    /// The turn that [`Options::resume_at`] is to leave out, by the id of its
-    /// prompt (`--resume-drops-turn`). The CLI refuses if anything else would
-    /// be left out as well.
+    /// Sets the turn that [`Options::resume_at`] is expected to leave out, by
+    /// the ID of its prompt (`--resume-drops-turn`). The CLI refuses to start
+    /// if anything else would be left out too.
     pub fn resume_drops_turn(self, prompt: impl Into<String>) -> Self {
         self.set("--resume-drops-turn", prompt.into())
     }
 
-    /// Whether the session is kept on disk, so that it can be resumed
-    /// (`--no-session-persistence`, if not). It is, if not set.
+    /// Sets whether the session is stored on disk, so that it can be resumed;
+    /// `true` if unset. `false` passes `--no-session-persistence`.
     pub fn persist_session(self, kept: bool) -> Self {
         self.switch("--no-session-persistence", !kept)
     }
 
-    /// The title of a new session. The agent makes one, if not set.
+    /// Sets the title of a new session. If unset, the agent generates one.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.initialize.title = Some(title.into());
         self

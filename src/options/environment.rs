@@ -1,4 +1,4 @@
-//! The environment that the CLI is started with.
+//! The environment of the CLI.
 
 use super::{CommandLine, Options};
 use crate::process::{Environment, PassedEnvironment};
@@ -6,16 +6,16 @@ use std::env;
 use std::process::Command;
 
 impl Options {
-    /// What the CLI gets of this process's environment;
-    /// [`Environment::WithoutOuterSession`], if not set.
+    /// Sets which variables the CLI inherits from this process;
+    /// [`Environment::WithoutOuterSession`] if unset.
     pub fn environment(mut self, environment: Environment) -> Self {
         self.inherited = environment;
         self
     }
 
-    /// The environment that the CLI would be started with now. A session adds
-    /// to it one variable by which its processes can be found again
-    /// (`AGENTWIRE_SESSION`).
+    /// Returns the environment that the CLI would be started with now. A
+    /// session adds one variable, `AGENTWIRE_SESSION`, by which its processes
+    /// can be found.
     #[must_use]
     pub fn passed_environment(&self) -> PassedEnvironment {
         let mut command = Command::new("");
@@ -23,7 +23,7 @@ impl Options {
         PassedEnvironment::of(&command)
     }
 
-    /// Gives the command the environment that these options say.
+    /// Sets the command's environment to that of these options.
     fn set_environment(&self, command: &mut Command) {
         self.inherited.apply(command, env::vars_os());
         command.envs(self.all_variables());
@@ -31,7 +31,7 @@ impl Options {
 }
 
 impl CommandLine {
-    /// The environment that a CLI would be started with here.
+    /// Returns the environment that a CLI would be started with here.
     pub(crate) fn passed_environment(&self) -> PassedEnvironment {
         PassedEnvironment::of(&self.command(Command::new("")))
     }

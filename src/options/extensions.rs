@@ -1,15 +1,15 @@
-//! MCP servers outside this program, and plugins.
+//! External MCP servers and plugins.
 
 use super::Options;
 use agentwire_protocol::mcp::McpServerConfig;
 use agentwire_protocol::plugin::PluginConfig;
 
-/// MCP servers outside this program, and plugins. Both go over the pipe in the
-/// first request, where headers and environments are safe from others on the
-/// machine. CLIs before 2.1.261 get the servers in a private file
-/// (`--mcp-config`) and the plugins as arguments (`--plugin-dir`).
+/// External MCP servers, and plugins. Both are sent over the pipe in the first
+/// request, so other users of the machine cannot read headers and environments.
+/// CLIs before 2.1.261 get the servers in a private file (`--mcp-config`) and
+/// the plugins as arguments (`--plugin-dir`).
 impl Options {
-    /// MCP servers that the agent starts or connects to, by name.
+    /// Sets the MCP servers that the agent starts or connects to, by name.
     ///
     /// ```
     /// use agentwire::Options;
@@ -31,14 +31,14 @@ impl Options {
         self
     }
 
-    /// Whether the agent has no MCP servers but those of these options
-    /// (`--strict-mcp-config`): none of the project's, the user's or of
+    /// Sets whether the agent uses only the MCP servers of these options
+    /// (`--strict-mcp-config`), and none of the project's, the user's or of
     /// plugins.
     pub fn strict_mcp_config(self, wanted: bool) -> Self {
         self.switch("--strict-mcp-config", wanted)
     }
 
-    /// Plugins of this session.
+    /// Sets the plugins of this session.
     ///
     /// ```
     /// use agentwire::Options;

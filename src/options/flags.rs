@@ -1,35 +1,34 @@
-//! Flags of the CLI: how options set them.
+//! CLI flags, and how options set them.
 
 use super::Options;
 use super::argument::Argument;
 use std::ffi::OsString;
 
-/// Flags of the CLI that have no method here.
+/// CLI flags without a method here.
 impl Options {
-    /// A flag of the CLI that has no method here, without a value.
+    /// Passes a CLI flag that has no method here, without a value.
     pub fn flag(mut self, flag: impl Into<String>) -> Self {
         self.arguments.push(Argument::new(flag, None));
         self
     }
 
-    /// A flag of the CLI that has no method here, with its value. It is
-    /// passed as one argument, `--flag=value`, so that a value is never read
-    /// as a flag of its own.
+    /// Passes a CLI flag that has no method here, with a value. They are passed
+    /// as one argument, `--flag=value`, so a value is never read as another
+    /// flag.
     ///
-    /// Arguments can be read by everybody on the machine: what is secret has
-    /// no place there.
+    /// Every user of the machine can read arguments. Do not pass secrets.
     pub fn flag_value(mut self, flag: impl Into<String>, value: impl Into<String>) -> Self {
         let value = OsString::from(value.into());
         self.arguments.push(Argument::new(flag, Some(value)));
         self
     }
 
-    /// Sets a flag that is there once at most: of two calls the second counts.
+    /// Sets a flag that occurs at most once: the last call counts.
     pub(super) fn set(self, flag: &str, value: impl Into<OsString>) -> Self {
         self.set_all(flag, [value])
     }
 
-    /// Sets a flag that is there once for each value.
+    /// Sets a flag that is passed once per value.
     pub(super) fn set_all<V: Into<OsString>>(
         mut self,
         flag: &str,
@@ -42,7 +41,7 @@ impl Options {
         self
     }
 
-    /// Sets a flag without a value, or takes it away.
+    /// Sets or removes a flag without a value.
     pub(super) fn switch(mut self, flag: &str, wanted: bool) -> Self {
         self.unset(flag);
         match wanted {
@@ -51,8 +50,8 @@ impl Options {
         }
     }
 
-    /// Sets a flag whose value is a list with commas between. A comma in an
-    /// item would make two of it, and is reported when the options are used.
+    /// Sets a flag whose value is a comma-separated list. An item with a comma
+    /// would be read as two; that is reported when the options are used.
     pub(super) fn list<S: ToString>(
         mut self,
         flag: &str,
@@ -61,7 +60,8 @@ impl Options {
         self.unset(flag);
         let items: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
         let two = items.iter().find(|item| item.contains(','));
-        let problem = two.map(|item| format!("has the item `{item}`, which the CLI takes for two"));
+        let problem = two
+            .map(|item| format!("has the item `{item}`, which the CLI would split at its comma"));
         self.arguments.push(Argument {
             problem,
             ..Argument::new(flag, Some(items.join(",").into()))
@@ -69,17 +69,18 @@ impl Options {
         self
     }
 
-    /// Takes a flag away.
+    /// Removes a flag.
     pub(super) fn unset(&mut self, flag: &str) {
         self.arguments.retain(|argument| argument.flag != flag);
     }
 
-    /// Whether a flag is set, by its method or as a flag.
+    /// Returns whether a flag is set, by its method or by [`Options::flag`].
     pub(super) fn has(&self, flag: &str) -> bool {
         self.arguments.iter().any(|argument| argument.flag == flag)
     }
 
-    /// The value of a flag, which is the last one for the CLI as well.
+    /// Returns the value of a flag. If it occurs twice, the last one counts, as
+    /// for the CLI.
     pub(super) fn value_of(&self, flag: &str) -> Option<&str> {
         let argument = self.arguments.iter().rfind(|it| it.flag == flag)?;
         argument.value.as_deref()?.to_str()

@@ -1,17 +1,17 @@
-//! MCP servers that run inside this program.
+//! In-process MCP servers.
 
 use super::Options;
 use crate::mcp::SharedServer;
 use rmcp::{RoleServer, Service};
 
 impl Options {
-    /// An MCP server that runs inside this program, by the name that the agent
-    /// is to know it by: [`Tools`](crate::mcp::Tools), or any server made with
-    /// [`rmcp`](crate::mcp::rmcp). Of two with one name the second counts. See
-    /// the [module](crate::mcp).
+    /// Adds an MCP server that runs in this process, under the name that the
+    /// agent sees. It is [`Tools`](crate::mcp::Tools) or any server made with
+    /// [`rmcp`](crate::mcp::rmcp). If a name is added twice, the last one
+    /// counts. See the [module](crate::mcp).
     ///
-    /// The server is cloned for each handshake. What an own
-    /// [`Options::initialize`] says of other servers stays.
+    /// The server is cloned for each handshake. Other servers named in an
+    /// [`Options::initialize`] request are kept.
     pub fn mcp_server(
         mut self,
         name: impl Into<String>,

@@ -1,5 +1,5 @@
-//! How a session is started. A file for each family of options; all that
-//! they come to is in `command_line`.
+//! Session options, one file per family. `command_line` turns them into what
+//! the CLI is started with.
 
 mod agents;
 mod argument;
@@ -62,11 +62,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How a session is started. What is not set is left to the CLI, and is not the
-/// same as what is set to nothing. Of two calls of one method the second
-/// counts. What concerns
-/// a process has no effect on an agent that somebody else started
-/// ([`Client::connect_over`](crate::Client::connect_over)).
+/// Configures a session.
+///
+/// Unset options use the CLI's default. An empty value is different from an
+/// unset one: `tools([])` disables all built-in tools. If a setter is called
+/// twice, the last call counts. `env`, `flag`, `flag_value`, `hook`,
+/// `on_dialog` and `mcp_server` add to what is set.
+///
+/// Options about the process have no effect on an agent that is spawned
+/// elsewhere ([`Client::connect_over`](crate::Client::connect_over)).
 ///
 /// ```
 /// use agentwire::Options;
@@ -162,14 +166,14 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Nothing is set.
+    /// Returns options with nothing set.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The whole `initialize` request, for what has no method here. It takes
-    /// the place of what methods before this one have put there: the system
-    /// prompt, agents, plugins, MCP servers and the like.
+    /// Sets the whole `initialize` request, for fields that have no method
+    /// here. It replaces what earlier method calls put there, such as the
+    /// system prompt, agents, plugins and MCP servers.
     pub fn initialize(mut self, request: Initialize) -> Self {
         self.initialize = request;
         self
@@ -177,7 +181,7 @@ impl Options {
 }
 
 impl fmt::Debug for Options {
-    /// Values can be secret, so only names are shown.
+    /// Shows only the names of variables and flags: values may be secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let environment: Vec<_> = self.environment.iter().map(|(name, _)| name).collect();
         let flags: Vec<_> = self

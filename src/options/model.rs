@@ -1,36 +1,36 @@
-//! The model, and what a turn may take of it.
+//! The model and its limits.
 
 use super::Options;
 use agentwire_protocol::model::{EffortLevel, ThinkingDisplay};
 
-/// How much a model thinks before it answers.
+/// How much the model thinks before it answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Thinking {
-    /// As much as the model finds right.
+    /// The model decides.
     Adaptive,
-    /// So many tokens at most, for models that cannot decide for themselves.
-    /// For those that can, 0 is [`Thinking::Off`] and everything else
+    /// At most this many tokens, for models that cannot decide for themselves.
+    /// For those that can, 0 means [`Thinking::Off`] and any other number
     /// [`Thinking::Adaptive`].
     Tokens(u64),
-    /// Not at all.
+    /// No thinking.
     Off,
 }
 
-/// The model, and what it may take.
+/// The model and its limits.
 impl Options {
-    /// The model (`--model`).
+    /// Sets the model (`--model`).
     pub fn model(self, model: impl Into<String>) -> Self {
         self.set("--model", model.into())
     }
 
-    /// Models to take when the model is overloaded or cannot be had, in order
-    /// (`--fallback-model`). Each turn tries the model itself first.
+    /// Sets the models to use, in order, when the model is overloaded or
+    /// unavailable (`--fallback-model`). Each turn tries the main model first.
     pub fn fallback_models<S: ToString>(self, models: impl IntoIterator<Item = S>) -> Self {
         self.list("--fallback-model", models)
     }
 
-    /// How much the model thinks (`--thinking`, `--max-thinking-tokens`).
+    /// Sets how much the model thinks (`--thinking`, `--max-thinking-tokens`).
     pub fn thinking(mut self, thinking: Thinking) -> Self {
         self.unset("--thinking");
         self.unset("--max-thinking-tokens");
@@ -41,38 +41,38 @@ impl Options {
         }
     }
 
-    /// What is shown of the model's thinking (`--thinking-display`).
+    /// Sets how the model's thinking is shown (`--thinking-display`).
     pub fn thinking_display(self, display: ThinkingDisplay) -> Self {
         self.set("--thinking-display", display.as_str())
     }
 
-    /// How hard the model works (`--effort`). The CLI passes over a level that
-    /// it does not know, with a line on standard error.
+    /// Sets the effort level (`--effort`). The CLI ignores an unsupported level
+    /// and logs a line to standard error.
     pub fn effort(self, level: EffortLevel) -> Self {
         self.set("--effort", level.as_str())
     }
 
-    /// How many times the model may be asked in a turn (`--max-turns`); 0 is no
-    /// limit.
+    /// Sets how many requests to the model a turn may make (`--max-turns`). 0
+    /// means no limit.
     pub fn max_turns(self, turns: u32) -> Self {
         self.set("--max-turns", turns.to_string())
     }
 
-    /// US dollars that the session may cost (`--max-budget-usd`); more than
-    /// that ends a turn with
+    /// Sets what the session may cost, in US dollars (`--max-budget-usd`). A
+    /// turn that exceeds it ends with
     /// [`ErrorMaxBudgetUsd`](agentwire_protocol::message::ResultSubtype).
     pub fn max_budget_usd(self, dollars: f64) -> Self {
         self.set("--max-budget-usd", dollars.to_string())
     }
 
-    /// Tokens that the model is told it has for its task, so that it comes to
-    /// an end in time (`--task-budget`).
+    /// Sets the token budget that the model is told, so that it finishes in
+    /// time (`--task-budget`).
     pub fn task_budget(self, tokens: u64) -> Self {
         self.set("--task-budget", tokens.to_string())
     }
 
-    /// Features of the API that are switched on by name (`--betas`). None at
-    /// all is as if it were not set.
+    /// Enables API beta features by name (`--betas`). An empty list is the same
+    /// as unset.
     pub fn betas<S: ToString>(mut self, betas: impl IntoIterator<Item = S>) -> Self {
         let mut betas = betas.into_iter().peekable();
         self.unset("--betas");

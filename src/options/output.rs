@@ -1,28 +1,27 @@
-//! What a session tells.
+//! Structured output, and which messages are sent.
 
 use super::Options;
 use crate::event::Error;
 use agentwire_protocol::Json;
 use serde_json::{Map, Value};
 
-/// The draft that the CLI knows, as it takes its name.
+/// The only draft that the CLI supports, in both spellings that it accepts.
 const DRAFTS: [&str; 2] = [
     "http://json-schema.org/draft-07/schema#",
     "http://json-schema.org/draft-07/schema",
 ];
 
-/// What the session tells, and in which shape.
+/// Structured output, and which messages the session sends.
 impl Options {
-    /// The shape that the agent's answers are to have, as a JSON Schema of
-    /// draft 07 for an object. The answer is
-    /// [`ResultMessage::structured`](agentwire_protocol::message::ResultMessage::structured)
-    /// then.
+    /// Requests structured output that matches this JSON Schema (draft 07, type
+    /// `object`). Read the output with
+    /// [`ResultMessage::structured`](agentwire_protocol::message::ResultMessage::structured).
     ///
-    /// The CLI does not start with a schema that it does not understand, and
-    /// keywords that are in no draft are enough for that. One of more than
-    /// 16 KiB goes over the pipe only, where it silently does without. What
-    /// says of itself that it is of another draft, or no object, is an
-    /// [`Error::Option`] in any case.
+    /// The CLI refuses to start with an invalid schema; keywords that are in no
+    /// draft are enough for that. A schema of more than 16 KiB is sent over the
+    /// pipe only, where the CLI silently ignores an invalid one. A schema that
+    /// declares another draft, or a type other than `object`, is always an
+    /// [`Error::Option`].
     ///
     /// ```
     /// use agentwire::Options;
@@ -40,8 +39,8 @@ impl Options {
         self
     }
 
-    /// The shape that the agent's answers are to have: that of a type, whose
-    /// docs the model reads. Needs the feature `schema`.
+    /// Requests structured output of this type. The model sees the type's doc
+    /// comments. Needs the feature `schema`.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -66,64 +65,66 @@ impl Options {
     pub fn output_type<T: schemars::JsonSchema>(self) -> Self {
         let settings = schemars::generate::SchemaSettings::draft07();
         let mut schema = settings.into_generator().into_root_schema_for::<T>();
-        // The name of a Rust type says nothing to a model.
+        // The name of a Rust type does not help a model.
         schema.remove("title");
         self.output_format(schema.to_value())
     }
 
-    /// A schema that the CLI would silently do without, or the API not take.
+    /// Rejects a schema that the CLI would silently ignore, or the API reject.
     pub(super) fn check_output_format(&self) -> Result<(), Error> {
         let Some(schema) = &self.initialize.json_schema else {
             return Ok(());
         };
         let refused = |problem: String| Err(Error::option("output_format", problem));
         let Ok(schema) = schema.read::<Map<String, Value>>() else {
-            return refused("is no JSON object".to_owned());
+            return refused("is not a JSON object".to_owned());
         };
         if let Some(draft) = schema.get("$schema")
             && !DRAFTS.iter().any(|known| draft == known)
         {
-            return refused(format!("is of {draft}; the CLI knows draft 07 only"));
+            return refused(format!(
+                "has the `$schema` {draft}; the CLI supports draft 07 only"
+            ));
         }
         match schema.get("type") {
             Some(kind) if kind != "object" => refused(format!(
-                "has the type {kind}, and an answer has to be an object"
+                "has the type {kind}; structured output must be an object"
             )),
             _ => Ok(()),
         }
     }
 
-    /// Whether what the model says comes in pieces as well, as
-    /// `stream_event` messages (`--include-partial-messages`). Not if not set.
+    /// Sets whether responses are streamed in parts as well, as `stream_event`
+    /// messages (`--include-partial-messages`); `false` if unset.
     pub fn partial_messages(self, wanted: bool) -> Self {
         self.switch("--include-partial-messages", wanted)
     }
 
-    /// Whether the agent tells of every hook that runs, those of settings and
-    /// plugins too (`--include-hook-events`). Not if not set.
+    /// Sets whether the agent reports every hook that runs, including those of
+    /// settings and plugins (`--include-hook-events`); `false` if unset.
     pub fn hook_events(self, wanted: bool) -> Self {
         self.switch("--include-hook-events", wanted)
     }
 
-    /// Whether user messages come back when the agent takes them up
-    /// (`--replay-user-messages`). Not if not set.
+    /// Sets whether the agent sends user messages back when it picks them up
+    /// (`--replay-user-messages`); `false` if unset.
     pub fn replay_user_messages(self, wanted: bool) -> Self {
         self.switch("--replay-user-messages", wanted)
     }
 
-    /// Whether the agent suggests the next prompt after each turn.
+    /// Sets whether the agent suggests the next prompt after each turn.
     pub fn prompt_suggestions(mut self, wanted: bool) -> Self {
         self.initialize.prompt_suggestions = Some(wanted);
         self
     }
 
-    /// Whether the CLI writes a log of what it does to standard error
-    /// (`--debug`); [`Options::on_stderr`] has it.
+    /// Sets whether the CLI writes a debug log to standard error (`--debug`).
+    /// Read it with [`Options::on_stderr`].
     pub fn debug(self, wanted: bool) -> Self {
         self.switch("--debug", wanted)
     }
 
-    /// A file that the CLI writes a log of what it does to (`--debug-file`).
+    /// Sets the file that the CLI writes a debug log to (`--debug-file`).
     pub fn debug_file(self, path: impl Into<std::path::PathBuf>) -> Self {
         self.set("--debug-file", path.into())
     }

@@ -1,4 +1,4 @@
-//! The CLI as a process.
+//! The CLI process.
 
 use super::Options;
 use crate::event::Error;
@@ -8,69 +8,72 @@ use crate::process::find_cli;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-/// The CLI, and its environment.
+/// The CLI and its environment.
 impl Options {
-    /// The CLI: a path, or a name that is looked for on the `PATH`. It may be
-    /// a script of Node's (`cli.js`).
+    /// Sets the CLI: a path, or a name to look up on the `PATH`. A Node script
+    /// (`cli.js`) works too.
     ///
-    /// Without it the variable `AGENTWIRE_CLI` is asked, then the `PATH` is
-    /// searched for `claude`, then the places where installers put it, for
-    /// programs that have no shell's `PATH`: those of the CLI's own installer,
-    /// npm, pnpm, bun, volta, yarn, nvm, fnm and Homebrew among them.
+    /// If unset, the CLI is searched for in this order:
     ///
-    /// It is never started by way of a shell. Of a script for one, as npm makes
-    /// them on Windows (`claude.cmd`), what is behind it is started; when
-    /// nothing is found there, that is an error which says what to do.
+    /// 1. the variable `AGENTWIRE_CLI`,
+    /// 2. `claude` on the `PATH`,
+    /// 3. the places where installers put it, for programs started without a
+    ///    shell's `PATH`: among them those of the CLI's own installer, npm,
+    ///    pnpm, bun, volta, yarn, nvm, fnm and Homebrew.
+    ///
+    /// The CLI is never started through a shell. For a shell script such as
+    /// npm's `claude.cmd` on Windows, the program behind it is started. If none
+    /// is found, the error says what to do.
     pub fn cli(mut self, path: impl Into<PathBuf>) -> Self {
         self.cli = Some(path.into());
         self
     }
 
-    /// Sets the CLI's version. Without it a CLI that is started here is asked
-    /// for it (`--version`) if options depend on it, and one that is reached in
-    /// another way ([`Client::connect_over`](crate::Client::connect_over)) is
-    /// taken for a current one.
+    /// Sets the CLI's version. If unset and the options depend on it, a CLI
+    /// spawned here is queried (`--version`). One that is reached in another
+    /// way ([`Client::connect_over`](crate::Client::connect_over)) is assumed
+    /// to be current.
     ///
-    /// An older CLI is given in arguments and private files what a current one
-    /// reads from the pipe. An option that it does not support, and that the
-    /// session relies on, is an [`Error::TooOld`](crate::Error::TooOld).
+    /// An older CLI gets arguments and private files where a current one reads
+    /// from the pipe. An unsupported option that the session relies on is an
+    /// [`Error::TooOld`](crate::Error::TooOld).
     pub fn cli_version(mut self, version: CliVersion) -> Self {
         self.cli_version = Some(version);
         self
     }
 
-    /// Sets a variable of the CLI's environment, whatever
-    /// [`Options::environment`] says.
+    /// Sets a variable in the CLI's environment. It takes precedence over
+    /// [`Options::environment`].
     pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
         self.environment
             .push((name.as_ref().to_owned(), value.as_ref().to_owned()));
         self
     }
 
-    /// Starts the CLI without this process's environment: it has only what
-    /// [`Options::env`] sets, and what agentwire itself needs. The same as
-    /// [`Environment::only`] with no names.
+    /// Starts the CLI without this process's environment. It gets only the
+    /// variables set by [`Options::env`] and those that agentwire needs. Same
+    /// as [`Environment::only`] without names.
     pub fn clean_env(self) -> Self {
         self.environment(Environment::Only(Vec::new()))
     }
 
-    /// The program's name for the API, such as `my-app/1.0`
+    /// Sets the application's name for the API, such as `my-app/1.0`
     /// (`CLAUDE_AGENT_SDK_CLIENT_APP`).
     pub fn client_app(self, name: impl Into<String>) -> Self {
         self.marker("CLAUDE_AGENT_SDK_CLIENT_APP", Some(name))
     }
 
-    /// The CLI that would be started.
+    /// Returns the path of the CLI that would be started.
     ///
     /// # Errors
     ///
-    /// When there is none where one is looked for.
+    /// [`Error::CliNotFound`] if no CLI is found.
     pub fn locate(&self) -> Result<PathBuf, Error> {
         Ok(find_cli(self.cli.as_deref())?.file)
     }
 
-    /// Sets a variable that an option of ours stands for, or takes it away.
-    /// What the user sets by [`Options::env`] counts more.
+    /// Sets or removes a variable that represents an option. A variable set by
+    /// [`Options::env`] takes precedence.
     pub(super) fn marker(mut self, name: &'static str, value: Option<impl Into<String>>) -> Self {
         self.markers.retain(|(old, _)| *old != name);
         if let Some(value) = value {

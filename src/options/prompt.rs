@@ -1,23 +1,24 @@
-//! What the model is told to be.
+//! System prompt options.
 
 use super::Options;
 
-/// Stands between two blocks of a system prompt: what is before it is the same
-/// in all sessions and can be cached for all of them.
+/// Separates blocks of a system prompt: what precedes it is the same in all
+/// sessions and can be cached across them.
 pub const DYNAMIC_BOUNDARY: &str = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__";
 
-/// The system prompt. All of it goes over the pipe, in the first request:
-/// it may be long, and nobody else on the machine can read it.
+/// The system prompt. It is sent over the pipe in the first request, so it can
+/// be long, and other users of the machine cannot read it.
 impl Options {
-    /// The system prompt, in place of the agent's own. An empty one is none at
-    /// all. Without this method the agent has its own, which is not what the
-    /// official SDKs do: they give it an empty one.
+    /// Replaces the agent's system prompt. An empty text means no system
+    /// prompt. If unset, the agent uses its own, unlike in the official SDKs,
+    /// which set an empty one.
     pub fn system_prompt(self, text: impl Into<String>) -> Self {
         self.system_prompt_blocks([text])
     }
 
-    /// The system prompt, in blocks. A block that is [`DYNAMIC_BOUNDARY`]
-    /// parts what all sessions share from what is of this session.
+    /// Replaces the agent's system prompt by these blocks. A
+    /// [`DYNAMIC_BOUNDARY`] block separates what all sessions share from what
+    /// is specific to this one.
     pub fn system_prompt_blocks<S: Into<String>>(
         mut self,
         blocks: impl IntoIterator<Item = S>,
@@ -27,29 +28,29 @@ impl Options {
         self
     }
 
-    /// What is added to the agent's own system prompt.
+    /// Appends to the agent's own system prompt.
     pub fn append_system_prompt(mut self, text: impl Into<String>) -> Self {
         self.initialize.append_system_prompt = Some(text.into());
         self
     }
 
-    /// Whether what differs between users (the directory, the state of git,
-    /// where the memory is) moves from the agent's own system prompt to the
-    /// first user message, so that all of them share one cache.
+    /// Sets whether the agent's own system prompt leaves out what differs
+    /// between users (working directory, git status, location of the memory).
+    /// It moves to the first user message, so that all users share one cache.
     pub fn exclude_dynamic_sections(mut self, wanted: bool) -> Self {
         self.initialize.exclude_dynamic_sections = Some(wanted);
         self
     }
 
-    /// Whether the first system prompt of a conversation is kept for all of
-    /// it, resumed sessions included; it is, if not set.
+    /// Sets whether a conversation keeps its first system prompt, also when it
+    /// is resumed; `true` if unset.
     pub fn system_prompt_snapshot(mut self, wanted: bool) -> Self {
         self.initialize.system_prompt_snapshot = Some(wanted);
         self
     }
 
-    /// What the model is told to do in plan mode, in place of the agent's own
-    /// phases. That it may change nothing is said to it in any case.
+    /// Replaces the agent's instructions for the phases of plan mode. The model
+    /// is told not to change anything in any case.
     pub fn plan_mode_instructions(mut self, text: impl Into<String>) -> Self {
         self.initialize.plan_mode_instructions = Some(text.into());
         self

@@ -1,4 +1,4 @@
-//! How a session runs: what the host does, and nothing that the CLI is told.
+//! Options of the host side, which are not passed to the CLI.
 
 use super::Options;
 use crate::process::ClosePolicy;
@@ -7,38 +7,38 @@ use agentwire_protocol::outbox::Limits;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How the session runs, on this side of the pipes.
+/// The host side of the session.
 impl Options {
-    /// Called with what the CLI says on standard error, as it comes. Its end
-    /// is in every error in any case. The callback may be slow, but what comes
-    /// while it is more than 8 MiB behind does not reach it. One that panics is
+    /// Sets a callback for the CLI's standard error, called as output arrives.
+    /// Errors contain the end of it in any case. The callback may be slow:
+    /// beyond 8 MiB of backlog, output does not reach it. If it panics, it is
     /// not called again.
     pub fn on_stderr(mut self, callback: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.stderr = Some(Arc::new(callback));
         self
     }
 
-    /// How long a control request may take, the first one included; 60
-    /// seconds if not set.
+    /// Sets the timeout of control requests, including the first one; 60
+    /// seconds if unset.
     pub fn request_timeout(mut self, time: Duration) -> Self {
         self.request_timeout = time;
         self
     }
 
-    /// How the session is closed.
+    /// Sets how the session is closed.
     pub fn close_policy(mut self, policy: ClosePolicy) -> Self {
         self.close = policy;
         self
     }
 
-    /// The longest line that is kept, in bytes; 64 MiB if not set. A longer
-    /// one is reported and passed over.
+    /// Sets the longest line that is accepted, in bytes; 64 MiB if unset. A
+    /// longer one is reported and skipped.
     pub fn line_limit(mut self, bytes: usize) -> Self {
         self.line_limit = bytes;
         self
     }
 
-    /// How much may wait to be written, in bytes. Beyond it
+    /// Sets the limits of the outbound queue. When it is full,
     /// [`Handle::send`](crate::Handle::send) and requests fail with
     /// [`Error::Full`](crate::Error::Full), and
     /// [`Handle::send_when_room`](crate::Handle::send_when_room) waits.
@@ -47,25 +47,26 @@ impl Options {
         self
     }
 
-    /// Who sees to the priorities of user messages: the CLI, or, for one that
-    /// knows none, this host. [`Queueing::Auto`] with `merge`, if not set.
+    /// Sets where user messages are queued by priority: in the CLI, or in this
+    /// host for CLIs without priorities. [`Queueing::Auto`] with `merge` if
+    /// unset.
     pub fn queueing(mut self, queueing: Queueing) -> Self {
         self.queueing = queueing;
         self
     }
 
-    /// How long a [`query`](crate::query()) whose turn is over goes on for what
-    /// the agent has left running in the background, and may tell of in
-    /// another turn; ten minutes if not set. A server that was started in the
-    /// background never ends.
+    /// Sets how long a [`query`](crate::query()) continues after its turn for
+    /// the agent's background tasks, which may lead to another turn; ten
+    /// minutes if unset. A server started in the background never ends by
+    /// itself.
     pub fn background_limit(mut self, time: Duration) -> Self {
         self.background_limit = time;
         self
     }
 
-    /// Whether every user message is sent as [`UserMessage::verbatim`] says:
-    /// no file expansion, no commands. For programs whose prompts are not
-    /// typed at this agent by a person. Not if not set.
+    /// Sets whether every user message is sent as [`UserMessage::verbatim`]:
+    /// without file expansion and commands. Use this if prompts are not typed
+    /// by a user of the agent; `false` if unset.
     ///
     /// [`UserMessage::verbatim`]: crate::UserMessage::verbatim
     pub fn verbatim_prompts(mut self, wanted: bool) -> Self {

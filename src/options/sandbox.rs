@@ -1,11 +1,11 @@
-//! A sandbox that is said in two places.
+//! Merging the sandbox of the settings with that of the option.
 
 use serde_json::{Map, Value};
 
 type Object = Map<String, Value>;
 
-/// Lists of what is forbidden: nothing that one place forbids is allowed by
-/// the other one.
+/// Deny lists. They are joined, so that neither place can allow what the other
+/// denies.
 const JOINED: [&str; 5] = [
     "filesystem.denyRead",
     "filesystem.denyWrite",
@@ -14,10 +14,10 @@ const JOINED: [&str; 5] = [
     "credentials.envVars",
 ];
 
-/// Objects that make sense only as a whole.
+/// Objects that are replaced as a whole.
 const WHOLE: [&str; 2] = ["ripgrep", "network.tlsTerminate"];
 
-/// The sandbox of the settings, with that of the option over it.
+/// Merges the option's sandbox over that of the settings.
 pub(super) fn merge(settings: Option<Value>, option: Object) -> Object {
     let settings = match settings {
         Some(Value::Object(settings)) => settings,
@@ -29,7 +29,7 @@ pub(super) fn merge(settings: Option<Value>, option: Object) -> Object {
             .iter()
             .any(|file| file["mode"] == "deny");
     if restricts_files && !has(&option, "filesystem", "disabled") {
-        // It would switch off what the option asks for.
+        // This would disable what the option requests.
         if let Some(Value::Object(files)) = merged.get_mut("filesystem")
             && files.get("disabled") == Some(&Value::Bool(true))
         {
@@ -40,7 +40,7 @@ pub(super) fn merge(settings: Option<Value>, option: Object) -> Object {
         || !list(&option, "network", "deniedDomains").is_empty()
         || option.get("network").map(|it| &it["strictAllowlist"]) == Some(&Value::Bool(true));
     if restricts_hosts && let Some(Value::Object(network)) = merged.get_mut("network") {
-        // What goes through a proxy of the user's is not held to these lists.
+        // Traffic through a user's proxy is not subject to these lists.
         for port in ["httpProxyPort", "socksProxyPort"] {
             if !has(&option, "network", port) {
                 network.remove(port);

@@ -1,4 +1,4 @@
-//! Settings, and the sandbox, which is a part of them.
+//! Settings, including the sandbox.
 
 use super::Options;
 use super::sandbox::merge;
@@ -7,15 +7,15 @@ use agentwire_protocol::Json;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
-/// Settings that are given in code.
+/// Settings given in code.
 ///
-/// They go over the pipe in the first request, since they can hold keys. CLIs
-/// before 2.1.327 get settings in a private file (`--settings`). CLIs before
-/// 2.1.323 get administrator's settings as an argument (`--managed-settings`),
-/// which others on the machine can read.
+/// They are sent over the pipe in the first request, since they may contain
+/// keys. CLIs before 2.1.327 get settings in a private file (`--settings`).
+/// CLIs before 2.1.323 get managed settings as an argument
+/// (`--managed-settings`), which other users of the machine can read.
 impl Options {
-    /// Settings that count more than those of the user and the project, as an
-    /// object such as settings files have it.
+    /// Sets settings that take precedence over those of the user and the
+    /// project, as a JSON object in the format of settings files.
     ///
     /// ```
     /// use agentwire::Options;
@@ -32,40 +32,39 @@ impl Options {
         self
     }
 
-    /// A file with such settings (`--settings`), in place of
-    /// [`Options::settings`].
+    /// Sets a settings file (`--settings`), in place of [`Options::settings`].
     pub fn settings_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.settings = None;
         self.set("--settings", path.into())
     }
 
-    /// Settings of the kind that administrators make, which can only forbid.
-    /// Where there is an administrator's own they are passed over, unless
-    /// those say otherwise.
+    /// Sets managed settings, which can only restrict. They are ignored if an
+    /// administrator has set some, unless those say otherwise.
     pub fn managed_settings(mut self, settings: impl Into<Json>) -> Self {
         self.managed_settings = Some(settings.into());
         self
     }
 
-    /// Which settings files are read (`--setting-sources`): `user`,
-    /// `project`, `local`. None at all is not the same as not set.
+    /// Sets which settings files are read (`--setting-sources`): `user`,
+    /// `project`, `local`. An empty list reads none, which is different from
+    /// unset.
     pub fn setting_sources<S: AsRef<str>>(self, sources: impl IntoIterator<Item = S>) -> Self {
         let sources = sources.into_iter().map(|it| it.as_ref().to_owned());
         self.list("--setting-sources", sources)
     }
 
-    /// The sandbox that commands run in, as the member `sandbox` of settings
-    /// has it. It counts more than that of [`Options::settings`], and lists of
-    /// what is forbidden are joined.
+    /// Sets the sandbox for commands, in the format of the `sandbox` setting.
+    /// It takes precedence over that of [`Options::settings`]. Deny lists are
+    /// joined.
     ///
-    /// With `enabled` the session fails where there can be no sandbox, unless
-    /// `failIfUnavailable` is said to be `false`.
+    /// With `enabled`, the session fails if no sandbox is available, unless
+    /// `failIfUnavailable` is `false`.
     pub fn sandbox(mut self, sandbox: impl Into<Json>) -> Self {
         self.sandbox = Some(sandbox.into());
         self
     }
 
-    /// The settings as they go into the first request, the sandbox among them.
+    /// Returns the settings for the first request, including the sandbox.
     pub(super) fn merged_settings(&self) -> Result<Option<Json>, Error> {
         let settings = self.settings.as_ref();
         let settings = settings.map(|it| object("settings", it)).transpose()?;
@@ -73,7 +72,7 @@ impl Options {
             return Ok(self.settings.clone());
         };
         if self.has("--settings") {
-            let problem = "cannot be combined with a settings file: it belongs in there";
+            let problem = "cannot be combined with a settings file: set `sandbox` in that file";
             return Err(Error::option("sandbox", problem));
         }
         let sandbox = object("sandbox", sandbox)?;
@@ -91,8 +90,8 @@ impl Options {
     }
 }
 
-/// Reads what has to be an object.
+/// Reads a JSON object.
 fn object(option: &str, json: &Json) -> Result<Map<String, Value>, Error> {
     json.read()
-        .map_err(|why| Error::option(option, format!("is no JSON object: {why}")))
+        .map_err(|why| Error::option(option, format!("is not a JSON object: {why}")))
 }

@@ -9,20 +9,21 @@ pub(crate) enum Skills {
     Only(Vec<String>),
 }
 
-/// What is in no skill's name would make another rule of it.
+/// Rejects names that would change the meaning of the permission rule made from
+/// them.
 pub(super) fn check_skill(name: &str) -> Result<(), Error> {
     let problem = if name.is_empty() {
         "is empty"
     } else if name.trim() != name {
         "has space around it"
     } else if name.contains(['(', ')', ',']) || name.contains(char::is_control) {
-        "has a parenthesis, a comma or a control character, which is in no skill's name"
+        "contains a parenthesis, a comma or a control character, which skill names cannot contain"
     } else if name == "*" || name.ends_with(":*") || name.ends_with(" *") {
-        "is a pattern; `all_skills` gives all"
+        "is a pattern; use `all_skills` for all skills"
     } else if name.starts_with('/') {
-        "begins with `/`, which is in no skill's name"
+        "starts with `/`, which skill names cannot"
     } else if name.ends_with('\\') || name.contains(r"\\") {
-        "has a backslash that the rule for it would lose"
+        "contains a backslash that its permission rule would lose"
     } else {
         return Ok(());
     };

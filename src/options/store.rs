@@ -1,14 +1,14 @@
-//! The store of sessions in this program.
+//! Session store options.
 
 use super::Options;
 use crate::event::Error;
 use crate::store::{SessionStore, SharedStore, Source, StoreFlush};
 use std::time::Duration;
 
-/// A store that gets a copy of the session, and from which it can be resumed.
+/// Copying the session to a store, and resuming it from there.
 impl Options {
-    /// Gives every entry that the agent adds to its transcripts to a store as
-    /// well (`--session-mirror`), and lets sessions go on from there.
+    /// Copies every entry of the agent's transcripts to a store
+    /// (`--session-mirror`), and resumes sessions from it.
     ///
     /// ```no_run
     /// use agentwire::{MemoryStore, Options, query};
@@ -24,48 +24,55 @@ impl Options {
     /// # }
     /// ```
     ///
-    /// The agent writes its own files as ever. The store runs beside the session
-    /// and never holds it up; what it does not take is a
-    /// [`Notice::NotMirrored`](crate::Notice::NotMirrored).
-    /// [`Handle::mirrored`](crate::Handle::mirrored) waits until it has all that
-    /// has come. When the session is over, the store has ten seconds for what is
-    /// left: the last event, and [`Client::close`](crate::Client::close), come
-    /// after that. [`Client::abort`](crate::Client::abort),
-    /// [`close_all`](crate::close_all) and the end of the runtime do not wait for
+    /// # Writing
+    ///
+    /// The agent writes its own files as well. The store runs beside the
+    /// session and never delays it. Entries that it does not accept are
+    /// reported as a [`Notice::NotMirrored`](crate::Notice::NotMirrored).
+    /// [`Handle::flush_store`](crate::Handle::flush_store) waits until the store
+    /// has everything received so far.
+    ///
+    /// At the end of the session, the store has ten seconds for the remaining
+    /// entries. The last event, and [`Client::close`](crate::Client::close),
+    /// come after that. [`Client::abort`](crate::Client::abort),
+    /// [`close_all`](crate::close_all) and a runtime shutdown do not wait for
     /// it.
     ///
-    /// With [`Options::resume`] the store is asked for that session first, with
-    /// [`Options::continue_latest`] for the one of this project that was changed
-    /// last; [`Options::load_timeout`] says how long each answer may take. What
-    /// comes is written into a private configuration folder (`CLAUDE_CONFIG_DIR`),
-    /// which goes when the session has gone. The agent finds the user's settings
-    /// and what it logs in with there, as copies, and nothing else that the
-    /// user's own folder has: no agents, skills, plugins or memories. What it
-    /// changes in its configuration is gone afterwards. A session that the store
-    /// does not know is resumed from the agent's own files, if it is there; and
-    /// when no session can be continued, a new one begins. When the program is
-    /// killed without warning, or exits while a session that it has dropped is
-    /// still ending ([`ExitGuard`](crate::ExitGuard)), the folder stays, among
-    /// the system's temporary files, as `agentwire-resume-…`.
-    /// [`Options::command_line`] asks no store, and so says nothing of all this.
+    /// # Resuming
     ///
-    /// It is [`LocalCli`](crate::LocalCli) that asks the store. An agent that is
-    /// reached by another [`Transport`](crate::Transport) has its copies made as
-    /// well, but goes on from what it finds itself.
+    /// [`Options::resume`] asks the store for that session first.
+    /// [`Options::continue_latest`] asks it for the most recently changed
+    /// session of this project. [`Options::load_timeout`] limits each response.
+    /// If the store does not have the session, `resume` uses the agent's own
+    /// files, and `continue_latest` starts a new session.
+    ///
+    /// The session is written to a private configuration folder
+    /// (`CLAUDE_CONFIG_DIR`), which is removed after the session. It contains
+    /// copies of the user's settings and credentials, and nothing else of the
+    /// user's own folder: no agents, skills, plugins or memories. Changes that
+    /// the agent makes to its configuration are lost. The folder stays behind
+    /// in the system's temporary files, as `agentwire-resume-…`, if the program
+    /// is killed, or if it exits while a dropped session is still shutting down
+    /// (see [`ExitGuard`](crate::ExitGuard)).
+    ///
+    /// [`Options::command_line`] does not ask the store, so its result does not
+    /// show any of this. Only [`LocalCli`](crate::LocalCli) loads sessions from
+    /// the store. With another [`Transport`](crate::Transport), entries are
+    /// copied to the store, but the agent resumes from its own files.
     pub fn session_store(mut self, store: impl SessionStore) -> Self {
         self.session_store = Some(SharedStore::new(store));
         self.switch("--session-mirror", true)
     }
 
-    /// When entries go to the [store](Options::session_store); in batches, if
-    /// not set.
+    /// Sets when entries are sent to the [store](Options::session_store); in
+    /// batches if unset.
     pub fn session_store_flush(mut self, flush: StoreFlush) -> Self {
         self.store_flush = flush;
         self
     }
 
-    /// How long each answer of the [store](Options::session_store) may take when
-    /// a session is to go on from it; 60 seconds if not set. Then connecting
+    /// Sets the timeout of each response of the [store](Options::session_store)
+    /// when a session is loaded; 60 seconds if unset. After that, connecting
     /// fails with [`Error::SessionStore`].
     pub fn load_timeout(mut self, time: Duration) -> Self {
         self.load_timeout = time;
@@ -80,19 +87,19 @@ impl Options {
         })
     }
 
-    /// What does not go together with a store.
+    /// Rejects options that conflict with a store.
     pub(super) fn check_store(&self) -> Result<(), Error> {
         if self.session_store.is_none() {
             return Ok(());
         }
         let refused = |problem: &str| Err(Error::option("session_store", problem));
         if self.has("--no-session-persistence") {
-            return refused("needs a session that is kept: the store gets a copy of what is");
+            return refused("needs a persisted session: remove `persist_session(false)`");
         }
         let is_checkpoint = |name: &str| name == "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING";
         if self.markers.iter().any(|(name, _)| is_checkpoint(name)) {
-            let problem = "cannot be combined with `file_checkpointing`: the store has no copies \
-                           of files, which could not be put back when the session goes on";
+            let problem = "cannot be combined with `file_checkpointing`: the store has no file \
+                           backups, so a resumed session could not restore them";
             return refused(problem);
         }
         Ok(())

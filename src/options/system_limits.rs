@@ -1,19 +1,18 @@
-//! What a system passes on to a program that it starts.
+//! System limits on arguments and environment.
 
 use crate::event::Error;
 use crate::process::SESSION_VARIABLE;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
-/// What Linux passes on as one argument or variable, its terminating NUL
-/// included. Other systems pass on more in one, and less in all.
+/// Linux's limit for one argument or variable, including its terminating NUL.
+/// Other systems allow longer ones, but less in total.
 const ONE: usize = 128 * 1024;
 
-/// The length of what a session adds to the environment by which its processes
-/// are found.
+/// The length of the variable value by which a session's processes are found.
 const SESSION_NAME: usize = 37;
 
-/// Each argument by itself.
+/// Checks each argument by itself.
 pub(super) fn check_each(arguments: &[String]) -> Result<(), Error> {
     match arguments.iter().find(|it| it.len() >= ONE) {
         Some(argument) => {
@@ -24,17 +23,17 @@ pub(super) fn check_each(arguments: &[String]) -> Result<(), Error> {
     }
 }
 
-/// A variable of the environment.
+/// Checks a variable of the environment.
 pub(super) fn check_variable(name: &OsStr, value: &OsStr) -> Result<(), Error> {
     let bytes = name.as_encoded_bytes();
     let option = || format!("env {}", name.to_string_lossy());
-    // Some systems have hidden variables whose name begins with it.
+    // On some systems, names of hidden variables start with `=`.
     if bytes.is_empty() || bytes[1..].contains(&b'=') || bytes.contains(&0) {
-        let problem = "is no name that a variable can have";
+        let problem = "is not a valid variable name";
         return Err(Error::option(&option(), problem));
     }
     if value.as_encoded_bytes().contains(&0) {
-        let problem = "has a NUL character, which no variable can hold";
+        let problem = "contains a NUL character, which variables cannot contain";
         return Err(Error::option(&option(), problem));
     }
     let length = size(name, value);
@@ -45,11 +44,11 @@ pub(super) fn check_variable(name: &OsStr, value: &OsStr) -> Result<(), Error> {
 }
 
 fn too_long(option: &str, length: usize) -> Error {
-    let problem = format!("is {length} bytes long; the system passes on less than {ONE}");
+    let problem = format!("is {length} bytes long; the system's limit is less than {ONE}");
     Error::option(option, problem)
 }
 
-/// Everything together.
+/// Checks the total.
 pub(super) fn check_all(
     arguments: &[String],
     environment: &BTreeMap<OsString, OsString>,
@@ -57,7 +56,7 @@ pub(super) fn check_all(
     check_sum(arguments, environment, of_all())
 }
 
-/// Everything together, against this limit.
+/// Checks the total against this limit.
 fn check_sum(
     arguments: &[String],
     environment: &BTreeMap<OsString, OsString>,
@@ -79,8 +78,8 @@ fn check_sum(
     match all.pop() {
         Some((size, option)) if sum > limit => {
             let problem = format!(
-                "is too long at {size} bytes: all arguments and the environment come to {sum}, \
-                 and the system passes on {limit}"
+                "is too long at {size} bytes: all arguments and the environment take {sum} bytes, \
+                 and the system's limit is {limit}"
             );
             Err(Error::option(&option, problem))
         }
@@ -88,14 +87,14 @@ fn check_sum(
     }
 }
 
-/// What a variable takes: `NAME=value` and a NUL.
+/// Returns the size of a variable: `NAME=value` and a NUL.
 fn size(name: &OsStr, value: &OsStr) -> usize {
     name.len() + value.len() + 2
 }
 
-/// What this system passes on in all: a quarter of the stack that a program
-/// may have, but not more than six megabytes; some of it stays for the path of
-/// the program, and for what the system puts there itself.
+/// Returns this system's total limit: a quarter of the stack limit, but at most
+/// six megabytes, minus room for the program's path and what the system itself
+/// adds.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn of_all() -> usize {
     use rustix::process::{Resource, getrlimit};
@@ -105,7 +104,7 @@ fn of_all() -> usize {
     usize::try_from(limit).unwrap_or(ONE) - 8 * 1024
 }
 
-/// What this system passes on in all, by its own headers.
+/// Returns this system's total limit, from its headers.
 #[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
 fn of_all() -> usize {
     const ARG_MAX: usize = match cfg!(any(target_os = "macos", target_os = "ios")) {
@@ -115,8 +114,8 @@ fn of_all() -> usize {
     ARG_MAX - 8 * 1024
 }
 
-/// The environment has no limit there; the arguments have one of their own,
-/// 32767 units of two bytes, which is told when the program is started.
+/// Returns no limit: Windows limits only the arguments, to 32767 UTF-16 units,
+/// which is reported when the program is started.
 #[cfg(not(unix))]
 fn of_all() -> usize {
     usize::MAX

@@ -335,7 +335,7 @@ fn which_conversation_it_is() {
     }
     // The value, and the method that it was given to.
     let (_, problem) = refused(Options::new().session_id("x"));
-    assert_eq!(problem, "(`session_id`) is `x`, which is no UUID");
+    assert_eq!(problem, "(`session_id`) is `x`, which is not a UUID");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Which tools there are, which may run unasked, and which skills.
+//! Tools, tool permissions and skills.
 
 use super::Options;
 use super::skills::{Skills, check_skill};
@@ -6,52 +6,50 @@ use crate::event::Error;
 use agentwire_protocol::permission::PermissionRule;
 use std::collections::BTreeMap;
 
-/// How a question of the model's shows what its choices look like.
+/// The format of previews of the choices in the model's questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum QuestionPreview {
-    /// As Markdown.
+    /// Markdown.
     Markdown,
-    /// As HTML.
+    /// HTML.
     Html,
 }
 
 /// Tools and skills.
 impl Options {
-    /// The agent's own tools that there are (`--tools`): these and no others.
-    /// None at all is not the same as not set: the agent then has none of its
-    /// own. Those of MCP servers are not touched.
+    /// Sets the built-in tools of the agent (`--tools`). An empty list disables
+    /// all of them, which is different from unset. MCP tools are not affected.
     pub fn tools<S: ToString>(self, names: impl IntoIterator<Item = S>) -> Self {
         self.list("--tools", names)
     }
 
-    /// All of the agent's own tools (`--tools=default`), which is also what
-    /// not set is.
+    /// Enables all built-in tools (`--tools=default`). This is the default.
     pub fn default_tools(self) -> Self {
         self.set("--tools", "default")
     }
 
-    /// What may run without anybody being asked (`--allowedTools`): rules as
-    /// `Read` or `Bash(git *)`, as texts or as
-    /// [`PermissionRule`](agentwire_protocol::permission::PermissionRule)s.
-    /// None at all is as if it were not set.
+    /// Sets the rules for tool calls that run without a permission request
+    /// (`--allowedTools`), such as `Read` or `Bash(git *)`: strings or
+    /// [`PermissionRule`](agentwire_protocol::permission::PermissionRule)s. An
+    /// empty list is the same as unset.
     ///
-    /// A permission callback does not hear of these: see
+    /// The permission callback is not called for these: see
     /// [`CommandLine::ignored`](crate::CommandLine).
     pub fn allowed_tools<S: ToString>(mut self, rules: impl IntoIterator<Item = S>) -> Self {
         self.allowed_tools = rules.into_iter().map(|rule| rule.to_string()).collect();
         self
     }
 
-    /// What may never run (`--disallowedTools`), as rules. A rule without
-    /// parentheses takes the tool away from the model. None at all is as if it
-    /// were not set.
+    /// Sets the rules for tool calls that are always denied
+    /// (`--disallowedTools`). A rule without parentheses removes the tool from
+    /// the model. An empty list is the same as unset.
     pub fn disallowed_tools<S: ToString>(mut self, rules: impl IntoIterator<Item = S>) -> Self {
         self.disallowed_tools = rules.into_iter().map(|rule| rule.to_string()).collect();
         self
     }
 
-    /// Tools that run in place of others, by the name that the model uses:
+    /// Sets tools that run in place of others, by the name that the model uses:
     /// `[("Bash", "mcp__workspace__bash")]`.
     pub fn tool_aliases<K: Into<String>, V: Into<String>>(
         mut self,
@@ -64,9 +62,9 @@ impl Options {
         self
     }
 
-    /// The skills that the main agent has, by name, and as `plugin:skill` those
-    /// of plugins. They may be used without anybody being asked. None at all
-    /// is not the same as not set, which leaves it to the CLI.
+    /// Sets the skills of the main agent, by name; those of plugins as
+    /// `plugin:skill`. They run without a permission request. An empty list
+    /// means no skills; if unset, the CLI decides.
     pub fn skills<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
         self.initialize.skills = Some(names.clone());
@@ -74,16 +72,15 @@ impl Options {
         self
     }
 
-    /// All skills that there are, which may be used without anybody being
-    /// asked.
+    /// Enables all skills. They run without a permission request.
     pub fn all_skills(mut self) -> Self {
         self.initialize.skills = None;
         self.skills = Some(Skills::All);
         self
     }
 
-    /// How a question of the model's shows what its choices look like
-    /// (`CLAUDE_CODE_QUESTION_PREVIEW_FORMAT`). Without it there are no such
+    /// Sets the format of previews of the choices in the model's questions
+    /// (`CLAUDE_CODE_QUESTION_PREVIEW_FORMAT`). If unset, there are no
     /// previews.
     pub fn question_preview(self, format: QuestionPreview) -> Self {
         let format = match format {
@@ -93,7 +90,7 @@ impl Options {
         self.marker("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT", Some(format))
     }
 
-    /// What may run unasked, skills included.
+    /// Returns the rules for allowed tool calls and skills.
     pub(super) fn allowed(&self) -> Result<Vec<String>, Error> {
         let mut rules = self.allowed_tools.clone();
         check_rules("--allowedTools", &rules)?;
@@ -115,18 +112,18 @@ impl Options {
         Ok(rules)
     }
 
-    /// What may never run.
+    /// Returns the rules for denied tool calls.
     pub(super) fn disallowed(&self) -> Result<Vec<String>, Error> {
         check_rules("--disallowedTools", &self.disallowed_tools)?;
         Ok(self.disallowed_tools.clone())
     }
 }
 
-/// A rule whose parenthesis is not closed would take those behind it along.
+/// Checks the rules. An unclosed parenthesis would swallow the rules after it.
 fn check_rules(option: &str, rules: &[String]) -> Result<(), Error> {
     for rule in rules {
         if let Err(why) = rule.parse::<PermissionRule>() {
-            let problem = format!("has the rule `{rule}`, which cannot be read: {why}");
+            let problem = format!("has the rule `{rule}`, which is invalid: {why}");
             return Err(Error::option(option, problem));
         }
     }

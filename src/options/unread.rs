@@ -1,22 +1,22 @@
-//! How much may be unread, and what happens then.
+//! Limits for slow consumers.
 
 use super::Options;
 use super::backpressure::{Backpressure, UnreadLimits};
 use crate::event::Error;
 
-/// More than any machine has: what is meant by such a limit is none.
+/// Exceeds the memory of any machine, so such a limit is no limit.
 #[cfg(target_pointer_width = "64")]
 const UNLIMITED: usize = 1 << 40;
 #[cfg(not(target_pointer_width = "64"))]
 const UNLIMITED: usize = 1 << 31;
 
-/// How much may be unread.
+/// Limits for slow consumers.
 impl Options {
     /// Sets how many bytes each stream of the session may have unread before
-    /// reading pauses; 8 MiB if unset. This is about the client's stream and
-    /// each [`Subscription`](crate::Subscription), [`TextStream`](crate::TextStream) and
-    /// [`Turn`](crate::Turn) by itself. Each event counts for 256 bytes more
-    /// than it has.
+    /// reading pauses; 8 MiB if unset. The limit applies separately to the
+    /// client's stream and each [`Subscription`](crate::Subscription),
+    /// [`TextStream`](crate::TextStream) and [`Turn`](crate::Turn). Each event
+    /// counts as its size plus 256 bytes.
     ///
     /// A limit of 1 TiB or more is an
     /// [`Error::Option`](crate::Error::Option) when the session starts.
@@ -25,10 +25,10 @@ impl Options {
         self
     }
 
-    /// Sets how many bytes a stream may have unread before its oldest events are
-    /// dropped, with a [`Notice::Lagged`](crate::Notice::Lagged); 64 MiB if
-    /// unset, or [`Options::unread_limit`] if that is more. Only a session that
-    /// waits for input while nothing reads this stream gets there; see
+    /// Sets how many bytes a stream may have unread before its oldest events
+    /// are dropped, with a [`Notice::Lagged`](crate::Notice::Lagged); 64 MiB if
+    /// unset, or [`Options::unread_limit`] if that is more. A stream gets there
+    /// only if the session must keep reading while the stream is not read; see
     /// [`Backpressure::Pause`].
     ///
     /// A limit below [`Options::unread_limit`], or of 1 TiB or more, is an
@@ -45,7 +45,7 @@ impl Options {
         self
     }
 
-    /// The limits in force.
+    /// Returns the limits in force.
     pub(crate) fn unread_limits(&self) -> UnreadLimits {
         let UnreadLimits { pause, hard } = self.unread;
         UnreadLimits {
@@ -63,8 +63,8 @@ impl Options {
         for (option, limit) in limits {
             if let Some(bytes) = limit.filter(|bytes| *bytes >= UNLIMITED) {
                 let problem = format!(
-                    "is {bytes} bytes, which is no limit: a stream that is not read would take \
-                     all memory; set less than {UNLIMITED}"
+                    "is {bytes} bytes, which is unlimited: an unread stream would use up all \
+                     memory; set less than {UNLIMITED}"
                 );
                 return Err(Error::option(option, problem));
             }

@@ -1,26 +1,31 @@
-//! Closing all sessions at once.
+//! Closing all sessions.
 
 use super::closer::{CLOSER, is_this_thread};
 use super::closing::Closing;
 use super::policy::CloseReport;
 
-/// Ends every session of this process, all at once, and blocks until everything that they started
-/// has gone. It is for a program that is about to exit, whatever made it: a signal, a panic, its
-/// end. Sessions that are ending already, because their clients were dropped, are waited for as
-/// well; those that somebody else started ([`Client::connect_over`](crate::Client::connect_over))
-/// have no processes here, and are left alone.
+/// Closes all sessions of this process at once, and blocks until all processes
+/// that they started have exited.
 ///
-/// It takes no longer than the longest [`ClosePolicy`](super::ClosePolicy) allows, without its `finish`, and some
-/// seconds to list the processes. It gives the reports of those sessions that were not over before;
-/// one that was not done in that time has none. A session that another thread starts meanwhile is
-/// not ended.
+/// Call this before the program exits, for instance on a signal. Sessions that
+/// are closing already because their clients were dropped are waited for too.
+/// Sessions of agents that were spawned elsewhere
+/// ([`Client::connect_over`](crate::Client::connect_over)) have no processes
+/// here and are left alone.
 ///
-/// It needs no runtime, and may be called on any thread. Inside async code it is called by
-/// `tokio::task::spawn_blocking`, so that the sessions can close the inputs of their CLIs; where
-/// they cannot, the CLIs are terminated when [`ClosePolicy::exit`](super::ClosePolicy::exit) is over.
+/// This takes at most as long as the longest
+/// [`ClosePolicy`](super::ClosePolicy) allows, without its `finish`, plus some
+/// seconds to list the processes. Returns the reports of the sessions that were
+/// not closed before. A session that is not closed within that time has no
+/// report. A session that another thread starts meanwhile is not closed.
 ///
-/// Signals are the program's business: what to do on one is for the program to say, and only one
-/// place in it can. With tokio, for instance:
+/// No runtime is needed, and any thread may call it. In async code, call it
+/// with `tokio::task::spawn_blocking`, so that sessions can close the stdin of
+/// their CLIs. If they cannot, the CLIs are terminated after
+/// [`ClosePolicy::exit`](super::ClosePolicy::exit).
+///
+/// agentwire installs no signal handlers; that is up to your application. For
+/// example, with tokio:
 ///
 /// ```no_run
 /// use tokio::signal::unix::{SignalKind, signal};
@@ -41,16 +46,16 @@ use super::policy::CloseReport;
 /// # }
 /// ```
 ///
-/// Against SIGKILL there is no handler: [`ExitGuard`](crate::ExitGuard) says what is left then, and
-/// what can be done.
+/// SIGKILL has no handler: see [`ExitGuard`](crate::ExitGuard) for what remains
+/// then, and what can be done about it.
 pub fn close_all() -> Vec<CloseReport> {
     let mut children = CLOSER.children();
     children.retain(|child| child.is_ours() && !child.is_closed());
     for child in &children {
         CLOSER.close(child, child.closes_input_with_all());
     }
-    // Nobody else will do what the closer was about to do when it panicked, with a hook that ends
-    // all sessions.
+    // If this runs in the closer itself, from a panic hook after it panicked,
+    // no other thread will finish what it was about to do.
     if is_this_thread() {
         children.iter().for_each(Closing::abandon);
     }

@@ -1,4 +1,4 @@
-//! The child: spawned with its pipes, closed or dropped.
+//! The child process: spawning, closing, dropping.
 
 use super::SESSION_VARIABLE;
 use super::closer::{CLOSER, Closer};
@@ -14,11 +14,11 @@ use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// The agent CLI, running or not.
+/// The agent CLI's process.
 ///
-/// Dropping it closes it: see [`close`](Self::close). That neither blocks nor needs a runtime,
-/// but it takes a host that goes on living; whoever is about to exit awaits a `close` instead, or
-/// calls [`close_all`](super::close_all).
+/// Dropping it starts [`close`](Self::close), without blocking and without a
+/// runtime. That only works if the host keeps running. Before exiting, await a
+/// `close`, or call [`close_all`](super::close_all).
 #[derive(Debug)]
 pub(crate) struct ChildProcess {
     pid: u32,
@@ -26,7 +26,7 @@ pub(crate) struct ChildProcess {
     pub(super) closing: Arc<Closing>,
 }
 
-/// The child's ends of the three pipes. stdin is to be closed before the child is.
+/// The child's ends of the three pipes. Close stdin before the child.
 #[derive(Debug)]
 pub(crate) struct Pipes {
     pub(crate) stdin: ChildStdin,
@@ -35,14 +35,17 @@ pub(crate) struct Pipes {
 }
 
 impl ChildProcess {
-    /// Spawns `command` with three pipes, in a process group of its own on Unix, in a job
-    /// object of its own and without a window on Windows.
+    /// Spawns `command` with three pipes, on Unix in its own process group, on
+    /// Windows in its own job object and without a window.
     ///
-    /// `session` marks the child and what it starts, in its environment; it is unique to this
-    /// child and has no colon in it, or closing this child would end others.
+    /// `session` marks the child and its descendants, in their environment. It
+    /// must be unique to this child and contain no colon; otherwise, closing
+    /// this child would end others.
     ///
-    /// Fails if the program cannot be started, if there can be no more threads, or with
-    /// `InvalidInput` if `session` is empty or has a colon in it.
+    /// # Errors
+    ///
+    /// If the program or a thread cannot be started. `InvalidInput` if
+    /// `session` is empty or contains a colon.
     pub(crate) fn spawn(
         command: Command,
         session: &str,
@@ -51,7 +54,7 @@ impl ChildProcess {
         Self::spawn_for(&CLOSER, command, session, policy)
     }
 
-    /// The same with a closer of one's own.
+    /// Like [`spawn`](Self::spawn), with another closer.
     pub(super) fn spawn_for(
         closer: &'static Closer,
         mut command: Command,
@@ -61,7 +64,7 @@ impl ChildProcess {
         if session.is_empty() || session.contains(':') {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
-                "not a name for a session",
+                "invalid session name",
             ));
         }
         command
@@ -71,14 +74,15 @@ impl ChildProcess {
         let sessions = sessions(&command, session);
         command.env(SESSION_VARIABLE, sessions);
         detach(&mut command);
-        // Not made of a child that was spawned: that would reap one that has exited at once.
+        // Not created from a spawned child: that would reap one that has exited
+        // already.
         #[cfg(not(windows))]
         let child = SharedChild::spawn(&mut command)?;
         #[cfg(windows)]
         let child = command.spawn()?;
         #[cfg(windows)]
         let job = Job::of(&child)
-            .inspect_err(|error| tracing::warn!(%error, "the child has no job object"))
+            .inspect_err(|error| tracing::warn!(%error, "cannot put the child into a job object"))
             .ok();
         #[cfg(windows)]
         let child = SharedChild::new(child)?;
@@ -93,7 +97,7 @@ impl ChildProcess {
         let closing = closing.in_job(job);
         let closing = Arc::new(closing);
         closer.watch(&closing).inspect_err(|_| {
-            // A child whose end nobody would notice is none to have.
+            // The exit of an unwatched child would go unnoticed.
             let _ = closing.child.kill();
             let _ = closing.child.wait();
         })?;
@@ -111,29 +115,32 @@ impl ChildProcess {
         Ok((this, pipes))
     }
 
-    /// The child's pid. Somebody else may have it once the child has exited.
+    /// Returns the child's PID. It may be reused after the child has exited.
     pub(crate) fn id(&self) -> u32 {
         self.pid
     }
 
-    /// The report of a close that somebody has started, or will start. `None` only if
-    /// something panicked on the way, a subscriber of `tracing` for instance.
+    /// Waits for the report of closing, whether or not closing has started.
+    /// Returns `None` only if something panicked, for instance a `tracing`
+    /// subscriber.
     pub(crate) async fn closed(&self) -> Option<CloseReport> {
         let mut report = self.closing.report();
         report.wait_for(Option::is_some).await.ok()?.clone()
     }
 
-    /// Whether the child was sent a signal from here, which may be why it exited as it did.
+    /// Returns whether the host sent the child a signal, which may explain its
+    /// exit status.
     pub(crate) fn was_signalled(&self) -> bool {
         self.closing.was_signalled()
     }
 
-    /// Is `Some` once the child has exited, whoever may still hold its output open.
+    /// Returns a channel that holds `Some` once the child has exited, even if
+    /// its output is still held open.
     pub(crate) fn exit(&self) -> watch::Receiver<Option<Exit>> {
         self.closing.exit()
     }
 
-    /// Starts to close the child and everything that it started: see [`Closer::close`].
+    /// Starts closing the child and its descendants: see [`Closer::close`].
     pub(crate) fn close(
         &self,
         close_input: impl FnOnce() + Send + 'static,
@@ -141,13 +148,13 @@ impl ChildProcess {
         self.closer.close(&self.closing, close_input)
     }
 
-    /// What [`close_all`](super::close_all) does to have the child's input closed.
+    /// Sets how [`close_all`](super::close_all) closes the child's input.
     pub(crate) fn closed_with_all_by(&self, close_input: impl FnOnce() + Send + 'static) {
         self.closing.closed_with_all_by(close_input);
     }
 
-    /// Keeps what the child works with until it has exited, and drops it before anybody hears of
-    /// that. What is left of a child that could not be closed is dropped as well.
+    /// Keeps `what` until the child has exited, and drops it before the exit is
+    /// reported. It is also dropped if the child could not be closed.
     pub(crate) fn keep(&self, what: impl Send + 'static) {
         self.closing.kept.keep(what);
     }
@@ -164,7 +171,8 @@ impl Drop for ChildProcess {
     }
 }
 
-/// The marker's value: the sessions that the child would have inherited, and its own.
+/// Returns the marker's value: the sessions that the child inherits, and its
+/// own.
 fn sessions(command: &Command, session: &str) -> OsString {
     let set = command
         .get_envs()

@@ -1,7 +1,9 @@
-//! The thread that closes all sessions of this process, and watches their children until then.
+//! The thread that closes all sessions of this process, and watches their
+//! children until then.
 //!
-//! One for all: what takes long in closing, the look at all processes of the system, is done once
-//! for all sessions that want one at that time. It is there as long as there are children.
+//! One thread serves all sessions, so that the expensive part of closing,
+//! listing all processes of the system, is done once for all sessions that need
+//! it at that time. It runs as long as there are children.
 
 use super::closing::Closing;
 use super::events::{Events, Watched};
@@ -17,23 +19,25 @@ use std::time::{Duration, Instant};
 use std::{fmt, io, mem};
 use tokio::sync::watch;
 
-/// How long the closer sleeps at most while it counts time.
+/// How long the closer sleeps at most while it measures time.
 const ROUND: Duration = Duration::from_millis(50);
 
-/// How much time a round counts at most. One that takes longer was not let run: this process was
-/// stopped or the machine suspended, or it is so busy that others could not run either.
+/// How much time a round counts at most. In a longer one, this process was
+/// stopped, the machine was suspended, or it was too busy for others to run as
+/// well.
 const LONGEST_ROUND: Duration = Duration::from_millis(100);
 
-/// Listing the processes takes at most one part in so many of the time, unless that takes long.
+/// The share of time spent on listing the processes is at most one in this
+/// number, unless a listing takes long.
 const LOOKING: u32 = 5;
 
-/// How long after a look the next one comes at the latest, where one is wanted.
+/// The longest pause between two listings while one is needed.
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
 /// The thread's name.
 const NAME: &str = "agentwire-closer";
 
-/// Kills at once, and waits for nothing.
+/// Kills at once, without waiting.
 const AT_ONCE: ClosePolicy = ClosePolicy {
     finish: Duration::ZERO,
     exit: Duration::ZERO,
@@ -44,7 +48,7 @@ const AT_ONCE: ClosePolicy = ClosePolicy {
 /// The closer of this process.
 pub(super) static CLOSER: Closer = Closer::new(Table::read, Watched::new);
 
-/// The thread, if there is one, and what it shares with others.
+/// The closer: its thread, if running, and the state shared with other threads.
 pub(super) struct Closer {
     state: Mutex<State>,
     read_table: fn() -> io::Result<Table>,
@@ -52,7 +56,7 @@ pub(super) struct Closer {
 }
 
 struct State {
-    /// Those that are not closed and reaped, by their numbers.
+    /// The children that are not closed and reaped, by their numbers.
     children: BTreeMap<u64, Arc<Closing>>,
     asked: Vec<(u64, Asked)>,
     thread: Option<Thread>,
@@ -60,7 +64,7 @@ struct State {
 
 struct Thread {
     events: Arc<Events>,
-    /// The process that has it. A fork of that has none.
+    /// The process that started the thread. A fork of it has no thread.
     process: u32,
 }
 
@@ -68,12 +72,12 @@ struct Thread {
 enum Asked {
     Watch,
     Close,
-    /// Another thread says that the child has exited.
+    /// Another thread reports that the child has exited.
     SeeExit,
 }
 
 impl Closer {
-    /// One for which the system is what these two say.
+    /// Creates a closer that observes the system by these two functions.
     pub(super) const fn new(
         read_table: fn() -> io::Result<Table>,
         watched: fn(u32) -> Option<Watched>,
@@ -90,9 +94,11 @@ impl Closer {
         }
     }
 
-    /// Watches the child from now on, until it is closed and reaped.
+    /// Watches the child until it is closed and reaped.
     ///
-    /// Fails if there can be no more threads or file descriptors.
+    /// # Errors
+    ///
+    /// If the system is out of threads or file descriptors.
     pub(super) fn watch(&'static self, child: &Arc<Closing>) -> io::Result<()> {
         let mut state = lock(&self.state);
         state.forget_those_of_a_parent();
@@ -107,16 +113,16 @@ impl Closer {
         Ok(())
     }
 
-    /// Starts to close a child that is watched, and everything that it started. The closer first
-    /// lists what there is and then calls `close_input`: a process in a session of its own and
-    /// without our marker can only be found as long as its parents live. When stdin stays open the
-    /// child is terminated when the policy's `exit` is over.
+    /// Starts closing a watched child and its descendants. The closer first
+    /// lists the processes and then calls `close_input`: a process in its own
+    /// session and without the marker can only be found while its parents live.
+    /// If stdin stays open, the child is terminated after the policy's `exit`.
     ///
-    /// The report is there when it is `Some`; the channel closes without one only if something
-    /// panicked on the way, a subscriber of `tracing` for instance. A second call only calls
-    /// `close_input`, and gets the same report. If there can be no more threads, and the closer is
-    /// gone, the child is killed at once, with all its descendants, and nobody waits for them to be
-    /// gone.
+    /// The channel holds `Some` once there is a report. It closes without one
+    /// only if something panicked, for instance a `tracing` subscriber. Further
+    /// calls only call `close_input`, and return the same report. If the closer
+    /// has stopped and no thread can be started, the child and its descendants
+    /// are killed at once, without waiting for their exit.
     pub(super) fn close(
         &'static self,
         child: &Arc<Closing>,
@@ -141,12 +147,13 @@ impl Closer {
         }
     }
 
-    /// All children that are not closed and reaped.
+    /// Returns all children that are not closed and reaped.
     pub(super) fn children(&self) -> Vec<Arc<Closing>> {
         lock(&self.state).children.values().cloned().collect()
     }
 
-    /// Starts the thread if there is none: it ends with the last child, or by a panic.
+    /// Starts the thread if there is none. It ends with the last child, or by a
+    /// panic.
     fn start(&'static self, state: &mut State) -> io::Result<()> {
         if state.thread.is_some() {
             return Ok(());
@@ -167,7 +174,7 @@ impl Closer {
         Ok(())
     }
 
-    /// Has a thread wait for the child: where its exit is no event.
+    /// Starts a thread that waits for a child whose exit cannot be an event.
     fn watch_by_thread(&'static self, child: &Arc<Closing>) -> io::Result<()> {
         let child = Arc::clone(child);
         spawn_thread("agentwire-exit", move || {
@@ -176,7 +183,7 @@ impl Closer {
         })
     }
 
-    /// Kills the child and its descendants in the thread that calls this.
+    /// Kills the child and its descendants in the calling thread.
     pub(super) fn close_at_once(&self, child: &Arc<Closing>) {
         let mut now = Duration::ZERO;
         child.ladder().close(now, AT_ONCE);
@@ -210,7 +217,8 @@ impl State {
         }
     }
 
-    /// In a fork of the process that had the thread there is no thread, and there are no children.
+    /// A fork of the process that started the thread has neither the thread nor
+    /// the children.
     fn forget_those_of_a_parent(&mut self) {
         let process = std::process::id();
         if self.thread.as_ref().is_some_and(|it| it.process != process) {
@@ -221,19 +229,19 @@ impl State {
     }
 }
 
-/// Whether the thread of a closer calls this.
+/// Returns whether the current thread is that of a closer.
 pub(super) fn is_this_thread() -> bool {
     thread::current().name() == Some(NAME)
 }
 
-/// What the thread does.
+/// The state of the thread.
 struct Work {
     closer: &'static Closer,
     events: Arc<Events>,
     clock: Clock,
-    /// Those of which something is to be done soon.
+    /// Children that need action soon.
     busy: BTreeMap<u64, Arc<Closing>>,
-    /// Those whose exit is no event and that no thread waits for.
+    /// Children whose exit is no event and for which no thread waits.
     polled: BTreeMap<u64, Arc<Closing>>,
     next_look: Instant,
     has_warned: bool,
@@ -266,7 +274,7 @@ impl Work {
         }
     }
 
-    /// For how long nothing is to be done, if nothing happens.
+    /// Returns how long there is nothing to do if nothing happens.
     fn pause(&self) -> Option<Duration> {
         let until_look = self.next_look.saturating_duration_since(Instant::now());
         let pauses = self.busy.values().flat_map(|child| {
@@ -318,7 +326,7 @@ impl Work {
             guard(&child, || act(&child));
             self.busy.insert(child.number, child);
         } else {
-            // A debugger has to hear of it first.
+            // A debugger must be notified first.
             self.polled.insert(child.number, child);
         }
     }
@@ -335,7 +343,8 @@ impl Work {
         }
     }
 
-    /// Has all look that want to, if one cannot wait.
+    /// Lists the processes for all children that need it, if one of them cannot
+    /// wait.
     fn look(&mut self) {
         let now = self.clock.now;
         let is_due = |due: Duration| due <= now;
@@ -367,8 +376,8 @@ impl Work {
         }
     }
 
-    /// Forgets those that are over, and for now those that wait for their children. Says whether
-    /// there are any left.
+    /// Forgets children that are done, and sets aside those that wait for an
+    /// event. Returns whether there are children left.
     fn keep_the_busy(&mut self) -> bool {
         let mut over = Vec::new();
         self.busy.retain(|number, child| {
@@ -390,7 +399,7 @@ impl Work {
     }
 }
 
-/// Makes room for another thread when this one ends by a panic.
+/// Allows another thread to be started when this one panics.
 struct Ended(&'static Closer);
 
 impl Drop for Ended {
@@ -401,8 +410,8 @@ impl Drop for Ended {
     }
 }
 
-/// The time that has passed for the closer. It is not that of the system's clock, which may be
-/// set, and does not jump.
+/// The closer's clock. It is independent of the system clock, which may be set,
+/// and does not jump.
 struct Clock {
     now: Duration,
     last: Instant,
@@ -427,7 +436,7 @@ impl Clock {
     }
 }
 
-/// Does something for one child; a panic in it is none of the others' business.
+/// Does something for one child. A panic does not affect the others.
 fn guard(child: &Arc<Closing>, work: impl FnOnce()) {
     if catch_unwind(AssertUnwindSafe(work)).is_err() {
         for last in [Closing::abandon, act] {
@@ -437,7 +446,7 @@ fn guard(child: &Arc<Closing>, work: impl FnOnce()) {
 }
 
 fn act(child: &Arc<Closing>) {
-    // Not in the condition: it would stay locked.
+    // Not in the `while` condition, which would keep the lock.
     loop {
         let action = child.ladder().poll();
         let Some(action) = action else { return };

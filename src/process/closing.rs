@@ -1,4 +1,4 @@
-//! The end of a child.
+//! Closing a child.
 
 use super::countdown::STRETCH;
 use super::events::Watched;
@@ -17,39 +17,42 @@ use std::time::{Duration, Instant};
 use std::{fmt, io};
 use tokio::sync::watch;
 
-/// What [`close_all`](super::close_all) allows for listing the processes, beyond what the policies allow.
+/// How much longer than the policies [`close_all`](super::close_all) waits, for
+/// listing the processes.
 const LISTING: Duration = Duration::from_secs(5);
 
 type CloseInput = Box<dyn FnOnce() + Send>;
 
-/// The end of a child. The closer has it until the child is closed and reaped.
+/// The state of closing a child. The closer keeps it until the child is closed
+/// and reaped.
 pub(super) struct Closing {
-    /// Different for each.
+    /// Unique to each child.
     pub(super) number: u64,
     pub(super) child: SharedChild,
-    /// `None` where a thread waits for the child.
+    /// `None` if a thread waits for the child.
     pub(super) watched: Option<Watched>,
-    /// The process whose child it is. A fork of it has a copy of this, and no child.
+    /// The parent process. In a fork of it, this state is a copy without a
+    /// child.
     owner: u32,
     ladder: Mutex<Ladder>,
     policy: Mutex<ClosePolicy>,
     signalled: AtomicBool,
     pub(super) kept: Kept,
-    /// How the child ended, as soon as that was seen.
+    /// How the child exited, once observed.
     seen: OnceLock<Exit>,
     exit: watch::Sender<Option<Exit>>,
     has_begun: AtomicBool,
-    /// What the first to close gave.
+    /// Set by the first call to close.
     close_input: Mutex<Option<CloseInput>>,
-    /// What [`close_all`](super::close_all) closes the input by.
+    /// How [`close_all`](super::close_all) closes the input.
     close_input_with_all: Mutex<Option<CloseInput>>,
     /// When the input was closed.
     input_closed: OnceLock<Instant>,
-    /// `None` when there is a report, or will be none.
+    /// `None` once there is a report, or if there will be none.
     reporter: Mutex<Option<watch::Sender<Option<CloseReport>>>>,
     reported: Condvar,
     report: watch::Receiver<Option<CloseReport>>,
-    /// Taken when everything has to be gone.
+    /// Dropped when all processes must be gone.
     #[cfg(windows)]
     job: Mutex<Option<Job>>,
 }
@@ -117,8 +120,8 @@ impl Closing {
         self.has_begun.load(Ordering::Relaxed)
     }
 
-    /// Takes what closes the input, and says whether the closer has to be asked to close the child.
-    /// From the second time on it only calls `close_input`.
+    /// Stores `close_input`, and returns whether the closer must be asked to
+    /// close the child. From the second call on it only calls `close_input`.
     pub(super) fn begin(&self, close_input: impl FnOnce() + Send + 'static) -> bool {
         if !self.is_ours() {
             close_input();
@@ -137,7 +140,7 @@ impl Closing {
         *lock(&self.close_input_with_all) = Some(Box::new(close_input));
     }
 
-    /// What [`close_all`](super::close_all) closes the input by.
+    /// Returns how [`close_all`](super::close_all) closes the input.
     pub(super) fn closes_input_with_all(&self) -> impl FnOnce() + Send + use<> {
         let close_input = lock(&self.close_input_with_all).take();
         || {
@@ -147,12 +150,13 @@ impl Closing {
         }
     }
 
-    /// Whether it is a child of this process.
+    /// Returns whether this is a child of this process.
     pub(super) fn is_ours(&self) -> bool {
         self.owner == std::process::id()
     }
 
-    /// Sees how the child ended, if it has; `Some` says whether somebody has reaped it.
+    /// Observes the child's exit. Returns `None` if it runs, and otherwise
+    /// whether it was already reaped.
     pub(super) fn see_exit(&self) -> Option<bool> {
         let (exit, is_reaped) = match see(&self.child) {
             Seen::Running => return None,
@@ -163,7 +167,7 @@ impl Closing {
         Some(is_reaped)
     }
 
-    /// Does what the ladder wants done.
+    /// Executes an action of the ladder.
     pub(super) fn act(self: &Arc<Self>, action: Action) {
         let pid = self.child.id();
         match action {
@@ -193,7 +197,7 @@ impl Closing {
             Action::SignalDescendant { pid, start, signal } => signal.send(pid, start),
             Action::SignalGroup(signal) => self.signal_group(signal),
             Action::Report(outcome) => {
-                // With it goes what the sweep could not find.
+                // Dropping the job ends everything that the sweep did not find.
                 #[cfg(windows)]
                 drop(lock(&self.job).take());
                 if self.seen.get().is_some() {
@@ -205,8 +209,7 @@ impl Closing {
         }
     }
 
-    /// Kills the child, and all that is in its process group, and gives no report: something has
-    /// panicked.
+    /// Kills the child and its process group without a report, after a panic.
     pub(super) fn abandon(self: &Arc<Self>) {
         self.ladder().give_up();
         self.will_not_report();
@@ -232,7 +235,8 @@ impl Closing {
 
     fn signal_group(&self, signal: Signal) {
         let group = self.ladder().group();
-        // Whoever else waits for children here may have reaped it just now.
+        // Another part of the host that waits for children may have reaped it
+        // just now.
         if let Some(group) = group
             && !matches!(see(&self.child), Seen::Reaped(_))
         {
@@ -240,7 +244,7 @@ impl Closing {
         }
     }
 
-    /// Its pid is not its own any more after that.
+    /// Reaps the child. Its PID may be reused after that.
     fn reap(&self) {
         self.ladder().forget_group();
         let _ = self.child.wait();
@@ -276,7 +280,8 @@ impl Closing {
         lock(&self.reporter).is_none()
     }
 
-    /// Blocks until the child is closed. `None` if that takes longer than its policy allows.
+    /// Blocks until the child is closed. Returns `None` if that takes longer
+    /// than its policy allows.
     pub(super) fn wait(&self) -> Option<CloseReport> {
         let policy = self.policy();
         let swept = policy.terminate.saturating_add(policy.kill);

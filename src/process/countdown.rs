@@ -1,43 +1,46 @@
-//! The time that a step of closing may take, of which only that counts in which processes could
-//! run.
+//! The time limit of a closing step, which counts only time in which processes
+//! could run.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// How many times its limit a step may take when processes wait for a CPU all the time.
+/// How many times its limit a step may take if processes constantly wait for a
+/// CPU.
 pub(super) const STRETCH: u32 = 10;
 
-/// A limit is counted in so many parts; whether a process waits for a CPU is asked after each.
+/// A limit is counted in this many parts. After each, waiting for a CPU is
+/// measured.
 const PARTS: u32 = 4;
 
-/// The shortest part: what is left of a limit may be next to nothing.
+/// The shortest part, since little may be left of a limit.
 const SHORTEST: Duration = Duration::from_millis(1);
 
-/// What a process has made of its time so far, by what the system counts.
+/// How a process has spent its time, as counted by the system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Usage {
-    /// For how long it had a CPU.
+    /// How long it had a CPU.
     pub(super) ran: Duration,
-    /// For how long it waited for one, the present wait excepted.
+    /// How long it waited for one, without the current wait.
     pub(super) waited: Duration,
-    /// Whether it runs or waits for a CPU right now.
+    /// Whether it is running or waiting for a CPU now.
     pub(super) is_runnable: bool,
 }
 
-/// A limit that is being counted down. The time is that of the closer, which does not jump.
+/// A limit that is being counted down, by the closer's clock, which does not
+/// jump.
 #[derive(Debug)]
 pub(super) struct Countdown {
     limit: Duration,
     started: Duration,
-    /// Where the part began that is not counted yet.
+    /// The start of the part that is not counted yet.
     since: Duration,
     counted: Duration,
-    /// What each process had made of its time by then.
+    /// The usage of each process at that time.
     before: HashMap<u32, Usage>,
 }
 
 impl Countdown {
-    /// Starts to count down `limit` for some processes.
+    /// Starts counting down `limit` for some processes.
     pub(super) fn start(
         now: Duration,
         limit: Duration,
@@ -57,14 +60,15 @@ impl Countdown {
         this
     }
 
-    /// When [`advance`](Self::advance) has something to count.
+    /// Returns when to call [`advance`](Self::advance) next.
     pub(super) fn due(&self) -> Duration {
         let part = self.limit / PARTS;
         let left = self.limit.saturating_sub(self.counted);
         self.since.saturating_add(part.min(left).max(SHORTEST))
     }
 
-    /// Counts the time since the last part as far as each of the processes could run in it.
+    /// Counts the time since the last part, as far as every process could run
+    /// in it.
     pub(super) fn advance(
         &mut self,
         now: Duration,
@@ -100,8 +104,9 @@ fn measure(
         .collect()
 }
 
-/// How much of the time that passed a process could run in. One that is runnable may have waited
-/// all the time that it did not run: a wait is not counted before it is over.
+/// Returns how much of the passed time a process could run. A runnable process
+/// may have waited whenever it did not run, because a wait is counted only
+/// after it ends.
 fn could_run(passed: Duration, before: &Usage, after: &Usage) -> Duration {
     if after.is_runnable {
         passed.min(after.ran.saturating_sub(before.ran))

@@ -1,20 +1,21 @@
-//! What a session started, apart from the CLI itself.
+//! The processes of a session, except the CLI itself.
 
 use super::table::{Process, Table};
 use std::collections::BTreeMap;
 
-/// Everything that the session of one child started.
+/// All processes that the session of one child started.
 ///
-/// What belongs to it can be seen in four ways, none of which sees all: it is in the child's
-/// process group, it descends from the child, it descends from something that was seen before, or
-/// the session is named in its environment. Ancestry is lost when parents end, so
-/// [`look`](Self::look) has to be called before each step that may end some.
+/// A process belongs to the session if it is in the child's process group,
+/// descends from the child, descends from a process seen before, or names the
+/// session in its environment. None of these finds all. Ancestry is lost when
+/// parents exit, so call [`look`](Self::look) before each step that may end
+/// processes.
 #[derive(Debug)]
 pub(super) struct Descendants {
     session: String,
-    /// The child, as long as it is not reaped: until then its pid is its own.
+    /// The child, until it is reaped: its PID is not reused before.
     root: Option<u32>,
-    /// Those that were alive at the last look: start times by pid.
+    /// The processes alive at the last look: start times by PID.
     alive: BTreeMap<u32, u64>,
 }
 
@@ -27,7 +28,7 @@ impl Descendants {
         }
     }
 
-    /// Finds the descendants anew, in a table that was read just now.
+    /// Finds the descendants again, in a new table.
     pub(super) fn look(&mut self, table: &Table) {
         let root = self.root.into_iter();
         let mut found: Vec<&Process> = root
@@ -42,28 +43,28 @@ impl Descendants {
         let mut ours = BTreeMap::new();
         while let Some(process) = found.pop() {
             if ours.insert(process.pid, process.start).is_none() {
-                // Windows keeps the pid of a parent that is gone, and that pid may have gone to
-                // somebody younger since.
+                // Windows keeps the PID of a parent that is gone, and that PID
+                // may have been reused by a younger process.
                 let children = table.children(process.pid);
                 found.extend(children.filter(|child| child.start >= process.start));
             }
         }
-        // The child itself is the ladder's business.
+        // The ladder handles the child itself.
         ours.retain(|pid, _| Some(*pid) != self.root);
         self.alive = ours;
     }
 
-    /// The child's pid, while it surely is the child's.
+    /// Returns the child's PID, as long as it cannot have been reused.
     pub(super) fn root(&self) -> Option<u32> {
         self.root
     }
 
-    /// To be called when the child is reaped: from now on its pid may be another's.
+    /// Call this when the child is reaped: its PID may be reused from then on.
     pub(super) fn forget_root(&mut self) {
         self.root = None;
     }
 
-    /// Those that were alive at the last look: start times by pid.
+    /// Returns the processes alive at the last look: start times by PID.
     pub(super) fn alive(&self) -> &BTreeMap<u32, u64> {
         &self.alive
     }

@@ -1,4 +1,4 @@
-//! What the CLI gets of this process's environment, and how that is printed.
+//! Which variables the CLI inherits, and how they are printed.
 
 use super::mask;
 use std::collections::BTreeMap;
@@ -6,38 +6,38 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::process::Command;
 
-/// What the CLI gets of this process's environment. What
-/// [`Options::env`](crate::Options::env) sets comes on top of it.
+/// Which environment variables the CLI inherits from this process. Variables
+/// set by [`Options::env`](crate::Options::env) are added.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Environment {
-    /// All of it, but for what says that this process itself runs inside a
-    /// session of the CLI's: [`OUTER_SESSION`]. If it does not, that is all of
-    /// it.
+    /// All variables, except those that mark this process as running inside a
+    /// session of the CLI ([`OUTER_SESSION`]).
     ///
-    /// It is what happens when nothing is said: whoever starts a program from
-    /// the agent's shell, a hook or an MCP server, expects of it what it does
-    /// anywhere else. These markers are about the outer session: its ids, its
-    /// processes, the address and the token by which it can be talked to.
+    /// This is the default, so that a program started from the agent's shell, a
+    /// hook or an MCP server works as it does anywhere else. The removed
+    /// variables describe the outer session: its IDs, its processes, and the
+    /// address and token to connect to it.
     #[default]
     WithoutOuterSession,
-    /// All of it, as it is.
+    /// All variables, unchanged.
     Inherited,
-    /// The variables of these names, as far as they are set.
+    /// Only the variables with these names, if set.
     ///
-    /// The CLI wants `HOME` (on Windows `USERPROFILE`, `APPDATA` and
-    /// `SystemRoot`) and `PATH`, and what it logs in with.
+    /// The CLI needs `PATH`, `HOME` (on Windows `USERPROFILE`, `APPDATA` and
+    /// `SystemRoot`), and its credentials.
     Only(Vec<OsString>),
 }
 
-/// The variables by which a session of the CLI's tells its children (shells,
-/// hooks, MCP servers) that they are its children, and those by which an SDK
-/// tells its CLI what the SDK can do: a promise that another host made.
+/// The variables that a session of the CLI sets for its children (shells,
+/// hooks, MCP servers), and those by which an SDK declares its features to its
+/// CLI, which are those of another host.
 ///
-/// What users set to configure the CLI is not among them: `CLAUDE_CONFIG_DIR`,
-/// `CLAUDE_CODE_USE_BEDROCK`, `ANTHROPIC_API_KEY` and their like stay.
+/// User configuration of the CLI is not included: variables such as
+/// `CLAUDE_CONFIG_DIR`, `CLAUDE_CODE_USE_BEDROCK` and `ANTHROPIC_API_KEY` are
+/// kept.
 pub const OUTER_SESSION: &[&str] = &[
-    // From the CLI to whatever it starts.
+    // Set by the CLI for all its children.
     "CLAUDECODE",
     "CLAUDE_CODE_SESSION_ID",
     "CLAUDE_CODE_CHILD_SESSION",
@@ -47,18 +47,18 @@ pub const OUTER_SESSION: &[&str] = &[
     "CLAUDE_EFFORT",
     "CLAUDE_PID",
     "AI_AGENT",
-    // To hooks and to the servers of plugins.
+    // Set for hooks and the servers of plugins.
     "CLAUDE_PROJECT_DIR",
     "CLAUDE_PLUGIN_ROOT",
     "CLAUDE_PLUGIN_DATA",
     "CLAUDE_ENV_FILE",
-    // From one session to others that it launches, or that are steered from
-    // elsewhere.
+    // Set for sessions that another session launches, or that are controlled
+    // remotely.
     "CLAUDE_CODE_LAUNCHED_BY_SESSION_IDS",
     "CLAUDE_CODE_BRIDGE_SESSION_ID",
     "CLAUDE_CODE_MESSAGING_SOCKET",
     "CLAUDE_CODE_MESSAGING_TOKEN",
-    // From an SDK to its CLI, which passes them on.
+    // Set by an SDK for its CLI, which passes them on.
     "CLAUDE_CODE_ENTRYPOINT",
     "CLAUDE_AGENT_SDK_VERSION",
     "CLAUDE_CODE_SDK_READS_SESSION_STATE",
@@ -74,7 +74,7 @@ pub const OUTER_SESSION: &[&str] = &[
 ];
 
 impl Environment {
-    /// The variables of these names, as far as they are set.
+    /// Inherits only the variables with these names, if set.
     ///
     /// ```
     /// use agentwire::{Environment, Options};
@@ -91,7 +91,7 @@ impl Environment {
         )
     }
 
-    /// Whether a variable is passed on.
+    /// Returns whether a variable is passed on.
     pub(crate) fn passes(&self, name: &OsStr) -> bool {
         match self {
             Self::WithoutOuterSession => !OUTER_SESSION.iter().any(|it| same(name, OsStr::new(it))),
@@ -100,8 +100,8 @@ impl Environment {
         }
     }
 
-    /// Lets the command have what is passed on of `all`, this process's
-    /// variables, and nothing else.
+    /// Replaces the command's environment by the variables of `all` that are
+    /// passed on. `all` is the environment of this process.
     pub(crate) fn apply(
         &self,
         command: &mut Command,
@@ -113,7 +113,7 @@ impl Environment {
     }
 }
 
-/// Whether two names are those of the same variable.
+/// Returns whether two names refer to the same variable.
 fn same(one: &OsStr, other: &OsStr) -> bool {
     if cfg!(windows) {
         one.eq_ignore_ascii_case(other)
@@ -122,17 +122,17 @@ fn same(one: &OsStr, other: &OsStr) -> bool {
     }
 }
 
-/// The environment that a CLI is started with, by name.
+/// The environment that a CLI is started with, sorted by name.
 ///
-/// Printed, it is a line for each variable, and what can be secret is masked:
-/// the value of a variable in whose name there is a word such as `KEY`,
-/// `TOKEN` or `PASSWORD`, the user and password in a URL, and headers. A
-/// secret under a name that tells nothing is not recognised.
+/// `Display` prints one variable per line and masks values that may be secret:
+/// those of variables whose name contains a word such as `KEY`, `TOKEN` or
+/// `PASSWORD`, the user and password in a URL, and headers. A secret under any
+/// other name is not recognised.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PassedEnvironment(BTreeMap<OsString, OsString>);
 
 impl PassedEnvironment {
-    /// That of a command.
+    /// Returns the environment of a command.
     pub(crate) fn of(command: &Command) -> Self {
         let variables = command.get_envs();
         Self(
@@ -142,7 +142,7 @@ impl PassedEnvironment {
         )
     }
 
-    /// The value of a variable, as it is.
+    /// Returns the value of a variable, unmasked.
     pub fn get(&self, name: impl AsRef<OsStr>) -> Option<&OsStr> {
         let name = name.as_ref();
         self.0
@@ -151,7 +151,7 @@ impl PassedEnvironment {
             .map(|(_, value)| value.as_os_str())
     }
 
-    /// Names and values as they are, by name.
+    /// Returns all names and values, unmasked and sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         self.0
             .iter()
@@ -170,7 +170,7 @@ impl fmt::Display for PassedEnvironment {
 }
 
 impl fmt::Debug for PassedEnvironment {
-    /// Masked as when it is displayed.
+    /// Masked like `Display`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = self.0.iter().map(|(name, value)| {
             let (name, value) = (name.to_string_lossy(), value.to_string_lossy());

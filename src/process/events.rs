@@ -1,4 +1,4 @@
-//! What the closer waits for: that a child exits, or that something is asked of it.
+//! Events for the closer: exits of children, and requests from other threads.
 
 #[cfg(target_os = "linux")]
 mod linux;

@@ -1,29 +1,30 @@
-//! The exit of the child: how it is seen without reaping it.
+//! Observing the child's exit without reaping it.
 //!
-//! As long as the child is not reaped, its pid, and so the number of its process group, is its own.
-//! So it is reaped last, when what it left has been swept.
+//! Until the child is reaped, its PID, and so the ID of its process group,
+//! cannot be reused. So it is reaped last, after its remaining processes are
+//! swept.
 
 use shared_child::SharedChild;
 use std::io;
 use std::process::ExitStatus;
 use std::sync::Arc;
 
-/// How the child ended. An error means that it is gone but its status could not be had, for
-/// instance because the host ignores SIGCHLD.
+/// How the child exited. An error means that it is gone but its status is
+/// unavailable, for instance because the host ignores SIGCHLD.
 pub(crate) type Exit = Result<ExitStatus, Arc<io::Error>>;
 
-/// What is to be seen of a child that may have exited.
+/// The observed state of a child.
 #[derive(Debug)]
 pub(super) enum Seen {
-    /// It has not, or a debugger has to hear of it first.
+    /// It has not exited, or a debugger has to be notified first.
     Running,
-    /// It has, and is not reaped.
+    /// It has exited, and is not reaped.
     Unreaped(ExitStatus),
-    /// It has, and its pid may be another's.
+    /// It has exited, and its PID may have been reused.
     Reaped(Exit),
 }
 
-/// Looks at the child without reaping it.
+/// Observes the child without reaping it.
 #[cfg(unix)]
 pub(super) fn see(child: &SharedChild) -> Seen {
     match wait(child, rustix::process::WaitIdOptions::NOHANG) {
@@ -33,7 +34,8 @@ pub(super) fn see(child: &SharedChild) -> Seen {
     }
 }
 
-/// Looks at a child that has exited. Its pid stays taken as long as there is a handle to it.
+/// Observes the child. Its PID is not reused as long as there is a handle to
+/// it.
 #[cfg(not(unix))]
 pub(super) fn see(child: &SharedChild) -> Seen {
     match child.try_wait() {
@@ -43,8 +45,8 @@ pub(super) fn see(child: &SharedChild) -> Seen {
     }
 }
 
-/// Blocks until the child has exited, and does not reap it. If that fails, so does the wait for the
-/// status.
+/// Blocks until the child has exited, without reaping it. If this fails,
+/// waiting for the status fails too.
 pub(super) fn wait_unreaped(child: &SharedChild) {
     #[cfg(unix)]
     let _ = wait(child, rustix::process::WaitIdOptions::empty());

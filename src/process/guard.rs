@@ -1,16 +1,16 @@
-//! A guard for the end of the program.
+//! A guard that closes all sessions at the end of the program.
 
 use super::all::close_all;
 use std::panic;
 use std::sync::Once;
 
-/// Ends every session of this process when it is dropped, by [`close_all`],
-/// and waits until everything that they started has gone.
+/// Closes every session of this process when it is dropped, by [`close_all`],
+/// and waits until all processes that they started have exited.
 ///
-/// Dropping a client begins to end its session, and what was begun ends with
-/// the process. A program that holds a guard in `main` cannot exit too early,
-/// whichever way it leaves `main`: at the end, by `?`, or by a panic. It is best
-/// made before the runtime, so that it is dropped after it:
+/// Dropping a client only starts closing its session; that stops when the
+/// process exits. With a guard in `main`, the program cannot exit too early,
+/// whether it leaves `main` at the end, by `?`, or by a panic. Create the guard
+/// before the runtime, so that it is dropped after it:
 ///
 /// ```no_run
 /// # async fn work() -> Result<(), Box<dyn std::error::Error>> { Ok(()) }
@@ -20,50 +20,46 @@ use std::sync::Once;
 /// }
 /// ```
 ///
-/// With `panic = "abort"` nothing is dropped in a panic, and every panic is the
-/// end of the program. There the guard sets a panic hook that calls
-/// [`close_all`] after the one that was there. With unwinding it sets none: a
-/// panic that is caught, in a task for instance, concerns nobody's sessions but
-/// those that it drops.
+/// With `panic = "abort"`, a panic drops nothing and ends the program. There
+/// the guard sets a panic hook that calls [`close_all`] after the previous
+/// hook. With unwinding it sets none: a panic that is caught, for instance in a
+/// task, affects only the sessions that it drops.
 ///
-/// `std::process::exit` drops nothing, and signals end a process without
-/// dropping anything: before the one, and in the handlers of the others, call
-/// [`close_all`].
+/// `std::process::exit` and signals end a process without dropping anything.
+/// Call [`close_all`] before the one and in handlers of the others.
 ///
 /// # When the host is killed
 ///
-/// SIGKILL, which the system also sends when memory runs out, leaves a host no
-/// time for anything, and a signal without a handler no more. The pipes to its
-/// CLIs close, and that is all that happens. The real CLI exits when it is at
-/// rest. In the middle of a turn it goes on to the end of that first, so that a
-/// tool which never ends stays, and the CLI with it. `scripts/orphans` measures
-/// it. What can be done about it is up to those who outlive the host:
+/// A host that is killed by SIGKILL, which the system also sends when memory
+/// runs out, or by a signal without a handler, cannot clean up. Only the pipes
+/// to its CLIs close. An idle CLI exits then. During a turn it continues to the
+/// end of the turn, so a tool that never ends stays, and the CLI with it.
+/// `scripts/orphans` measures this. What can help is outside the host:
 ///
-/// - a supervisor, which has the host and everything that it starts in one
-///   control group and ends that as a whole: a systemd unit
-///   (`KillMode=control-group` is what it does by itself; for something short
-///   `systemd-run --scope`);
-/// - a container, or a pid namespace (`unshare --pid --fork --kill-child`):
-///   with its first process all others go;
-/// - the next start of the host: every process of a session has
-///   `AGENTWIRE_SESSION` in its environment, by which it can be found.
+/// - A supervisor that runs the host and its children in one control group and
+///   ends that as a whole: a systemd unit (`KillMode=control-group`, the
+///   default), or `systemd-run --scope` for short jobs.
+/// - A container, or a PID namespace (`unshare --pid --fork --kill-child`):
+///   when its first process exits, all others are killed.
+/// - The next start of the host: every process of a session has
+///   `AGENTWIRE_SESSION` in its environment and can be found by it.
 ///
-/// On Windows the job object of a session ends everything in it when the host is
-/// killed (seen under Wine with a host killed by SIGKILL).
+/// On Windows, the job object of a session ends all its processes when the host
+/// is killed (observed under Wine with a host killed by SIGKILL).
 ///
 /// Linux can send a child a signal when its parent dies (`PR_SET_PDEATHSIG`).
-/// agentwire does not ask for it: it has to be set between fork and exec, which
-/// takes unsafe code; it goes by the thread that started the child, not by the
-/// process, so that a runtime that retires a thread would kill a session; and it
-/// reaches the CLI alone, none of what that started.
+/// agentwire does not use it, for three reasons: setting it between fork and
+/// exec takes unsafe code; it follows the thread that started the child, not
+/// the process, so a runtime that retires a thread would kill a session; and it
+/// reaches only the CLI, not the processes that the CLI started.
 #[derive(Debug)]
-#[must_use = "the sessions are ended when it is dropped"]
+#[must_use = "the sessions are closed when it is dropped"]
 pub struct ExitGuard(());
 
 impl ExitGuard {
-    /// A guard. More than one do no harm: the first to be dropped ends all
+    /// Creates a guard. With several guards, the first one dropped closes all
     /// sessions.
-    #[expect(clippy::new_without_default, reason = "a guard is made on purpose")]
+    #[expect(clippy::new_without_default, reason = "a guard is created explicitly")]
     pub fn new() -> Self {
         static HOOK: Once = Once::new();
         if cfg!(panic = "abort") {

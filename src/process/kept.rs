@@ -1,11 +1,12 @@
-//! What a child works with, such as a private folder, which goes when the child has gone.
+//! Resources of a child, such as a private folder, which are dropped after its
+//! exit.
 
 use super::{lock, spawn_thread};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 
-/// Something that is dropped before others hear of its going.
+/// A resource that is dropped before others are notified of the exit.
 #[derive(Clone, Default)]
 pub(super) struct Kept(Arc<Mutex<State>>);
 
@@ -15,7 +16,7 @@ type Then = Box<dyn FnOnce() + Send>;
 struct State {
     what: Option<Box<dyn Send>>,
     is_being_dropped: bool,
-    /// To be called when it is dropped, in order.
+    /// Callbacks to run after the drop, in order.
     then: Vec<Then>,
 }
 
@@ -24,8 +25,9 @@ impl Kept {
         lock(&self.0).what = Some(Box::new(what));
     }
 
-    /// Drops it, if it was not, and calls `then` afterwards; at once if there is nothing to drop.
-    /// That takes a thread: files may have to be removed, and nobody else should wait for that.
+    /// Drops the resource, if there is one, and calls `then` afterwards. The
+    /// drop runs in a thread, because removing files may take long. Without a
+    /// resource, `then` runs immediately.
     pub(super) fn drop_then(&self, then: impl FnOnce() + Send + 'static) {
         let mut state = lock(&self.0);
         if state.what.is_none() && !state.is_being_dropped {
@@ -45,7 +47,7 @@ impl Kept {
     }
 
     fn drop_now(&self) {
-        // Not while it is locked.
+        // Not while locked.
         let what = lock(&self.0).what.take();
         let _ = catch_unwind(AssertUnwindSafe(|| drop(what)));
         loop {

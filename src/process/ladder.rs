@@ -1,8 +1,9 @@
-//! The closing ladder: the CLI exits, is terminated, is killed; then what it left is swept.
+//! The closing ladder: the CLI exits, is terminated, is killed; then its
+//! remaining processes are swept.
 //!
-//! A state machine without I/O and without a clock: the [closer](super::closer) tells it what
-//! happened and what time it is, shows it the table of processes when it wants to look, and does
-//! what [`poll`](Ladder::poll) says.
+//! A state machine without I/O and without a clock. The [closer](super::closer)
+//! reports events and the time, provides the table of processes when requested,
+//! and executes the actions of [`poll`](Ladder::poll).
 
 use super::countdown::{Countdown, Usage};
 use super::descendants::Descendants;
@@ -13,50 +14,51 @@ use std::collections::{BTreeSet, VecDeque};
 use std::iter;
 use std::time::Duration;
 
-/// Between two looks in a sweep: there is no portable event for the end of a process that is not
-/// our child. The pause grows from the first to the second.
+/// The shortest and longest pause between two looks of a sweep. There is no
+/// portable event for the exit of a process that is not a child.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(20));
 
-/// What a process has made of its time, as far as the system tells.
+/// Returns how a process has spent its time, if the system reports it.
 pub(super) type UsageOf<'a> = &'a dyn Fn(u32) -> Option<Usage>;
 
-/// How far the closing of one session is.
+/// The state of closing one session.
 #[derive(Debug)]
 pub(super) struct Ladder {
     child: u32,
     descendants: Descendants,
     policy: ClosePolicy,
     stage: Stage,
-    /// Whether the child has exited, and whether that was told.
+    /// Whether the child has exited, and whether that was reported.
     has_exited: bool,
     is_exit_told: bool,
-    /// When the processes are to be listed, at the earliest.
+    /// When the processes must be listed, at the earliest.
     look_due: Option<Duration>,
-    /// Those that were sent a signal, ever.
+    /// All processes that were sent a signal.
     signalled: BTreeSet<u32>,
-    /// Whether the processes could not be listed once.
+    /// Whether listing the processes ever failed.
     is_unknown: bool,
     actions: VecDeque<Action>,
 }
 
 #[derive(Debug)]
 enum Stage {
-    /// Nobody wants to end the session.
+    /// Closing has not started.
     Open,
     /// The descendants are listed before the input is closed.
     Beginning,
-    /// The child is to exit. If it does, this is the step at which it ended.
+    /// The child has to exit. If it does, this is the step at which it exited.
     Waiting(CloseStep, Countdown),
-    /// It did not, and the descendants are listed before it is sent a signal.
+    /// The child did not exit. The descendants are listed before it is sent a
+    /// signal.
     Overdue(CloseStep),
     Sweeping(Sweep),
     Closed,
 }
 
-/// One signal to every descendant, those that appear in the meantime included.
+/// One signal to every descendant, including those that appear meanwhile.
 #[derive(Debug)]
 struct Sweep {
-    /// The step at which the child ended.
+    /// The step at which the child exited.
     step: CloseStep,
     signal: Signal,
     countdown: Countdown,
@@ -65,26 +67,27 @@ struct Sweep {
     pause: Duration,
 }
 
-/// What is to be done.
+/// An action for the closer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Action {
-    /// Tell that the child has exited.
+    /// Report that the child has exited.
     TellExit,
     CloseInput,
     SignalChild(Signal),
-    /// To the process that has this pid, if it started at `start`.
+    /// Send a signal to the process with this PID, if it started at `start`.
     SignalDescendant {
         pid: u32,
         start: u64,
         signal: Signal,
     },
-    /// To the child's process group; the child has exited and is not reaped.
+    /// Send a signal to the child's process group. The child has exited and is
+    /// not reaped.
     SignalGroup(Signal),
-    /// The session is closed: reap the child, and tell.
+    /// The session is closed: reap the child, and report.
     Report(Outcome),
 }
 
-/// What a [`CloseReport`](super::CloseReport) is made of.
+/// The contents of a [`CloseReport`](super::CloseReport).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Outcome {
     pub(super) step: CloseStep,
@@ -109,7 +112,7 @@ impl Ladder {
         }
     }
 
-    /// The session is to end. Only the first call counts.
+    /// Starts closing. Only the first call counts.
     pub(super) fn close(&mut self, now: Duration, policy: ClosePolicy) {
         if matches!(self.stage, Stage::Open) {
             self.policy = policy;
@@ -118,8 +121,8 @@ impl Ladder {
         }
     }
 
-    /// The child has exited. `is_reaped` says whether somebody else has reaped it: then its pid
-    /// may be another's from now on.
+    /// Handles the child's exit. `is_reaped` says whether it was already
+    /// reaped, so that its PID may be reused.
     pub(super) fn handle_exit(&mut self, now: Duration, is_reaped: bool) {
         self.has_exited = true;
         if is_reaped {
@@ -132,7 +135,7 @@ impl Ladder {
         }
     }
 
-    /// All processes as they are now; `None` if they cannot be listed.
+    /// Handles a listing of all processes; `None` if they cannot be listed.
     pub(super) fn handle_look(&mut self, now: Duration, table: Option<&Table>, usage: UsageOf<'_>) {
         self.look_due = None;
         match table {
@@ -166,7 +169,7 @@ impl Ladder {
         self.sweep_on(now, table.is_some(), usage);
     }
 
-    /// It is time, see [`due`](Self::due).
+    /// Handles a timeout, see [`due`](Self::due).
     pub(super) fn handle_timeout(&mut self, now: Duration, usage: UsageOf<'_>) {
         self.count(now, usage);
         match &self.stage {
@@ -178,44 +181,44 @@ impl Ladder {
         }
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) is to be called.
+    /// Returns when to call [`handle_timeout`](Self::handle_timeout).
     pub(super) fn due(&self) -> Option<Duration> {
         match &self.stage {
-            // Its exit waits to be looked at.
+            // A look at its exit is due.
             Stage::Waiting(..) if self.has_exited => None,
             Stage::Waiting(_, countdown) => Some(countdown.due()),
             _ => None,
         }
     }
 
-    /// When it wants to look at the table of processes, at the earliest. It may be shown one
-    /// before that.
+    /// Returns when the processes must be listed, at the earliest. An earlier
+    /// listing is accepted too.
     pub(super) fn look_due(&self) -> Option<Duration> {
         self.look_due
     }
 
-    /// What is to be done next.
+    /// Returns the next action.
     pub(super) fn poll(&mut self) -> Option<Action> {
         self.actions.pop_front()
     }
 
-    /// The child's pid, which is its process group's number as well, while it surely is the
-    /// child's.
+    /// Returns the child's PID, which is also its process group ID, as long as
+    /// it cannot have been reused.
     pub(super) fn group(&self) -> Option<u32> {
         self.descendants.root()
     }
 
-    /// To be called when the child is reaped.
+    /// Call this when the child is reaped.
     pub(super) fn forget_group(&mut self) {
         self.descendants.forget_root();
     }
 
-    /// Whether nothing more will happen.
+    /// Returns whether nothing more will happen.
     pub(super) fn is_over(&self) -> bool {
         matches!(self.stage, Stage::Closed) && self.is_exit_told
     }
 
-    /// Gives up.
+    /// Stops closing.
     pub(super) fn give_up(&mut self) {
         self.stage = Stage::Closed;
         self.look_due = None;
@@ -236,7 +239,7 @@ impl Ladder {
         self.actions.push_back(Action::SignalChild(signal));
     }
 
-    /// Waits for the child, which ends at `step` if it ends now.
+    /// Waits for the child. If it exits now, `step` is its step.
     fn wait(&mut self, step: CloseStep, now: Duration, usage: UsageOf<'_>) {
         if self.has_exited {
             self.sweep(step, Signal::Terminate, now, usage);
@@ -281,7 +284,8 @@ impl Ladder {
         }
     }
 
-    /// Signals what was found just now; when nothing is left, or the time is over, goes on.
+    /// Signals the processes just found. If none are left or the time is over,
+    /// continues with the next step.
     fn sweep_on(&mut self, now: Duration, is_known: bool, usage: UsageOf<'_>) {
         while let Stage::Sweeping(sweep) = &mut self.stage {
             let alive = self.descendants.alive();
@@ -302,7 +306,8 @@ impl Ladder {
                     });
                 }
             }
-            // To wait is of no use where there is nobody to wait for, or who is gone cannot be seen.
+            // Waiting is useless if there is nothing to wait for, or if exits
+            // cannot be observed.
             let can_wait =
                 is_known || (sweep.is_group_signalled && sweep.signal == Signal::Terminate);
             if can_wait && !sweep.countdown.is_over() {

@@ -1,13 +1,13 @@
-//! What can be secret, masked where it is printed.
+//! Masking possible secrets in printed texts.
 
 use agentwire_protocol::Json;
 use agentwire_protocol::secret::{MASKED, is_given, is_secret, masked};
 use serde_json::{Map, Value};
 
-/// How much of a text is printed, in characters.
+/// The longest text that is printed, in characters.
 const LONGEST: usize = 500;
 
-/// An argument: a flag, and a value that may be JSON.
+/// Masks an argument: a flag with a value that may be JSON.
 pub(crate) fn argument(argument: &str) -> String {
     match argument.split_once('=') {
         Some((flag, value)) => format!("{flag}={}", variable(flag, value)),
@@ -15,7 +15,7 @@ pub(crate) fn argument(argument: &str) -> String {
     }
 }
 
-/// The value of something that has a name.
+/// Masks the value of a named item.
 pub(crate) fn variable(name: &str, value: &str) -> String {
     if is_secret(name) {
         return MASKED.to_owned();
@@ -26,8 +26,7 @@ pub(crate) fn variable(name: &str, value: &str) -> String {
     }
 }
 
-/// JSON with what can be secret in it masked; all of it, where it cannot be
-/// looked into.
+/// Masks possible secrets in JSON, or all of it if it cannot be parsed.
 pub(crate) fn json(json: &Json) -> String {
     match json.to_tree() {
         Some(tree) => value(tree).to_string(),
@@ -46,7 +45,7 @@ fn value(tree: Value) -> Value {
 
 fn member((name, old): (String, Value)) -> (String, Value) {
     let new = match old {
-        // All that is in there was put there to be handed to somebody.
+        // All members are handed to another program.
         Value::Object(members) if is_given(&name) => {
             let members = members.into_iter().map(|(name, _)| (name, MASKED.into()));
             Value::Object(members.collect::<Map<_, _>>())
@@ -57,7 +56,7 @@ fn member((name, old): (String, Value)) -> (String, Value) {
     (name, new)
 }
 
-/// A text, without the secrets in it, and without what is too much to print.
+/// Masks secrets in a text, and shortens it.
 fn text(text: &str) -> String {
     let mut shown = String::new();
     for c in masked(text).chars().take(LONGEST + 1) {

@@ -1,13 +1,16 @@
-//! The agent CLI as a process: started, watched, and closed with everything it started.
+//! The agent CLI as a process: spawning, watching, and closing it with
+//! everything that it started.
 //!
-//! [`ChildProcess`] spawns the CLI and hands out its pipes. Its exit is watched apart from the end
-//! of its output. Closing goes down a ladder ([`ClosePolicy`]): the CLI is given time to exit by
-//! itself, is terminated, is killed; then whatever it left behind is swept. All of it is done by one
-//! plain thread, the closer, for all children, so that it works in an async runtime, outside of
-//! one, and while one shuts down.
+//! [`ChildProcess`] spawns the CLI and provides its pipes. Its exit is watched
+//! separately from the end of its output. Closing escalates ([`ClosePolicy`]):
+//! the CLI gets time to exit, is terminated, is killed; then its remaining
+//! processes are swept. One plain thread, the closer, does this for all
+//! children. So it works inside an async runtime, outside of one, and while one
+//! shuts down.
 //!
-//! Beside that, what a session needs of the system before the CLI runs: where the CLI is
-//! (`locate`), its version, the environment that it gets and how that is printed, private files.
+//! The module also contains what a session needs before the CLI runs: locating
+//! the CLI (`locate`), its version, its environment and how that is printed,
+//! private files.
 
 mod all;
 mod child;
@@ -48,12 +51,14 @@ pub use version::{CliVersion, InvalidVersion};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{io, thread};
 
-/// The environment variable by which everything that a session started can be found again, even
-/// what left its process group and lost its parents. Its value is a list of session names,
-/// separated by colons, the outermost first: an agent may well run a program that runs an agent.
+/// The environment variable that marks all processes of a session, including
+/// those that left its process group or lost their parents. Its value is a
+/// colon-separated list of session names, the outermost first, because an agent
+/// may run a program that runs an agent.
 pub(crate) const SESSION_VARIABLE: &str = "AGENTWIRE_SESSION";
 
-/// Virtual memory only; room enough for what a subscriber of `tracing` may do in these threads.
+/// Virtual memory only. Leaves room for `tracing` subscribers running in these
+/// threads.
 const STACK_SIZE: usize = 256 * 1024;
 
 fn spawn_thread(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
@@ -61,7 +66,8 @@ fn spawn_thread(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<
     builder.stack_size(STACK_SIZE).spawn(work).map(drop)
 }
 
-/// Closing has to go on after a panic elsewhere, and nothing here is left half changed by one.
+/// Closing must continue after a panic elsewhere, which leaves nothing here
+/// half changed.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

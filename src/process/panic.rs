@@ -1,8 +1,8 @@
-//! Panics of the user's code.
+//! Panics in the user's code.
 
 use std::any::Any;
 
-/// What a panic said.
+/// Returns the message of a panic.
 pub(crate) fn said_by(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| Some(panic.downcast_ref::<String>()?))

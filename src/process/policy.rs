@@ -1,31 +1,35 @@
-//! How long closing may take, and what it took.
+//! The time limits of closing, and its result.
 
 use std::process::ExitStatus;
 use std::time::Duration;
 
-/// How long each step of closing a session may take.
+/// The time limits of the steps that close a session.
 ///
-/// Closing starts with the end of the CLI's stdin, which asks it to finish and exit. If it does
-/// not, it is terminated (SIGTERM, on which it cleans up the tools it runs), then killed
-/// (SIGKILL). Whatever is left of what the session started, other process groups and sessions
-/// included, is terminated and killed after it in the same way. Every step ends as soon as there
-/// is nothing left to wait for; together they take no longer than `exit` and twice
-/// `terminate + kill`, and the time to list the processes.
+/// Closing starts by closing the CLI's stdin, which asks it to finish and exit.
+/// If it does not, it is terminated (SIGTERM, on which it cleans up its running
+/// tools), then killed (SIGKILL). All remaining processes of the session,
+/// including those in other process groups and sessions, are then terminated
+/// and killed in the same way. Each step ends as soon as there is nothing left
+/// to wait for. In total, closing takes at most `exit` plus twice
+/// `terminate + kill`, plus the time to list the processes.
 ///
-/// Time in which a process waits for a CPU does not count towards these limits, where the system
-/// reports it (Linux does); nor does time in which this process is suspended. On an overloaded
-/// machine a step takes at most ten times its limit. Changes of the system clock have no effect.
+/// Time during which a process waits for a CPU does not count if the system
+/// reports it (Linux does). Neither does time during which this process is
+/// suspended. On an overloaded machine a step takes at most ten times its
+/// limit. Changes of the system clock have no effect.
 ///
-/// An agent that somebody else started ([`Client::connect_over`](crate::Client::connect_over)) is
-/// sent no signal: of these steps it has `finish` and `exit`, which ends with its output.
+/// An agent that was spawned elsewhere
+/// ([`Client::connect_over`](crate::Client::connect_over)) gets no signals.
+/// Only `finish` and `exit` apply, and `exit` ends with the agent's output.
 ///
-/// What a tool started to stay, such as a daemon, goes as well: it is found by a variable
-/// `AGENTWIRE_SESSION` in its environment. A tool that is to leave something behind starts it
-/// without that variable, in a session of its own, and ends before the agent does.
+/// Daemons started by tools are ended too: they are found by the variable
+/// `AGENTWIRE_SESSION` in their environment. To leave a process behind, a tool
+/// starts it without that variable, in a session (`setsid`) of its own, and
+/// exits before the agent does.
 ///
-/// On Windows there is no gentle form of "terminate": that step kills, and so no CLI and no tool
-/// gets to clean up once `exit` is over. A session's processes are in a job object there, which ends
-/// them all, also when the host is killed; a process that is to stay leaves it by
+/// On Windows, "terminate" kills, so neither the CLI nor tools can clean up
+/// after `exit`. A session's processes are in a job object, which ends them
+/// all, also when the host is killed. A process leaves it with
 /// `CREATE_BREAKAWAY_FROM_JOB`.
 ///
 /// ```
@@ -37,13 +41,14 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClosePolicy {
-    /// How long a turn that still runs may go on before stdin is closed. 60 s by default.
+    /// How long a running turn may continue before stdin is closed. 60 s by
+    /// default.
     pub finish: Duration,
-    /// How long the CLI may take to exit after its stdin was closed. 5 s by default.
+    /// How long the CLI may take to exit after stdin is closed. 5 s by default.
     pub exit: Duration,
-    /// How long a process may take to end after SIGTERM. 3 s by default.
+    /// How long a process may take to exit after SIGTERM. 3 s by default.
     pub terminate: Duration,
-    /// How long to wait for a process to be gone after SIGKILL. 2 s by default.
+    /// How long to wait for a process to exit after SIGKILL. 2 s by default.
     pub kill: Duration,
 }
 
@@ -59,28 +64,29 @@ impl Default for ClosePolicy {
 }
 
 impl ClosePolicy {
-    /// Sets how long a turn that still runs may go on before stdin is closed.
+    /// Sets how long a running turn may continue before stdin is closed.
     #[must_use]
     pub fn finish(mut self, limit: Duration) -> Self {
         self.finish = limit;
         self
     }
 
-    /// Sets how long the CLI may take to exit after its stdin was closed.
+    /// Sets how long the CLI may take to exit after stdin is closed.
     #[must_use]
     pub fn exit(mut self, limit: Duration) -> Self {
         self.exit = limit;
         self
     }
 
-    /// Sets how long a process may take to end after SIGTERM. Zero leaves it no time.
+    /// Sets how long a process may take to exit after SIGTERM. With zero,
+    /// SIGKILL follows at once.
     #[must_use]
     pub fn terminate(mut self, limit: Duration) -> Self {
         self.terminate = limit;
         self
     }
 
-    /// Sets how long to wait for a process to be gone after SIGKILL.
+    /// Sets how long to wait for a process to exit after SIGKILL.
     #[must_use]
     pub fn kill(mut self, limit: Duration) -> Self {
         self.kill = limit;
@@ -88,49 +94,52 @@ impl ClosePolicy {
     }
 }
 
-/// What it took to close a session.
+/// The result of closing a session.
 ///
-/// Of an agent that somebody else started
-/// ([`Client::connect_over`](crate::Client::connect_over)) no process is known:
-/// there is no exit status, nothing is swept, and nothing is known to be left:
-/// [`descendants_unknown`](Self::descendants_unknown) is set.
-/// The step is [`CloseStep::Exited`] when its output ended, before closing or
-/// within [`ClosePolicy::exit`], and [`CloseStep::StillAlive`] when it did not.
+/// For an agent that was spawned elsewhere
+/// ([`Client::connect_over`](crate::Client::connect_over)), no process is
+/// known. There is no exit status, `swept` and `left` are empty, and
+/// [`descendants_unknown`](Self::descendants_unknown) is set. The step is
+/// [`CloseStep::Exited`] if its output ended before closing or within
+/// [`ClosePolicy::exit`], and [`CloseStep::StillAlive`] otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CloseReport {
-    /// The CLI's exit status; `None` if it is still alive or the system did not tell.
+    /// The CLI's exit status; `None` if it is still alive or its status is
+    /// unknown.
     pub exit: Option<ExitStatus>,
-    /// How far closing had to go with the CLI itself.
+    /// The step at which the CLI itself exited.
     pub step: CloseStep,
-    /// The pids of the other processes of the session that had to be sent a signal.
+    /// The PIDs of the session's other processes that were sent a signal.
     pub swept: Vec<u32>,
-    /// The pids of processes of the session that are alive after all, the CLI's included: such
-    /// as belong to another user, or hang in the kernel.
+    /// The PIDs of the session's processes that are still alive, including the
+    /// CLI. These may belong to another user or hang in the kernel.
     pub left: Vec<u32>,
-    /// How long it took, from the end of stdin on.
+    /// How long closing took after stdin was closed.
     pub took: Duration,
-    /// Whether the session's processes could not be listed, so that `swept` and `left` are
-    /// incomplete: processes that the CLI started may still be running.
+    /// Whether the session's processes could not be listed. `swept` and `left`
+    /// are then incomplete, and processes started by the CLI may still be
+    /// running.
     ///
-    /// This happens where `/proc` is not mounted, or is that of another PID namespace. The CLI's
-    /// process group is still sent SIGTERM and, after [`ClosePolicy::terminate`], SIGKILL.
-    /// Processes outside that group are not found. Also set for agents that were not spawned by
-    /// this process.
+    /// This happens if `/proc` is not mounted, or is that of another PID
+    /// namespace. The CLI's process group is still sent SIGTERM and, after
+    /// [`ClosePolicy::terminate`], SIGKILL. Processes outside that group are
+    /// not found. Also set for agents that were not spawned by this process.
     pub descendants_unknown: bool,
 }
 
-/// The step of closing at which the CLI ended.
+/// The step of closing at which the CLI exited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CloseStep {
-    /// It ended without a signal from here: of itself, or it was gone already.
+    /// It exited without a signal from the host, or had exited before.
     Exited,
-    /// It ended after SIGTERM; on Windows, it was killed.
+    /// It exited after SIGTERM. On Windows, it was killed.
     Terminated,
-    /// It ended after SIGKILL.
+    /// It exited after SIGKILL.
     Killed,
-    /// It did not end within the time for SIGKILL; or nobody knows whether it did.
+    /// It did not exit within the limit for SIGKILL, or it is unknown whether
+    /// it did.
     #[default]
     StillAlive,
 }

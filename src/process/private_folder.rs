@@ -1,4 +1,4 @@
-//! A folder of a session's own, for files that the CLI reads and others may not.
+//! A private folder for files that the CLI reads.
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, BufWriter, Write};
@@ -7,19 +7,19 @@ use std::thread::sleep;
 use std::time::Duration;
 use uuid::Uuid;
 
-/// How often it is tried to remove the folder: a process that is being killed
-/// may still write into it.
+/// How many times removing the folder is tried: a process that is being killed
+/// may still write to it.
 const ATTEMPTS: u32 = 5;
 
-/// A folder that only this user can read. It is removed when this is dropped.
+/// A folder that only this user can read. It is removed on drop.
 #[derive(Debug)]
 pub(crate) struct PrivateFolder(PathBuf);
 
-/// The file or folder that could not be written, and why.
+/// The file or folder that could not be written, and the cause.
 pub(crate) type WriteError = (PathBuf, io::Error);
 
 impl PrivateFolder {
-    /// Creates one, with a name that begins so.
+    /// Creates a folder whose name starts with `name`.
     pub(crate) fn new(name: &str) -> Result<Self, WriteError> {
         let folder = Self(std::env::temp_dir().join(format!("{name}-{}", Uuid::new_v4())));
         create_folder(&folder.0).map_err(|error| (folder.0.clone(), error))?;
@@ -30,12 +30,12 @@ impl PrivateFolder {
         &self.0
     }
 
-    /// Writes a new file, and the folders that it is in. Returns its path.
+    /// Writes a new file, and creates its parent folders. Returns its path.
     pub(crate) fn write(&self, name: &str, text: &[u8]) -> Result<PathBuf, WriteError> {
         self.write_with(name, |file| file.write_all(text))
     }
 
-    /// [`PrivateFolder::write`] for what is written piece by piece.
+    /// Like [`PrivateFolder::write`], but writes in several steps.
     pub(crate) fn write_with(
         &self,
         name: &str,
@@ -64,7 +64,7 @@ impl Drop for PrivateFolder {
                 }
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     let folder = self.0.display();
-                    tracing::warn!(%folder, %error, "a session's private folder is left");
+                    tracing::warn!(%folder, %error, "cannot remove a session's private folder");
                 }
                 _ => return,
             }

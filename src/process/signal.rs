@@ -1,25 +1,27 @@
-//! Signals to processes that may not be there any more.
+//! Signals to processes that may have exited.
 
 use super::table;
 
-/// What is sent to a process.
+/// A signal to a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Signal {
-    /// SIGTERM; on Windows, which has nothing like it, the same as `Kill`.
+    /// SIGTERM; on Windows, which has no counterpart, the same as `Kill`.
     Terminate,
-    /// SIGKILL, or the end by `TerminateProcess` on Windows.
+    /// SIGKILL, or `TerminateProcess` on Windows.
     Kill,
 }
 
 impl Signal {
-    /// Sends it to the process `pid` if that is still the one that started at `start`. That it
-    /// could not be sent (somebody else's process, say) shows in who is left.
+    /// Sends the signal to the process `pid` if it still is the one that
+    /// started at `start`. A failure, for instance for another user's process,
+    /// shows in the processes that are left.
     pub(super) fn send(self, pid: u32, start: u64) {
         let is_sent = self.send_if(pid, || table::start(pid) == Some(start));
         tracing::debug!(pid, signal = ?self, is_sent, "signalling a descendant");
     }
 
-    /// Sends it to `pid` if that is who is meant; says whether it was sent.
+    /// Sends the signal to `pid` if `is_meant` confirms it. Returns whether it
+    /// was sent.
     #[cfg(target_os = "linux")]
     fn send_if(self, pid: u32, is_meant: impl FnOnce() -> bool) -> bool {
         use rustix::io::Errno;
@@ -28,11 +30,12 @@ impl Signal {
         let Some(pid) = raw(pid) else {
             return false;
         };
-        // Opened first: from then on the pid may go to another, and the descriptor does not.
+        // Opened first: from then on the PID may be reused, but the descriptor
+        // is not.
         match pidfd_open(pid, PidfdFlags::empty()) {
             Ok(process) => is_meant() && pidfd_send_signal(process, self.on_unix()).is_ok(),
             Err(Errno::SRCH) => false,
-            // An old kernel, a filter for system calls, or no descriptor to be had.
+            // An old kernel, a system call filter, or no free descriptor.
             Err(_) => is_meant() && rustix::process::kill_process(pid, self.on_unix()).is_ok(),
         }
     }
@@ -56,8 +59,8 @@ impl Signal {
         system.process(pid).is_some_and(sysinfo::Process::kill)
     }
 
-    /// Sends it to all processes of a group, whose leader must not be reaped: until then the
-    /// group's number is its own.
+    /// Sends the signal to a process group. Its leader must not be reaped,
+    /// because the group ID can be reused after that.
     #[cfg(unix)]
     pub(super) fn send_to_group(self, leader: u32) {
         if let Some(leader) = raw(leader) {
@@ -78,7 +81,7 @@ impl Signal {
     }
 }
 
-/// A pid as system calls take it.
+/// Converts a PID for system calls.
 #[cfg(unix)]
 pub(super) fn raw(pid: u32) -> Option<rustix::process::Pid> {
     rustix::process::Pid::from_raw(pid.try_into().ok()?)

@@ -1,8 +1,10 @@
-//! The system's table of processes, as much of it as is needed to find what sessions started.
+//! The parts of the system's process table that are needed to find the
+//! processes of sessions.
 //!
-//! On Linux it is read from `/proc`: the start time comes in clock ticks and the process group in
-//! the same line, and `sysinfo`, which serves the other systems, would raise the host's limit of
-//! open files there and hold one open for each process.
+//! On Linux it is read from `/proc`, which has the start time in clock ticks
+//! and the process group in one line. `sysinfo`, which is used on other
+//! systems, would raise the host's limit of open files on Linux, and keep a
+//! file open for each process.
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod linux;
@@ -20,8 +22,8 @@ pub(super) use system::{start, usage};
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 
-/// All processes but this one, at one moment. It is read once for all sessions that are closing,
-/// and indexed, so that none of them has to go through all of it.
+/// All processes except this one, at one moment. It is read once for all
+/// closing sessions, and indexed.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     processes: BTreeMap<u32, Process>,
@@ -31,13 +33,14 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Reads the system's.
+    /// Reads the system's table.
     ///
-    /// Fails if it cannot be had, or is not that of the processes that this one can see. The
-    /// environment of another user's process cannot be read: it names no session here.
+    /// Fails if it is unavailable, or belongs to another PID namespace. The
+    /// environment of other users' processes cannot be read, so they name no
+    /// session.
     pub(super) fn read() -> io::Result<Self> {
         let mut processes = system::all()?;
-        // Never ourselves.
+        // Never this process.
         processes.remove(&std::process::id());
         Ok(Self::of(processes))
     }
@@ -66,7 +69,7 @@ impl Table {
         self.processes.get(&pid)
     }
 
-    /// The processes whose parent is `pid`.
+    /// Returns the processes whose parent is `pid`.
     pub(super) fn children(&self, pid: u32) -> impl Iterator<Item = &Process> {
         self.those(self.children.get(&pid))
     }
@@ -75,7 +78,7 @@ impl Table {
         self.those(self.groups.get(&leader))
     }
 
-    /// The processes in whose environment `session` is named.
+    /// Returns the processes whose environment names `session`.
     pub(super) fn session(&self, session: &str) -> impl Iterator<Item = &Process> {
         self.those(self.sessions.get(session.as_bytes()))
     }

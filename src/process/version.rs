@@ -1,4 +1,4 @@
-//! Versions of the CLI.
+//! CLI versions.
 
 use std::fmt;
 use std::str::FromStr;
@@ -20,9 +20,9 @@ pub struct CliVersion {
     patch: u32,
 }
 
-/// A text that does not begin with a version.
+/// The error for a text that does not start with a version.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` does not begin with a version such as 2.1.330")]
+#[error("`{0}` does not start with a version such as 2.1.330")]
 pub struct InvalidVersion(String);
 
 impl CliVersion {
@@ -40,8 +40,8 @@ impl CliVersion {
 impl FromStr for CliVersion {
     type Err = InvalidVersion;
 
-    /// Reads a version at the beginning of a text. What follows after a space
-    /// or a hyphen is ignored, as in `2.1.330 (Claude Code)`.
+    /// Parses a version at the start of a text. Anything after a space or
+    /// hyphen is ignored, as in `2.1.330 (Claude Code)`.
     fn from_str(text: &str) -> Result<Self, InvalidVersion> {
         let invalid = || InvalidVersion(text.to_owned());
         let first = text.split([' ', '-', '\n', '\r']).next();

@@ -1,17 +1,17 @@
-//! When the session's machine is to be told that time has passed.
+//! The timer of the session's state machine.
 
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 use tokio::time::{Sleep, sleep_until};
 
-/// Rings at a time, or before.
+/// A timer that fires at a time or earlier.
 ///
-/// Setting a timer costs more than all else that a request does here, and few
-/// deadlines are ever reached: most move on or go away. So a timer that is set
-/// stays, unless it is too late; whoever hears it looks whether it is time.
+/// Setting a timer costs more than the rest of a request, and few deadlines are
+/// reached: most are moved or removed. So a timer stays set unless it is too
+/// late. After it fires, the caller checks whether it is time.
 pub(super) struct Alarm {
     sleep: Pin<Box<Sleep>>,
-    /// When it rings, if it is set.
+    /// When it fires, if it is set.
     set: Option<Instant>,
 }
 
@@ -23,7 +23,7 @@ impl Alarm {
         }
     }
 
-    /// Rings by then, if there is a time to ring at.
+    /// Makes it fire by `due`, if that is set.
     pub(super) fn set(&mut self, due: Option<Instant>) {
         let is_late = |due| self.set.is_none_or(|set| due < set);
         if let Some(due) = due.filter(|due| is_late(*due)) {
@@ -32,7 +32,7 @@ impl Alarm {
         }
     }
 
-    /// Waits until it rings; for ever, while it is not set. Cancel safe.
+    /// Waits until it fires; forever if it is not set. Cancel safe.
     pub(super) async fn rings(&mut self) {
         if self.set.is_none() {
             return std::future::pending().await;

@@ -1,4 +1,4 @@
-//! What the agent asks of the host: who is asked, and what is answered.
+//! Requests of the agent: dispatch to callbacks, and responses.
 
 use crate::callback::{Ask, AskAnswer, Askable, Callbacks, QUESTION_TOOL, Reply, Shared, encode};
 use crate::command::{AskNumber, Encode, LateAnswer};
@@ -18,42 +18,43 @@ use std::time::{Duration, Instant};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-/// How many callbacks run at once, those of asks that were taken back included.
+/// How many callbacks run at once, including those of cancelled requests.
 const MOST_RUNNING: usize = 1024;
-/// How many bytes the asks have that these hold.
+/// The total size of their requests, in bytes.
 const MOST_BYTES: usize = 64 * 1024 * 1024;
-/// How often it is told that asks are denied for want of room.
+/// How often a notice reports that requests are denied because these limits are
+/// reached.
 const TOLD_EVERY: Duration = Duration::from_secs(1);
 
-/// Asks that are open, and callbacks that run, one task each.
+/// Pending requests of the agent, and running callbacks, one task each.
 #[derive(Debug)]
 pub(super) struct Asks {
     callbacks: Callbacks,
     session: Handle,
     open: HashMap<Box<str>, Open>,
     tasks: JoinSet<Done>,
-    /// Which ask a task is for.
+    /// The request of each task.
     running: HashMap<Id, Running>,
-    /// How many bytes their asks have.
+    /// The total size of their requests, in bytes.
     bytes: usize,
-    /// When it was told last that asks were denied for want of room, and how
-    /// many were since.
+    /// When a notice last reported that requests were denied for lack of space,
+    /// and how many were denied since.
     told: Option<Instant>,
     untold: u32,
     count: u64,
 }
 
-/// An ask that is not answered.
+/// A pending request.
 #[derive(Debug)]
 struct Open {
     number: AskNumber,
     asked: Asked,
-    /// The part of the request that its answer has to repeat.
+    /// The part of the request that its response must repeat.
     to_repeat: Option<Json>,
     cancelled: CancellationToken,
 }
 
-/// The ask that a task is for. It may be over before the task is.
+/// The request of a task. It may be over before the task is.
 #[derive(Debug)]
 struct Running {
     request_id: Box<str>,
@@ -62,24 +63,24 @@ struct Running {
     bytes: usize,
 }
 
-/// What came of a callback.
+/// The outcome of a callback.
 #[derive(Debug)]
 enum Done {
     Answered(Encode),
-    /// It is answered later.
+    /// The response comes later.
     Later,
     Failed(String),
 }
 
-/// What is to be done about an ask, now.
+/// What to do about a request now.
 pub(super) enum Step {
-    /// Send this line, and tell the user, if there is something to tell.
+    /// Send this line, and deliver the notice, if any.
     Line(Box<str>, Bytes, Option<Notice>),
-    /// Leave it unanswered, and tell the user.
+    /// Leave the request unanswered, and deliver the notice.
     Leave(Box<str>, Notice),
-    /// Nothing: a callback runs, or nobody waits for what it said.
+    /// Do nothing: a callback runs, or its outcome is no longer needed.
     Nothing,
-    /// Nothing but tell the user.
+    /// Only deliver the notice.
     Tell(Notice),
 }
 
@@ -98,7 +99,7 @@ impl Asks {
         }
     }
 
-    /// Deals with something that the agent asks.
+    /// Handles a request of the agent.
     pub(super) fn ask(&mut self, host::Ask { request_id, frame }: host::Ask) -> Step {
         match frame.control_request() {
             Ok((ControlRequest { request, .. }, mut faults)) if !faults.is_empty() => {
@@ -119,7 +120,7 @@ impl Asks {
                     "this host does not support it".to_owned(),
                 ),
             },
-            // The kind may be another host's, whatever is wrong with it here.
+            // The kind may belong to another host, whatever is invalid here.
             Err(error) if frame.subtype() == Some(DIALOG) => {
                 leave(request_id, &frame, error.to_string())
             }
@@ -127,7 +128,8 @@ impl Asks {
         }
     }
 
-    /// Handles a request with a fault: it requires a human, or is denied.
+    /// Handles a request with an invalid member: it requires a human, or is
+    /// denied.
     fn ask_invalid(
         &mut self,
         request_id: Box<str>,
@@ -149,7 +151,7 @@ impl Asks {
                 let tool_name = request.tool_name;
                 deny(Asked::Permission { tool_name }, fault)
             }
-            // Without these there is nothing that anybody could decide about.
+            // Without these, there is nothing to decide about.
             AgentRequest::CanUseTool(mut request)
                 if !request.tool_name.is_empty() && request.input.get().starts_with('{') =>
             {
@@ -166,7 +168,7 @@ impl Asks {
                     _ => refuse(request_id, frame, fault.to_string()),
                 }
             }
-            // The kind may be another host's, whatever is wrong with it here.
+            // The kind may belong to another host, whatever is invalid here.
             _ if frame.subtype() == Some(DIALOG) => leave(request_id, frame, fault.to_string()),
             _ => refuse(request_id, frame, fault.to_string()),
         }
@@ -180,7 +182,7 @@ impl Asks {
                 self.start(request_id, frame, request, asked, &handler)
             }
             None => {
-                let why = format!("Nobody was there to allow {tool_name}.");
+                let why = format!("No permission callback is set, so {tool_name} was denied.");
                 let line = success(&request_id, &PermissionResult::deny(why));
                 without_callback(request_id, line, Asked::Permission { tool_name })
             }
@@ -216,8 +218,8 @@ impl Asks {
         }
     }
 
-    /// The protocol wants a dialog of a kind that was not declared left to
-    /// other hosts of the session.
+    /// Leaves undeclared kinds of dialogs to other hosts of the session, as the
+    /// protocol demands.
     fn show_dialog(
         &mut self,
         request_id: Box<str>,
@@ -231,13 +233,13 @@ impl Asks {
                 self.start(request_id, frame, request, asked, &handler)
             }
             None => {
-                let why = format!("no dialog `{dialog_kind}` was declared");
+                let why = format!("the dialog kind `{dialog_kind}` was not declared");
                 leave(request_id, frame, why)
             }
         }
     }
 
-    /// Lets a callback run, if there is room for one more.
+    /// Spawns a callback, if the limits allow it.
     fn start<R: Askable>(
         &mut self,
         request_id: Box<str>,
@@ -264,7 +266,7 @@ impl Asks {
             number,
         };
         let handler = handler.clone();
-        // The callback itself runs in the task too: it may panic as well.
+        // The callback is called inside the task, because it may panic too.
         let task = self.tasks.spawn(async move {
             let id = ask.request_id.clone();
             match handler.handle(ask).await {
@@ -290,7 +292,7 @@ impl Asks {
         Step::Nothing
     }
 
-    /// Denies an ask: there is no room for its callback.
+    /// Denies a request because the limits are reached.
     fn deny(&mut self, request_id: Box<str>, frame: &Frame, asked: &Asked) -> Step {
         let line = denial(&request_id, asked);
         let is_told = self.told.is_some_and(|told| told.elapsed() < TOLD_EVERY);
@@ -307,7 +309,7 @@ impl Asks {
         Step::Line(request_id, line, notice)
     }
 
-    /// The next callback that is done. Pending for ever when none runs.
+    /// Returns the next callback that is done; pending forever if none runs.
     /// Cancel safe.
     pub(super) async fn next_done(&mut self) -> Step {
         let Some(done) = self.tasks.join_next_with_id().await else {
@@ -336,7 +338,7 @@ impl Asks {
         let is_open = |open: &Open| open.number == number;
         match answer {
             _ if self.open.get(&request_id).is_some_and(is_open) => self.close(request_id, answer),
-            // Nobody waits for it, and the id may be another ask's by now.
+            // The request is over, and its ID may have been reused.
             Err(failure @ CallbackFailure::Panicked(_)) => {
                 Step::Tell(failed(request_id, asked, failure))
             }
@@ -344,7 +346,7 @@ impl Asks {
         }
     }
 
-    /// An answer that comes when its callback is over, or beside it.
+    /// Handles a response that was not returned by the callback.
     pub(super) fn answer_late(&mut self, answer: LateAnswer) -> Step {
         let LateAnswer {
             request_id,
@@ -356,7 +358,7 @@ impl Asks {
         let is_open = self.open.get(&request_id).is_some_and(|open| {
             fits(&open.asked) && number.is_none_or(|number| number == open.number)
         });
-        // Whoever answered may not want to know.
+        // The receiver may have been dropped.
         if is_open {
             let _ = reply.send(Ok(()));
             self.close(request_id, answer)
@@ -366,7 +368,7 @@ impl Asks {
         }
     }
 
-    /// An open ask comes to its end.
+    /// Responds to a pending request.
     fn close(&mut self, request_id: Box<str>, answer: Result<Encode, CallbackFailure>) -> Step {
         let Some(Open {
             asked,
@@ -377,7 +379,7 @@ impl Asks {
         else {
             return Step::Nothing;
         };
-        // Whoever else is about to answer need not.
+        // Tells others that the request needs no response any more.
         cancelled.cancel();
         let version = self.session.link().declared().cli_version();
         match answer.and_then(|answer| answer.line(&asked, to_repeat.as_ref(), version)) {
@@ -390,15 +392,15 @@ impl Asks {
         }
     }
 
-    /// The agent does not wait for an answer any more.
+    /// Handles the agent's cancellation of a request.
     pub(super) fn cancel(&mut self, request_id: &str) {
         if let Some(open) = self.open.remove(request_id) {
             open.cancelled.cancel();
         }
     }
 
-    /// Nobody waits for any answer any more. Callbacks that run are told so,
-    /// and may come to their end.
+    /// Cancels all pending requests. Running callbacks are notified, and may
+    /// continue to their end.
     pub(super) fn cancel_all(&mut self) {
         for open in self.open.values() {
             open.cancelled.cancel();
@@ -412,7 +414,7 @@ impl Asks {
 
 const DIALOG: &str = "request_user_dialog";
 
-/// The line that denies what was asked for, because the host has no answer.
+/// Returns the line that denies a request if the host has no response.
 fn denial(request_id: &str, asked: &Asked) -> Bytes {
     match asked {
         Asked::Permission { tool_name } => {
@@ -441,7 +443,7 @@ fn failed(request_id: Box<str>, asked: Asked, failure: CallbackFailure) -> Notic
 
 fn success<A: AskAnswer>(request_id: &str, answer: &A) -> Bytes {
     control::success(request_id, Some(answer)).unwrap_or_else(|error| {
-        // Nothing that was read from JSON fails here; an error denies.
+        // Anything read from JSON can be encoded. An error response denies.
         control::failure(request_id, &Refusal::new(error.to_string()))
     })
 }
@@ -461,7 +463,7 @@ fn refuse(request_id: Box<str>, frame: &Frame, reason: String) -> Step {
 }
 
 fn leave(request_id: Box<str>, frame: &Frame, reason: String) -> Step {
-    let reason = format!("{reason}, so it is left unanswered");
+    let reason = format!("{reason}; it is left unanswered");
     let notice = not_supported(request_id.clone(), frame, reason);
     Step::Leave(request_id, notice)
 }

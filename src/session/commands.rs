@@ -1,4 +1,4 @@
-//! What handles tell the driver, and what it does about it.
+//! How the driver executes commands from handles.
 
 use super::driver::{Blocked, Driver, Stage, now};
 use crate::command::{Command, LateAnswer, OutboundQueue, Progress, WhenFull};
@@ -53,7 +53,7 @@ impl Driver {
             }
             Command::Subscribe { stream, sender } => self.subscribe(stream, sender),
             Command::Waiting { reply } => {
-                // Whoever asked may have gone.
+                // The receiver may have been dropped.
                 let _ = reply.send(OutboundQueue::new(self.host.waiting(), now()));
             }
             Command::Unread { reply } => {
@@ -67,10 +67,10 @@ impl Driver {
             Command::Mirrored { reply } => self.mirror.flush(reply),
             Command::Finish { within, background } => {
                 self.host.finish(now(), background);
-                // What comes until the end is wanted; a query reads it itself.
+                // Events until the end are wanted; a query reads them itself.
                 self.is_closing |= within.is_some();
                 let until = within.and_then(|limit| now().checked_add(limit));
-                // A limit that comes later holds all the same.
+                // A limit that is set later applies too.
                 if matches!(self.stage, Stage::Open | Stage::Finishing(None)) {
                     self.stage = Stage::Finishing(until);
                 }
@@ -88,14 +88,14 @@ impl Driver {
             && !self.submissions.contains_key(uuid)
             && !self.streams.is_in_turn(uuid)
         {
-            // It is over, or none will come.
+            // The turn is over, or there will be none.
             let error = self.end.get().and_then(SessionEnd::error);
             return sender.end(error);
         }
         self.streams.subscribe(stream, sender);
     }
 
-    /// Says whether the message was taken.
+    /// Submits a message, and returns whether it was accepted.
     fn submit(&mut self, prompt: Prompt, progress: watch::Sender<Progress>) -> bool {
         let uuid: Box<str> = prompt.uuid().into();
         if let Err(error) = self.host.submit(now(), prompt) {
@@ -111,9 +111,9 @@ impl Driver {
         true
     }
 
-    /// Sends the first of the messages that wait for room, when there is some.
-    /// Says whether there was one. When the session is about to end they wait
-    /// until it is known how.
+    /// Sends the first message that waits for space, if there is enough.
+    /// Returns whether there was a message to handle. When the session is about
+    /// to end, messages wait until the reason is known.
     pub(super) fn submit_blocked(&mut self) -> bool {
         if matches!(self.stage, Stage::PipeClosed(..) | Stage::InputClosed(_)) {
             return false;
@@ -130,7 +130,7 @@ impl Driver {
         }) = self.blocked.pop_front()
             && !has_room.is_closed()
         {
-            // Nobody may listen any more: it is sent all the same.
+            // It is sent even if the receiver is dropped meanwhile.
             if self.submit(prompt, progress) {
                 let _ = has_room.send(());
             }
@@ -145,7 +145,7 @@ impl Driver {
         }
     }
 
-    /// A command that came when the session was over.
+    /// Refuses a command that came after the end of the session.
     pub(super) fn refuse(&mut self, command: Command, end: &Arc<SessionEnd>) {
         match command {
             Command::Send {

@@ -1,4 +1,4 @@
-//! What the state machine tells, and who is told.
+//! How the driver delivers events of the state machine.
 
 use super::asks::Step;
 use super::driver::Driver;
@@ -13,7 +13,8 @@ use std::sync::Arc;
 impl Driver {
     pub(super) fn deliver(&mut self, event: host::Event) {
         if !is_for_streams(&event) {
-            // Whoever else is told finds what came before in the streams.
+            // Others that are notified must find the earlier events in the
+            // streams.
             self.streams.hand_over();
         }
         match event {
@@ -70,11 +71,11 @@ impl Driver {
         }
     }
 
-    /// Does what is to be done about an ask.
+    /// Executes a step for a request of the agent.
     pub(super) fn take(&mut self, step: Step) {
         let notice = match step {
             Step::Line(request_id, line, notice) => {
-                // An ask that was cancelled meanwhile gets no late answer.
+                // A late response to a cancelled request is dropped.
                 self.host.respond(&request_id, line);
                 notice
             }
@@ -90,7 +91,7 @@ impl Driver {
         }
     }
 
-    /// Lets those know who wait for a turn.
+    /// Notifies those who wait for a turn.
     fn see_turn(&mut self, event: &TurnEvent) {
         match event {
             TurnEvent::Started { turn } => {
@@ -114,7 +115,7 @@ impl Driver {
         }
     }
 
-    /// A user message has come further.
+    /// Reports the delivery status of a user message.
     fn tell_submission(&mut self, uuid: Box<str>, state: SubmissionState) {
         let all = match self.submissions.entry(uuid.clone()) {
             Entry::Occupied(all) if state.is_end() => {
@@ -133,8 +134,8 @@ impl Driver {
         };
         for progress in all {
             progress.send_modify(|it| it.advance(state));
-            // Why one that was written is lost nobody asks: it may be long
-            // before the session ends.
+            // Why a written message was lost is not reported: the loss may come
+            // long before the end of the session.
             if state == SubmissionState::Lost && !progress.borrow().was_written() {
                 self.lost.push(progress);
             }
@@ -156,7 +157,7 @@ impl Driver {
     }
 }
 
-/// Whether nobody but the streams is told of an event.
+/// Returns whether an event goes only to the streams.
 fn is_for_streams(event: &host::Event) -> bool {
     use host::Event::{Activity, Background, Frame, Notice, Session};
     matches!(
@@ -165,8 +166,8 @@ fn is_for_streams(event: &host::Event) -> bool {
     )
 }
 
-/// Whether a turn ended with an error result, after which a CLI may exit with
-/// a status that is none.
+/// Returns whether a turn ended with an error result, after which a CLI may
+/// exit with a failure status.
 fn is_failure(outcome: TurnOutcome) -> bool {
     matches!(
         outcome,

@@ -24,78 +24,77 @@ use std::time::{Duration, Instant};
 use tokio::io::AsyncReadExt;
 use tokio::sync::{mpsc, oneshot, watch};
 
-/// How long a CLI that closed its output may take to exit, which it is about
-/// to do in most cases, before it is closed for that.
+/// How long a CLI that closed its output may take to exit before the host
+/// closes it. In most cases it is about to exit.
 const EXIT: Duration = Duration::from_secs(2);
 
-/// How long the pipe has to be quiet, once the CLI is gone, to be sure that
-/// all that it wrote has been read. Something that it started may hold the
-/// pipe open for ever.
+/// How long the pipe must be quiet after the CLI's exit before all output
+/// counts as read. A process started by the CLI may hold the pipe open forever.
 const QUIET: Duration = Duration::from_millis(100);
 
-/// How long is read at most once the CLI is gone: whoever holds the pipe may
-/// write as well.
+/// How long output is read after the CLI's exit at most, because a process that
+/// holds the pipe may write too.
 const DRAIN: Duration = Duration::from_secs(2);
 
 /// The task that owns a session's state machine.
 pub(super) struct Driver {
     pub(super) host: Host,
     pub(super) peer: Arc<dyn Peer>,
-    /// `None` when the CLI closed it.
+    /// `None` after the CLI closed it.
     pub(super) reader: Option<Reader>,
     pub(super) writer: Writer,
     pub(super) stderr: Option<StderrTail>,
     pub(super) commands: mpsc::UnboundedReceiver<Command>,
     pub(super) streams: Streams,
     pub(super) flow: Flow,
-    /// What handles and streams wait for.
+    /// Pending operations that wait for input.
     pub(super) demand: Demand,
-    /// `close` was called: nothing more is unread for long.
+    /// `close` was called, so all remaining events will be read soon.
     pub(super) is_closing: bool,
     pub(super) asks: Asks,
-    /// The servers that run inside the host, if there can be any.
+    /// The in-process servers, if supported.
     pub(super) mcp: Option<Box<dyn Servers>>,
     pub(super) mirror: Mirror,
     pub(super) requests: HashMap<Box<str>, oneshot::Sender<Result<Answer, Error>>>,
-    /// Who wants to know what becomes of messages, by the message's id, which
-    /// a host that tries again may use twice.
+    /// Observers of messages, by the message's ID, which a host may reuse when
+    /// it retries.
     pub(super) submissions: HashMap<Box<str>, Vec<watch::Sender<Progress>>>,
-    /// The turn that runs.
+    /// The running turn.
     pub(super) turn: Option<OpenTurn>,
-    /// The turn that runs, or ran last, for who wants to know of it.
+    /// The running turn, or the last one, for observers.
     pub(super) turns: watch::Sender<Option<TurnWatch>>,
-    /// What the agent has declared, for handles.
+    /// The agent's declarations, for handles.
     pub(super) declared: Arc<Declared>,
-    /// Messages that were never written, while nobody knows yet how the session
-    /// ended.
+    /// Messages that were never written, until the reason for the session's end
+    /// is known.
     pub(super) lost: Vec<watch::Sender<Progress>>,
-    /// Messages that wait for room, in order.
+    /// Messages that wait for space, in order.
     pub(super) blocked: VecDeque<Blocked>,
     pub(super) end: End,
     pub(super) stage: Stage,
     pub(super) last_result_failed: bool,
 }
 
-/// A message for which there was no room.
+/// A message that waits for space in the outbound queue.
 pub(super) struct Blocked {
     pub(super) prompt: Prompt,
     pub(super) progress: watch::Sender<Progress>,
     pub(super) has_room: oneshot::Sender<()>,
 }
 
-/// How far the session is with its end.
+/// The stages of a session's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     Open,
-    /// The host wants to end it; until then at most, if there is a limit.
+    /// The host is closing the session, until this time at most, if set.
     Finishing(Option<Instant>),
-    /// The CLI closed its output, or its input. It is to exit until then.
+    /// The CLI closed its output or input, and must exit until this time.
     PipeClosed(EndReason, Instant),
-    /// The CLI's input is closed, for this reason. What was unwritten is lost.
+    /// The CLI's input is closed for this reason. Unwritten messages are lost.
     InputClosed(EndReason),
 }
 
-/// What happened in the world outside.
+/// An external event.
 enum Happened {
     Command(Command),
     Read(io::Result<usize>),
@@ -159,7 +158,7 @@ impl Driver {
                     break None;
                 }
                 Happened::TimeCame => self.time_came(),
-                // Whether it is read on is decided when all the rest is done.
+                // Whether reading resumes is decided after everything else.
                 Happened::Look => {}
             }
         };
@@ -167,7 +166,7 @@ impl Driver {
         self.over(exit).await;
     }
 
-    /// Everything that the machine wants done, until it wants nothing more.
+    /// Executes everything that the state machine requests.
     fn do_what_is_to_do(&mut self) {
         loop {
             if let Some(event) = self.host.poll_event() {
@@ -186,9 +185,9 @@ impl Driver {
         }
     }
 
-    /// Pauses reading the agent's output when the program has too much unread,
-    /// and resumes when it has read enough, or wants what only reading can
-    /// bring. Returns whether one or the other has happened.
+    /// Pauses reading the agent's output when a stream has too much unread, and
+    /// resumes when enough was read or something depends on further input.
+    /// Returns whether either happened.
     fn pause_or_resume(&mut self) -> bool {
         let (now, is_wanted) = (now(), self.is_wanted());
         self.streams.at(now, self.flow.room(is_wanted));
@@ -201,7 +200,7 @@ impl Driver {
         change.is_some()
     }
 
-    /// Whether something is wanted that only reading can bring.
+    /// Returns whether something depends on further input.
     fn is_wanted(&self) -> bool {
         // An agent that has closed one of its pipes is about to exit.
         let goes_on = matches!(self.stage, Stage::Open | Stage::Finishing(_));
@@ -237,24 +236,24 @@ impl Driver {
         }
     }
 
-    /// The CLI closed one of its pipes: its exit follows in most cases, and
-    /// says more.
+    /// The CLI closed one of its pipes. Its exit usually follows and provides
+    /// more information.
     fn pipe_closed(&mut self, reason: EndReason) {
         if matches!(self.stage, Stage::Open | Stage::Finishing(_)) {
             self.stage = Stage::PipeClosed(reason, now() + EXIT);
         }
     }
 
-    /// Closes the CLI's input now, in the middle of a line that is stuck if
-    /// need be; what waits to be written is lost.
+    /// Closes the CLI's input now, within an unfinished line if necessary.
+    /// Unwritten messages are lost.
     pub(super) fn close_input(&mut self, reason: EndReason) {
         self.host.end();
         self.host.handle_write_failed();
         self.input_closed(reason, true);
     }
 
-    /// The CLI's input is closed: it is to exit, and is helped along if it
-    /// does not.
+    /// Called when the CLI's input is closed: the CLI must exit, and is ended
+    /// by force if it does not.
     fn input_closed(&mut self, reason: EndReason, now: bool) {
         if !matches!(self.stage, Stage::InputClosed(_)) {
             self.stage = Stage::InputClosed(reason);
@@ -262,7 +261,7 @@ impl Driver {
         self.peer.close(Box::new(self.writer.finish(now)));
     }
 
-    /// What fails because the session takes nothing any more.
+    /// Returns the error for operations on a session that is closing.
     pub(super) fn closing(&self) -> Error {
         let reason = match self.stage {
             Stage::PipeClosed(reason, _) | Stage::InputClosed(reason) => reason,
@@ -271,7 +270,7 @@ impl Driver {
         Error::Ended(Arc::new(SessionEnd::closing(reason)))
     }
 
-    /// The CLI is gone: reads what it had written.
+    /// Reads the remaining output after the CLI's exit.
     async fn drain(&mut self, buffer: &mut [u8]) {
         let until = now() + DRAIN;
         while self.reader.is_some() && now() < until {
@@ -289,7 +288,7 @@ impl Driver {
         self.do_what_is_to_do();
     }
 
-    /// The session is over: everything that waits ends, with one reason.
+    /// Ends the session, and all pending operations with the same reason.
     async fn over(mut self, exit: Option<ExitStatus>) {
         let reason = match self.stage {
             Stage::InputClosed(EndReason::Closed) if self.failed_at_exit(exit) => {
@@ -298,7 +297,7 @@ impl Driver {
             Stage::InputClosed(reason) => reason,
             Stage::Open | Stage::Finishing(_) | Stage::PipeClosed(..) => self.left(exit),
         };
-        // Whatever the session started goes, also when the CLI crashed.
+        // Closes all processes of the session, also if the CLI crashed.
         self.peer.close(Box::new(self.writer.finish(true)));
         let _ = tokio::time::timeout(QUIET, self.writer.close()).await;
         let stderr = match &mut self.stderr {
@@ -337,7 +336,7 @@ impl Driver {
         self.streams.end();
     }
 
-    /// Why the session ended that nobody has ended.
+    /// Returns why a session ended that the host did not close.
     fn left(&self, exit: Option<ExitStatus>) -> EndReason {
         let began = self.turns.borrow().is_some();
         if exit.is_some() || self.peer.pid().is_some() {
@@ -350,8 +349,8 @@ impl Driver {
         }
     }
 
-    /// Whether the CLI exited with a status that nothing explains: no error in
-    /// its last result, no turn that was cut off, no signal of ours.
+    /// Returns whether the CLI exited with an unexplained failure status: no
+    /// error in its last result, no turn cut off, no signal from the host.
     fn failed_at_exit(&self, exit: Option<ExitStatus>) -> bool {
         exit.is_some_and(|exit| !exit.success())
             && !self.last_result_failed
@@ -361,20 +360,19 @@ impl Driver {
 }
 
 impl Drop for Driver {
-    /// The session is over, or its runtime is being shut down, or something
-    /// here panicked: in any case nobody drives the CLI any more.
+    /// The session is over, its runtime is shutting down, or the driver
+    /// panicked. In each case the CLI is no longer driven.
     fn drop(&mut self) {
         self.peer.close(Box::new(|| ()));
     }
 }
 
-/// The time, by the runtime's clock: it is also the one that sleeps.
+/// Returns the time of the runtime's clock, which timers use too.
 pub(super) fn now() -> Instant {
     tokio::time::Instant::now().into_std()
 }
 
-/// Reads from the CLI; pending for ever when it closed its output. Cancel
-/// safe.
+/// Reads the CLI's output; pending forever after it is closed. Cancel safe.
 async fn read(reader: &mut Option<Reader>, buffer: &mut [u8]) -> io::Result<usize> {
     match reader {
         Some(reader) => reader.read(buffer).await,
@@ -382,7 +380,7 @@ async fn read(reader: &mut Option<Reader>, buffer: &mut [u8]) -> io::Result<usiz
     }
 }
 
-/// Waits until servers have done something. Cancel safe.
+/// Waits for the next actions of servers. Cancel safe.
 async fn next_of(servers: &mut Option<Box<dyn Servers>>) -> Vec<Out> {
     match servers {
         Some(servers) => poll_fn(|context| servers.poll_next(context)).await,
@@ -390,11 +388,11 @@ async fn next_of(servers: &mut Option<Box<dyn Servers>>) -> Vec<Out> {
     }
 }
 
-/// Waits until closing was given up. Cancel safe.
+/// Waits until closing has failed. Cancel safe.
 async fn given_up(peer: &dyn Peer) {
     match peer.closed().await {
         Some(report) if report.step == CloseStep::StillAlive => {}
-        // It is gone, which is told by the other way.
+        // It has exited, which is reported by `gone`.
         _ => std::future::pending().await,
     }
 }

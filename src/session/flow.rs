@@ -1,4 +1,4 @@
-//! Whether the agent's output is read.
+//! Pausing and resuming reading of the agent's output.
 
 use super::streams::Streams;
 use crate::event::Room;
@@ -6,11 +6,11 @@ use crate::options::{Backpressure, Options, UnreadLimits};
 use agentwire_protocol::sabotage::{Bug, is_on};
 use std::time::{Duration, Instant};
 
-/// What one read may bring beyond a bound, beside the last line of it: it can
-/// be many messages of a few bytes each.
+/// How much one read may bring beyond a bound, besides its last line: it may
+/// consist of many messages of a few bytes each.
 const CHUNK: usize = 4 * 1024 * 1024;
 
-/// How long reading may be paused before the log says so.
+/// How long reading may be paused before this is logged.
 const LONG: Duration = Duration::from_secs(30);
 
 /// Whether the agent's output is read.
@@ -18,22 +18,22 @@ const LONG: Duration = Duration::from_secs(30);
 pub(super) struct Flow {
     backpressure: Backpressure,
     limits: UnreadLimits,
-    /// What a read that ends in a pause may bring beyond the hard limit.
+    /// How much a read that ends in a pause may bring beyond the hard limit.
     slack: usize,
-    /// Callbacks and servers in this process answer what may be among the
-    /// unread.
+    /// Whether callbacks or in-process servers respond to requests, which may
+    /// be among the unread events.
     answers: bool,
     paused: Option<Pause>,
 }
 
-/// Reading is paused.
+/// A pause in reading.
 #[derive(Debug, Clone, Copy)]
 struct Pause {
     since: Instant,
     was_told: bool,
 }
 
-/// Whether reading has changed.
+/// A change of whether output is read.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Change {
     Pauses,
@@ -55,18 +55,18 @@ impl Flow {
         self.paused.is_some()
     }
 
-    /// Since when reading has been paused.
+    /// Returns since when reading has been paused.
     pub(super) fn paused_since(&self) -> Option<Instant> {
         self.paused.map(|it| it.since)
     }
 
-    /// Servers in this process answer the agent as well, from now on.
+    /// Notes that there are in-process servers, which respond to the agent too.
     #[cfg(feature = "mcp")]
     pub(super) fn has_servers(&mut self) {
         self.answers = true;
     }
 
-    /// From how many unread bytes on a stream is full.
+    /// Returns the unread size from which a stream is full.
     pub(super) fn bound(&self) -> usize {
         match self.backpressure {
             Backpressure::DropOldest => usize::MAX,
@@ -75,8 +75,8 @@ impl Flow {
         }
     }
 
-    /// How much streams may hold. Where reading is about to pause for one,
-    /// what was read by then is kept.
+    /// Returns how much streams may hold. If reading is about to pause for a
+    /// stream, everything read so far is kept.
     pub(super) fn room(&self, is_wanted: bool) -> Room {
         let unused = match self.backpressure {
             Backpressure::DropOldest => self.limits.pause,
@@ -93,7 +93,7 @@ impl Flow {
     }
 
     /// Decides whether to read: not while a stream in use is full, unless
-    /// something is wanted that only reading can bring.
+    /// something depends on further input.
     pub(super) fn update(
         &mut self,
         now: Instant,
@@ -116,13 +116,13 @@ impl Flow {
         }
     }
 
-    /// When there is something to be said about a pause.
+    /// Returns when a long pause must be logged.
     pub(super) fn poll_timeout(&self) -> Option<Instant> {
         let pause = self.paused.filter(|it| !it.was_told)?;
         pause.since.checked_add(LONG)
     }
 
-    /// Says in the log when reading has been paused for long.
+    /// Logs a long pause.
     pub(super) fn handle_timeout(&mut self, now: Instant, streams: &Streams) {
         if let Some(pause) = &mut self.paused
             && !pause.was_told

@@ -1,5 +1,4 @@
-//! MCP servers that run inside the host: the agent's messages to them, and
-//! theirs to the agent.
+//! Relaying messages between the agent and in-process MCP servers.
 
 use super::driver::Driver;
 use crate::command::Out;
@@ -8,8 +7,8 @@ use agentwire_protocol::control::{self, AgentRequest, ControlRequest, Refusal};
 use agentwire_protocol::host::Ask;
 
 impl Driver {
-    /// Passes on what is for a server. Gives an ask back that is not, or
-    /// cannot be read.
+    /// Relays a request that is for a server. Returns any other request, or one
+    /// that is invalid.
     pub(super) fn ask_server(&mut self, ask: Ask) -> Option<Ask> {
         let Some(servers) = &mut self.mcp else {
             return Some(ask);
@@ -29,14 +28,14 @@ impl Driver {
         None
     }
 
-    /// The session is over: the servers are stopped.
+    /// Stops the servers at the end of the session.
     pub(super) fn stop_servers(&mut self) {
         if let Some(servers) = &mut self.mcp {
             servers.stop();
         }
     }
 
-    /// Does what servers want done.
+    /// Executes the actions of servers.
     pub(super) fn do_for_servers(&mut self, outs: Vec<Out>) {
         for out in outs {
             match out {

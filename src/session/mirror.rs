@@ -1,4 +1,4 @@
-//! The task that gives the store what the agent adds to its transcripts.
+//! The task that copies transcript entries to the session store.
 
 use crate::event::Notice;
 use crate::options::Options;
@@ -13,25 +13,25 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// The bounds of a batch.
+/// The limits of a batch.
 const BATCH_ENTRIES: usize = 500;
 const BATCH_BYTES: usize = 1024 * 1024;
 
-/// How much may wait for the store, in bytes. One message of the agent's may
-/// always, however long it is.
+/// The limit of what is queued for the store, in bytes. One message of any size
+/// is always accepted.
 const WAITING: usize = 64 * 1024 * 1024;
 
-/// How long a call may take.
+/// The timeout of a call.
 const APPEND: Duration = Duration::from_secs(60);
 
-/// The pauses between the attempts.
+/// The pauses between attempts.
 const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_millis(800)];
 
-/// How long the store may take for what is left when the session is over.
+/// How long the store may take for remaining entries at the end of the session.
 const LAST: Duration = Duration::from_secs(10);
 
-/// The driver's end of the mirror, if the session has a store. It never waits,
-/// but for its end.
+/// The driver's end of the mirror, if the session has a store. Only
+/// [`Mirror::end`] waits.
 #[derive(Debug)]
 pub(crate) struct Mirror(Option<Running>);
 
@@ -39,30 +39,30 @@ pub(crate) struct Mirror(Option<Running>);
 struct Running {
     work: mpsc::UnboundedSender<Work>,
     notices: mpsc::UnboundedReceiver<Notice>,
-    /// For notices from here, so that they are in order with the others.
+    /// For notices of this end, in order with the others.
     tell: mpsc::UnboundedSender<Notice>,
-    /// How many bytes wait for the store.
+    /// How many bytes are queued for the store.
     waiting: Arc<AtomicUsize>,
-    /// The session is over, and so is the time for what is left.
+    /// Cancelled when the time for remaining entries is over.
     over: CancellationToken,
-    /// Says that nothing more goes to the store when it is dropped.
+    /// Reports, when dropped, that no more entries go to the store.
     done: DropGuard,
 }
 
-/// What the task is given, in order.
+/// Work for the task, in order.
 #[derive(Debug)]
 enum Work {
     /// A message with entries.
     Entries(Frame),
     /// A turn has ended.
     TurnEnded,
-    /// Give the store all that has come, and say when that is done.
+    /// Sends all received entries to the store, and reports when that is done.
     Flush(oneshot::Sender<()>),
 }
 
 impl Mirror {
-    /// Starts the task, if there is a store. What comes along is cancelled when
-    /// nothing more goes to it.
+    /// Starts the task, if there is a store. The returned token is cancelled
+    /// once no more entries go to the store.
     pub(crate) fn start(options: &Options) -> (Self, Option<CancellationToken>) {
         let Some(store) = &options.session_store else {
             return (Self(None), None);
@@ -92,7 +92,7 @@ impl Mirror {
         (Self(Some(running)), Some(done))
     }
 
-    /// Takes a message that is for the store; gives back every other.
+    /// Takes a message that is for the store, and returns any other.
     pub(crate) fn take(&self, frame: Frame) -> Option<Frame> {
         let Some(running) = &self.0 else {
             return Some(frame);
@@ -100,7 +100,7 @@ impl Mirror {
         match frame.kind() {
             "transcript_mirror" => running.offer(frame),
             "result" => {
-                // A task that is gone has said what it did not do.
+                // A task that has ended has reported what it did not do.
                 drop(running.work.send(Work::TurnEnded));
                 return Some(frame);
             }
@@ -109,17 +109,17 @@ impl Mirror {
         None
     }
 
-    /// Has the store given all that has come, and says when that is done.
+    /// Sends all received entries to the store, and reports when that is done.
     pub(crate) fn flush(&self, done: oneshot::Sender<()>) {
         match &self.0 {
-            // Whoever waits is told when it is dropped as well.
+            // Dropping the sender notifies the receiver too.
             Some(running) => drop(running.work.send(Work::Flush(done))),
             None => drop(done.send(())),
         }
     }
 
-    /// Something that went wrong; pending for ever when there is no store.
-    /// Cancel safe.
+    /// Returns the next notice; pending forever if there is no store. Cancel
+    /// safe.
     pub(crate) async fn notice(&mut self) -> Notice {
         if let Some(running) = &mut self.0
             && let Some(notice) = running.notices.recv().await
@@ -129,8 +129,8 @@ impl Mirror {
         std::future::pending().await
     }
 
-    /// Nothing more comes: waits for the store, though not for ever, and gives
-    /// what went wrong.
+    /// Ends the mirror: waits for the store for a limited time, and returns the
+    /// remaining notices.
     pub(crate) async fn end(&mut self) -> Vec<Notice> {
         let Some(Running {
             work,
@@ -152,7 +152,7 @@ impl Mirror {
         };
         if timeout(LAST, all).await.is_err() {
             over.cancel();
-            // What it does from here on is to say what is left.
+            // From here on, the task only reports what remains.
             while let Some(notice) = notices.recv().await {
                 found.push(notice);
             }
@@ -178,7 +178,7 @@ impl Running {
     }
 }
 
-/// What the task owns.
+/// The state of the task.
 struct Task {
     store: SharedStore,
     is_eager: bool,
@@ -206,7 +206,7 @@ impl Task {
                 Work::TurnEnded => self.flush().await,
                 Work::Flush(done) => {
                     self.flush().await;
-                    // Nobody may wait for it any more.
+                    // The receiver may have been dropped.
                     let _ = done.send(());
                 }
             }
@@ -214,13 +214,13 @@ impl Task {
         self.flush().await;
     }
 
-    /// Gives the store what waits here.
+    /// Sends the batch to the store.
     async fn flush(&mut self) {
         let batch = take(&mut self.batch);
         for Entries { key, entries } in batch.transcripts {
             let count = entries.len();
             if let Err(failure) = self.append(&key, entries.into()).await {
-                tracing::warn!(%key, entries = count, %failure, "entries are not in the store");
+                tracing::warn!(%key, entries = count, %failure, "entries are missing from the session store");
                 self.say(not_mirrored(key, count, failure));
             }
         }
@@ -231,8 +231,8 @@ impl Task {
         let attempts = async {
             for pause in PAUSES {
                 match self.store.append(key, &entries, APPEND).await {
-                    // Any other failure may have been none: what took too long
-                    // may be there.
+                    // Other failures are not retried: what timed out may have
+                    // been stored.
                     Err(StoreFailure::Failed(_)) => sleep(pause).await,
                     outcome => return outcome,
                 }
@@ -246,18 +246,17 @@ impl Task {
     }
 
     fn say(&self, notice: Notice) {
-        // Nobody is there to be told when the session's own task is gone.
+        // This fails when the session's driver is gone.
         let _ = self.tell.send(notice);
     }
 }
 
-/// What goes to the store at once, by transcript, in the order in which they
-/// came.
+/// The entries of one flush, by transcript and in order.
 #[derive(Debug, Default)]
 struct Batch {
     transcripts: Vec<Entries>,
     entries: usize,
-    /// On the wire, with what could not be read.
+    /// The size on the wire, including invalid messages.
     bytes: usize,
 }
 
@@ -284,7 +283,7 @@ struct Entries {
 }
 
 impl Entries {
-    /// Those in a message; what is wrong with it, if none can be read.
+    /// Reads the entries of a message, or returns a notice if it is invalid.
     fn of(frame: &Frame) -> Result<Self, Notice> {
         let unreadable = |entries, why: String| Notice::NotMirrored {
             key: None,
@@ -298,7 +297,7 @@ impl Entries {
         match TranscriptKey::of_file(&file_path) {
             Some(key) => Ok(Self { key, entries }),
             None => {
-                let why = format!("`{file_path}` is no file of a session");
+                let why = format!("`{file_path}` is not the path of a transcript");
                 Err(unreadable(entries.len(), why))
             }
         }

@@ -1,9 +1,9 @@
 //! A running session: the tasks around the host's state machine.
 //!
-//! One task, the driver, owns the machine and both pipes. It takes commands,
-//! reads what the CLI writes, writes one whole line at a time, and never waits
-//! for the user's code: events go into a mailbox, callbacks run in tasks of their
-//! own. A second task drains standard error, where there is one.
+//! One task, the driver, owns the state machine and both pipes. It takes
+//! commands, reads the CLI's output, writes one whole line at a time, and never
+//! waits for the user's code: events go to mailboxes, and callbacks run in
+//! their own tasks. A second task drains standard error, if there is one.
 
 mod alarm;
 mod asks;
@@ -37,16 +37,16 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use writer::Writer;
 
-/// What a session that was started is held by.
+/// A session that was started.
 pub(crate) struct Started {
     pub(crate) handle: Handle,
     pub(crate) mailbox: Mailbox,
     pub(crate) peer: Arc<dyn Peer>,
-    /// Cancelled when nothing more goes to the store, if there is one.
+    /// Cancelled once no more entries go to the store, if there is one.
     pub(crate) mirrored: Option<CancellationToken>,
 }
 
-/// Starts the tasks that drive a session over these pipes.
+/// Starts the tasks that drive a session over this connection.
 pub(crate) fn start(
     connection: Connection,
     options: Options,
@@ -116,7 +116,7 @@ pub(crate) fn start(
     }
 }
 
-/// The servers inside the host: none yet.
+/// Creates the session's in-process servers: none at first.
 #[cfg(feature = "mcp")]
 fn servers(session: &Handle) -> Option<Box<dyn Servers>> {
     Some(Box::new(crate::mcp::McpServers::new(session.clone())))

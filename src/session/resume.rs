@@ -1,4 +1,4 @@
-//! A session that goes on from its store.
+//! Resuming a session from its store.
 
 use crate::event::Error;
 use crate::options::CommandLine;
@@ -12,13 +12,13 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A transcript, and the key under which it is kept.
+/// A transcript and its key.
 type Transcript = (TranscriptKey, Vec<Json>);
 
-/// What an agent is to be started with that goes on from what the store has of
-/// a session: in a configuration folder of its own, which has to live as long
-/// as the agent does. When there is no store, no session is to go on, or the
-/// store does not have it, there is no folder.
+/// Adapts the command line to resume a session from the store: with a private
+/// configuration folder, which must live as long as the agent. There is no
+/// folder if there is no store, no session to resume, or the store does not
+/// have the session.
 pub(crate) async fn resume(
     line: &CommandLine,
 ) -> Result<(Cow<'_, CommandLine>, Option<PrivateHome>), Error> {
@@ -57,13 +57,13 @@ pub(crate) async fn resume(
     let variables = home.variables().iter();
     line.environment
         .extend(variables.map(|(name, value)| (name.into(), value.clone())));
-    tracing::debug!(session = id, "the agent goes on from the session store");
+    tracing::debug!(session = id, "resuming from the session store");
     Ok((Cow::Owned(line), Some(home)))
 }
 
 const RESUME: &str = "--resume=";
 
-/// Takes a flag away, and says whether it was there.
+/// Removes a flag, and returns whether it was set.
 fn take(arguments: &mut Vec<String>, flag: &str) -> bool {
     let before = arguments.len();
     arguments.retain(|argument| argument != flag);
@@ -82,7 +82,7 @@ fn write(
 }
 
 impl Source {
-    /// The session that was changed last.
+    /// Returns the session that was modified last.
     async fn latest(&self, project: &str) -> Result<Option<String>, Error> {
         let sessions = self.store.sessions(project, self.limit).await;
         let sessions = sessions.map_err(|failure| failed("sessions", project, failure))?;
@@ -90,8 +90,8 @@ impl Source {
         Ok(latest.map(|session| session.id))
     }
 
-    /// A session's own transcript, and those of its parts; none, if its own is
-    /// empty.
+    /// Returns the session's own transcript and those of its parts, or none if
+    /// its own is empty.
     async fn transcripts(&self, session: TranscriptKey) -> Result<Vec<Transcript>, Error> {
         let mut found = vec![];
         let Some(own) = self.load(&session).await? else {
@@ -102,7 +102,7 @@ impl Source {
         let subpaths = subpaths.map_err(|failure| failed("subpaths", &session, failure))?;
         for subpath in BTreeSet::from_iter(subpaths) {
             if !is_safe(&subpath) {
-                let why = "a name in its answer is no path inside the session".to_owned();
+                let why = "a subpath in its response leads outside the session".to_owned();
                 return Err(failed("subpaths", session, StoreFailure::Failed(why)));
             }
             let key = session.part(subpath);
@@ -113,7 +113,7 @@ impl Source {
         Ok(found)
     }
 
-    /// `None` when there is nothing in it.
+    /// Loads a transcript; `None` if it is empty.
     async fn load(&self, key: &TranscriptKey) -> Result<Option<Vec<Json>>, Error> {
         let entries = self.store.load(key.clone(), self.limit).await;
         let entries = entries.map_err(|failure| failed("load", key, failure))?;

@@ -1,4 +1,4 @@
-//! What the CLI says on standard error: drained always, and its end kept.
+//! The CLI's standard error: always drained, and its end kept.
 
 use crate::options::StderrCallback;
 use std::collections::VecDeque;
@@ -10,22 +10,21 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// How much is kept.
+/// How much is kept, in bytes.
 const KEPT: usize = 64 * 1024;
 
-/// How much is read at once.
+/// How much is read at once, in bytes.
 const CHUNK: usize = 8 * 1024;
 
-/// How many chunks may wait for a slow callback. Draining does not wait for
-/// it: the CLI must not stand still because of what somebody does with its
-/// complaints.
+/// How many chunks are queued for a slow callback. Draining does not wait for
+/// it, so that it cannot block the CLI.
 const WAITING: usize = 1024;
 
-/// How long the end is waited for when the CLI is gone: something that it
-/// started may hold the pipe open.
+/// How long to wait for the end after the CLI's exit: a process that it started
+/// may hold the pipe open.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// The task that drains, and what it has kept.
+/// The task that drains standard error, and what it has kept.
 #[derive(Debug)]
 pub(super) struct StderrTail {
     kept: Arc<Mutex<VecDeque<u8>>>,
@@ -58,14 +57,14 @@ impl StderrTail {
         Self { kept, task }
     }
 
-    /// What was said last, once the CLI is gone.
+    /// Returns the end of standard error after the CLI's exit.
     pub(super) async fn at_end(&mut self) -> String {
-        // Over in time or not: what has come is there.
+        // Whether it ends in time or not, everything received is there.
         drop(timeout(PATIENCE, &mut self.task).await);
         self.so_far()
     }
 
-    /// What was said last, until now.
+    /// Returns the end of standard error so far.
     pub(super) fn so_far(&self) -> String {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let (front, back) = kept.as_slices();
@@ -75,12 +74,12 @@ impl StderrTail {
 
 impl Drop for StderrTail {
     fn drop(&mut self) {
-        // Whoever still holds the pipe writes into nothing from now on.
+        // Processes that still hold the pipe get a broken pipe from now on.
         self.task.abort();
     }
 }
 
-/// Starts the task that calls the callback, until that panics.
+/// Spawns the task that calls the callback until that panics.
 fn listen(callback: StderrCallback) -> mpsc::Sender<Vec<u8>> {
     let (sender, mut chunks) = mpsc::channel::<Vec<u8>>(WAITING);
     tokio::spawn(async move {
@@ -97,8 +96,8 @@ fn listen(callback: StderrCallback) -> mpsc::Sender<Vec<u8>> {
     sender
 }
 
-/// Takes what is text so far. A code point that was cut in two stays behind
-/// until its other half is there.
+/// Takes the complete part of the text. An incomplete code point is left until
+/// its rest arrives.
 fn take_text(bytes: &mut Vec<u8>) -> String {
     let last = bytes.utf8_chunks().last();
     let end = last.map_or(&[][..], |chunk| chunk.invalid());

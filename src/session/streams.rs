@@ -1,5 +1,5 @@
-//! Where the events of a session go: to the client, and to all others that have
-//! asked for some of them.
+//! The streams of a session's events: that of the client, and those created by
+//! handles.
 
 use crate::event::{Error, Event, Room, Sender, StreamKind, UnreadStream};
 use agentwire_protocol::host::TurnEvent;
@@ -12,21 +12,21 @@ pub(super) struct Streams {
     own: Sender,
     others: Vec<(StreamKind, Sender)>,
     turn: Option<RunningTurn>,
-    /// From how many unread bytes on a stream is full.
+    /// The unread size from which a stream is full.
     bound: usize,
-    /// How much streams may hold of what is being delivered, and its time.
+    /// How much streams may hold, and when current events arrived.
     room: Room,
     now: Instant,
-    /// What streams end with from now on: the session has.
+    /// The error that streams end with, once the session has ended.
     end: Option<Error>,
 }
 
-/// The turn that runs.
+/// The running turn.
 #[derive(Debug, Default)]
 struct RunningTurn {
-    /// The messages that it has taken up.
+    /// The messages that it has picked up.
     messages: HashSet<Box<str>>,
-    /// What it has brought so far.
+    /// The number and size of its events so far.
     events: usize,
     bytes: usize,
 }
@@ -45,8 +45,8 @@ impl Streams {
         }
     }
 
-    /// Adds a stream. One that comes late to a turn is told how much of it is
-    /// gone.
+    /// Adds a stream. One that is too late for the start of its turn is told
+    /// how much it missed.
     pub(super) fn subscribe(&mut self, stream: StreamKind, sender: Sender) {
         self.forget_abandoned();
         sender.set_bound(self.bound);
@@ -58,7 +58,7 @@ impl Streams {
         self.others.push((stream, sender));
     }
 
-    /// Sets from how many unread bytes on a stream is full.
+    /// Sets the unread size from which a stream is full.
     #[cfg(feature = "mcp")]
     pub(super) fn set_bound(&mut self, bytes: usize) {
         self.bound = bytes;
@@ -67,19 +67,19 @@ impl Streams {
         }
     }
 
-    /// What is put in from now on comes at this time, and may take this room.
+    /// Sets the arrival time and the limits of events from now on.
     pub(super) fn at(&mut self, now: Instant, room: Room) {
         self.now = now;
         self.room = room;
     }
 
-    /// Whether a stream in use is full.
+    /// Returns whether a stream in use is full.
     pub(super) fn is_any_full(&self) -> bool {
         self.all()
             .any(|sender| sender.is_full() && sender.is_in_use() && !sender.is_abandoned())
     }
 
-    /// What the streams have unread.
+    /// Returns what the streams have unread.
     pub(super) fn unread(&self, now: Instant) -> Vec<UnreadStream> {
         let others = self.others.iter().map(|(stream, sender)| (stream, sender));
         let all = std::iter::once((&StreamKind::Client, &self.own)).chain(others);
@@ -103,12 +103,13 @@ impl Streams {
         std::iter::once(&self.own).chain(self.others.iter().map(|(_, sender)| sender))
     }
 
-    /// Whether the turn that runs has taken this message up.
+    /// Returns whether the running turn has picked up this message.
     pub(super) fn is_in_turn(&self, uuid: &str) -> bool {
         has_taken_up(self.turn.as_ref(), uuid)
     }
 
-    /// Gives an event to all that want it, who see it once it is handed over.
+    /// Puts an event into all streams that want it. It is visible after the
+    /// hand-over.
     pub(super) fn put(&mut self, event: Event) {
         match &event {
             Event::Turn(TurnEvent::Started { .. }) => self.turn = Some(RunningTurn::default()),
@@ -137,8 +138,7 @@ impl Streams {
         self.own.put(event, self.now);
     }
 
-    /// Hands over what was put in, with one wake-up for each stream. It waits
-    /// for nobody.
+    /// Hands over all new events, with one wake-up per stream. Never waits.
     pub(super) fn hand_over(&mut self) {
         self.forget_abandoned();
         for (_, sender) in &mut self.others {
@@ -147,7 +147,8 @@ impl Streams {
         self.own.hand_over(self.room);
     }
 
-    /// No turn will take this message up, or it is over.
+    /// Ends the streams of this message: its turn is over, or there will be
+    /// none.
     pub(super) fn no_turn(&mut self, uuid: &str) {
         self.others.retain_mut(|(stream, sender)| {
             let is_it = matches!(stream, StreamKind::Turn { uuid: it } if **it == *uuid);
@@ -159,13 +160,13 @@ impl Streams {
         });
     }
 
-    /// The session has ended, with this error if with any. What comes of that
-    /// is still put in.
+    /// Notes the end of the session and its error, if any. Events caused by the
+    /// end can still be put in.
     pub(super) fn session_ended(&mut self, error: Option<Error>) {
         self.end = error;
     }
 
-    /// Nothing more will come.
+    /// Ends all streams.
     pub(super) fn end(&mut self) {
         self.hand_over();
         for sender in self.all() {
@@ -178,7 +179,7 @@ impl Streams {
     }
 }
 
-/// Whether a stream is to have this event, which comes in this turn.
+/// Returns whether a stream wants this event of this turn.
 fn wants(turn: Option<&RunningTurn>, stream: &StreamKind, event: &Event) -> bool {
     match stream {
         StreamKind::Client | StreamKind::Subscription => true,

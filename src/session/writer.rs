@@ -1,5 +1,4 @@
-//! Writing to the CLI: whole lines, one at a time, by the task that drives the
-//! session.
+//! Writing to the CLI: whole lines, one at a time, from the driver's task.
 
 use super::transport;
 use bytes::{Buf, Bytes};
@@ -10,20 +9,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
-/// The CLI's input, and the line that is being written.
+/// The CLI's input, and the current line.
 pub(super) struct Writer {
     /// `None` once it is closed.
     pipe: Option<transport::Writer>,
-    /// What the pipe has not taken of the line.
+    /// The part of the line that is not written yet.
     line: Bytes,
-    /// A line was handed over and is not written yet.
+    /// Whether there is an unfinished line.
     is_writing: bool,
-    /// No line is taken any more.
+    /// Whether further lines are refused.
     is_finished: bool,
     closing: Arc<Closing>,
 }
 
-/// When the pipe is to be closed, as any thread may say.
+/// When the pipe must be closed. Any thread may set this.
 #[derive(Debug, Default)]
 struct Closing(Mutex<(When, Option<Waker>)>);
 
@@ -31,9 +30,9 @@ struct Closing(Mutex<(When, Option<Waker>)>);
 enum When {
     #[default]
     Never,
-    /// Once the line that is being written is written.
+    /// After the current line.
     AfterLine,
-    /// Now, in the middle of it.
+    /// Now, within the line.
     Now,
 }
 
@@ -46,7 +45,8 @@ impl Closing {
         }
     }
 
-    /// When it is; who asks is woken when that changes.
+    /// Returns when to close, and registers the caller to be woken when that
+    /// changes.
     fn get(&self, context: &Context<'_>) -> When {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut state.1 {
@@ -57,7 +57,7 @@ impl Closing {
     }
 }
 
-/// What happened to the pipe.
+/// An event of the pipe.
 enum Happened {
     Written(io::Result<()>),
     Closing,
@@ -74,7 +74,7 @@ impl Writer {
         }
     }
 
-    /// Hands a line over. There is room: the machine gives one at a time.
+    /// Hands a line over. The state machine gives only one at a time.
     pub(super) fn write(&mut self, line: Bytes) {
         if !self.is_finished {
             self.line = line;
@@ -82,14 +82,14 @@ impl Writer {
         }
     }
 
-    /// Whether a line was handed over that the pipe has not taken.
+    /// Returns whether there is a line that is not fully written.
     pub(super) fn is_writing(&self) -> bool {
         self.is_writing
     }
 
-    /// Writes the line, and returns what became of it. Pending while there is
-    /// none, and once the pipe is closed. Cancel safe: what the pipe has not
-    /// taken of the line is kept.
+    /// Writes the line and returns the outcome. Pending while there is none,
+    /// and after the pipe is closed. Cancel safe: the unwritten part of the
+    /// line is kept.
     pub(super) async fn written(&mut self) -> io::Result<()> {
         if self.pipe.is_none() {
             return pending().await;
@@ -122,19 +122,19 @@ impl Writer {
         }
     }
 
-    /// Closes the pipe. One that is half of something is not closed by being
-    /// dropped. Cancel safe.
+    /// Closes the pipe by a shutdown, because dropping one half of a stream
+    /// does not close it. Cancel safe.
     pub(super) async fn close(&mut self) {
         if let Some(pipe) = &mut self.pipe {
-            // An agent that is gone has closed it.
+            // An agent that has exited has closed it.
             let _ = pipe.shutdown().await;
         }
         self.pipe = None;
         self.is_writing = false;
     }
 
-    /// Takes no more lines. What is returned closes the pipe: once the line
-    /// that is being written is written, or `now`, in the middle of it.
+    /// Refuses further lines. The returned function closes the pipe: after the
+    /// current line, or within it if `now`.
     pub(super) fn finish(&mut self, now: bool) -> impl FnOnce() + Send + use<> {
         self.is_finished = true;
         let closing = Arc::clone(&self.closing);
@@ -142,7 +142,7 @@ impl Writer {
     }
 }
 
-/// Writes what is left of a line, and flushes.
+/// Writes the rest of a line, and flushes.
 fn write(
     pipe: &mut transport::Writer,
     line: &mut Bytes,

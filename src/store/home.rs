@@ -1,5 +1,6 @@
-//! A configuration folder of a session's own: the agent resumes from files, so
-//! what comes from a store is written into some, which go with the session.
+//! A private configuration folder for one session. The agent resumes from
+//! files, so transcripts from a store are written to files, which are removed
+//! with the session.
 
 use super::{EntryHead, TranscriptKey};
 use crate::process::{PassedEnvironment, PrivateFolder, WriteError};
@@ -11,35 +12,35 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// What is at the end of names where the agent was told of another place to
-/// log in.
+/// Suffixes of the names of files that depend on the login endpoint.
 const LOGINS: [&str; 2] = ["", "-custom-oauth"];
 
-/// Settings that are about what is installed in the user's own folder.
+/// Settings about what is installed in the user's own folder.
 const INSTALLED: [&str; 3] = [
     "enabledPlugins",
     "extraKnownMarketplaces",
     "additionalMarketplaces",
 ];
 
-/// Kinds of logins in the file of credentials.
+/// Kinds of logins in the credentials file.
 const ACCOUNTS: [&str; 2] = ["claudeAiOauth", "hybridOauth"];
 
-/// Where the user's own configuration is.
+/// The location of the user's own configuration.
 #[derive(Debug, Clone)]
 pub(crate) struct UsersHome {
     /// The folder of settings and transcripts.
     config: PathBuf,
     /// The folder of `.claude.json`.
     account: PathBuf,
-    /// What the agent was told of the folder, if it was.
+    /// The value of `CLAUDE_CONFIG_DIR`, if set.
     told: Option<OsString>,
-    /// Where the agent was told to keep secrets.
+    /// The value of `CLAUDE_SECURESTORAGE_CONFIG_DIR`, if set.
     secrets: Option<OsString>,
 }
 
 impl UsersHome {
-    /// That of an agent with this environment. `None` when there is none.
+    /// Returns that of an agent with this environment, or `None` if there is
+    /// none.
     pub(crate) fn of(environment: &PassedEnvironment) -> Option<Self> {
         let of = |name: &str| {
             let value = environment.get(name);
@@ -64,8 +65,7 @@ impl UsersHome {
     }
 }
 
-/// A configuration folder that only this user can read. It is removed when
-/// this is dropped.
+/// A configuration folder that only this user can read. It is removed on drop.
 #[derive(Debug)]
 pub(crate) struct PrivateHome {
     folder: PrivateFolder,
@@ -73,15 +73,16 @@ pub(crate) struct PrivateHome {
 }
 
 impl PrivateHome {
-    /// A folder with what the agent needs of the user's own: settings, and what
-    /// it logs in with. Fails with the file that could not be written.
+    /// Creates a folder with copies of the user's settings and credentials. The
+    /// error names the file that could not be written.
     pub(crate) fn new(users: Option<&UsersHome>) -> Result<Self, WriteError> {
         let folder = PrivateFolder::new("agentwire-resume")?;
         let mut variables = vec![("CLAUDE_CONFIG_DIR", folder.path().into())];
         if let Some(users) = users
             && cfg!(any(windows, target_os = "macos"))
         {
-            // What is not in files has a name that is made of the folder's.
+            // The names of secrets outside of files are derived from the
+            // folder's name.
             let kept = users.secrets.clone().or_else(|| users.told.clone());
             variables.push(("CLAUDE_SECURESTORAGE_CONFIG_DIR", kept.unwrap_or_default()));
         }
@@ -92,7 +93,7 @@ impl PrivateHome {
         Ok(home)
     }
 
-    /// What the agent has to have in its environment.
+    /// Returns the variables to set in the agent's environment.
     pub(crate) fn variables(&self) -> &[(&'static str, OsString)] {
         &self.variables
     }
@@ -102,7 +103,7 @@ impl PrivateHome {
             config, account, ..
         } = users;
         let credentials = ".credentials.json";
-        // Without it the agent would ask for a login.
+        // Without the credentials, the agent would require a login.
         if let Some(text) = read(&config.join(credentials))? {
             self.write(credentials, &without_refresh(text))?;
         }
@@ -128,14 +129,14 @@ impl PrivateHome {
                 Ok(Some(text)) => self.write(&to, &text)?,
                 Ok(None) => {}
                 Err((_, error)) => {
-                    tracing::debug!(file = to, %error, "a session does without a file of the user's");
+                    tracing::debug!(file = to, %error, "cannot copy a file of the user's configuration");
                 }
             }
         }
         Ok(())
     }
 
-    /// Writes the transcript of this key as the agent keeps it.
+    /// Writes a transcript to where the agent reads it.
     pub(crate) fn write_transcript(
         &self,
         key: &TranscriptKey,
@@ -151,8 +152,8 @@ impl PrivateHome {
             return self.write_lines(&file, entries.iter());
         };
         let file = format!("projects/{project}/{session_id}/{subpath}");
-        // What is known of a sub-agent is an entry in the store, and on disk a
-        // file beside its transcript.
+        // The metadata of a sub-agent is an entry in the store, and on disk a
+        // file next to its transcript.
         let (known, said): (Vec<_>, Vec<_>) = entries.iter().partition(|entry| is_metadata(entry));
         if !said.is_empty() {
             self.write_lines(&format!("{file}.jsonl"), said.into_iter())?;
@@ -173,8 +174,8 @@ impl PrivateHome {
     ) -> Result<(), WriteError> {
         let written = self.folder.write_with(name, |file| {
             for entry in entries {
-                // A store may give them back with line breaks between members;
-                // in strings there are none.
+                // A store may return entries with line breaks between members.
+                // Strings contain none.
                 let line = entry.get().replace(['\n', '\r'], " ");
                 file.write_all(line.as_bytes())?;
                 file.write_all(b"\n")?;
@@ -189,9 +190,9 @@ impl PrivateHome {
     }
 }
 
-/// The bytes of a file; `None` when there is none.
+/// Reads a file; `None` if it does not exist.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, WriteError> {
-    // Before it is opened: opening a named pipe waits for a writer.
+    // Checked before opening, because opening a named pipe waits for a writer.
     let bytes = fs::metadata(path).and_then(|about| match about.is_file() {
         true => fs::read(path).map(Some),
         false => Ok(None),
@@ -202,8 +203,8 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, WriteError> {
     }
 }
 
-/// An object in a file, changed; or the file as it is, if it is none or
-/// nothing is changed.
+/// Changes an object in a file. Returns the file unchanged if it is not an
+/// object or nothing changes.
 fn changed(text: Vec<u8>, change: impl FnOnce(&mut Map<String, Value>) -> bool) -> Vec<u8> {
     let json = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&text);
     match serde_json::from_slice::<Map<_, _>>(json) {
@@ -215,8 +216,8 @@ fn changed(text: Vec<u8>, change: impl FnOnce(&mut Map<String, Value>) -> bool) 
     }
 }
 
-/// Credentials that cannot be renewed: that can be done only once, and what
-/// came of it would go with the folder.
+/// Removes refresh tokens from credentials: a token can be refreshed only once,
+/// and the new one would be lost with the folder.
 fn without_refresh(text: Vec<u8>) -> Vec<u8> {
     changed(text, |members| {
         let accounts = ACCOUNTS.map(|account| {
@@ -227,7 +228,7 @@ fn without_refresh(text: Vec<u8>) -> Vec<u8> {
     })
 }
 
-/// Settings for a folder in which nothing is installed.
+/// Removes settings that refer to what is installed in the user's own folder.
 fn without_installed(text: Vec<u8>) -> Vec<u8> {
     changed(text, |members| {
         let installed = INSTALLED.map(|name| members.remove(name).is_some());

@@ -1,5 +1,4 @@
-//! Under which key a transcript is kept, which is where the agent keeps its
-//! own.
+//! Keys of transcripts, which mirror the paths of the agent's own files.
 
 use crate::process::PassedEnvironment;
 use std::ffi::OsStr;
@@ -7,27 +6,28 @@ use std::fmt;
 use std::path::{Path, absolute};
 use uuid::Uuid;
 
-/// How long the name of a project is before it is cut, as the agent does it.
+/// The longest project name that is not shortened, as in the agent.
 const LONGEST: usize = 200;
 
-/// Which transcript it is.
+/// The key of a transcript.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct TranscriptKey {
-    /// The project: the working directory with every character but letters and
-    /// digits as a dash, as the agent names its own folder for it. The variable
-    /// `CLAUDE_CODE_PROJECT_DIR_NAME` beside `CLAUDE_CONFIG_DIR` in the agent's
-    /// environment gives another name.
+    /// The project: the path of the working directory with every character
+    /// except letters and digits replaced by a dash, as the agent names its own
+    /// folder for it. If both `CLAUDE_CONFIG_DIR` and
+    /// `CLAUDE_CODE_PROJECT_DIR_NAME` are set in the agent's environment, the
+    /// latter is the name.
     pub project: String,
-    /// The session.
+    /// The session's ID.
     pub session_id: String,
     /// The part of the session, such as `subagents/agent-a1b2`; `None` for the
-    /// session's own transcript. Parts of it are separated by `/`.
+    /// session's own transcript. Its segments are separated by `/`.
     pub subpath: Option<String>,
 }
 
 impl TranscriptKey {
-    /// The key of a session's own transcript.
+    /// Creates the key of a session's own transcript.
     pub fn new(project: impl Into<String>, session_id: impl Into<String>) -> Self {
         Self {
             project: project.into(),
@@ -36,13 +36,13 @@ impl TranscriptKey {
         }
     }
 
-    /// The key of the own transcript of a session whose agent works in this
-    /// directory, and whose project has no other name.
+    /// Creates the key of a session's own transcript from the agent's working
+    /// directory, for projects without a name of their own.
     pub fn in_directory(directory: impl AsRef<Path>, session_id: impl Into<String>) -> Self {
         Self::new(directory_name(directory.as_ref()), session_id)
     }
 
-    /// The key of a part of the session.
+    /// Returns the key of a part of the session.
     #[must_use]
     pub fn part(&self, subpath: impl Into<String>) -> Self {
         Self {
@@ -51,9 +51,8 @@ impl TranscriptKey {
         }
     }
 
-    /// The key of the transcript in a file of the agent's. The agent may be on
-    /// another machine, so that nothing is known of what is above the folder
-    /// of all projects.
+    /// Returns the key for a path of the agent's. The agent may run on another
+    /// machine, so the path above the folder of all projects is unknown.
     pub(crate) fn of_file(path: &str) -> Option<Self> {
         let separator = if path.contains('/') { '/' } else { '\\' };
         let parts: Vec<_> = path.split(separator).collect();
@@ -63,7 +62,8 @@ impl TranscriptKey {
             .find_map(|place| Self::of_parts(&parts[place + 1..]))
     }
 
-    /// A store may well make files of keys: nothing in one leads elsewhere.
+    /// Rejects parts that lead elsewhere, because a store may use keys as
+    /// paths.
     fn of_parts(parts: &[&str]) -> Option<Self> {
         match parts {
             [project, ..] if !is_safe(project) => None,
@@ -92,27 +92,27 @@ impl fmt::Display for TranscriptKey {
     }
 }
 
-/// Whether this stays inside the folder that it is joined to.
+/// Returns whether the path stays inside the folder that it is joined to.
 pub(crate) fn is_safe(subpath: &str) -> bool {
     subpath
         .split('/')
         .all(|part| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':', '\0']))
 }
 
-/// Whether it is an id as the agent makes them, which is also safe as a name of
-/// a file.
+/// Returns whether the ID has the agent's format, which is also safe as a file
+/// name.
 pub(crate) fn is_session_id(id: &str) -> bool {
     id.len() == 36 && Uuid::try_parse(id).is_ok()
 }
 
-/// The name of the project that an agent works on that is started here, with
-/// this environment.
+/// Returns the project name of an agent that is started here with this
+/// environment.
 pub(crate) fn project(directory: Option<&Path>, environment: &PassedEnvironment) -> String {
     let directory = directory.unwrap_or(Path::new("."));
     given_name(environment).unwrap_or_else(|| directory_name(directory))
 }
 
-/// The name of the project in a directory.
+/// Returns the project name of a directory.
 fn directory_name(directory: &Path) -> String {
     let directory = (directory.canonicalize().or_else(|_| absolute(directory)))
         .unwrap_or_else(|_| directory.to_owned());
@@ -120,7 +120,7 @@ fn directory_name(directory: &Path) -> String {
     named(name.strip_prefix(r"\\?\").unwrap_or(&name))
 }
 
-/// The name that the environment gives the project.
+/// Returns the project name set in the environment.
 fn given_name(environment: &PassedEnvironment) -> Option<String> {
     environment
         .get("CLAUDE_CONFIG_DIR")
@@ -133,7 +133,7 @@ fn given_name(environment: &PassedEnvironment) -> Option<String> {
     (is_name && !is_device(name)).then(|| name.to_owned())
 }
 
-/// Whether Windows takes it for a device.
+/// Returns whether this is a device name on Windows.
 fn is_device(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     match name.strip_prefix("com").or(name.strip_prefix("lpt")) {
@@ -142,8 +142,8 @@ fn is_device(name: &str) -> bool {
     }
 }
 
-/// The name that the agent gives the project in this directory. It counts in
-/// units of UTF-16.
+/// Returns the agent's project name for this directory. The agent counts in
+/// UTF-16 units.
 fn named(directory: &str) -> String {
     let dash = |unit: u16| match u8::try_from(unit) {
         Ok(letter) if letter.is_ascii_alphanumeric() => char::from(letter),

@@ -6,17 +6,16 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-/// A store in memory, for tests: what is in it goes with the program. Clones
-/// are the same store.
+/// A store in memory, for tests. Clones share their contents.
 ///
-/// An entry that has the `uuid` of one that is there is not kept again.
+/// Entries whose `uuid` is already stored are not stored again.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryStore(Arc<Mutex<Transcripts>>);
 
 #[derive(Debug, Default)]
 struct Transcripts {
     by_key: BTreeMap<TranscriptKey, Transcript>,
-    /// When something was appended last, anywhere. No two times are the same.
+    /// The time of the last append to any transcript. Times are unique.
     last: Option<SystemTime>,
 }
 
@@ -28,20 +27,20 @@ struct Transcript {
 }
 
 impl MemoryStore {
-    /// Nothing is in it.
+    /// Creates an empty store.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The keys of all transcripts, those of sub-agents behind that of their
-    /// session.
+    /// Returns the keys of all transcripts. Those of sub-agents follow that of
+    /// their session.
     #[must_use]
     pub fn keys(&self) -> Vec<TranscriptKey> {
         self.lock().by_key.keys().cloned().collect()
     }
 
-    /// The entries of a transcript; none, if there is no such transcript.
+    /// Returns the entries of a transcript, or none if it does not exist.
     #[must_use]
     pub fn entries(&self, key: &TranscriptKey) -> Vec<Json> {
         let all = self.lock();
@@ -49,14 +48,14 @@ impl MemoryStore {
         transcript.map_or_else(Vec::new, |it| it.entries.clone())
     }
 
-    /// Nothing of it is left half done by a panic.
+    /// A panic leaves nothing half done.
     fn lock(&self) -> MutexGuard<'_, Transcripts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Transcripts {
-    /// The time, later than all times before.
+    /// Returns the current time, or a later one than any before.
     fn now(&mut self) -> SystemTime {
         let now = SystemTime::now();
         let now = match self.last {

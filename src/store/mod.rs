@@ -1,6 +1,5 @@
-//! Where sessions are kept besides the agent's own disk: a store that gets a
-//! copy of every transcript while it is written, and from which a session can
-//! be resumed on a machine that has never seen it.
+//! Session stores, which keep copies of transcripts outside the agent's own
+//! files, so that a session can be resumed on another machine.
 
 mod home;
 mod key;
@@ -23,14 +22,14 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Why a store could not do something: any error, or a text (`"why".into()`).
+/// The error of a store: any error, or a text (`"why".into()`).
 pub type StoreError = Box<dyn Error + Send + Sync>;
 
-/// Keeps copies of transcripts: what [`Options::session_store`] takes.
+/// A store for copies of transcripts, set by [`Options::session_store`].
 ///
-/// A transcript is a list of entries. An entry is a JSON object, a line of the
-/// agent's own file, and nobody else's business: what is appended has to come
-/// back as the same JSON in the same order, and that is all.
+/// A transcript is a list of entries. An entry is a JSON object, one line of
+/// the agent's own file. Its contents are private to the agent: a store only
+/// has to return the same JSON in the same order.
 ///
 /// ```
 /// use agentwire::protocol::Json;
@@ -67,70 +66,71 @@ pub type StoreError = Box<dyn Error + Send + Sync>;
 /// }
 /// ```
 ///
-/// Each call runs in a task of its own and has a deadline; one that panics has
-/// failed. It is dropped when its time is over, which it may do at any of its
-/// `await`s. Work that blocks belongs on threads for that
-/// ([`tokio::task::spawn_blocking`]): what blocks here blocks the program's own
-/// runtime.
+/// Each call runs in its own task and has a timeout. A call that panics has
+/// failed. A call that times out is dropped, at any of its `await`s. Run
+/// blocking work with [`tokio::task::spawn_blocking`]: otherwise it blocks the
+/// application's runtime.
 ///
 /// [`Options::session_store`]: crate::Options::session_store
 pub trait SessionStore: Send + Sync + 'static {
-    /// Adds entries to the end of a transcript, which may be a new one. They
-    /// are on the agent's own disk already.
+    /// Appends entries to a transcript, creating it if needed. The agent has
+    /// already written them to its own file.
     ///
-    /// A session makes one call at a time, in the order of what it writes. A
-    /// call that failed is made again with the same entries, and part of them
-    /// may have been kept the first time: most have a `uuid`, by which a store
-    /// can tell. Those without one (titles, modes and the like) may be kept
-    /// twice without harm.
+    /// A session makes one call at a time, in the order of the entries. After
+    /// an error, the call is repeated with the same entries, of which some may
+    /// have been stored the first time. Most have a `uuid`, by which a store
+    /// can detect them. Entries without one (titles, modes and similar) may be
+    /// stored twice without harm.
     ///
     /// # Errors
     ///
-    /// When the entries are not kept. It is tried three times, with 0.2 and 0.8
-    /// seconds in between; a call that takes more than 60 seconds is given up
-    /// and not made again. Then the entries are left out, and a
-    /// [`Notice::NotMirrored`](crate::Notice::NotMirrored) says so.
+    /// If the entries were not stored. The call is made three times in total,
+    /// with pauses of 0.2 and 0.8 seconds. A call that takes more than 60
+    /// seconds is abandoned and not repeated. After that the entries are
+    /// skipped and reported as a
+    /// [`Notice::NotMirrored`](crate::Notice::NotMirrored).
     fn append(
         &self,
         key: &TranscriptKey,
         entries: &[Json],
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 
-    /// A whole transcript; `None` when there is none of that key. It is asked
-    /// once for each transcript, before the agent is started.
+    /// Returns a whole transcript, or `None` if there is none with that key.
+    /// Called once per transcript, before the agent is started.
     ///
     /// # Errors
     ///
-    /// When it cannot be said. The session does not begin then:
+    /// If the transcript cannot be read. The session does not start then:
     /// [`Error::SessionStore`](crate::Error::SessionStore).
     fn load(
         &self,
         key: &TranscriptKey,
     ) -> impl Future<Output = Result<Option<Vec<Json>>, StoreError>> + Send;
 
-    /// The sessions of a project, in any order. The one that was changed last
-    /// is what [`Options::continue_latest`](crate::Options::continue_latest)
-    /// goes on with, which a store without this method cannot do.
+    /// Returns the sessions of a project, in any order.
+    /// [`Options::continue_latest`](crate::Options::continue_latest) resumes
+    /// the one that was modified last.
     ///
     /// # Errors
     ///
-    /// As [`SessionStore::load`]; always, in a store without this method.
+    /// As for [`SessionStore::load`]. The default implementation always returns
+    /// an error.
     fn sessions(
         &self,
         project: &str,
     ) -> impl Future<Output = Result<Vec<StoredSession>, StoreError>> + Send {
         let _ = project;
-        async { Err("it cannot list sessions".into()) }
+        async { Err("this store does not implement `SessionStore::sessions`".into()) }
     }
 
-    /// The [subpaths](TranscriptKey::subpath) under which there are transcripts
-    /// of a session, which are those of its sub-agents. In a store without this
-    /// method there are none, and a session that is resumed has its own
-    /// transcript only.
+    /// Returns the [subpaths](TranscriptKey::subpath) of the session's
+    /// transcripts, which are those of its sub-agents. The default
+    /// implementation returns none, so that only the session's own transcript
+    /// is resumed.
     ///
     /// # Errors
     ///
-    /// As [`SessionStore::load`].
+    /// As for [`SessionStore::load`].
     fn subpaths(
         &self,
         session: &TranscriptKey,
@@ -175,34 +175,34 @@ impl<S: SessionStore> SessionStore for Arc<S> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoredSession {
-    /// Its id.
+    /// Its ID.
     pub id: String,
-    /// When something was appended to it last, by the store's clock.
+    /// When an entry was last appended to it, by the store's clock.
     pub modified: SystemTime,
 }
 
 impl StoredSession {
-    /// A session, and when something was appended to it last.
+    /// Creates a session from its ID and the time of the last append.
     pub fn new(id: impl Into<String>, modified: SystemTime) -> Self {
         let id = id.into();
         Self { id, modified }
     }
 }
 
-/// When entries go to the store.
+/// When entries are sent to the store.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoreFlush {
     /// At the end of a turn and of the session, and in between when more than
-    /// 500 entries or 1 MiB wait. What belongs to one transcript goes in one
-    /// call.
+    /// 500 entries or 1 MiB are buffered. The entries of one transcript are
+    /// sent in one call.
     #[default]
     Batched,
-    /// As they come: one call for each message of the agent's that has some.
+    /// Immediately: one call for each message of the agent that has entries.
     Eager,
 }
 
-/// What has to be known of an entry here.
+/// The members of an entry that this crate reads.
 #[derive(Debug, Deserialize)]
 struct EntryHead {
     #[serde(rename = "type")]
@@ -211,7 +211,7 @@ struct EntryHead {
 }
 
 impl EntryHead {
-    /// `None` for what is no entry.
+    /// Returns `None` if the JSON is not an entry.
     fn of(entry: &Json) -> Option<Self> {
         entry.read().ok()
     }

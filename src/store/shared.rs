@@ -1,5 +1,5 @@
-//! A store as sessions hold it: shared, and called so that no call of it can
-//! harm them.
+//! A store as used by sessions: shared, and isolated from them by tasks and
+//! timeouts.
 
 use super::{SessionStore, StoreError, StoredSession, TranscriptKey};
 use crate::process::said_by;
@@ -11,21 +11,22 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-/// Why something was not done for a session with its store.
+/// Why a store operation failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoreFailure {
-    /// The store said so, the last time it was asked.
+    /// The store returned this error, in the last attempt.
     Failed(String),
-    /// It took longer than this. It may have been done all the same.
+    /// It took longer than this. It may have succeeded all the same.
     TimedOut(Duration),
     /// The store panicked.
     Panicked(String),
-    /// The store was so slow that too much waited for it already.
+    /// The store was so slow that its queue became full.
     TooSlow,
-    /// The session ended, and the store took too long for what was left of it.
+    /// The session ended, and the store took too long for the remaining
+    /// entries.
     SessionOver,
-    /// What the agent said could not be read, or is about no transcript.
+    /// The agent's message was invalid, or not about a transcript.
     Unreadable(String),
 }
 
@@ -35,16 +36,16 @@ impl fmt::Display for StoreFailure {
             Self::Failed(why) => f.write_str(why),
             Self::TimedOut(limit) => write!(f, "it took longer than {limit:?}"),
             Self::Panicked(message) => write!(f, "it panicked: {message}"),
-            Self::TooSlow => f.write_str("too much waits for the store already"),
+            Self::TooSlow => f.write_str("the store is too slow, and its queue is full"),
             Self::SessionOver => f.write_str("the session ended before the store was done"),
-            Self::Unreadable(why) => write!(f, "what the agent said cannot be read: {why}"),
+            Self::Unreadable(why) => write!(f, "the agent's message is invalid: {why}"),
         }
     }
 }
 
 type Outcome<T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send>>;
 
-/// A store, whatever its type.
+/// A store of any type.
 trait AnyStore: Send + Sync {
     fn append(self: Arc<Self>, key: TranscriptKey, entries: Arc<[Json]>) -> Outcome<()>;
     fn load(self: Arc<Self>, key: TranscriptKey) -> Outcome<Option<Vec<Json>>>;
@@ -70,7 +71,7 @@ impl<S: SessionStore> AnyStore for S {
     }
 }
 
-/// A store that can be shared. Every call has a task and a deadline.
+/// A shared store. Every call has its own task and a timeout.
 #[derive(Clone)]
 pub(crate) struct SharedStore(Arc<dyn AnyStore>);
 
@@ -120,11 +121,11 @@ impl fmt::Debug for SharedStore {
     }
 }
 
-/// Runs a call in a task of its own, which goes when its time is over or when
-/// nobody waits for it any more.
+/// Runs a call in its own task, which is aborted on timeout or when this future
+/// is dropped.
 async fn call<T: Send + 'static>(limit: Duration, call: Outcome<T>) -> Result<T, StoreFailure> {
     let mut task = JoinSet::new();
-    // A panic may come before the first `await` as well.
+    // It may panic before the first `await` as well.
     task.spawn(async move { call.await.map_err(|error| error.to_string()) });
     match timeout(limit, task.join_next()).await {
         Err(_) => Err(StoreFailure::TimedOut(limit)),

@@ -1,9 +1,9 @@
-//! Where what a session goes on from may be.
+//! The store that a session may be resumed from.
 
 use super::SharedStore;
 use std::time::Duration;
 
-/// A store, and how long each of its answers may take.
+/// A store, and the timeout of its responses.
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
     pub(crate) store: SharedStore,

@@ -85,7 +85,7 @@ impl Row {
 
     /// The agent is gone in the middle of the turn, in this way.
     fn ends(self, how: &str) -> Self {
-        let end = format!("the agent CLI ended in the middle of the session ({how})");
+        let end = format!("the agent CLI exited unexpectedly ({how})");
         self.sees([LOST, &end]).and("ends")
     }
 
@@ -112,7 +112,7 @@ impl Row {
 }
 
 /// What becomes of a prompt that the agent is not done with.
-const LOST: &str = "notice: the session ended before the agent was done with message …";
+const LOST: &str = "notice: the session ended before the agent finished message …";
 
 /// What a start comes to that takes longer than its deadline.
 pub(crate) const TOO_SLOW: &str = "the agent CLI did not start up: the agent did not answer `initialize` \
@@ -186,11 +186,11 @@ fn lines() -> Vec<Row> {
         line("an answer that nobody asked for", OddLine::StrayAnswer)
             .sees(["notice: an answer to `nobody asked`, which nobody waits for"]),
         line("two requests with one id", OddLine::SameRequestId)
-            .sees(["notice: `Bash` was denied: there is no callback for it; set `Options::…"]),
+            .sees(["notice: `Bash` was denied: no callback is set; set `Options::on_permis…"]),
         line("a request without an id", OddLine::RequestWithoutId)
             .sees(["notice: a `control_request/can_use_tool` without a request_id, which c…"]),
         line("an unknown request", OddLine::UnknownRequest)
-            .sees(["notice: the agent asked `unknown_request`: this host does not support …"]),
+            .sees(["notice: cannot handle the agent's request `unknown_request`: this host…"]),
         line("an unknown type", OddLine::UnknownType)
             .sees(["a `unknown_type` message that has all that came"]),
         line("an unknown subtype", OddLine::UnknownSubtype)
@@ -217,7 +217,7 @@ fn ends() -> Vec<Row> {
             .starts([Fault::Stderr("no licence\n".into()), Fault::Exit(3)])
             .refused(
                 "the agent CLI exited before its first turn (exit status: 3); \
- it said last:\\u{a}no licence",
+ its standard error ends with:\\u{a}no licence",
             ),
         Row::new("dies at the start")
             .starts(signal(Signal::Segv))

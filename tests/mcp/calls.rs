@@ -180,11 +180,14 @@ async fn a_server_that_nobody_knows_is_refused_by_name() {
     let (mut client, mut agent) = with(adding(1)).await;
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
     agent.asks("a", &to_server("other", ping)).await;
-    let reason = "there is no MCP server `other` in this host";
+    let reason = "this host has no MCP server `other`";
     let answer = agent.is_answered().await;
     assert_eq!(answer, ("a".to_owned(), json!(reason)));
     let told = notice(&mut client).await;
-    assert_eq!(told, format!("the agent asked `mcp_message`: {reason}"));
+    assert_eq!(
+        told,
+        format!("cannot handle the agent's request `mcp_message`: {reason}")
+    );
 }
 
 #[tokio::test]

@@ -43,7 +43,7 @@ async fn a_server_that_ends_fails_what_it_is_asked_and_the_session_goes_on() {
     let reply = agent.hears_reply("a").await;
     let reason = reply["error"]["message"].as_str().unwrap();
     assert!(
-        reason.starts_with("the MCP server `broken` has ended"),
+        reason.starts_with("the MCP server `broken` stopped"),
         "{reason}"
     );
     // Another handshake is another try.

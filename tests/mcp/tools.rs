@@ -55,7 +55,10 @@ async fn tools_are_described_by_their_input_and_answer_with_what_they_return() {
         let result = agent.hears_result("c").await;
         assert_eq!(result["isError"], true);
         let text = result["content"][0]["text"].as_str().unwrap();
-        assert!(text.starts_with("The input does not fit: "), "{text}");
+        assert!(
+            text.starts_with("The input does not match the schema: "),
+            "{text}"
+        );
     }
     agent.calls("c", "other", json!({})).await;
     let reply = agent.hears_reply("c").await;
@@ -63,7 +66,7 @@ async fn tools_are_described_by_their_input_and_answer_with_what_they_return() {
 }
 
 #[test]
-#[should_panic(expected = "the input of the tool `t` is string, not an object")]
+#[should_panic(expected = "the input of the tool `t` must be an object, but is string")]
 fn a_tool_takes_objects() {
     let _ = Tools::new().tool("t", "", |text: String| async move { Ok::<_, String>(text) });
 }

@@ -1,9 +1,8 @@
-//! Older CLIs: what they are given in another way, and what they do not
-//! support.
+//! Support for older CLIs: workarounds, and options that they do not support.
 //!
-//! A CLI refuses a flag that it does not know, and ignores without a word a
-//! member of the first request, or a variable, that it does not know. So where
-//! a session sets one of those, the CLI's version is asked for before the start.
+//! A CLI refuses an unknown flag, but silently ignores unknown members of the
+//! first request and unknown variables. If a session sets one of those, the
+//! CLI's version is queried before the start.
 
 mod schema;
 mod since;
@@ -23,40 +22,41 @@ use agentwire_protocol::json::Members;
 use agentwire_protocol::plugin::PluginConfig;
 use std::sync::Arc;
 
-/// The first version that starts with what the first request has of settings,
-/// plugins and MCP servers. Each flag below is of another version.
+/// The first version that waits for the settings, plugins and MCP servers of
+/// the first request before it starts. The flags below have versions of their
+/// own.
 const AWAITS: CliVersion = v(2, 1, 261);
 
-/// The first version whose settings can be in the first request.
+/// The first version that accepts settings in the first request.
 const TAKES_SETTINGS: CliVersion = v(2, 1, 327);
 
-/// The first version whose administrator's settings can be in the first
-/// request, and the first that takes them at all.
+/// The first version that accepts managed settings in the first request, and
+/// the first version that accepts them at all.
 const TAKES_MANAGED: (CliVersion, CliVersion) = (v(2, 1, 323), v(2, 1, 197));
 
-/// The first version whose system prompt can be in blocks.
+/// The first version that accepts a system prompt in blocks.
 const TAKES_BLOCKS: CliVersion = v(2, 1, 197);
 
-/// The first version that is known to take [`DYNAMIC_BOUNDARY`] for no part of
-/// the prompt.
+/// The first version known not to treat [`DYNAMIC_BOUNDARY`] as a part of the
+/// prompt.
 const TAKES_BOUNDARY: CliVersion = v(2, 1, 330);
 
-/// The first version that minds what the first request adds to the system
-/// prompt, and its sub-agents.
+/// The first version that applies an appended system prompt and sub-agents from
+/// the first request.
 const TAKES_PROMPTS: CliVersion = v(2, 0, 77);
 
-/// The first version that takes a schema with formats. Older ones do without the
-/// whole schema, without a word.
+/// The first version that accepts a schema with formats. Older ones silently
+/// ignore the whole schema.
 const TAKES_FORMATS: CliVersion = v(2, 1, 205);
 
 /// The first version that reads these flags with their value in one argument.
-/// Older ones pass over them, and with them over the settings, without a word.
+/// Older ones silently ignore them, and with them the settings.
 const READS_JOINED: CliVersion = v(2, 0, 72);
 const SPLIT: [&str; 2] = ["--settings=", "--setting-sources="];
 
-/// The option that a CLI did not start with, from what it said on standard
-/// error: its method or flag, and the version that it needs. A value that it
-/// does not know stands in parentheses.
+/// Returns the option that the CLI refused to start with, parsed from its
+/// standard error: its method or flag, and the version that it needs. An
+/// unsupported value is in parentheses.
 pub(crate) fn unsupported_option(stderr: &str) -> Option<(String, Option<CliVersion>)> {
     let (_, said) = stderr.split_once("error: ")?;
     let flag = |text: &'_ str| {
@@ -80,7 +80,7 @@ pub(crate) fn unsupported_option(stderr: &str) -> Option<(String, Option<CliVers
 }
 
 impl CommandLine {
-    /// Whether the CLI has to be of some version for what it is started with.
+    /// Returns whether the command line depends on the CLI's version.
     pub(crate) fn depends_on_version(&self) -> bool {
         let request = &self.initialize;
         !flags_of(request).is_empty()
@@ -92,14 +92,14 @@ impl CommandLine {
             || self.arguments.iter().any(|it| is_split(it))
     }
 
-    /// Makes it a line for a CLI of this version: what that does not read from
-    /// the first request goes into arguments and private files. Returns the
-    /// options that the session does without.
+    /// Adapts the command line to a CLI of this version: what that version does
+    /// not read from the first request goes into arguments and private files.
+    /// Returns the unsupported options that the session does without.
     ///
     /// # Errors
     ///
-    /// [`Error::TooOld`] for an option without which the session would do
-    /// something else than was configured; [`Error::PrivateFile`].
+    /// [`Error::TooOld`] for an unsupported option that the session relies on;
+    /// [`Error::PrivateFile`].
     pub(crate) fn fit(&mut self, version: CliVersion) -> Result<Vec<&'static str>, Error> {
         let mut without = Vec::new();
         for option in IGNORED {
@@ -173,16 +173,17 @@ impl CommandLine {
             let flag = argument.split('=').next().unwrap_or_default();
             return Err(Error::option(
                 flag,
-                "has a NUL character, which no argument can hold",
+                "contains a NUL character, which arguments cannot contain",
             ));
         }
         self.arguments.append(&mut arguments);
         Ok(())
     }
 
-    /// Settings, plugins and MCP servers. Settings and servers can hold keys:
-    /// they go into files that only this user can read. `false` when a plugin is
-    /// not there, which an older CLI would not tell.
+    /// Moves settings, plugins and MCP servers out of the first request.
+    /// Settings and servers may contain keys, so they go into files that only
+    /// this user can read. Returns `false` if a plugin does not exist, which an
+    /// older CLI would not report.
     fn fit_configuration(&mut self, version: CliVersion) -> Result<bool, Error> {
         let mut are_there = true;
         let before = flags_of(&self.initialize);
@@ -200,7 +201,7 @@ impl CommandLine {
             if version < TAKES_MANAGED.1 {
                 return Err(too_old("managed_settings", TAKES_MANAGED.1, version));
             }
-            // It takes no file there.
+            // That version accepts no file.
             arguments.push(format!("--managed-settings={settings}"));
         }
         if version < AWAITS {

@@ -1,13 +1,13 @@
-//! JSON schemas for CLIs that do not take all of them.
+//! JSON schemas for CLIs with partial support for them.
 
 use serde_json::Value;
 
-/// The schema without its formats; `None` when it has none.
+/// Returns the schema without its formats, or `None` if it has none.
 pub(super) fn without_formats(mut schema: Value) -> Option<Value> {
     strip(&mut schema).then_some(schema)
 }
 
-/// Whether there was one to be taken away.
+/// Removes formats, and returns whether there were any.
 fn strip(schema: &mut Value) -> bool {
     let mut has_changed = false;
     match schema {
@@ -17,9 +17,9 @@ fn strip(schema: &mut Value) -> bool {
             has_changed |= members.len() < before;
             for (name, value) in members {
                 match (&**name, value) {
-                    // Values, not schemas.
+                    // Their values are not schemas.
                     ("const" | "enum" | "default" | "examples", _) => {}
-                    // Schemas by names, of which one may be `format`.
+                    // Maps of names to schemas. A name may be `format`.
                     (
                         "properties" | "patternProperties" | "$defs" | "definitions"
                         | "dependencies",

@@ -1,7 +1,7 @@
-//! What came with which version of the CLI.
+//! The CLI version that introduced each option.
 //!
-//! The versions were found by bisection of those that npm has. `scripts/versions`
-//! plays an option of each kind to four of them.
+//! The versions were found by bisecting the releases on npm. `scripts/versions`
+//! checks an option of each kind against four of them.
 
 use super::super::CommandLine;
 use super::super::command_line::SETTINGS;
@@ -15,23 +15,24 @@ pub(super) const fn v(major: u32, minor: u32, patch: u32) -> CliVersion {
     CliVersion::new(major, minor, patch)
 }
 
-/// What an older CLI ignores without a word: a member of the first request, or
-/// a variable.
+/// A member of the first request, or a variable, that older CLIs silently
+/// ignore.
 pub(super) struct Ignored {
-    /// The method of [`Options`](crate::Options), and which part of it.
+    /// The method of [`Options`](crate::Options), with the part of it in
+    /// parentheses.
     pub(super) option: &'static str,
-    /// The first version that has it.
+    /// The first version that supports it.
     pub(super) since: CliVersion,
     pub(super) is_set: fn(&CommandLine) -> Set,
 }
 
-/// Whether something is set, and what a session without it would be.
+/// Whether an option is set, and whether the session can do without it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Set {
     No,
-    /// The session can do without.
+    /// The session can do without it.
     Optional,
-    /// The session would do something else than was configured.
+    /// Without it, the session would not do what was configured.
     Needed,
 }
 
@@ -74,7 +75,7 @@ pub(super) const IGNORED: &[Ignored] = &[
     since((2, 1, 72), "agent_progress_summaries", |it| {
         Set::optional(it.initialize.agent_progress_summaries == Some(true))
     }),
-    // Before, commands ran without a sandbox where none could be had.
+    // Older CLIs run commands unsandboxed if no sandbox is available.
     since((2, 1, 83), "sandbox", |it| Set::needed(wants_sandbox(it))),
     since((2, 1, 97), "exclude_dynamic_sections", |it| {
         Set::optional(it.initialize.exclude_dynamic_sections == Some(true))
@@ -82,7 +83,7 @@ pub(super) const IGNORED: &[Ignored] = &[
     since((2, 1, 113), "title", |it| {
         Set::optional(it.initialize.title.is_some())
     }),
-    // Before, the agent had all skills.
+    // Older CLIs give the agent all skills.
     since((2, 1, 116), "skills", |it| {
         Set::needed(it.initialize.skills.is_some())
     }),
@@ -106,7 +107,7 @@ pub(super) const IGNORED: &[Ignored] = &[
     since((2, 1, 257), "system_prompt_snapshot", |it| {
         Set::optional(it.initialize.system_prompt_snapshot == Some(false))
     }),
-    // Members of agents. What limits an agent is needed.
+    // Members of agent definitions. Those that restrict an agent are needed.
     since((2, 0, 30), "agents(disallowed_tools)", |it| {
         Set::needed(an_agent(it, |agent| agent.disallowed_tools.is_some()))
     }),
@@ -136,7 +137,7 @@ pub(super) const IGNORED: &[Ignored] = &[
     since((2, 1, 47), "agents(background)", |it| {
         Set::optional(an_agent(it, |agent| agent.background == Some(true)))
     }),
-    // Before, one agent with another model took all agents away.
+    // In older CLIs, one agent with another model removes all agents.
     since((2, 1, 74), "agents(model)", |it| {
         Set::needed(an_agent(it, |agent| {
             let model = agent.model.as_deref();
@@ -155,7 +156,7 @@ pub(super) const IGNORED: &[Ignored] = &[
     since((2, 1, 296), "agents(auto_compact_window)", |it| {
         Set::optional(an_agent(it, |agent| agent.auto_compact_window.is_some()))
     }),
-    // Events of hooks.
+    // Hook events.
     since((2, 0, 44), "hook(SubagentStart)", |it| {
         hook(it, "SubagentStart")
     }),
@@ -184,7 +185,7 @@ pub(super) const IGNORED: &[Ignored] = &[
     since((2, 1, 63), "hook(Elicitation)", |it| {
         hook(it, "Elicitation")
     }),
-    // Before, the hook was called, and a denial had no effect.
+    // Older CLIs call the hook, but ignore a denial.
     since((2, 1, 284), "hook(Elicitation)", |it| {
         match hook(it, "Elicitation") {
             Set::Needed => Set::Needed,
@@ -233,7 +234,7 @@ pub(super) const IGNORED: &[Ignored] = &[
     }),
 ];
 
-/// A session that may not go on without its hooks relies on them.
+/// A hook is needed if its failure is configured to block.
 fn hook(line: &CommandLine, event: &str) -> Set {
     let hooks = line.initialize.hooks.iter().flatten();
     let matchers = hooks
@@ -251,7 +252,7 @@ fn an_agent(line: &CommandLine, is_it: impl Fn(&AgentDefinition) -> bool) -> boo
     agents.any(is_it)
 }
 
-/// Whether commands are to run in a sandbox, or not at all.
+/// Returns whether commands must run in a sandbox or not at all.
 fn wants_sandbox(line: &CommandLine) -> bool {
     let settings = line.initialize.extra.get(SETTINGS);
     let Some(settings) = settings.and_then(Json::to_tree) else {
@@ -261,8 +262,8 @@ fn wants_sandbox(line: &CommandLine) -> bool {
     sandbox["enabled"] == true && sandbox["failIfUnavailable"] != false
 }
 
-/// Flags that a CLI may not know, their methods, and the first version that
-/// has them.
+/// Flags that a CLI may not support, their methods, and the first version that
+/// supports them.
 pub(super) const FLAGS: &[(&str, &str, CliVersion)] = &[
     ("--agent", "agent", v(2, 0, 59)),
     (

@@ -6,10 +6,10 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-/// What wakes the closer, in place of a child.
+/// The event number of a wake-up, in place of a child's.
 const WAKE: u64 = u64::MAX;
 
-/// So many events are taken at once.
+/// How many events are taken at once.
 const AT_ONCE: usize = 256;
 
 /// A child whose exit is an event.
@@ -17,18 +17,20 @@ const AT_ONCE: usize = 256;
 pub(in crate::process) struct Watched(OwnedFd);
 
 impl Watched {
-    /// Watches the process `pid`; `None` if the system cannot do that.
+    /// Watches the process `pid`. Returns `None` if the system does not support
+    /// it.
     pub(in crate::process) fn new(pid: u32) -> Option<Self> {
         pidfd_open(raw(pid)?, PidfdFlags::empty()).ok().map(Self)
     }
 
-    /// Sends a signal to the child, and to no other process, even if somebody else has reaped it.
+    /// Sends a signal to the child, and never to another process, even if the
+    /// child was already reaped.
     pub(in crate::process) fn signal(&self, signal: Signal) -> io::Result<()> {
         Ok(pidfd_send_signal(&self.0, signal.on_unix())?)
     }
 }
 
-/// The events that the closer waits for.
+/// The closer's event queue.
 #[derive(Debug)]
 pub(in crate::process) struct Events {
     epoll: OwnedFd,
@@ -44,29 +46,30 @@ impl Events {
         Ok(Self { epoll, wake })
     }
 
-    /// The exit of `child` is to be an event, once, with this number.
+    /// Reports the exit of `child` once, as an event with this number.
     pub(in crate::process) fn watch(&self, child: &Watched, number: u64) -> io::Result<()> {
         let data = epoll::EventData::new_u64(number);
         let flags = epoll::EventFlags::IN | epoll::EventFlags::ONESHOT;
         Ok(epoll::add(&self.epoll, &child.0, data, flags)?)
     }
 
-    /// Has [`wait`](Self::wait) return.
+    /// Makes [`wait`](Self::wait) return.
     pub(in crate::process) fn wake(&self) {
-        // It fails if that has been done very often, and then it is done.
+        // It fails only if many wake-ups are pending, and one is enough.
         let _ = rustix::io::write(&self.wake, &1_u64.to_ne_bytes());
     }
 
-    /// Waits for an event, or until the time is over; gives the children that have exited.
+    /// Waits for an event or the timeout. Returns the children that have
+    /// exited.
     pub(in crate::process) fn wait(&self, limit: Option<Duration>) -> Vec<u64> {
         let limit = limit.map(|limit| {
-            // In whole milliseconds, as the system takes them; at most a day.
+            // The system takes whole milliseconds. At most a day.
             let milliseconds = limit.as_micros().div_ceil(1_000).min(86_400_000);
             let limit = Duration::from_millis(u64::try_from(milliseconds).unwrap_or(u64::MAX));
             Timespec::try_from(limit).unwrap_or_default()
         });
         let mut events = Vec::with_capacity(AT_ONCE);
-        // An interruption is as good as an event.
+        // An interruption counts as an event.
         let _ = epoll::wait(&self.epoll, spare_capacity(&mut events), limit.as_ref());
         let mut numbers: Vec<u64> = events.iter().map(|event| event.data.u64()).collect();
         if numbers.contains(&WAKE) {

@@ -5,7 +5,8 @@ use std::io;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// A child whose exit is an event. There is none here: each child has a thread that waits for it.
+/// A child whose exit is an event. Not supported here: each child has a thread
+/// that waits for it.
 #[derive(Debug)]
 pub(in crate::process) struct Watched(Infallible);
 
@@ -19,7 +20,7 @@ impl Watched {
     }
 }
 
-/// The events that the closer waits for.
+/// The closer's event queue.
 #[derive(Debug, Default)]
 pub(in crate::process) struct Events {
     is_woken: Mutex<bool>,
@@ -35,13 +36,13 @@ impl Events {
         match child.0 {}
     }
 
-    /// Has [`wait`](Self::wait) return.
+    /// Makes [`wait`](Self::wait) return.
     pub(in crate::process) fn wake(&self) {
         *lock(&self.is_woken) = true;
         self.changed.notify_all();
     }
 
-    /// Waits until it is woken, or the time is over.
+    /// Waits for a wake-up or the timeout.
     pub(in crate::process) fn wait(&self, limit: Option<Duration>) -> Vec<u64> {
         let limit = limit.unwrap_or(Duration::MAX);
         let is_woken = lock(&self.is_woken);

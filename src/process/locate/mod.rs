@@ -1,9 +1,9 @@
-//! Finding the agent CLI.
+//! Locating the agent CLI.
 //!
-//! What is found is what can be started as it is, without a shell: the CLI
-//! itself, or Node and the CLI's script. On Windows the scripts for shells that
-//! package managers make are looked behind. That part is tested on Linux, with
-//! folders as Windows has them; it has not run on Windows yet.
+//! The result can be started without a shell: the CLI itself, or Node and the
+//! CLI's script. On Windows, the shell scripts of package managers are resolved
+//! to the program behind them. That part is tested on Linux with folders laid
+//! out as on Windows; it has not run on Windows yet.
 
 mod not_found;
 mod places;
@@ -18,23 +18,23 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use surroundings::Surroundings;
 
-/// The option that says where the CLI is, and the variable.
+/// The option and the variable that set the CLI.
 const OPTION: &str = "Options::cli";
 const VARIABLE: &str = "AGENTWIRE_CLI";
 
-/// The CLI's name, where it is looked for by name.
+/// The CLI's name when it is searched for by name.
 const NAME: &str = "claude";
 
-/// A CLI that was found, and how it is started.
+/// A located CLI, and how it is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Cli {
-    /// The CLI: an executable, or a script of Node's.
+    /// The CLI: an executable or a Node script.
     pub(crate) file: PathBuf,
     node: Option<PathBuf>,
 }
 
 impl Cli {
-    /// The command that starts it, without arguments of its own.
+    /// Returns the command that starts the CLI, without further arguments.
     pub(crate) fn command(&self) -> Command {
         match &self.node {
             Some(node) => {
@@ -47,11 +47,11 @@ impl Cli {
     }
 }
 
-/// Finds the CLI: `explicit`, else what `AGENTWIRE_CLI` says, else `claude`
-/// on the `PATH`, else in the usual places.
+/// Locates the CLI: `explicit`, else `AGENTWIRE_CLI`, else `claude` on the
+/// `PATH`, else in the usual places.
 ///
-/// What was said explicitly, or by the variable, is not replaced by anything
-/// else when it is not there.
+/// If the CLI is set by `explicit` or the variable but does not exist, there is
+/// no fallback.
 pub(crate) fn find_cli(explicit: Option<&Path>) -> Result<Cli, CliNotFound> {
     find(explicit, &Surroundings::of_this_process())
 }
@@ -86,7 +86,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// A path, or a bare name, which is looked for on the `PATH`.
+    /// Tries a path, or a bare name on the `PATH`.
     fn named(&mut self, name: &OsStr) -> Option<Cli> {
         let path = Path::new(name);
         if path.components().count() > 1 || path.has_root() {
@@ -134,36 +134,36 @@ impl Search<'_> {
         }
     }
 
-    /// How a file is started; or what is wrong with it.
+    /// Returns how a file is started, or why it cannot be.
     fn startable(&mut self, file: &Path) -> Result<Cli, &'static str> {
         if !file.is_file() {
             return Err(match file {
                 file if file.is_dir() => "it is a directory",
-                file if file.exists() => "it is no file",
+                file if file.exists() => "it is not a regular file",
                 _ => "no such file",
             });
         }
-        // The CLI is started in a directory of its own, where a relative path
-        // would name something else.
+        // The CLI may be started in another directory, where a relative path
+        // would refer to another file.
         let file = std::path::absolute(file).map_err(|_| "it has no absolute path")?;
         let beside = file.parent().map(Path::to_path_buf);
         let behind = if self.around.is_windows && shim::is_shim(&file) {
             self.shim.get_or_insert_with(|| file.clone());
             shim::behind(&file)
-                .ok_or("it is a script for a shell, behind which nothing was found")?
+                .ok_or("it is a shell script, and the program that it starts was not found")?
         } else {
             file
         };
         if shim::is_node_script(&behind) {
             let node = self.node(beside.as_deref());
-            let node = Some(node.ok_or("it is a script of Node's, and no Node was found")?);
+            let node = Some(node.ok_or("it is a Node script, and Node was not found")?);
             return Ok(Cli { file: behind, node });
         }
         if !is_executable(&behind) {
             return Err("it is not executable");
         }
-        // Its first line would have the shell's `PATH` searched. If there is no
-        // Node, the CLI says so itself.
+        // Its `#!` line would search the `PATH` of the environment. If there is
+        // no Node, the CLI reports that itself.
         let node = if shim::asks_for_node(&behind) {
             self.node(beside.as_deref())
         } else {
@@ -172,8 +172,8 @@ impl Search<'_> {
         Ok(Cli { file: behind, node })
     }
 
-    /// Node: the one that the CLI was installed with, else on the `PATH`, else
-    /// in the usual places.
+    /// Returns Node: next to the CLI, else on the `PATH`, else in the usual
+    /// places.
     fn node(&self, beside: Option<&Path>) -> Option<PathBuf> {
         let name = if self.around.is_windows {
             "node.exe"

@@ -1,20 +1,19 @@
-//! That there is no CLI where it is looked for.
+//! The error for a missing CLI.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// There is no agent CLI where one is looked for.
+/// No agent CLI was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CliNotFound {
-    /// What names the CLI: `Options::cli`, or the variable `AGENTWIRE_CLI`.
-    /// `None` when nothing does, and it was looked for.
+    /// What set the CLI: `Options::cli`, or the variable `AGENTWIRE_CLI`.
+    /// `None` if neither is set and the CLI was searched for.
     pub named_by: Option<&'static str>,
-    /// The places, in the order in which they were tried, each with what is
-    /// wrong with it.
+    /// The places in the order tried, each with the reason why it failed.
     pub looked: Vec<String>,
-    /// A script for a shell (`.cmd`, `.ps1`) that was found on Windows, and
-    /// behind which nothing was found that can be started without that shell.
+    /// A shell script (`.cmd`, `.ps1`) found on Windows, if the program that it
+    /// starts was not found.
     pub shim: Option<PathBuf>,
 }
 
@@ -23,23 +22,23 @@ impl fmt::Display for CliNotFound {
         match (self.named_by, &self.looked[..]) {
             (Some(by), [place]) => write!(f, "`{by}` is {place}")?,
             (Some(by), places) => {
-                write!(f, "there is no agent CLI where `{by}` says:")?;
+                write!(f, "no agent CLI was found for `{by}`. Looked for:")?;
                 write_lines(f, places)?;
             }
             (None, places) => {
                 f.write_str("no agent CLI was found. Looked for:")?;
                 write_lines(f, places)?;
                 f.write_str(
-                    "\nInstall it with `npm install -g @anthropic-ai/claude-code`, or say where it \
-                     is with `Options::cli` or AGENTWIRE_CLI.",
+                    "\nInstall it with `npm install -g @anthropic-ai/claude-code`, or set its \
+                     path with `Options::cli` or AGENTWIRE_CLI.",
                 )?;
             }
         }
         if let Some(shim) = &self.shim {
             write!(
                 f,
-                "\n{} is run by a shell, which does not pass arguments on as they are: name the \
-                 `claude.exe`, or the `cli.js`, that it starts.",
+                "\n{} is a shell script, and shells do not pass arguments on unchanged: set the \
+                 path of the `claude.exe` or `cli.js` that it starts.",
                 shim.display()
             )?;
         }

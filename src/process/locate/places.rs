@@ -1,13 +1,13 @@
 //! Where installers put the CLI.
 //!
-//! A program that was not started from a shell, such as one with a desktop, has
-//! little on its `PATH`: nothing of what a shell's start-up files add.
+//! A program that is not started from a shell, such as a desktop application,
+//! lacks the `PATH` entries that shell start-up files add.
 
 use super::surroundings::Surroundings;
 use std::path::{Path, PathBuf};
 
-/// Below the home directory, on Unix: of the CLI's own installers, npm with a
-/// prefix, pnpm, bun, volta, yarn, n, mise and Nix.
+/// Unix, in the home directory: the CLI's own installers, npm with a prefix,
+/// pnpm, bun, volta, yarn, n, mise and Nix.
 const HOME: [&str; 15] = [
     ".local/bin",
     ".claude/local",
@@ -26,7 +26,7 @@ const HOME: [&str; 15] = [
     ".nix-profile/bin",
 ];
 
-/// Elsewhere, on Unix: of the system, Homebrew and `MacPorts`.
+/// Unix, elsewhere: the system, Homebrew and `MacPorts`.
 const SYSTEM: [&str; 5] = [
     "/usr/local/bin",
     "/opt/homebrew/bin",
@@ -35,8 +35,8 @@ const SYSTEM: [&str; 5] = [
     "/usr/bin",
 ];
 
-/// On Windows, below the folders that variables name: of the CLI's own
-/// installer, npm, pnpm, bun, volta, yarn, scoop, `WinGet` and Node.
+/// Windows, in the folders given by variables: the CLI's own installer, npm,
+/// pnpm, bun, volta, yarn, scoop, `WinGet` and Node.
 const WINDOWS: [(&str, &str); 13] = [
     ("USERPROFILE", ".local/bin"),
     ("USERPROFILE", ".claude/local"),
@@ -53,7 +53,7 @@ const WINDOWS: [(&str, &str); 13] = [
     ("SystemDrive", "/nvm4w/nodejs"),
 ];
 
-/// By the variables with which tools are told to be elsewhere.
+/// Variables that set the location of tools.
 const TOLD: [(&str, &str); 6] = [
     ("PNPM_HOME", ""),
     ("PNPM_HOME", "bin"),
@@ -63,8 +63,8 @@ const TOLD: [(&str, &str); 6] = [
     ("NVM_SYMLINK", ""),
 ];
 
-/// Where version managers keep a folder for each version of Node, and what is
-/// in that: nvm and fnm, on Linux and macOS.
+/// Where nvm and fnm keep a folder for each version of Node on Linux and macOS,
+/// and the path inside that.
 const VERSIONS: [(&str, &str); 3] = [
     (".nvm/versions/node", "bin"),
     (".local/share/fnm/node-versions", "installation/bin"),
@@ -74,7 +74,7 @@ const VERSIONS: [(&str, &str); 3] = [
     ),
 ];
 
-/// The folders, in the order in which they are tried.
+/// Returns the folders in the order in which they are tried.
 pub(super) fn folders(around: &Surroundings) -> Vec<PathBuf> {
     let below = |(variable, rest): (&str, &str)| {
         let folder = PathBuf::from(around.variable(variable)?);
@@ -110,7 +110,7 @@ pub(super) fn folders(around: &Surroundings) -> Vec<PathBuf> {
     folders
 }
 
-/// A folder for each version that is there, the newest first.
+/// Returns a folder for each installed version, the newest first.
 fn versions(folder: &Path, rest: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut versions: Vec<_> = entries

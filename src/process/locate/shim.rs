@@ -1,35 +1,34 @@
-//! What is behind the scripts that package managers put on a Windows `PATH`.
+//! Resolving the scripts that package managers put on a Windows `PATH`.
 //!
-//! A `.cmd` is run by a shell, which takes arguments apart by rules of its own
-//! (what is quoted, what is a variable, what begins another command), and which
-//! is what a signal or a kill hits in place of the CLI. So it is never run: it
-//! is read, and what it would start is started.
+//! A `.cmd` file is run by a shell, which parses arguments by its own rules
+//! (quotes, variables, command separators), and which receives signals in place
+//! of the CLI. So it is never run: it is read, and the program that it starts
+//! is started directly.
 
 use std::path::{Path, PathBuf};
 
-/// How much of a file is read. Shims have some hundred bytes.
+/// How much of a file is read, in bytes. Shims have a few hundred.
 const LIMIT: u64 = 64 * 1024;
 
-/// What the scripts call the folder that they are in: for `cmd.exe`, for
-/// PowerShell and for `sh`.
+/// How scripts for `cmd.exe`, PowerShell and `sh` refer to their own folder.
 const OWN_FOLDER: [&str; 4] = ["%~dp0", "%dp0%", "$basedir", "$PSScriptRoot"];
 
-/// Whether Windows would need a shell to run the file.
+/// Returns whether Windows would need a shell to run the file.
 pub(super) fn is_shim(file: &Path) -> bool {
     match extension(file).as_deref() {
         Some("cmd" | "bat" | "ps1") => true,
         Some(_) => false,
-        // npm puts a script for `sh` beside the others.
+        // npm puts an `sh` script next to the others.
         None => !starts_with(file, b"MZ"),
     }
 }
 
-/// Whether it is Node that runs the file.
+/// Returns whether the file is a Node script, by its extension.
 pub(super) fn is_node_script(file: &Path) -> bool {
     matches!(extension(file).as_deref(), Some("js" | "mjs" | "cjs"))
 }
 
-/// Whether the file says in its first line that Node runs it.
+/// Returns whether the `#!` line of the file names Node.
 pub(super) fn asks_for_node(file: &Path) -> bool {
     let Some(text) = start_of(file) else {
         return false;
@@ -41,7 +40,7 @@ pub(super) fn asks_for_node(file: &Path) -> bool {
     })
 }
 
-/// The executable or the script of Node's that the shim starts, if it is there.
+/// Returns the executable or Node script that the shim starts, if it exists.
 pub(super) fn behind(shim: &Path) -> Option<PathBuf> {
     let text = start_of(shim)?;
     let folder = shim.parent()?;
@@ -66,14 +65,15 @@ fn extension(file: &Path) -> Option<String> {
     Some(file.extension()?.to_str()?.to_ascii_lowercase())
 }
 
-/// The beginning of a script, as text; nothing if the file is something else.
+/// Returns the beginning of a script as text, or `None` for another kind of
+/// file.
 fn start_of(file: &Path) -> Option<String> {
     use std::io::Read;
 
     let mut bytes = Vec::new();
     let opened = std::fs::File::open(file).ok()?;
     opened.take(LIMIT).read_to_end(&mut bytes).ok()?;
-    // A script of Node's is megabytes long, and is cut off, maybe in a character.
+    // A Node script has megabytes, and may be cut off within a character.
     if !bytes.is_ascii() && !bytes.starts_with(b"#!") {
         return None;
     }

@@ -1,17 +1,17 @@
-//! What the search for the CLI looks at.
+//! The inputs of the search for the CLI.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// What the search looks at.
+/// The inputs of the search.
 pub(super) struct Surroundings {
     pub(super) is_windows: bool,
     pub(super) home: Option<PathBuf>,
     pub(super) variable: Box<Lookup>,
 }
 
-/// Gives the value of a variable.
+/// Looks up the value of a variable.
 pub(super) type Lookup = dyn Fn(&str) -> Option<OsString>;
 
 impl Surroundings {
@@ -23,12 +23,12 @@ impl Surroundings {
         }
     }
 
-    /// A variable that is set and not empty.
+    /// Returns the value of a variable if it is set and not empty.
     pub(super) fn variable(&self, name: &str) -> Option<OsString> {
         (self.variable)(name).filter(|value| !value.is_empty())
     }
 
-    /// The files that a bare name can mean.
+    /// Returns the file names that a bare name can refer to.
     pub(super) fn files(&self, name: &OsStr) -> Vec<OsString> {
         if !self.is_windows || Path::new(name).extension().is_some() {
             return vec![name.to_owned()];

@@ -144,7 +144,7 @@ fn a_script_of_nodes_is_started_with_the_node_that_it_was_installed_with() {
     // The machine may have a Node in /usr/bin.
     if let Err(missing) = find(Some(&named), &around) {
         assert!(
-            missing.looked[0].ends_with("cli.js`: it is a script of Node's, and no Node was found")
+            missing.looked[0].ends_with("cli.js`: it is a Node script, and Node was not found")
         );
     }
 }
@@ -211,8 +211,11 @@ fn a_shim_with_nothing_behind_it_is_an_error_that_says_what_to_do() {
             let missing = find(explicit, &folder.windows()).unwrap_err();
             assert_eq!(missing.shim.as_ref(), Some(&shim));
             let text = missing.to_string();
-            assert!(text.contains("behind which nothing was found"), "{text}");
-            assert!(text.contains("name the `claude.exe`"), "{text}");
+            assert!(
+                text.contains("the program that it starts was not found"),
+                "{text}"
+            );
+            assert!(text.contains("set the path of the `claude.exe`"), "{text}");
         }
     }
 }

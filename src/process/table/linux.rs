@@ -4,17 +4,17 @@ use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 use std::{fs, io, str, thread};
 
-/// For how long the processes are listed at most: on a machine that never stops starting some, or
-/// that is so busy that the loading of a program takes as long.
+/// How long listing the processes may take: some machines constantly start new
+/// ones, or are so busy that loading a program takes as long.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Between two rounds, where a program is being loaded.
+/// The pause between two rounds while a program is being loaded.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// All processes that are alive, by pid.
+/// Returns all living processes by PID.
 ///
-/// Fails if `/proc` cannot be listed, or is that of another PID namespace: its pids would be those
-/// of others here.
+/// Fails if `/proc` cannot be listed, or belongs to another PID namespace,
+/// whose PIDs refer to other processes here.
 pub(super) fn all() -> io::Result<BTreeMap<u32, Process>> {
     let own = fs::read_link("/proc/self")?;
     if own.to_str() != Some(&std::process::id().to_string()) {
@@ -22,8 +22,9 @@ pub(super) fn all() -> io::Result<BTreeMap<u32, Process>> {
     }
     let mut alive = BTreeMap::new();
     let mut settled = HashSet::new();
-    // `/proc` is no snapshot. A process may start another one after the list was made, and end
-    // before its own turn to be read comes; so the list has to show nobody new when all are read.
+    // `/proc` is no snapshot. A process may start another one after the list
+    // was made, and exit before it is read. So the list is repeated until it
+    // shows no new process.
     let started = Instant::now();
     while started.elapsed() < PATIENCE {
         let new: Vec<u32> = pids()?.filter(|pid| !settled.contains(pid)).collect();
@@ -59,14 +60,16 @@ pub(super) fn all() -> io::Result<BTreeMap<u32, Process>> {
     Ok(alive)
 }
 
-/// When the process `pid` started; `None` if there is no such process or it has ended.
+/// Returns when the process `pid` started; `None` if it does not exist or has
+/// exited.
 pub(in crate::process) fn start(pid: u32) -> Option<u64> {
     Stat::read(pid).map(|stat| stat.start)
 }
 
-/// What the process `pid` has made of its time; `None` if the kernel does not count that.
+/// Returns how the process `pid` has spent its time; `None` if the kernel does
+/// not count it.
 ///
-/// It is that of the process's first thread, which reads its input and handles its signals.
+/// This measures the first thread, which reads the input and handles signals.
 pub(in crate::process) fn usage(pid: u32) -> Option<Usage> {
     let stat = Stat::read(pid)?;
     let times = fs::read_to_string(format!("/proc/{pid}/schedstat")).ok()?;
@@ -84,20 +87,21 @@ fn pids() -> io::Result<impl Iterator<Item = u32>> {
     Ok(entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()))
 }
 
-/// What is of use here in `/proc/PID/stat`, see proc(5).
+/// The needed fields of `/proc/PID/stat`, see proc(5).
 struct Stat {
     parent: Option<u32>,
     group: Option<u32>,
     start: u64,
     is_runnable: bool,
-    /// A thread of the kernel has none.
+    /// Whether it has memory. Kernel threads have none.
     has_memory: bool,
-    /// The size of the environment in bytes, unless a program is being loaded (execve).
+    /// The size of the environment in bytes, unless a program is being loaded
+    /// (execve).
     environment: Option<u64>,
 }
 
 impl Stat {
-    /// `None` if there is no process `pid` or it has ended.
+    /// Returns `None` if the process does not exist or has exited.
     fn read(pid: u32) -> Option<Self> {
         let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
         // The second field is the name in parentheses, and may itself contain any byte.
@@ -112,8 +116,8 @@ impl Stat {
         if matches!(state, "Z" | "X" | "x") {
             return None;
         }
-        // Where the environment starts is noted after the stack is there and the program is
-        // mapped, and where it ends after it has been filled in.
+        // The start of the environment is set after the stack exists and the
+        // program is mapped, its end after it has been filled in.
         let environment = match (number(50)?, number(51)?) {
             (0, _) => None,
             (start, end) => end.checked_sub(start),
@@ -129,13 +133,14 @@ impl Stat {
     }
 }
 
-/// Our marker in the environment of a process.
+/// The session marker in the environment of a process.
 struct Marker {
     sessions: Vec<u8>,
-    /// Whether the marker, or its absence, could be seen to the end.
+    /// Whether the marker, or its absence, could be read completely.
     ///
-    /// While a program is loaded, the old environment breaks off and the new one is not there yet.
-    /// If the parent ends in this very moment, the marker is all there is to find the process by.
+    /// While a program is loaded, the old environment is cut off and the new
+    /// one is not there yet. If the parent exits at that moment, the process
+    /// can only be found by the marker.
     is_whole: bool,
 }
 

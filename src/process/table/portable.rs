@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::io;
 use sysinfo::{Pid, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, UpdateKind};
 
-/// All processes that are alive, by pid.
+/// Returns all living processes by PID.
 ///
-/// Fails if the system does not list them. The environment of a process that it protects cannot be
-/// read: it names no session.
+/// Fails if the system does not list them. The environment of protected
+/// processes cannot be read, so they name no session.
 pub(super) fn all() -> io::Result<BTreeMap<u32, Process>> {
     let wanted = ProcessRefreshKind::nothing()
         .without_tasks()
         .with_environ(UpdateKind::Always);
     let mut system = System::new();
-    // The list is no snapshot. A process may start another one that is missed, and end before its
-    // own turn to be read comes; so there are two passes, and who was seen in either counts.
+    // The list is no snapshot. A process may start another one that is missed,
+    // and exit before it is read. So there are two passes, which are combined.
     for _ in 0..2 {
         system.refresh_processes_specifics(ProcessesToUpdate::All, false, wanted);
     }
@@ -29,7 +29,8 @@ pub(super) fn all() -> io::Result<BTreeMap<u32, Process>> {
         .collect())
 }
 
-/// When the process `pid` started; `None` if there is no such process or it has ended.
+/// Returns when the process `pid` started; `None` if it does not exist or has
+/// exited.
 pub(in crate::process) fn start(pid: u32) -> Option<u64> {
     let pid = Pid::from_u32(pid);
     let wanted = ProcessRefreshKind::nothing().without_tasks();
@@ -41,7 +42,7 @@ pub(in crate::process) fn start(pid: u32) -> Option<u64> {
         .map(sysinfo::Process::start_time)
 }
 
-/// What the process has made of its time is not known here.
+/// Returns `None`: the usage is unknown here.
 pub(in crate::process) fn usage(_pid: u32) -> Option<Usage> {
     None
 }
@@ -59,7 +60,8 @@ fn read(process: &sysinfo::Process) -> Process {
     Process {
         pid,
         parent,
-        // The kernel's own processes have no parent, and no group that `rustix` could represent.
+        // Kernel processes have no parent, and no group that `rustix` can
+        // represent.
         group: parent.and_then(|_| group(pid)),
         start: process.start_time(),
         sessions: process

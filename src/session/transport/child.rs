@@ -11,12 +11,12 @@ use std::sync::Arc;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use uuid::Uuid;
 
-/// Starts the CLI as a child of this process: what
-/// [`Client::connect`](crate::Client::connect) does.
+/// Spawns the CLI as a child of this process.
+/// [`Client::connect`](crate::Client::connect) uses this.
 ///
-/// Everything that the CLI starts is found and ended with it, as
-/// [`ClosePolicy`] says. That goes on in a thread of its own, one for all
-/// sessions, and needs no runtime.
+/// All processes that the CLI starts are ended with it, as configured by
+/// [`ClosePolicy`]. This runs in a thread shared by all sessions, and needs no
+/// runtime.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LocalCli;
 

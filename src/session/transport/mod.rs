@@ -1,10 +1,11 @@
-//! The way to an agent: bytes in, bytes out, and an end.
+//! Connections to agents.
 //!
-//! A session does not know what it runs over. [`LocalCli`] starts the CLI as a
-//! child of this process, and is what [`Client::connect`](crate::Client::connect)
-//! takes; [`Pipes`] are any two pipes to an agent that is there already. Another
-//! way (a container, a remote host) is another [`Transport`], which
-//! [`Client::connect_over`](crate::Client::connect_over) takes.
+//! A session is independent of how the agent is reached. [`LocalCli`] spawns
+//! the CLI as a child of this process;
+//! [`Client::connect`](crate::Client::connect) uses it. [`Pipes`] connects to
+//! an agent that is already running. For others, such as a container or a
+//! remote host, implement [`Transport`] and pass it to
+//! [`Client::connect_over`](crate::Client::connect_over).
 
 mod child;
 mod pipes;
@@ -22,28 +23,28 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// What the agent writes.
+/// The agent's output.
 pub(crate) type Reader = Box<dyn AsyncRead + Send + Unpin>;
 
-/// What the agent reads.
+/// The agent's input.
 pub(crate) type Writer = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// A future that a [`Peer`] gives.
+/// A future returned by a [`Peer`].
 pub type PeerFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Closes the agent's input; may be called on any thread.
+/// Closes the agent's input. May be called on any thread.
 pub type CloseInput = Box<dyn FnOnce() + Send>;
 
-/// A way to an agent.
+/// Connects to an agent.
 ///
-/// A transport that needs nothing but two pipes is [`Pipes`]. One that starts
-/// the agent itself, somewhere, passes on what it is started with:
+/// If two pipes are enough, use [`Pipes`]. A transport that starts the agent
+/// itself passes the command line on:
 ///
 /// ```
 /// use agentwire::{ClosePolicy, CommandLine, Connection, Error, Pipes, Transport};
 /// use tokio::net::TcpStream;
 ///
-/// /// An agent behind a socket, whose first line is what it is started with.
+/// /// An agent behind a socket, whose first line is its command line.
 /// struct Remote(&'static str);
 ///
 /// impl Transport for Remote {
@@ -58,46 +59,47 @@ pub type CloseInput = Box<dyn FnOnce() + Send>;
 /// }
 /// ```
 pub trait Transport: Send + 'static {
-    /// Opens the way, and starts the agent where that is the transport's
-    /// business. `line` is what the options come to, and `policy` how long the
-    /// steps of closing may take. It is called once, inside the runtime on
-    /// which the session will run.
+    /// Opens the connection, and starts the agent if that is the transport's
+    /// job. `line` is the validated command line, `policy` the limits for
+    /// closing. Called once, in the runtime of the session.
     ///
-    /// When the future is dropped, what it has started is to go as well.
+    /// # Cancel safety
+    ///
+    /// If the future is dropped, everything that it started must be cleaned up.
     ///
     /// # Errors
     ///
-    /// Whatever keeps the agent from being reached: [`Error::transport`] makes
-    /// one of any error. It is what connecting returns.
+    /// Any error that prevents the connection; create it with
+    /// [`Error::transport`]. Connecting returns it.
     fn open(
         self,
         line: &CommandLine,
         policy: ClosePolicy,
     ) -> impl Future<Output = Result<Connection, Error>> + Send;
 
-    /// The CLI that it starts on this machine, if it does. It may be started
-    /// once more than for the session, to ask it for its version.
+    /// Returns the CLI if the transport starts one on this machine. It may be
+    /// started once more than for the session, to query its version.
     fn program(&self, line: &CommandLine) -> Option<PathBuf> {
         let _ = line;
         None
     }
 }
 
-/// A way that is open.
+/// An open connection to an agent.
 #[non_exhaustive]
 pub struct Connection {
-    /// What the agent writes.
+    /// The agent's output.
     pub output: Box<dyn AsyncRead + Send + Unpin>,
-    /// What the agent reads. It is shut down before it is dropped.
+    /// The agent's input. It is shut down before it is dropped.
     pub input: Box<dyn AsyncWrite + Send + Unpin>,
-    /// What the agent complains of, where that can be heard.
+    /// The agent's standard error, if available.
     pub stderr: Option<Box<dyn AsyncRead + Send + Unpin>>,
-    /// The agent itself.
+    /// Controls the agent itself.
     pub peer: Arc<dyn Peer>,
 }
 
 impl Connection {
-    /// A way of two pipes and what is behind them.
+    /// Creates a connection from the agent's output and input.
     pub fn new(
         output: impl AsyncRead + Send + Unpin + 'static,
         input: impl AsyncWrite + Send + Unpin + 'static,
@@ -111,7 +113,7 @@ impl Connection {
         }
     }
 
-    /// Adds what the agent complains of.
+    /// Adds the agent's standard error.
     #[must_use]
     pub fn stderr(mut self, stderr: impl AsyncRead + Send + Unpin + 'static) -> Self {
         self.stderr = Some(Box::new(stderr));
@@ -127,45 +129,44 @@ impl fmt::Debug for Connection {
     }
 }
 
-/// The agent behind the pipes: when it is gone, and how it is made to go.
+/// Controls an agent: reports its exit, and closes it.
 ///
-/// Nothing here may block. All of it may be called on any thread, outside a
-/// runtime as well, and while the one of the session shuts down.
+/// No method may block. All of them may be called on any thread, outside a
+/// runtime, and while the session's runtime shuts down.
 pub trait Peer: fmt::Debug + Send + Sync + 'static {
-    /// The agent's process id, if it is a process of this system.
+    /// Returns the agent's process ID, if it is a process of this system.
     fn pid(&self) -> Option<u32> {
         None
     }
 
-    /// Waits until the agent is gone, whoever may still hold its output open;
-    /// gives its exit status, if that can be known. Dropping the future has to
-    /// change nothing.
+    /// Waits until the agent has exited, even if another process holds its
+    /// output open. Returns its exit status if known. Must be cancel safe.
     fn gone(&self) -> PeerFuture<'_, Option<ExitStatus>>;
 
-    /// The agent's output has ended. For one of which no more can be seen that
-    /// is its end.
+    /// Called when the agent's output has ended. If nothing else is known about
+    /// the agent, this counts as its exit.
     fn output_ended(&self) {}
 
-    /// Is called when the session begins: `close_input` is what an end that
-    /// does not come from the session itself has the agent's input closed by.
+    /// Called when the session starts. Call `close_input` to close the agent's
+    /// input when the agent is closed by something other than the session.
     fn attached(&self, close_input: CloseInput) {
         drop(close_input);
     }
 
-    /// Begins to end the agent: calls `close_input`, waits for it to go, helps
-    /// along as far as that is possible. Returns at once. It is called at least
-    /// once, and then often; from the second time on it calls `close_input` and
-    /// does no more.
+    /// Starts closing the agent: calls `close_input`, waits for the agent to
+    /// exit, and ends it by force if possible. Returns immediately. Called at
+    /// least once, and possibly many times. From the second call on it only
+    /// calls `close_input`.
     fn close(&self, close_input: CloseInput);
 
-    /// The report of the close that somebody has begun, or will begin. `None`
-    /// when there will be none. A report with
+    /// Waits for the report of closing, whether or not closing has started.
+    /// Returns `None` if there will be none. A report with
     /// [`CloseStep::StillAlive`](crate::CloseStep::StillAlive) ends the
-    /// session. Dropping the future has to change nothing.
+    /// session. Must be cancel safe.
     fn closed(&self) -> PeerFuture<'_, Option<CloseReport>>;
 
-    /// Whether closing has made the agent go by force, so that its exit status
-    /// says nothing of it.
+    /// Returns whether closing ended the agent by force, so that its exit
+    /// status is meaningless.
     fn was_signalled(&self) -> bool {
         false
     }

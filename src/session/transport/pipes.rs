@@ -1,4 +1,4 @@
-//! Pipes to an agent that somebody else has started.
+//! Pipes to an agent that was spawned elsewhere.
 
 use super::{CloseInput, Connection, Peer, PeerFuture, Transport};
 use crate::event::Error;
@@ -10,27 +10,27 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// Pipes to an agent that somebody else has started: in a container, over ssh,
-/// in a test.
+/// Pipes to an agent that was spawned elsewhere: in a container, over ssh, in a
+/// test.
 ///
-/// Nothing is known of the agent's process, so that
+/// The agent's process is unknown. Therefore:
 ///
-/// - what [`Options`](crate::Options) say of a process has no effect: the CLI,
-///   its directory, environment, arguments and standard error. Whoever starts
-///   the CLI passes [`Options::arguments`](crate::Options::arguments), and sets
-///   what [`CommandLine::environment`] has: without
-///   `CLAUDE_CODE_SDK_READS_SESSION_STATE` the CLI does not report when it
-///   begins to work and to rest;
-/// - the end of what the agent writes is the end of the session, with
-///   [`EndReason::OutputClosed`](crate::EndReason) if nobody closed it;
-/// - closing shuts down what the agent reads, drops it, and waits for the end
-///   of what it writes for as long as [`ClosePolicy::exit`] says. Then that is
-///   given up, and the session ends with
-///   [`EndReason::StillAlive`](crate::EndReason);
-/// - all of that is done by the runtime of the session: when it is gone, the
-///   pipes are dropped, and nothing more is done.
+/// - [`Options`](crate::Options) about the process have no effect: the CLI, its
+///   directory, environment, arguments and standard error. Spawn the CLI with
+///   [`Options::arguments`](crate::Options::arguments) and the variables of
+///   [`CommandLine::environment`]. Without
+///   `CLAUDE_CODE_SDK_READS_SESSION_STATE`, the CLI does not report when it
+///   becomes busy or idle.
+/// - The end of the agent's output ends the session, with
+///   [`EndReason::OutputClosed`](crate::EndReason) if the host did not close
+///   it.
+/// - Closing shuts down the agent's input, drops it, and waits for the end of
+///   its output, for at most [`ClosePolicy::exit`]. After that the session ends
+///   with [`EndReason::StillAlive`](crate::EndReason).
+/// - All of this runs in the session's runtime. If that is shut down, the pipes
+///   are dropped.
 ///
-/// [`CloseReport`] says what it says then.
+/// See [`CloseReport`] for its contents in this case.
 #[derive(Debug)]
 pub struct Pipes<R, W> {
     output: R,
@@ -38,8 +38,8 @@ pub struct Pipes<R, W> {
 }
 
 impl<R, W> Pipes<R, W> {
-    /// What the agent writes is read from `reader`, what it reads is written
-    /// to `writer`.
+    /// Creates a transport that reads the agent's output from `reader` and
+    /// writes to its input by `writer`.
     pub fn new(reader: R, writer: W) -> Self {
         Self {
             output: reader,
@@ -49,7 +49,7 @@ impl<R, W> Pipes<R, W> {
 }
 
 impl<T: AsyncRead + AsyncWrite> Pipes<ReadHalf<T>, WriteHalf<T>> {
-    /// A stream in both directions, such as a socket.
+    /// Creates a transport from a bidirectional stream, such as a socket.
     pub fn of(stream: T) -> Self {
         let (output, input) = split(stream);
         Self { output, input }
@@ -67,7 +67,7 @@ where
     }
 }
 
-/// An agent of which nothing can be known but whether its output has ended.
+/// An agent of which only the end of its output is known.
 #[derive(Debug)]
 struct Elsewhere {
     gone: CancellationToken,
@@ -76,7 +76,8 @@ struct Elsewhere {
 }
 
 impl Elsewhere {
-    /// Starts the task that waits for its end once it is to end.
+    /// Spawns the task that waits for the end of the output once closing
+    /// starts.
     fn new(policy: ClosePolicy) -> Self {
         let (gone, closing) = (CancellationToken::new(), CancellationToken::new());
         let (reporter, report) = watch::channel(None);
