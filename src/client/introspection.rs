@@ -12,18 +12,21 @@ use agentwire_protocol::model::ModelInfo;
 impl Client {
     /// The commands that a prompt can begin with. Agents that do not say have
     /// none here.
+    #[doc(alias = "supportedCommands")]
     #[must_use]
     pub fn commands(&self) -> &[SlashCommand] {
         self.initialized().commands.as_deref().unwrap_or_default()
     }
 
     /// The models that there are.
+    #[doc(alias = "supportedModels")]
     #[must_use]
     pub fn models(&self) -> &[ModelInfo] {
         self.initialized().models.as_deref().unwrap_or_default()
     }
 
     /// The sub-agents that the model can start.
+    #[doc(alias = "supportedAgents")]
     #[must_use]
     pub fn agents(&self) -> &[AgentInfo] {
         self.initialized().agents.as_deref().unwrap_or_default()
@@ -31,6 +34,7 @@ impl Client {
 
     /// The account that pays for the session, and how the agent is logged in.
     /// `None` when the agent did not say.
+    #[doc(alias = "accountInfo")]
     #[must_use]
     pub fn account(&self) -> Option<&AccountInfo> {
         self.initialized().account.as_ref()

@@ -231,6 +231,8 @@ impl Client {
     }
 
     /// What the CLI said it is and has.
+    #[doc(alias = "get_server_info")]
+    #[doc(alias = "initializationResult")]
     #[must_use]
     pub fn initialized(&self) -> &InitializeAnswer {
         &self.initialized
@@ -277,6 +279,7 @@ impl Client {
     ///
     /// The runtime on which the session was started has to run meanwhile, or
     /// be gone; [`Client::abort`] needs none.
+    #[doc(alias = "disconnect")]
     pub async fn close(&mut self) -> CloseReport {
         self.finish(Some(self.finish), Duration::ZERO);
         let report = self.peer.closed().await.unwrap_or_default();

@@ -49,6 +49,8 @@ impl Handle {
     /// a `uuid` if it has none. What is returned tells what becomes of it, and
     /// may be awaited: it is ready when the message is in the pipe. It fails
     /// with [`Error::Full`] when too much waits to be written already.
+    #[doc(alias = "query")]
+    #[doc(alias = "streamInput")]
     pub fn send(&self, message: impl Into<UserMessage>) -> Submission {
         self.put(message.into(), WhenFull::Fail)
     }

@@ -80,6 +80,7 @@ impl Submission {
     /// # Ok(())
     /// # }
     /// ```
+    #[doc(alias = "receive_response")]
     #[must_use]
     pub fn turn(&self) -> Turn {
         let mailbox = self.link.listen(StreamKind::Turn {

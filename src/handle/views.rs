@@ -104,6 +104,7 @@ impl Events for &mut Client {
 
 impl Query {
     /// Returns the messages of the session, without its other events.
+    #[doc(alias = "receive_messages")]
     #[must_use]
     pub fn messages(self) -> Messages<Self> {
         Messages::new(self)

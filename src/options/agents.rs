@@ -50,6 +50,7 @@ impl Options {
     /// Sets whether users can stop single tasks
     /// ([`Handle::stop_task`](crate::Handle::stop_task)). An interrupt then
     /// leaves background tasks running.
+    #[doc(alias = "perTaskStopAffordance")]
     pub fn per_task_stop(mut self, offered: bool) -> Self {
         self.initialize.per_task_stop_affordance = Some(offered);
         self

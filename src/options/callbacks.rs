@@ -20,6 +20,8 @@ impl Options {
     /// The callback returns a [`PermissionResult`], a `Result` of one, or
     /// [`Later`](crate::Later). If it panics or returns an error, the call is
     /// denied. There is no timeout: the agent waits for the decision.
+    #[doc(alias = "canUseTool")]
+    #[doc(alias = "can_use_tool")]
     pub fn on_permission<F, D>(self, callback: F) -> Self
     where
         F: Fn(PermissionAsk) -> D + Send + Sync + 'static,
@@ -60,6 +62,7 @@ impl Options {
     }
 
     /// Adds a hook.
+    #[doc(alias = "hooks")]
     pub fn hook(mut self, hook: Hook) -> Self {
         self.callbacks.hooks.add(hook);
         self
@@ -83,6 +86,8 @@ impl Options {
     /// another host of the session declared is left unanswered, with a
     /// [`Notice::NotSupported`](crate::Notice::NotSupported). If the callback
     /// fails, the dialog counts as dismissed.
+    #[doc(alias = "onUserDialog")]
+    #[doc(alias = "supportedDialogKinds")]
     pub fn on_dialog<F, D>(mut self, kind: impl Into<String>, callback: F) -> Self
     where
         F: Fn(DialogAsk) -> D + Send + Sync + 'static,

@@ -11,6 +11,8 @@ impl Options {
 
     /// Sets whether to resume the latest session of the working directory
     /// (`--continue`).
+    #[doc(alias = "continue")]
+    #[doc(alias = "continue_conversation")]
     pub fn continue_latest(self, wanted: bool) -> Self {
         self.switch("--continue", wanted)
     }
@@ -28,6 +30,8 @@ impl Options {
 
     /// Resumes the session at this message, by its ID, and leaves out
     /// everything after it (`--resume-session-at`).
+    #[doc(alias = "resumeSessionAt")]
+    #[doc(alias = "resume_session_at")]
     pub fn resume_at(self, message: impl Into<String>) -> Self {
         self.set("--resume-session-at", message.into())
     }

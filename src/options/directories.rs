@@ -14,6 +14,7 @@ impl Options {
 
     /// Sets the directories that the agent may use in addition to its working
     /// directory (`--add-dir`).
+    #[doc(alias = "add_dirs")]
     pub fn additional_directories<P: Into<PathBuf>>(
         self,
         directories: impl IntoIterator<Item = P>,
@@ -32,6 +33,8 @@ impl Options {
     /// Sets whether the CLI backs up the files that it changes, so that
     /// [`Handle::rewind_files`](crate::Handle::rewind_files) can restore them
     /// (`CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING`).
+    #[doc(alias = "enableFileCheckpointing")]
+    #[doc(alias = "enable_file_checkpointing")]
     pub fn file_checkpointing(self, wanted: bool) -> Self {
         let name = "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING";
         self.marker(name, wanted.then_some("true"))

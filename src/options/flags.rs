@@ -17,6 +17,10 @@ impl Options {
     /// flag.
     ///
     /// Every user of the machine can read arguments. Do not pass secrets.
+    #[doc(alias = "extraArgs")]
+    #[doc(alias = "extra_args")]
+    #[doc(alias = "mcpServersDelivery")]
+    #[doc(alias = "pluginDelivery")]
     pub fn flag_value(mut self, flag: impl Into<String>, value: impl Into<String>) -> Self {
         let value = OsString::from(value.into());
         self.arguments.push(Argument::new(flag, Some(value)));

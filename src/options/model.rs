@@ -26,11 +26,15 @@ impl Options {
 
     /// Sets the models to use, in order, when the model is overloaded or
     /// unavailable (`--fallback-model`). Each turn tries the main model first.
+    #[doc(alias = "fallbackModel")]
+    #[doc(alias = "fallback_model")]
     pub fn fallback_models<S: ToString>(self, models: impl IntoIterator<Item = S>) -> Self {
         self.list("--fallback-model", models)
     }
 
     /// Sets how much the model thinks (`--thinking`, `--max-thinking-tokens`).
+    #[doc(alias = "maxThinkingTokens")]
+    #[doc(alias = "max_thinking_tokens")]
     pub fn thinking(mut self, thinking: Thinking) -> Self {
         self.unset("--thinking");
         self.unset("--max-thinking-tokens");

@@ -96,12 +96,16 @@ impl Options {
 
     /// Sets whether responses are streamed in parts as well, as `stream_event`
     /// messages (`--include-partial-messages`); `false` if unset.
+    #[doc(alias = "includePartialMessages")]
+    #[doc(alias = "include_partial_messages")]
     pub fn partial_messages(self, wanted: bool) -> Self {
         self.switch("--include-partial-messages", wanted)
     }
 
     /// Sets whether the agent reports every hook that runs, including those of
     /// settings and plugins (`--include-hook-events`); `false` if unset.
+    #[doc(alias = "includeHookEvents")]
+    #[doc(alias = "include_hook_events")]
     pub fn hook_events(self, wanted: bool) -> Self {
         self.switch("--include-hook-events", wanted)
     }

@@ -23,6 +23,7 @@ impl Options {
 
     /// Sets whether the session may use [`PermissionMode::BypassPermissions`]
     /// at all, now or later (`--allow-dangerously-skip-permissions`).
+    #[doc(alias = "allowDangerouslySkipPermissions")]
     pub fn allow_bypassing_permissions(self, allowed: bool) -> Self {
         self.switch("--allow-dangerously-skip-permissions", allowed)
     }
@@ -30,6 +31,8 @@ impl Options {
     /// Sets the MCP tool that decides on permission requests, in place of
     /// callbacks (`--permission-prompt-tool`). It cannot be combined with a
     /// permission callback.
+    #[doc(alias = "permissionPromptToolName")]
+    #[doc(alias = "permission_prompt_tool_name")]
     pub fn permission_prompt_tool(self, tool: impl Into<String>) -> Self {
         self.set("--permission-prompt-tool", tool.into())
     }

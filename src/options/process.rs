@@ -24,6 +24,8 @@ impl Options {
     /// The CLI is never started through a shell. For a shell script such as
     /// npm's `claude.cmd` on Windows, the program behind it is started. If none
     /// is found, the error says what to do.
+    #[doc(alias = "cli_path")]
+    #[doc(alias = "pathToClaudeCodeExecutable")]
     pub fn cli(mut self, path: impl Into<PathBuf>) -> Self {
         self.cli = Some(path.into());
         self

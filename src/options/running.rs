@@ -13,6 +13,7 @@ impl Options {
     /// Errors contain the end of it in any case. The callback may be slow:
     /// beyond 8 MiB of backlog, output does not reach it. If it panics, it is
     /// not called again.
+    #[doc(alias = "stderr")]
     pub fn on_stderr(mut self, callback: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.stderr = Some(Arc::new(callback));
         self
@@ -33,6 +34,7 @@ impl Options {
 
     /// Sets the longest line that is accepted, in bytes; 64 MiB if unset. A
     /// longer one is reported and skipped.
+    #[doc(alias = "max_buffer_size")]
     pub fn line_limit(mut self, bytes: usize) -> Self {
         self.line_limit = bytes;
         self

@@ -74,6 +74,8 @@ impl Options {
     /// Sets the timeout of each response of the [store](Options::session_store)
     /// when a session is loaded; 60 seconds if unset. After that, connecting
     /// fails with [`Error::SessionStore`].
+    #[doc(alias = "loadTimeoutMs")]
+    #[doc(alias = "load_timeout_ms")]
     pub fn load_timeout(mut self, time: Duration) -> Self {
         self.load_timeout = time;
         self

@@ -82,6 +82,7 @@ impl Options {
     /// Sets the format of previews of the choices in the model's questions
     /// (`CLAUDE_CODE_QUESTION_PREVIEW_FORMAT`). If unset, there are no
     /// previews.
+    #[doc(alias = "toolConfig")]
     pub fn question_preview(self, format: QuestionPreview) -> Self {
         let format = match format {
             QuestionPreview::Markdown => "markdown",

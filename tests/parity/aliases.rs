@@ -221,7 +221,11 @@ pub(crate) fn complaints<'a>(
         |line| {
             // Its documentation has lines with colons as well.
             let line = line.strip_prefix("    ")?;
-            name_before(line, ':').filter(|name| line[name.len()..].starts_with(": "))
+            let is_field = |name: &String| {
+                name.starts_with(|first: char| first.is_ascii_lowercase())
+                    && line[name.len()..].starts_with(": ")
+            };
+            name_before(line, ':').filter(is_field)
         },
     );
     // Those that have our names need no line.
@@ -262,8 +266,9 @@ fn compare(
         if !declared.contains(*name) {
             complaints.push(format!("`{of}.{name}` is in the table, and not theirs"));
         }
-        if let Function(file, function) = ours {
-            check(of, name, file, function, functions, complaints);
+        match ours {
+            Function(file, function) => check(of, name, file, function, functions, complaints),
+            None(reason) => assert!(!reason.is_empty(), "{name}"),
         }
     }
 }

@@ -19,6 +19,7 @@ impl Handle {
 
     /// Asks what fills the model's context, as the last answer and the agent's
     /// estimates have it. It costs nothing.
+    #[doc(alias = "getContextUsage")]
     #[doc(alias = "get_context_usage")]
     pub fn context_usage(&self) -> Pending<ContextUsage> {
         self.request(&GetContextUsage::summary())

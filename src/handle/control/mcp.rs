@@ -17,6 +17,8 @@ impl Handle {
     /// Asks how the MCP servers are, and which tools they have. The CLI sends
     /// nothing when that changes; [`Handle::await_mcp_ready`] asks until none
     /// is being connected to any more.
+    #[doc(alias = "get_mcp_status")]
+    #[doc(alias = "mcpServerStatus")]
     pub fn mcp_status(&self) -> Pending<McpStatusAnswer> {
         self.request(&McpStatus::default())
     }
@@ -47,6 +49,7 @@ impl Handle {
     /// # Ok(())
     /// # }
     /// ```
+    #[doc(alias = "setMcpServers")]
     pub fn mcp_set_servers<N: Into<String>, C: Into<McpServerConfig>>(
         &self,
         servers: impl IntoIterator<Item = (N, C)>,
@@ -61,11 +64,15 @@ impl Handle {
 
     /// Connects to an MCP server again. Refused for those inside the host, and
     /// for unknown ones.
+    #[doc(alias = "reconnectMcpServer")]
+    #[doc(alias = "reconnect_mcp_server")]
     pub fn mcp_reconnect(&self, server_name: &str) -> Pending<Empty> {
         self.request(&McpReconnect::new(server_name))
     }
 
     /// Switches an MCP server on or off. Refused for unknown ones.
+    #[doc(alias = "toggleMcpServer")]
+    #[doc(alias = "toggle_mcp_server")]
     pub fn mcp_toggle(&self, server_name: &str, enabled: bool) -> Pending<Empty> {
         self.request(&if enabled {
             McpToggle::on(server_name)
@@ -94,6 +101,7 @@ impl Handle {
     /// Reads a resource of an MCP server. Only `ui://` is taken.
     ///
     /// For agents with the capability `mcp_read_resource_v1`.
+    #[doc(alias = "readMcpResource")]
     pub fn mcp_read_resource(
         &self,
         server_name: &str,

@@ -98,6 +98,7 @@ impl Handle {
     /// asked only once.
     ///
     /// [`Client::connect`](crate::Client::connect) makes the first one.
+    #[doc(alias = "reinitialize")]
     pub fn initialize(&self, request: &Initialize) -> Pending<InitializeAnswer> {
         let servers = request.sdk_mcp_servers.as_deref().unwrap_or_default();
         self.link().declared().add_in_process_servers(servers);

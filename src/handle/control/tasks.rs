@@ -17,6 +17,7 @@ impl Handle {
     }
 
     /// Sends all tool calls that run to the background.
+    #[doc(alias = "backgroundTasks")]
     #[doc(alias = "background_tasks")]
     pub fn background_all(&self) -> Pending<BackgroundTasksAnswer> {
         self.request(&BackgroundTasks::default())
