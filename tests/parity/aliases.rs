@@ -65,6 +65,10 @@ const QUERY: &[(&str, Ours)] = &[
         "getContextUsage",
         Function("handle/control/introspection", "context_usage"),
     ),
+    (
+        "usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET",
+        Function("handle/control/introspection", "usage"),
+    ),
     ("readFile", Function("handle/control/files", "read_file")),
     (
         "reloadPlugins",

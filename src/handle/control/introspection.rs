@@ -36,6 +36,7 @@ impl Handle {
     /// used up. The agent reads its transcripts for that;
     /// [`GetUsage::without_behaviors`] does not.
     #[doc(alias = "get_usage")]
+    #[doc(alias = "usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET")]
     pub fn usage(&self) -> Pending<GetUsageAnswer> {
         self.request(&GetUsage::default())
     }
