@@ -18,9 +18,9 @@ union! {
 object! {
     /// What code printed.
     pub struct CodeExecutionResult tags("type" = "code_execution_result") {
-        /// What it printed to stdout.
+        /// The output on stdout.
         pub stdout: String,
-        /// What it printed to stderr.
+        /// The output on stderr.
         pub stderr: Option<String>,
         /// Its exit code.
         pub return_code: Option<i64>,
@@ -34,7 +34,7 @@ object! {
     pub struct EncryptedCodeExecutionResult tags("type" = "encrypted_code_execution_result") {
         /// What it printed to stdout, encrypted.
         pub encrypted_stdout: String,
-        /// What it printed to stderr.
+        /// The output on stderr.
         pub stderr: Option<String>,
         /// Its exit code.
         pub return_code: Option<i64>,
@@ -94,9 +94,9 @@ union! {
 object! {
     /// What a shell command printed.
     pub struct BashCodeExecutionResult tags("type" = "bash_code_execution_result") {
-        /// What it printed to stdout.
+        /// The output on stdout.
         pub stdout: String,
-        /// What it printed to stderr.
+        /// The output on stderr.
         pub stderr: Option<String>,
         /// Its exit code.
         pub return_code: Option<i64>,

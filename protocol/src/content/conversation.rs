@@ -39,7 +39,7 @@ object! {
 object! {
     /// A model that hands over, or takes over.
     pub struct FallbackModel {
-        /// The model.
+        /// The name of the model.
         pub model: String,
     }
 }

@@ -45,7 +45,7 @@ object! {
         pub percentage: Option<Number>,
         /// A picture of it, in rows of squares.
         pub grid_rows: Option<Vec<Vec<ContextSquare>>> = "gridRows",
-        /// The model.
+        /// The name of the model.
         pub model: Option<String>,
         /// Files with instructions.
         pub memory_files: Option<Vec<ContextMemoryFile>> = "memoryFiles",
@@ -83,7 +83,7 @@ object! {
         pub id: Option<ContextCategoryId>,
         /// Its name, as people are to read it.
         pub name: String,
-        /// Its tokens.
+        /// Its size in tokens.
         pub tokens: u64,
         /// The name of the colour that it is shown in.
         pub color: Option<String>,
@@ -152,7 +152,7 @@ object! {
         pub path: String,
         /// Whose instructions they are.
         pub kind: Option<String> = "type",
-        /// Its tokens.
+        /// Its size in tokens.
         pub tokens: u64,
     }
 }
@@ -164,7 +164,7 @@ object! {
         pub name: String,
         /// The server, with what tool names cannot have replaced.
         pub server_name: Option<String> = "serverName",
-        /// Its tokens.
+        /// Its size in tokens.
         pub tokens: u64,
         /// Whether it is in the context.
         pub is_loaded: Option<bool> = "isLoaded",
@@ -186,7 +186,7 @@ object! {
     pub struct ContextDeferredTool {
         /// The tool.
         pub name: String,
-        /// Its tokens.
+        /// Its size in tokens.
         pub tokens: u64,
         /// Whether it is in the context.
         pub is_loaded: Option<bool> = "isLoaded",
@@ -198,7 +198,7 @@ object! {
     pub struct ContextItem {
         /// The name.
         pub name: String,
-        /// Its tokens.
+        /// Its size in tokens.
         pub tokens: u64,
     }
 }
@@ -214,7 +214,7 @@ object! {
         pub plugin_id: Option<String> = "pluginId",
         /// Its file, where the agent runs.
         pub path: Option<String>,
-        /// Its tokens.
+        /// Its size in tokens.
         pub tokens: u64,
     }
 }
@@ -260,7 +260,7 @@ object! {
         pub plugin_id: Option<String> = "pluginId",
         /// Its file, where the agent runs.
         pub path: Option<String>,
-        /// Its tokens.
+        /// Its size in tokens.
         pub tokens: u64,
     }
 }

@@ -56,7 +56,7 @@ object! {
     /// The model that was set. Agents up to 2.1.197 do not say.
     #[derive(Default)]
     pub struct SetModelAnswer {
-        /// The model.
+        /// The name of the model.
         pub model: Option<String>,
     }
 }

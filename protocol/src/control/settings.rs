@@ -70,7 +70,7 @@ object! {
     /// What came of the settings. Measured.
     #[derive(Default)]
     pub struct AppliedSettings {
-        /// The model.
+        /// The name of the model.
         pub model: Option<String>,
         /// How hard it tries.
         pub effort: Option<String>,

@@ -27,7 +27,7 @@ object! {
     /// What was said in a session, as far as it has come.
     #[derive(Default)]
     pub struct Conversation {
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
         /// What was said to the main agent and by it, in order.
         pub entries: Vec<Entry>,

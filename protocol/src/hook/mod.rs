@@ -108,7 +108,7 @@ object! {
     /// Where something happens that a hook is told of.
     #[derive(Default)]
     pub struct HookContext {
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
         /// The file in which the agent keeps the session.
         pub transcript_path: Option<String>,

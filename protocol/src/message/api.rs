@@ -87,7 +87,7 @@ object! {
     /// Tool calls were cut, and their answers.
     #[derive(Default)]
     pub struct ClearedToolUses tags("type" = "clear_tool_uses_20250919") {
-        /// How many.
+        /// The count.
         pub cleared_tool_uses: Option<u64>,
         /// Their tokens.
         pub cleared_input_tokens: Option<u64>,
@@ -100,7 +100,7 @@ object! {
     pub struct ClearedThinking tags("type" = "clear_thinking_20251015") {
         /// That of how many turns.
         pub cleared_thinking_turns: Option<u64>,
-        /// Its tokens.
+        /// Its size in tokens.
         pub cleared_input_tokens: Option<u64>,
     }
 }
@@ -219,9 +219,9 @@ object! {
     /// An error of the API.
     #[derive(Default)]
     pub struct ApiError {
-        /// What kind of error it is.
+        /// The kind of error.
         pub kind: Option<ApiErrorKind> = "type",
-        /// The error in words.
+        /// The error message.
         pub message: Option<String>,
     }
 }
@@ -245,7 +245,7 @@ open_enum! {
         Timeout = "timeout_error",
         /// The API failed.
         Api = "api_error",
-        /// The API has too much to do.
+        /// The API is overloaded.
         Overloaded = "overloaded_error",
     }
 }

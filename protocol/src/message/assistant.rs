@@ -17,15 +17,15 @@ object! {
     pub struct AssistantMessage: tolerant tags("type" = "assistant") {
         /// What was said.
         pub message: Box<AssistantBody>,
-        /// The tool call that started the sub-agent this belongs to.
+        /// The tool call that started the sub-agent of this message.
         pub parent_tool_use_id: Option<String>,
         /// Why the model could not answer.
         pub error: Option<AssistantError>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
-        /// The first of the user messages that it answers.
+        /// The first user message that it answers.
         pub user_message_uuid: Option<String>,
         /// All user messages that it answers.
         pub user_message_uuids: Option<Vec<String>>,
@@ -39,7 +39,7 @@ object! {
         pub resume_reason: Option<String>,
         /// Whether the model was cut off.
         pub aborted: Option<bool>,
-        /// The API's id of the request.
+        /// The API's request ID.
         pub request_id: Option<String>,
         /// Names for people of the tools that it calls.
         pub tool_use_meta: Option<Vec<ToolUseMeta>>,
@@ -66,13 +66,13 @@ object! {
     /// A message of the Messages API.
     #[derive(Default)]
     pub struct AssistantBody {
-        /// The API's id of the message.
+        /// The API's message ID.
         pub id: Option<String>,
         /// `message`.
         pub kind: Option<String> = "type",
         /// `assistant`.
         pub role: Option<String>,
-        /// The model.
+        /// The name of the model.
         pub model: Option<String>,
         /// What it said.
         pub content: Vec<ContentBlock>,
@@ -132,7 +132,7 @@ open_enum! {
         BillingError = "billing_error",
         /// Too many requests.
         RateLimit = "rate_limit",
-        /// The API has too much to do.
+        /// The API is overloaded.
         Overloaded = "overloaded",
         /// The request was not valid.
         InvalidRequest = "invalid_request",
@@ -140,7 +140,7 @@ open_enum! {
         ModelNotFound = "model_not_found",
         /// The API failed.
         ServerError = "server_error",
-        /// Something else.
+        /// Another or unknown reason.
         Other = "unknown",
         /// The answer was too long.
         MaxOutputTokens = "max_output_tokens",

@@ -11,9 +11,9 @@ object! {
         pub command_uuid: String,
         /// How far it has come.
         pub state: CommandState,
-        /// This message's own id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -33,7 +33,7 @@ open_enum! {
 }
 
 impl CommandState {
-    /// Whether nothing comes after it.
+    /// Returns whether this is a final state.
     #[must_use]
     pub fn is_final(&self) -> bool {
         matches!(self, Self::Completed | Self::Cancelled)
@@ -47,7 +47,7 @@ object! {
         pub tool_use_id: String,
         /// The tool.
         pub tool_name: Option<String>,
-        /// The tool call that started the sub-agent this belongs to.
+        /// The tool call that started the sub-agent of this message.
         pub parent_tool_use_id: Option<String>,
         /// Seconds that it has run.
         pub elapsed_time_seconds: Option<Number>,
@@ -59,9 +59,9 @@ object! {
         pub subagent_type: Option<String>,
         /// What that sub-agent waits for, when the API failed.
         pub subagent_retry: Option<SubagentRetry>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -72,11 +72,11 @@ object! {
     pub struct SubagentRetry {
         /// The sub-agent.
         pub agent_id: Option<String>,
-        /// Which attempt it is.
+        /// The number of the attempt.
         pub attempt: Option<u64>,
-        /// How many there will be at most.
+        /// The maximum number of attempts.
         pub max_retries: Option<u64>,
-        /// Milliseconds until the next one.
+        /// The delay before the next attempt, in milliseconds.
         pub retry_delay_ms: Option<Number>,
         /// The HTTP status with which the last one failed; `None` when there
         /// was no answer.
@@ -93,9 +93,9 @@ object! {
         pub summary: String,
         /// The calls.
         pub preceding_tool_use_ids: Option<Vec<String>>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -108,11 +108,11 @@ object! {
         pub is_authenticating: Option<bool> = "isAuthenticating",
         /// Lines for the user.
         pub output: Option<Vec<String>>,
-        /// What went wrong.
+        /// The error.
         pub error: Option<String>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -122,9 +122,9 @@ object! {
     pub struct PromptSuggestion: tolerant tags("type" = "prompt_suggestion") {
         /// The prompt.
         pub suggestion: String,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -139,11 +139,11 @@ object! {
         pub trigger: Option<ResetTrigger>,
         /// The user message that asked for it.
         pub user_message_uuid: Option<String>,
-        /// When, as RFC 3339.
+        /// The time, as RFC 3339.
         pub timestamp: Option<String>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -168,9 +168,9 @@ object! {
     pub struct ActiveGoal: tolerant tags("type" = "active_goal") {
         /// The goal; `None` when there is none any more.
         pub value: Option<Goal>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -192,7 +192,7 @@ object! {
 }
 
 object! {
-    /// The line is alive.
+    /// A sign of life without content.
     #[derive(Default)]
     pub struct KeepAlive: tolerant tags("type" = "keep_alive") {}
 }
@@ -204,9 +204,9 @@ object! {
         pub file_path: String = "filePath",
         /// The lines.
         pub entries: Vec<Json>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }

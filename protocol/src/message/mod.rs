@@ -96,7 +96,7 @@ union! {
         "active_goal" => ActiveGoal(ActiveGoal),
         /// Lines that were added to a transcript.
         "transcript_mirror" => TranscriptMirror(TranscriptMirror),
-        /// The line is alive.
+        /// A sign of life without content.
         "keep_alive" => KeepAlive(KeepAlive),
     }
 }

@@ -8,9 +8,9 @@ object! {
     pub struct RateLimitEvent: tolerant tags("type" = "rate_limit_event") {
         /// The limit that counts most.
         pub rate_limit_info: RateLimitInfo,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -108,7 +108,7 @@ open_enum! {
         NoLimitsConfigured = "no_limits_configured",
         /// Nobody could be asked.
         FetchError = "fetch_error",
-        /// Something else.
+        /// Another or unknown reason.
         Other = "unknown",
     }
 }

@@ -10,7 +10,7 @@ object! {
     /// What fills the context, as `/context` shows it.
     #[derive(Default)]
     pub struct ContextReport {
-        /// The model.
+        /// The name of the model.
         pub model: Option<String>,
         /// Tokens in use, estimated.
         pub total_tokens: Option<u64>,
@@ -59,7 +59,7 @@ object! {
     pub struct ContextReportCategory {
         /// What it is called, for people.
         pub name: String,
-        /// Its tokens.
+        /// Its size in tokens.
         pub tokens: Option<u64>,
         /// What it is.
         pub kind: Option<ContextCategoryKind>,
@@ -87,7 +87,7 @@ object! {
         pub name: String,
         /// The server.
         pub server_name: Option<String>,
-        /// Its tokens.
+        /// Its size in tokens.
         pub tokens: Option<u64>,
     }
 }
@@ -99,7 +99,7 @@ object! {
         pub path: String,
         /// Whose it is, for people.
         pub kind: Option<String> = "type",
-        /// Its tokens.
+        /// Its size in tokens.
         pub tokens: Option<u64>,
     }
 }
@@ -111,7 +111,7 @@ object! {
         pub agent_type: String,
         /// Where it was defined.
         pub source: Option<String>,
-        /// Its tokens.
+        /// Its size in tokens.
         pub tokens: Option<u64>,
     }
 }
@@ -125,7 +125,7 @@ object! {
         pub source: Option<String>,
         /// The plugin that has it.
         pub plugin_name: Option<String>,
-        /// Its tokens.
+        /// Its size in tokens.
         pub tokens: Option<u64>,
     }
 }

@@ -23,7 +23,7 @@ object! {
         pub is_error: bool,
         /// The text of the last answer.
         pub result: Option<String>,
-        /// What went wrong.
+        /// The error.
         pub errors: Option<Vec<String>>,
         /// Why the turn ended.
         pub terminal_reason: Option<TerminalReason>,
@@ -107,9 +107,9 @@ object! {
         pub invalid_config_file: Option<InvalidConfigFile>,
         /// When the login ends, as RFC 3339.
         pub credential_expires_at: Option<String>,
-        /// Whether fast mode is on.
+        /// The state of fast mode.
         pub fast_mode_state: Option<FastModeState>,
-        /// Why it cannot be switched on.
+        /// Why fast mode is unavailable.
         pub fast_mode_disabled_reason: Option<FastModeDisabledReason>,
         /// User messages that still wait.
         pub queued_turn_count: Option<u64>,
@@ -124,9 +124,9 @@ object! {
         pub user_message_uuid: Option<String>,
         /// All user messages that the turn answered.
         pub user_message_uuids: Option<Vec<String>>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }

@@ -13,17 +13,17 @@ object! {
     pub struct StreamEventMessage: tolerant tags("type" = "stream_event") {
         /// The event.
         pub event: StreamEvent,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
-        /// The tool call that started the sub-agent this belongs to.
+        /// The tool call that started the sub-agent of this message.
         pub parent_tool_use_id: Option<String>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
         /// The API's id of the message that is being said.
         pub api_message_id: Option<String>,
         /// Milliseconds until the first token.
         pub ttft_ms: Option<Number>,
-        /// The first of the user messages that it answers.
+        /// The first user message that it answers.
         pub user_message_uuid: Option<String>,
         /// All user messages that it answers.
         pub user_message_uuids: Option<Vec<String>>,
@@ -42,7 +42,7 @@ object! {
 object! {
     /// Blocks of a message that was cut off and does not go on.
     pub struct AbandonedBlocks {
-        /// The API's id of the message.
+        /// The API's message ID.
         pub api_message_id: String,
         /// The first block that is void.
         pub from_block_index: Option<u64>,
@@ -150,7 +150,7 @@ object! {
     pub struct StreamError tags("type" = "error") {
         /// The API's error.
         pub error: Loose<ApiError>,
-        /// The API's id of the request.
+        /// The API's request ID.
         pub request_id: Option<String>,
     }
 }

@@ -130,7 +130,7 @@ macro_rules! iterations {
 iterations! {
     /// What the model used in a pass.
     MessageIteration = "message" {
-        /// The model.
+        /// The name of the model.
         model: Option<String>,
     }
     /// What compacting the conversation used.

@@ -11,12 +11,12 @@ object! {
     pub struct UserMessage: tolerant tags("type" = "user") {
         /// What was said.
         pub message: UserBody,
-        /// The tool call that started the sub-agent this belongs to.
+        /// The tool call that started the sub-agent of this message.
         pub parent_tool_use_id: Option<String>,
         /// The message's id. The agent reports what becomes of a message
         /// under it.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
         /// When the agent is to take it up.
         pub priority: Option<Priority>,

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 pub enum Loose<T> {
     /// An object.
     Object(T),
-    /// Something else.
+    /// Another or unknown reason.
     Other(Json),
 }
 

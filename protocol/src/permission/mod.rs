@@ -101,7 +101,7 @@ open_enum! {
         SafetyCheck = "safetyCheck",
         /// A classifier stopped it.
         Classifier = "classifier",
-        /// Something else.
+        /// Another or unknown reason.
         Other = "other",
     }
 }

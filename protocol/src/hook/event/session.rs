@@ -12,7 +12,7 @@ object! {
     pub struct SessionStart tags("hook_event_name" = "SessionStart") {
         /// How it begins.
         pub source: Option<SessionStartSource>,
-        /// The model.
+        /// The name of the model.
         pub model: Option<String>,
         /// The session's title.
         pub session_title: Option<String>,
@@ -63,7 +63,7 @@ open_enum! {
         Logout = "logout",
         /// The user left the agent's own prompt.
         PromptInputExit = "prompt_input_exit",
-        /// Something else.
+        /// Another or unknown reason.
         Other = "other",
     }
 }

@@ -12,13 +12,13 @@ object! {
     pub struct Init: tolerant tags("type" = "system", "subtype" = "init") {
         /// The working directory.
         pub cwd: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
         /// The tools that the model has.
         pub tools: Option<Vec<String>>,
         /// MCP servers and how they are.
         pub mcp_servers: Option<Vec<McpServerState>>,
-        /// The model.
+        /// The name of the model.
         pub model: Option<String>,
         /// How permissions are decided.
         pub permission_mode: Option<PermissionMode> = "permissionMode",
@@ -45,9 +45,9 @@ object! {
         /// What this agent can do beyond the oldest one: the way to tell
         /// what may be asked of it.
         pub capabilities: Option<Vec<String>>,
-        /// Whether fast mode is on.
+        /// The state of fast mode.
         pub fast_mode_state: Option<FastModeState>,
-        /// Why it cannot be switched on.
+        /// Why fast mode is unavailable.
         pub fast_mode_disabled_reason: Option<FastModeDisabledReason>,
         /// How hard the model is to try; `None` when it is not told.
         pub effort: Option<EffortLevel>,
@@ -73,7 +73,7 @@ object! {
         pub ultrathink_available: Option<bool>,
         /// Whether the word raises the effort when it is typed.
         pub ultrathink_typed_raises: Option<bool>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
         /// The user messages that the turn answers.
         pub user_message_uuids: Option<Vec<String>>,
@@ -83,7 +83,7 @@ object! {
 object! {
     /// An MCP server and how it is.
     pub struct McpServerState {
-        /// The server's name.
+        /// The name of the server.
         pub name: String,
         /// How it is, such as `connected`.
         pub status: String,
@@ -97,9 +97,9 @@ object! {
     pub struct PluginError {
         /// The plugin.
         pub plugin: String,
-        /// What kind of error it is.
+        /// The kind of error.
         pub kind: Option<String> = "type",
-        /// The error in words.
+        /// The error message.
         pub message: Option<String>,
         /// Where the plugin is, when it was given by path and not loaded.
         pub path: Option<String>,

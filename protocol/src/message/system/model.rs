@@ -8,11 +8,11 @@ object! {
     /// The API failed, and is asked again.
     #[derive(Default)]
     pub struct ApiRetry: tolerant tags("type" = "system", "subtype" = "api_retry") {
-        /// Which attempt it is.
+        /// The number of the attempt.
         pub attempt: Option<u64>,
-        /// How many there will be at most.
+        /// The maximum number of attempts.
         pub max_retries: Option<u64>,
-        /// Milliseconds until the next one.
+        /// The delay before the next attempt, in milliseconds.
         pub retry_delay_ms: Option<Number>,
         /// The HTTP status with which the last one failed; `None` when there
         /// was no answer.
@@ -21,9 +21,9 @@ object! {
         pub error: Option<AssistantError>,
         /// How long was waited, when the API did not even begin to answer.
         pub no_response: Option<NoResponse>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -55,7 +55,7 @@ object! {
         pub fallback_model: Option<String>,
         /// Messages that are void now, to be taken away.
         pub retracted_message_uuids: Option<Vec<String>>,
-        /// The API's id of the request.
+        /// The API's request ID.
         pub request_id: Option<String>,
         /// What kind of refusal the API says it is.
         pub api_refusal_category: Option<String>,
@@ -65,9 +65,9 @@ object! {
         pub refused_user_message_uuid: Option<String>,
         /// What to tell the user.
         pub content: Option<String>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -108,7 +108,7 @@ object! {
     pub struct ModelRefusalNoFallback: tolerant tags("type" = "system", "subtype" = "model_refusal_no_fallback") {
         /// The model that refused.
         pub original_model: Option<String>,
-        /// The API's id of the request.
+        /// The API's request ID.
         pub request_id: Option<String>,
         /// What kind of refusal the API says it is.
         pub api_refusal_category: Option<String>,
@@ -118,9 +118,9 @@ object! {
         pub refused_user_message_uuid: Option<String>,
         /// What to tell the user.
         pub content: Option<String>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -136,9 +136,9 @@ object! {
         pub estimated_tokens_delta: Option<u64>,
         /// One of the user messages that the turn answers.
         pub user_message_uuid: Option<String>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }

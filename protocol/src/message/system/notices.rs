@@ -19,9 +19,9 @@ object! {
         pub tag: Option<String>,
         /// What became of a prompt that did not reach the model.
         pub prompt_submit_outcome: Option<PromptSubmitOutcome>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -66,9 +66,9 @@ object! {
         pub color: Option<String>,
         /// Milliseconds to show it.
         pub timeout_ms: Option<Number>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -92,9 +92,9 @@ object! {
     pub struct LocalCommandOutput: tolerant tags("type" = "system", "subtype" = "local_command_output") {
         /// What it printed.
         pub content: String,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -106,9 +106,9 @@ object! {
         pub mode: Option<MemoryRecallMode>,
         /// The memories.
         pub memories: Vec<RecalledMemory>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -162,9 +162,9 @@ object! {
         pub decision_reason: Option<String>,
         /// What the model is told.
         pub message: Option<String>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -176,9 +176,9 @@ object! {
         pub mcp_server_name: String,
         /// The elicitation.
         pub elicitation_id: String,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -190,11 +190,11 @@ object! {
         pub status: PluginInstallStatus,
         /// The plugin that this is about.
         pub name: Option<String>,
-        /// What went wrong.
+        /// The error.
         pub error: Option<String>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }

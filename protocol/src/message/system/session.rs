@@ -19,9 +19,9 @@ object! {
         pub compact_error: Option<String>,
         /// The user messages that the turn answers.
         pub user_message_uuids: Option<Vec<String>>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -54,9 +54,9 @@ object! {
         pub state: SessionState,
         /// Whether it is meant for the host alone.
         pub sdk_host_only: Option<bool>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -78,9 +78,9 @@ object! {
     pub struct SessionTitleChanged: tolerant tags("type" = "system", "subtype" = "session_title_changed") {
         /// The title.
         pub title: String,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -92,17 +92,17 @@ object! {
         pub request_id: String,
         /// How it goes.
         pub status: ProgressStatus,
-        /// Which attempt it is.
+        /// The number of the attempt.
         pub attempt: Option<u64>,
-        /// How many there will be at most.
+        /// The maximum number of attempts.
         pub max_retries: Option<u64>,
-        /// Milliseconds until the next one.
+        /// The delay before the next attempt, in milliseconds.
         pub retry_delay_ms: Option<Number>,
         /// The HTTP status with which the last one failed.
         pub error_status: Option<u16>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -122,9 +122,9 @@ object! {
     pub struct CommandsChanged: tolerant tags("type" = "system", "subtype" = "commands_changed") {
         /// All commands that there are now.
         pub commands: Vec<SlashCommand>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -135,9 +135,9 @@ object! {
     pub struct CompactBoundary: tolerant tags("type" = "system", "subtype" = "compact_boundary") {
         /// How it was compacted.
         pub compact_metadata: CompactMetadata,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -199,9 +199,9 @@ object! {
     pub struct WorkerShuttingDown: tolerant tags("type" = "system", "subtype" = "worker_shutting_down") {
         /// Why.
         pub reason: String,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }

@@ -12,9 +12,9 @@ object! {
         pub lost: Vec<LostWrites>,
         /// The sessions whose transcripts lack lines.
         pub transcript_session_ids: Option<Vec<String>>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -42,13 +42,13 @@ open_enum! {
 object! {
     /// A copy of the transcript could not be stored.
     pub struct MirrorError: tolerant tags("type" = "system", "subtype" = "mirror_error") {
-        /// What went wrong.
+        /// The error.
         pub error: String,
         /// Where it should have been stored.
         pub key: Option<SessionKey>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -58,7 +58,7 @@ object! {
     pub struct SessionKey {
         /// The project.
         pub project_key: String = "projectKey",
-        /// The session.
+        /// The session ID.
         pub session_id: String = "sessionId",
         /// The part of the session, such as a sub-agent; absent for the
         /// session's own transcript.
@@ -75,9 +75,9 @@ object! {
         pub failed: Option<Vec<FailedFile>>,
         /// When.
         pub processed_at: Option<String>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }

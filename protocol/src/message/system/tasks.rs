@@ -34,9 +34,9 @@ object! {
         pub skip_transcript: Option<bool>,
         /// Whether it only watches, so that the session counts as idle.
         pub ambient: Option<bool>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -61,9 +61,9 @@ object! {
         pub last_tool_name: Option<String>,
         /// How it goes, in one line.
         pub summary: Option<String>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -91,9 +91,9 @@ object! {
         pub run_id: Option<String>,
         /// What is different now; what is absent stays as it was.
         pub patch: TaskPatch,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -110,7 +110,7 @@ object! {
         pub end_time: Option<Number>,
         /// Milliseconds that it was paused.
         pub total_paused_ms: Option<Number>,
-        /// What went wrong.
+        /// The error.
         pub error: Option<String>,
         /// Whether it runs in the background.
         pub is_backgrounded: Option<bool>,
@@ -161,9 +161,9 @@ object! {
         pub skip_transcript: Option<bool>,
         /// Whether it only watched.
         pub ambient: Option<bool>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -214,9 +214,9 @@ object! {
     pub struct BackgroundTasksChanged: tolerant tags("type" = "system", "subtype" = "background_tasks_changed") {
         /// All that run.
         pub tasks: Vec<BackgroundTask>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
