@@ -1,11 +1,11 @@
-//! Hooks that the agent runs by itself. Those of the host come as control
+//! Hooks that the agent runs itself. Hooks of the host arrive as control
 //! requests.
 
 use crate::hook::HookKind;
 use crate::open::{object, open_enum};
 
 object! {
-    /// A hook begins.
+    /// A hook started.
     pub struct HookStarted: tolerant tags("type" = "system", "subtype" = "hook_started") {
         /// The ID of this run of the hook.
         pub hook_id: String,
@@ -21,7 +21,7 @@ object! {
 }
 
 object! {
-    /// What a hook has printed so far.
+    /// The output of a hook so far.
     pub struct HookProgress: tolerant tags("type" = "system", "subtype" = "hook_progress") {
         /// The ID of this run of the hook.
         pub hook_id: String,
@@ -43,7 +43,7 @@ object! {
 }
 
 object! {
-    /// A hook is over.
+    /// A hook ended.
     pub struct HookResponse: tolerant tags("type" = "system", "subtype" = "hook_response") {
         /// The ID of this run of the hook.
         pub hook_id: String,
@@ -57,9 +57,9 @@ object! {
         pub stderr: Option<String>,
         /// The combined output.
         pub output: Option<String>,
-        /// The exit code; absent when there was no process.
+        /// The exit code; absent if there was no process.
         pub exit_code: Option<i64>,
-        /// How it went.
+        /// The outcome.
         pub outcome: Option<HookOutcome>,
         /// The ID of this message.
         pub uuid: Option<String>,
@@ -69,11 +69,11 @@ object! {
 }
 
 open_enum! {
-    /// How a hook went.
+    /// The outcome of a hook.
     pub enum HookOutcome {
-        /// Well.
+        /// Success.
         Success = "success",
-        /// It failed.
+        /// Failure.
         Error = "error",
         /// It was cancelled.
         Cancelled = "cancelled",
