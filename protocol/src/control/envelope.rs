@@ -120,11 +120,11 @@ impl Answer {
         .filter_map(|(name, asks)| Some((name, asks.as_deref()?)))
     }
 
-    /// What came of the request; the refusal, when it was refused.
+    /// Returns the response, or the error if the request failed.
     ///
     /// # Errors
     ///
-    /// When the request was refused.
+    /// If the request failed.
     pub fn into_result(self) -> Result<Self, Refusal> {
         match self.subtype {
             AnswerKind::Error => Err(Refusal {
@@ -142,12 +142,13 @@ impl Answer {
         }
     }
 
-    /// Reads what came of the request. An answer without anything reads as
-    /// an empty object.
+    /// Deserializes the result of the request. A response without a result is
+    /// read as an empty object.
     ///
     /// # Errors
     ///
-    /// When it does not have that shape. The request was done all the same.
+    /// If the result does not have the shape of `T`. The request itself has
+    /// succeeded.
     pub fn read<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
         match &self.response {
             Some(response) => response.read(),
@@ -156,11 +157,11 @@ impl Answer {
     }
 }
 
-/// The line of a request.
+/// Encodes the line of a request.
 ///
 /// # Errors
 ///
-/// When the request cannot be written as JSON.
+/// If the request cannot be written as JSON.
 pub fn request<T: Serialize + ?Sized>(request_id: &str, request: &T) -> serde_json::Result<Bytes> {
     #[derive(Serialize)]
     struct Line<'a, T: ?Sized> {

@@ -1,5 +1,5 @@
-//! Requests about files: reading, suggesting and rewinding them, and what the
-//! agent takes for read or for a part of the project.
+//! Requests about files: reading, suggesting and rewinding them, and marking
+//! them as read or as part of the project.
 
 use super::request::{Empty, host_requests};
 use crate::json::{Json, Number};

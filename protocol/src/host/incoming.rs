@@ -214,7 +214,8 @@ impl Host {
         };
         let has_room = self.outbox.has_room(Class::Answer, 1);
         let too_much = self.asks.is_too_much(&request_id, &frame);
-        let too_much = too_much.or_else(|| (!has_room).then_some("the agent does not read responses"));
+        let too_much =
+            too_much.or_else(|| (!has_room).then_some("the agent does not read responses"));
         if let Some(why) = too_much.filter(|_| !self.asks.contains(&request_id)) {
             self.refuse(&request_id, why);
             self.tell_refused(now, frame);
@@ -286,8 +287,7 @@ impl Host {
                 // Dialogs are not answered; see `leave_unanswered`.
                 "control_request" if is_dialog => {}
                 "control_request" => {
-                    let why =
-                        format!("the request of {length} bytes exceeds this host's limit");
+                    let why = format!("the request of {length} bytes exceeds this host's limit");
                     self.refuse(request_id, &why);
                 }
                 "control_response" => {

@@ -356,7 +356,7 @@ impl Field for McpServerConfig {
 }
 
 #[cfg(feature = "schema")]
-crate::schema::one_of!(McpServerConfig = "How an MCP server is reached.": McpStdioServer, McpSseServer, McpHttpServer, McpSdkServer, McpClaudeAiProxyServer, Members);
+crate::schema::one_of!(McpServerConfig = "The configuration of an MCP server.": McpStdioServer, McpSseServer, McpHttpServer, McpSdkServer, McpClaudeAiProxyServer, Members);
 
 #[cfg(feature = "audit")]
 impl Untyped for McpServerConfig {

@@ -23,9 +23,7 @@ pub enum RuleError {
         found: char,
     },
     /// The parentheses are empty.
-    #[error(
-        "the parentheses at byte {at} are empty; omit them to match every call of the tool"
-    )]
+    #[error("the parentheses at byte {at} are empty; omit them to match every call of the tool")]
     EmptyContent {
         /// The byte offset of the opening parenthesis.
         at: usize,
