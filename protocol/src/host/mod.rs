@@ -14,7 +14,7 @@
 //! let mut host = Host::default();
 //! host.request(now, Request::new("r1", &Initialize::default())?, Duration::from_secs(60))?;
 //!
-//! The driver writes one frame at a time.
+//! // The driver writes one frame at a time.
 //! let Some(Transmit::Line(line)) = host.poll_transmit() else { panic!() };
 //! assert!(line.starts_with(br#"{"type":"control_request","request_id":"r1""#));
 //! assert!(host.poll_transmit().is_none());

@@ -464,6 +464,6 @@ mod tests {
         result.is_error = true;
         result.errors = Some(vec!["no budget".to_owned()]);
         let error = result.structured::<String>().unwrap_err().to_string();
-        assert!(error.ends_with("answer: success: no budget"), "{error}");
+        assert!(error.ends_with("output: success: no budget"), "{error}");
     }
 }

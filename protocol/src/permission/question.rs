@@ -13,7 +13,7 @@
 //! let mut input: AskUserQuestionInput = asked.read()?;
 //! let question = input.questions[0].question.clone();
 //! input.answers.get_or_insert_default().insert(question, "Tea".to_owned());
-//! Allow the tool with this as the updated input.
+//! // Allow the tool with this as the updated input.
 //! let updated = Json::from_value(&input)?;
 //! # assert!(updated.get().contains(r#""answers":{"Tea or coffee?":"Tea"}"#));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
