@@ -202,8 +202,8 @@ async fn a_request_that_is_not_answered_says_that_old_agents_do_not() {
     let error = client.plan().await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the agent did not answer `get_plan` within 60s; agents up to 2.0.77 do not answer \
-         requests that they do not know"
+        "the agent did not answer `get_plan` within 60s; agents up to 2.0.77 ignore \
+         unknown requests"
     );
 }
 

@@ -1,4 +1,4 @@
-//! Sub-agents: how a host defines them, and which there are.
+//! Sub-agents: definitions by the host, and the available ones.
 
 use crate::mcp::McpServerConfig;
 use crate::model::Effort;
@@ -12,57 +12,56 @@ use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
 object! {
-    /// A sub-agent that the model can start.
+    /// The definition of a sub-agent that the model can start.
     pub struct AgentDefinition {
-        /// When the model is to start it.
+        /// When the model should start it.
         pub description: String,
-        /// Its tools. All of those that its parent has, when absent.
+        /// The available tools. By default all tools of its parent.
         pub tools: Option<Vec<String>>,
-        /// Tools that it does not get; `mcp__name` stands for a whole server.
+        /// Disallowed tools; `mcp__name` covers a whole server.
         pub disallowed_tools: Option<Vec<String>> = "disallowedTools",
-        /// Its system prompt.
+        /// The system prompt.
         pub prompt: String,
-        /// Its model: an alias, a full name, or `inherit`.
+        /// The model: an alias, a full name, or `inherit`.
         pub model: Option<String>,
-        /// Its MCP servers.
+        /// The MCP servers.
         pub mcp_servers: Option<Vec<AgentMcpServers>> = "mcpServers",
-        /// A reminder in its system prompt. Experimental.
+        /// A reminder in the system prompt. Experimental.
         pub critical_system_reminder: Option<String> = "criticalSystemReminder_EXPERIMENTAL",
-        /// Skills that it has from the start.
+        /// Skills that are preloaded.
         pub skills: Option<Vec<String>>,
-        /// Its first prompt, when it is the session's main agent.
+        /// The first prompt, if it is the main agent of the session.
         pub initial_prompt: Option<String> = "initialPrompt",
-        /// How many times the model may be asked.
+        /// The maximum number of model requests.
         pub max_turns: Option<u64> = "maxTurns",
-        /// Tokens at which its conversation is compacted, where that is less
-        /// than the session's.
+        /// The number of tokens at which its conversation is compacted, if
+        /// lower than the session's.
         pub auto_compact_window: Option<u64> = "autoCompactWindow",
-        /// Whether its parent goes on without waiting for it.
+        /// Whether its parent continues without waiting for it.
         pub background: Option<bool>,
-        /// Whether it goes without the `CLAUDE.md` files, managed ones
-        /// excepted.
+        /// Whether to omit `CLAUDE.md` files, except managed ones.
         pub omit_claude_md: Option<bool> = "omitClaudeMd",
-        /// Which memory it has.
+        /// The memory.
         pub memory: Option<AgentMemory>,
-        /// How hard its model works.
+        /// The effort of the model.
         pub effort: Option<Effort>,
-        /// How its permissions are decided.
+        /// The permission mode.
         pub permission_mode: Option<PermissionMode> = "permissionMode",
-        /// Sub-agents that watch it, up to four names with commas between.
+        /// Sub-agents that observe it: up to four names, separated by commas.
         pub observer: Option<String>,
-        /// What those are told besides.
+        /// Additional instructions for the observers.
         pub observer_message: Option<String> = "observerMessage",
     }
 }
 
 open_enum! {
-    /// Where a sub-agent's memory is kept.
+    /// Where the memory of a sub-agent is stored.
     pub enum AgentMemory {
-        /// With the user.
+        /// The user's directory.
         User = "user",
-        /// In the project.
+        /// The project.
         Project = "project",
-        /// In the project, but not shared.
+        /// The project, not shared.
         Local = "local",
     }
 }
@@ -70,26 +69,27 @@ open_enum! {
 /// MCP servers of a sub-agent.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AgentMcpServers {
-    /// One that the session has, by name.
+    /// A server of the session, by name.
     Named(String),
-    /// Its own, by name.
+    /// Servers of its own, by name.
     Own(BTreeMap<String, McpServerConfig>),
 }
 
 object! {
-    /// A sub-agent that there is.
+    /// An available sub-agent.
     pub struct AgentInfo {
-        /// Its name.
+        /// The name.
         pub name: String,
-        /// When the model is to start it.
+        /// When the model should start it.
         pub description: Option<String>,
-        /// Its model: an alias, a full name, or `inherit`.
+        /// The model: an alias, a full name, or `inherit`.
         pub model: Option<String>,
     }
 }
 
 impl AgentDefinition {
-    /// A sub-agent for what `description` says, with this system prompt.
+    /// Creates a definition. `description` says when the model should start the
+    /// sub-agent, `prompt` is its system prompt.
     ///
     /// ```
     /// use agentwire_protocol::agent_definition::AgentDefinition;
@@ -126,29 +126,28 @@ impl AgentDefinition {
         }
     }
 
-    /// Sets its tools: these and no others.
+    /// Sets the available tools.
     #[must_use]
     pub fn tools<T: Into<String>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
         self.tools = Some(tools.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Sets the tools that it does not get; `mcp__name` stands for a whole
-    /// server.
+    /// Sets the disallowed tools; `mcp__name` covers a whole server.
     #[must_use]
     pub fn disallowed_tools<T: Into<String>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
         self.disallowed_tools = Some(tools.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Sets its model: an alias, a full name, or `inherit`.
+    /// Sets the model: an alias, a full name, or `inherit`.
     #[must_use]
     pub fn model(mut self, model: impl Into<String>) -> Self {
         self.model = Some(model.into());
         self
     }
 
-    /// Gives it an MCP server that the session has.
+    /// Adds an MCP server of the session.
     #[must_use]
     pub fn mcp_server(mut self, name: impl Into<String>) -> Self {
         let servers = self.mcp_servers.get_or_insert_default();
@@ -156,7 +155,7 @@ impl AgentDefinition {
         self
     }
 
-    /// Gives it an MCP server of its own.
+    /// Adds an MCP server of its own.
     #[must_use]
     pub fn own_mcp_server(
         mut self,
@@ -169,42 +168,42 @@ impl AgentDefinition {
         self
     }
 
-    /// Sets the skills that it has from the start.
+    /// Sets the preloaded skills.
     #[must_use]
     pub fn skills<T: Into<String>>(mut self, skills: impl IntoIterator<Item = T>) -> Self {
         self.skills = Some(skills.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Sets how many times the model may be asked.
+    /// Sets the maximum number of model requests.
     #[must_use]
     pub fn max_turns(mut self, turns: u64) -> Self {
         self.max_turns = Some(turns);
         self
     }
 
-    /// Has its parent go on without waiting for it.
+    /// Lets its parent continue without waiting for it.
     #[must_use]
     pub fn background(mut self) -> Self {
         self.background = Some(true);
         self
     }
 
-    /// Gives it a memory.
+    /// Sets the memory.
     #[must_use]
     pub fn memory(mut self, memory: AgentMemory) -> Self {
         self.memory = Some(memory);
         self
     }
 
-    /// Sets how hard its model works.
+    /// Sets the effort of the model.
     #[must_use]
     pub fn effort(mut self, effort: impl Into<Effort>) -> Self {
         self.effort = Some(effort.into());
         self
     }
 
-    /// Sets how its permissions are decided.
+    /// Sets the permission mode.
     #[must_use]
     pub fn permission_mode(mut self, mode: PermissionMode) -> Self {
         self.permission_mode = Some(mode);
@@ -245,7 +244,7 @@ impl Field for AgentMcpServers {
 }
 
 #[cfg(feature = "schema")]
-crate::schema::one_of!(AgentMcpServers = "A server by its name, or servers with their names.": String, BTreeMap<String, McpServerConfig>);
+crate::schema::one_of!(AgentMcpServers = "The name of a server of the session, or servers by name.": String, BTreeMap<String, McpServerConfig>);
 
 #[cfg(feature = "audit")]
 impl Untyped for AgentMcpServers {

@@ -1,50 +1,49 @@
-//! Bytes to lines and back.
+//! Splits bytes into lines, and encodes values as lines.
 //!
-//! A line ends at byte 0x0A and nowhere else: U+2028 is text, and a code point
-//! that two reads split is whole again before anybody decodes it. A carriage
-//! return before the newline belongs to the line ending. Blank lines are
-//! passed over.
+//! A line ends at byte 0x0A and nowhere else. U+2028 is text, and a code point
+//! split across two reads is joined before decoding. A carriage return before
+//! the newline is part of the line ending. Blank lines are skipped.
 
 use bytes::{Buf, Bytes, BytesMut};
 use memchr::memchr;
 
-/// The longest line that is kept unless another limit is set: 64 MiB.
+/// The default limit for the length of a line: 64 MiB.
 pub const DEFAULT_LINE_LIMIT: usize = 64 * 1024 * 1024;
 
-/// How much of a line that is too long is kept, to tell what it was.
+/// How much of an oversized line is kept, to identify it.
 const HEAD_KEPT: usize = 4 * 1024;
 
 /// Lines up to this length are always copied out of the buffer.
 const COPIED: usize = 16 * 1024;
 
-/// A read buffer that grew beyond this for one long line is given back.
+/// A read buffer larger than this is freed after a long line.
 const BUFFER_KEPT: usize = 1024 * 1024;
 
-/// What stood between two newlines.
+/// The result of decoding one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
     /// A whole line, without its ending.
     Whole(Bytes),
-    /// A line that was longer than the limit and was thrown away.
+    /// A line that exceeded the limit and was discarded.
     TooLong {
         /// Its first bytes, at most 4 KiB.
         head: Bytes,
-        /// How long it was, in bytes.
+        /// Its length in bytes.
         length: u64,
     },
-    /// What came after the last newline when the input ended.
+    /// The bytes after the last newline at the end of the input.
     Unfinished(Bytes),
 }
 
-/// Splits a stream of bytes into lines, with a limit for each.
+/// Splits a stream of bytes into lines, with a length limit.
 #[derive(Debug)]
 pub struct LineDecoder {
     buffer: BytesMut,
-    /// Bytes at the front of the buffer that are known to hold no newline.
+    /// The number of bytes at the front of the buffer without a newline.
     scanned: usize,
     limit: usize,
-    /// A line over the limit is being passed over: its head, and its length
-    /// so far.
+    /// An oversized line that is being discarded: its head, and its length so
+    /// far.
     skipping: Option<(Bytes, u64)>,
 }
 
@@ -55,7 +54,7 @@ impl Default for LineDecoder {
 }
 
 impl LineDecoder {
-    /// A decoder that throws lines of more than `limit` bytes away.
+    /// Creates a decoder that discards lines of more than `limit` bytes.
     #[must_use]
     pub fn new(limit: usize) -> Self {
         Self {
@@ -66,12 +65,12 @@ impl LineDecoder {
         }
     }
 
-    /// Takes bytes that arrived.
+    /// Adds received bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// The next line that is complete.
+    /// Returns the next complete line.
     pub fn next_line(&mut self) -> Option<Line> {
         loop {
             let newline = memchr(b'\n', &self.buffer[self.scanned..]).map(|at| at + self.scanned);
@@ -115,7 +114,7 @@ impl LineDecoder {
         }
     }
 
-    /// The input ended: what was left without a newline, if anything was.
+    /// Returns the bytes without a newline at the end of the input, if any.
     pub fn finish(&mut self) -> Option<Line> {
         if let Some((head, length)) = self.skipping.take() {
             return Some(Line::TooLong { head, length });
@@ -124,7 +123,7 @@ impl LineDecoder {
         (!is_blank(&rest)).then_some(Line::Unfinished(rest))
     }
 
-    /// Bytes that wait for their newline.
+    /// Returns the number of buffered bytes that await their newline.
     #[must_use]
     pub fn buffered(&self) -> usize {
         self.buffer.len()
@@ -134,9 +133,9 @@ impl LineDecoder {
         Bytes::copy_from_slice(&self.buffer[..length.min(HEAD_KEPT)])
     }
 
-    /// Takes the first `length` bytes as a line. They are copied, so that a line
-    /// does not keep the whole buffer alive. A long line that is most of the
-    /// buffer takes it over.
+    /// Takes the first `length` bytes as a line. Copies them, so that a line
+    /// does not keep the whole buffer alive; a long line that is most of the
+    /// buffer takes over the buffer.
     fn take(&mut self, length: usize) -> Bytes {
         let ending = usize::from(length > 0 && self.buffer[length - 1] == b'\r');
         if length > COPIED && length >= self.buffer.capacity() / 2 {
@@ -163,15 +162,15 @@ fn is_blank(line: &[u8]) -> bool {
     line.iter().all(u8::is_ascii_whitespace)
 }
 
-/// Writes a value as one line, newline included.
+/// Encodes a value as one line, including the newline.
 ///
 /// # Errors
 ///
-/// When the value cannot be written as JSON.
+/// If the value cannot be written as JSON.
 pub fn encode<T: serde::Serialize + ?Sized>(value: &T) -> serde_json::Result<Bytes> {
     let mut line = serde_json::to_vec(value)?;
-    // JSON that was kept as text may have been written for people, over many
-    // lines. Inside a string a newline is always escaped, so these are spaces.
+    // Untyped JSON may have been formatted over many lines. Inside strings
+    // newlines are always escaped, so these are whitespace.
     for byte in &mut line {
         if matches!(byte, b'\n' | b'\r') {
             *byte = b' ';

@@ -1,19 +1,19 @@
-//! Dialogs: what the agent wants the host to show to its user.
+//! Dialogs that the agent requests the host to show to its user.
 
 use crate::json::Json;
 use crate::open::{object, union};
 
 object! {
-    /// The agent wants the host to show a dialog. Answered with a
+    /// Requests that the host show a dialog. The response is a
     /// [`UserDialogResult`].
     ///
-    /// Only kinds are sent that a host of the session listed in
-    /// `supportedDialogKinds` of its `initialize`. A host leaves the kinds
-    /// that it did not list unanswered: they may be another host's.
+    /// The agent only sends kinds that a host of the session listed in
+    /// `supportedDialogKinds` of its `initialize`. A host must not answer kinds
+    /// that it did not list, because they may be meant for another host.
     pub struct RequestUserDialog tags("subtype" = "request_user_dialog") {
-        /// What kind of dialog.
+        /// The kind of dialog.
         pub dialog_kind: String,
-        /// What it shows, an object that depends on the kind.
+        /// The content, an object that depends on the kind.
         pub payload: Option<Json>,
         /// The tool call that it is about.
         pub tool_use_id: Option<String>,
@@ -21,19 +21,19 @@ object! {
 }
 
 union! {
-    /// The answer to a [`RequestUserDialog`].
+    /// The response to a [`RequestUserDialog`].
     pub enum UserDialogResult by "behavior" {
-        /// The user answered.
+        /// The user completed the dialog.
         "completed" => Completed(DialogCompleted),
-        /// The user dismissed it.
+        /// The user dismissed the dialog.
         "cancelled" => Cancelled(DialogCancelled),
     }
 }
 
 object! {
-    /// The user answered.
+    /// The user completed the dialog.
     pub struct DialogCompleted tags("behavior" = "completed") {
-        /// The answer, whose shape depends on the kind of dialog.
+        /// The user's input, whose shape depends on the kind of dialog.
         pub result: Json,
     }
 }
@@ -45,7 +45,7 @@ object! {
 }
 
 impl RequestUserDialog {
-    /// A dialog of this kind that shows this, an object.
+    /// Creates a request for a dialog of this kind. `payload` is an object.
     pub fn new(dialog_kind: impl Into<String>, payload: impl Into<Json>) -> Self {
         Self {
             dialog_kind: dialog_kind.into(),
@@ -57,7 +57,7 @@ impl RequestUserDialog {
 }
 
 impl UserDialogResult {
-    /// The user answered this.
+    /// The user completed the dialog with this input.
     #[must_use]
     pub fn completed(result: impl Into<Json>) -> Self {
         Self::Completed(DialogCompleted {
@@ -66,7 +66,7 @@ impl UserDialogResult {
         })
     }
 
-    /// The user dismissed it.
+    /// The user dismissed the dialog.
     #[must_use]
     pub fn cancelled() -> Self {
         Self::Cancelled(DialogCancelled::default())

@@ -1,4 +1,4 @@
-//! JSON that nobody has given a type to, kept as it was written.
+//! Untyped JSON, kept as text.
 
 use crate::text::{TextDeserializer, member, mended, raw_text, serialize_raw};
 use serde::de::DeserializeOwned;
@@ -9,46 +9,46 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
-/// A JSON value that keeps its text: numbers keep every digit, and large
-/// values cost one copy instead of a tree.
+/// A JSON value, kept as text. Numbers keep every digit, and large values cost
+/// one copy instead of a tree.
 ///
-/// Two values are equal when their texts are.
+/// Two values are equal if their texts are.
 #[derive(Clone, Default)]
 pub struct Json(
-    /// `None` is `null`, the one value that comes in every other line.
+    /// `None` is `null`, which is very frequent.
     Option<Box<str>>,
 );
 
 impl Json {
-    /// The value `null`.
+    /// Creates the value `null`.
     #[must_use]
     pub fn null() -> Self {
         Self(None)
     }
 
-    /// The value as JSON text.
+    /// Returns the JSON text.
     #[must_use]
     pub fn get(&self) -> &str {
         self.0.as_deref().unwrap_or("null")
     }
 
-    /// Whether the value is `null`.
+    /// Returns whether the value is `null`.
     #[must_use]
     pub fn is_null(&self) -> bool {
         self.0.is_none()
     }
 
-    /// A text that is known to be a JSON value, without space around it.
+    /// Creates a value from valid JSON text without surrounding whitespace.
     pub(crate) fn of_text(text: impl Into<Box<str>> + AsRef<str>) -> Self {
         Self((text.as_ref() != "null").then(|| text.into()))
     }
 
-    /// Reads the value as a type of the caller's. Halves of surrogate pairs,
-    /// which no string can hold, become U+FFFD.
+    /// Deserializes the value. Lone surrogates, which a Rust string cannot
+    /// hold, become U+FFFD.
     ///
     /// # Errors
     ///
-    /// When the value does not have that shape.
+    /// If the value does not have the shape of `T`.
     pub fn read<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
         T::deserialize(TextDeserializer(self.get())).or_else(|error| match mended(self.get()) {
             Some(text) => T::deserialize(TextDeserializer(&text)),
@@ -56,25 +56,24 @@ impl Json {
         })
     }
 
-    /// Writes any serialisable value.
+    /// Serializes a value.
     ///
     /// # Errors
     ///
-    /// When its `Serialize` fails, or when a map has keys that are not
-    /// strings.
+    /// If its `Serialize` fails, or if a map has keys that are not strings.
     pub fn from_value<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Self> {
         to_raw_value(value).map(Self::from)
     }
 
-    /// The value as a tree. `None` when it has what a tree cannot hold: a
-    /// number beyond `f64`, or more than 128 levels.
+    /// Converts the value to a tree. `None` if a tree cannot hold it: a number
+    /// beyond `f64`, or more than 128 levels.
     #[must_use]
     pub fn to_tree(&self) -> Option<Value> {
         self.read().ok()
     }
 
-    /// The member `key`, when the value is an object that has one; the last
-    /// one, where it has several.
+    /// Returns the member `key` if the value is an object and has it; the last
+    /// one if it occurs more than once.
     #[must_use]
     pub fn member(&self, key: &str) -> Option<Json> {
         member(self.get(), key).map(Self::of_text)
@@ -137,24 +136,24 @@ impl<'de> Deserialize<'de> for Json {
     }
 }
 
-/// A JSON number that keeps its text: costs and durations come with digits
-/// that an `f64` does not have.
+/// A JSON number, kept as text, because costs and durations have more digits
+/// than an `f64`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Number(Digits);
 
-/// The text of a number. Hardly any is long enough to need memory of its own.
+/// The text of a number. Few are long enough to need an allocation.
 #[derive(Clone, PartialEq, Eq)]
 enum Digits {
     Short(u8, [u8; SHORT]),
     Long(Box<str>),
 }
 
-/// With its length, and what says which of the two it is, a short text takes
-/// no more room than a `String`.
+/// With its length and the discriminant, a short text is no larger than a
+/// `String`.
 const SHORT: usize = 22;
 
 impl Number {
-    /// The number as JSON text.
+    /// Returns the JSON text.
     #[must_use]
     pub fn get(&self) -> &str {
         match &self.0 {
@@ -166,13 +165,13 @@ impl Number {
         }
     }
 
-    /// The nearest `f64`; infinite for what is beyond it.
+    /// Returns the nearest `f64`; infinite if out of range.
     #[must_use]
     pub fn as_f64(&self) -> f64 {
         self.get().parse().unwrap_or(f64::NAN)
     }
 
-    /// A text that is a number.
+    /// Creates a number from valid text.
     pub(crate) fn of_text(text: &str) -> Self {
         let mut bytes = [0; SHORT];
         match (bytes.get_mut(..text.len()), u8::try_from(text.len())) {
@@ -204,7 +203,7 @@ impl From<u64> for Number {
 }
 
 impl From<f64> for Number {
-    /// What JSON cannot write (infinities, NaN) becomes 0.
+    /// Values that JSON cannot represent (infinities, NaN) become 0.
     fn from(number: f64) -> Self {
         match serde_json::Number::from_f64(number) {
             Some(number) => Self::of_text(&number.to_string()),
@@ -230,12 +229,12 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
-/// Members of a JSON object in the order in which they came: those that a
-/// type does not know, or all of an object of an unknown kind.
+/// Members of a JSON object, in order: the unknown members of a typed object,
+/// or all members of an object of an unknown kind.
 #[derive(Clone, Default)]
 pub struct Members {
-    /// The name of a declared member that was `null`, if that is the first one:
-    /// most messages have one, and nothing else that must be kept.
+    /// The name of a declared member that was `null`, if that is the only thing
+    /// to keep: most messages have one and nothing else.
     null: Option<&'static &'static str>,
     kept: Option<Box<Kept>>,
 }
@@ -247,30 +246,29 @@ struct Kept {
     entries: Vec<(Cow<'static, str>, Json)>,
     /// Missing and invalid members.
     faulty: Option<Box<Faulty>>,
-    /// Where there are many, and one was set or removed.
+    /// An index, if there are many members and one was set or removed.
     places: Option<Box<Places>>,
 }
 
 #[derive(Clone, Default)]
 struct Faulty {
-    /// Members that should have been there and were not.
+    /// Required members that were missing.
     missing: Vec<&'static str>,
-    /// Values that fields of such members hold instead of what their JSON reads
-    /// as; `None` for the empty value of the type.
+    /// Values of the fields of such members that differ from their JSON; `None`
+    /// for the empty value of the type.
     given: Vec<(&'static str, Option<Json>)>,
 }
 
-/// Up to this many members are searched one by one.
+/// Up to this many members, a linear search is used.
 const FEW: usize = 64;
 
-/// Where the members are: an agent may add one with every message to what is
-/// put together of them all.
+/// An index of the members, because an agent may add one with every message
+/// that is merged into an object.
 #[derive(Clone, Default)]
 struct Places {
-    /// The last member with a key, by a number of its own, and whether there
-    /// are more.
+    /// The number of the last member with a key, and whether there are more.
     last: HashMap<Cow<'static, str>, (u64, bool)>,
-    /// The numbers of the members, which ascend.
+    /// The numbers of the members, ascending.
     numbers: Vec<u64>,
     next: u64,
 }
@@ -294,7 +292,7 @@ impl Kept {
         self.entries.push((key, value));
     }
 
-    /// Where the last member with this key is.
+    /// The position of the last member with this key.
     fn last(&self, key: &str) -> Option<usize> {
         match &self.places {
             Some(places) => {
@@ -305,7 +303,7 @@ impl Kept {
         }
     }
 
-    /// Before a member is set or removed, which is seldom done just once.
+    /// Called before a member is set or removed, which usually repeats.
     fn place(&mut self) {
         if self.places.is_none() && self.entries.len() > FEW {
             let mut places = Places::default();
@@ -339,19 +337,19 @@ impl Kept {
 }
 
 impl Members {
-    /// Whether there are none.
+    /// Returns whether there are no members.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many there are.
+    /// Returns the number of members.
     #[must_use]
     pub fn len(&self) -> usize {
         usize::from(self.null.is_some()) + self.kept.as_ref().map_or(0, |kept| kept.entries.len())
     }
 
-    /// The value of `key`; the last one, where the text had several.
+    /// Returns the value of `key`; the last one if it occurs more than once.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Json> {
         if let Some(kept) = &self.kept
@@ -362,13 +360,13 @@ impl Members {
         (*self.null? == key).then_some(&NULL)
     }
 
-    /// The value of `key`, when it is a string.
+    /// Returns the value of `key` if it is a string.
     #[must_use]
     pub fn get_str(&self, key: &str) -> Option<String> {
         self.get(key)?.read().ok()
     }
 
-    /// Sets `key`, in its old place if it had one.
+    /// Sets `key`, at its existing position if there is one.
     pub fn set(&mut self, key: impl Into<Cow<'static, str>>, value: impl Into<Json>) {
         let (key, value) = (key.into(), value.into());
         let kept = self.together();
@@ -379,8 +377,8 @@ impl Members {
         }
     }
 
-    /// Removes `key`, and returns its value: the last one, where there were
-    /// several.
+    /// Removes `key` and returns its value; the last one if it occurs more than
+    /// once.
     pub fn remove(&mut self, key: &str) -> Option<Json> {
         if self.is_clean() {
             return None;
@@ -388,13 +386,13 @@ impl Members {
         self.together().remove(key)
     }
 
-    /// Adds a member behind the others, without a look at what is there: an
-    /// object with a million members must not cost a million searches.
+    /// Appends a member without searching for an existing one, so that reading
+    /// an object with a million members stays linear.
     pub fn push(&mut self, key: impl Into<Cow<'static, str>>, value: Json) {
         self.kept().push(key.into(), value);
     }
 
-    /// As `push`, for a declared member.
+    /// Like `push`, for a declared member.
     pub(crate) fn push_declared(&mut self, name: &'static &'static str, value: Json) {
         if value.is_null() && self.is_clean() {
             self.null = Some(name);
@@ -403,7 +401,7 @@ impl Members {
         }
     }
 
-    /// The members in order.
+    /// Returns the members in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Json)> {
         let entries = self.kept.as_ref().map_or(&[][..], |kept| &kept.entries);
         let entries = entries.iter().map(|(key, value)| (&**key, value));
@@ -428,9 +426,9 @@ impl Members {
         kept
     }
 
-    /// Names of required members that were missing when the object was read
-    /// tolerantly. Their fields hold the empty value of their type, and are not
-    /// written unless they are set.
+    /// Returns the names of required members that were missing when the object
+    /// was read tolerantly. Their fields hold the empty value of their type,
+    /// and are not written unless they are set.
     pub fn missing(&self) -> impl Iterator<Item = &'static str> {
         let faulty = self.kept.as_ref().and_then(|kept| kept.faulty.as_ref());
         faulty
@@ -443,7 +441,7 @@ impl Members {
         self.missing().any(|missing| missing == name)
     }
 
-    /// Remembers a missing member.
+    /// Records a missing member.
     #[doc(hidden)]
     pub fn push_missing(&mut self, name: &'static str) {
         self.faulty().missing.push(name);
@@ -453,13 +451,13 @@ impl Members {
         self.kept().faulty.get_or_insert_default()
     }
 
-    /// Remembers the value that the field of such a member was set to.
+    /// Records the value that the field of such a member was set to.
     pub(crate) fn push_given(&mut self, name: &'static str, value: Option<Json>) {
         self.faulty().given.push((name, value));
     }
 
-    /// The value that the field of such a member was set to, if it is not what
-    /// its JSON reads as.
+    /// The value that the field of such a member was set to, if it differs from
+    /// what its JSON reads as.
     pub(crate) fn given(&self, name: &str) -> Option<Option<&Json>> {
         let given = &self.kept.as_ref()?.faulty.as_ref()?.given;
         given
@@ -468,7 +466,7 @@ impl Members {
             .map(|(_, value)| value.as_ref())
     }
 
-    /// Whether nothing at all is kept here.
+    /// Whether nothing is kept here.
     #[inline]
     pub(crate) fn is_clean(&self) -> bool {
         self.null.is_none() && self.kept.is_none()

@@ -1,30 +1,31 @@
-//! What is on the wire between a host (an SDK) and an agent CLI, and the state
-//! machines that speak it. No I/O, no clock, no runtime, no randomness: bytes
-//! and instants go in, bytes and events come out.
+//! The wire protocol between a host (an SDK) and an agent CLI: types, codec and
+//! state machines. The crate does no I/O and has no clock, no runtime and no
+//! randomness. The caller passes in bytes and instants, and takes out bytes and
+//! events.
 //!
-//! | module | its one job |
+//! | module | contents |
 //! |---|---|
-//! | [`codec`] | bytes to lines and back |
-//! | [`frame`] | one line: its bytes, and what is needed to route it |
-//! | [`message`], [`content`] | the data plane: what is said |
-//! | [`control`], [`permission`], [`hook`], [`dialog`], [`mcp`] | the control plane: what is asked and answered |
-//! | [`agent_definition`], [`model`], [`plugin`] | what a session is made of |
-//! | [`outbox`] | what waits to be written, and the order in which it goes |
-//! | [`host`] | the SDK's side of a session |
-//! | `agent` | the CLI's side, which the fake agent speaks (feature `agent`) |
-//! | `tool` | what the agent's own tools take and give (feature `tools`) |
-//! | `schema` | JSON Schema of all of it (feature `schema`) |
-//! | `audit` | whether the types know what is on the wire (feature `audit`) |
-//! | [`conversation`] | whole messages of partial ones, and what a user interface shows |
-//! | [`secret`] | what can be secret, told by its name |
-//! | [`json`] | JSON that nobody has given a type to |
+//! | [`codec`] | splits bytes into lines, encodes values as lines |
+//! | [`frame`] | one line: its raw bytes, and the fields needed to route it |
+//! | [`message`], [`content`] | data plane: conversation messages and their content blocks |
+//! | [`control`], [`permission`], [`hook`], [`dialog`], [`mcp`] | control plane: requests and responses |
+//! | [`agent_definition`], [`model`], [`plugin`] | session configuration: sub-agents, models, plugins |
+//! | [`outbox`] | the outbound queue and its ordering |
+//! | [`host`] | state machine of the SDK's side of a session |
+//! | `agent` | state machine of the CLI's side, used by the fake agent (feature `agent`) |
+//! | `tool` | inputs and outputs of the agent's built-in tools (feature `tools`) |
+//! | `schema` | JSON Schemas of all types (feature `schema`) |
+//! | `audit` | checks recorded traffic for members and values without a type (feature `audit`) |
+//! | [`conversation`] | assembles whole messages from partial ones, for user interfaces |
+//! | [`secret`] | detects secrets by the names of members and variables |
+//! | [`json`] | untyped JSON |
 //!
-//! The types are open: members, kinds and values that they do not know
-//! survive reading and writing, numbers keep their digits, and `null` and
-//! absent stay apart.
+//! All types are open: unknown members, variants and values are preserved when
+//! a value is read and written again. Numbers keep their digits, and `null` is
+//! distinct from an absent member.
 //!
-//! The protocol itself, with its sequences and what goes wrong, is explained in
-//! the README of this crate.
+//! The README of this crate explains the protocol itself: its sequences and its
+//! failure modes.
 
 #[cfg(feature = "agent")]
 pub mod agent;
@@ -68,7 +69,7 @@ pub use text::is_same_value;
 #[cfg(feature = "audit")]
 pub use untyped::{Pointer, Untyped};
 
-/// The examples of the README, which are tests like any other.
+/// The examples of the README, compiled as doctests.
 #[cfg(all(doctest, feature = "agent"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

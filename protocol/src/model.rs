@@ -1,5 +1,4 @@
-//! Models: which there are, how hard and how fast they are to work, and what is
-//! shown of their thinking.
+//! Models: availability, effort, fast mode and display of thinking.
 
 use crate::json::Number;
 use crate::open::{
@@ -10,62 +9,62 @@ use crate::untyped::{Pointer, Untyped};
 use serde::{Deserialize, Deserializer};
 
 object! {
-    /// A model that a session can have.
+    /// An available model.
     pub struct ModelInfo {
-        /// What `set_model` takes.
+        /// The value for `set_model`.
         pub value: String,
-        /// The model behind it, by the API's name.
+        /// The API's name of the model.
         pub resolved_model: Option<String> = "resolvedModel",
-        /// Its name, as people are to read it.
+        /// The display name.
         pub display_name: Option<String> = "displayName",
-        /// What it is good for.
+        /// A description of its uses.
         pub description: Option<String>,
-        /// Whether it can be told how hard to work.
+        /// Whether it supports effort levels.
         pub supports_effort: Option<bool> = "supportsEffort",
-        /// How hard it can be told to work.
+        /// The supported effort levels.
         pub supported_effort_levels: Option<Vec<EffortLevel>> = "supportedEffortLevels",
-        /// Whether it can decide for itself how much to think.
+        /// Whether it supports adaptive thinking.
         pub supports_adaptive_thinking: Option<bool> = "supportsAdaptiveThinking",
-        /// Whether it has a fast mode.
+        /// Whether it supports fast mode.
         pub supports_fast_mode: Option<bool> = "supportsFastMode",
-        /// Whether the permission mode `auto` works with it.
+        /// Whether it supports the permission mode `auto`.
         pub supports_auto_mode: Option<bool> = "supportsAutoMode",
-        /// Whether its thinking can be switched off.
+        /// Whether thinking can be disabled.
         pub supports_thinking_off: Option<bool> = "supportsThinkingOff",
     }
 }
 
 open_enum! {
-    /// How hard a model works.
+    /// The effort level of a model.
     pub enum EffortLevel {
-        /// Little.
+        /// Low.
         Low = "low",
-        /// Somewhat.
+        /// Medium.
         Medium = "medium",
-        /// Hard.
+        /// High.
         High = "high",
-        /// Harder.
+        /// Higher than `high`.
         XHigh = "xhigh",
-        /// As hard as it can.
+        /// The maximum.
         Max = "max",
     }
 }
 
 open_enum! {
-    /// What is shown of a model's thinking.
+    /// How a model's thinking is displayed.
     pub enum ThinkingDisplay {
         /// A summary.
         Summarized = "summarized",
         /// Nothing.
         Omitted = "omitted",
-        /// Its main points. Can be asked for.
+        /// The main points. Can be requested.
         Highlights = "highlights",
-        /// News while it thinks. Comes with messages.
+        /// Updates while it thinks. Only in messages.
         Updates = "updates",
     }
 }
 
-/// How hard a model is to work: a level, or a number.
+/// The effort of a model: a level, or a number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effort {
     /// A level.
@@ -104,39 +103,39 @@ impl<'de> Deserialize<'de> for Effort {
 }
 
 open_enum! {
-    /// Whether the fast mode is on.
+    /// The state of fast mode.
     pub enum FastModeState {
-        /// It is off.
+        /// Off.
         Off = "off",
-        /// It rests after a rate limit.
+        /// Paused after a rate limit.
         Cooldown = "cooldown",
-        /// It is on.
+        /// On.
         On = "on",
     }
 }
 
 open_enum! {
-    /// Why the fast mode cannot be had.
+    /// Why fast mode is unavailable.
     pub enum FastModeDisabledReason {
-        /// The account is a free one.
+        /// The account is on a free plan.
         Free = "free",
-        /// The user does not want it.
+        /// The user disabled it.
         Preference = "preference",
-        /// The account does not pay for extra usage.
+        /// Extra usage is disabled for the account.
         ExtraUsageDisabled = "extra_usage_disabled",
         /// The network failed.
         NetworkError = "network_error",
-        /// Nobody knows.
+        /// Unknown.
         Other = "unknown",
         /// The API is not Anthropic's own.
         NotFirstParty = "not_first_party",
-        /// The environment switched it off.
+        /// The environment disables it.
         DisabledByEnv = "disabled_by_env",
-        /// The model has none, or may not.
+        /// The model does not support it or is not allowed to use it.
         ModelNotAllowed = "model_not_allowed",
-        /// The host has to ask for it.
+        /// The host has to opt in.
         SdkOptInRequired = "sdk_opt_in_required",
-        /// It is not known yet.
+        /// Not yet known.
         Pending = "pending",
     }
 }
@@ -157,7 +156,7 @@ impl Field for Effort {
 }
 
 #[cfg(feature = "schema")]
-crate::schema::one_of!(Effort = "How hard the model is to think: a level, or a number.": EffortLevel, Number);
+crate::schema::one_of!(Effort = "The effort of a model: a level, or a number.": EffortLevel, Number);
 
 #[cfg(feature = "audit")]
 impl Untyped for Effort {

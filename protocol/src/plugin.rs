@@ -1,11 +1,11 @@
-//! Plugins: those that a host wants to be loaded, and those that were.
+//! Plugins: requested and loaded ones.
 
 use crate::open::{object, union};
 
 union! {
-    /// A plugin that is to be loaded.
+    /// A plugin to load.
     pub enum PluginConfig by "type" {
-        /// One in a directory.
+        /// A plugin in a directory.
         "local" => Local(LocalPlugin),
     }
 }
@@ -15,7 +15,7 @@ object! {
     pub struct LocalPlugin tags("type" = "local") {
         /// The directory.
         pub path: String,
-        /// Whether its MCP servers are left out, because the host has them.
+        /// Whether to skip its MCP servers, because the host provides them.
         pub skip_mcp_discovery: Option<bool> = "skipMcpDiscovery",
     }
 }
@@ -23,19 +23,19 @@ object! {
 object! {
     /// A plugin that was loaded.
     pub struct LoadedPlugin {
-        /// Its name.
+        /// The name.
         pub name: String,
-        /// Its directory; `builtin` for the agent's own.
+        /// The directory; `builtin` for built-in plugins.
         pub path: Option<String>,
-        /// Its name and its marketplace, as `name@marketplace`.
+        /// The name and the marketplace, as `name@marketplace`.
         pub source: Option<String>,
-        /// Its version, in its author's words.
+        /// The version, as given by its author.
         pub version: Option<String>,
     }
 }
 
 impl LocalPlugin {
-    /// The plugin in this directory.
+    /// Creates a configuration for the plugin in this directory.
     pub fn new(path: impl Into<String>) -> Self {
         Self {
             path: path.into(),

@@ -120,7 +120,7 @@ pub(crate) const TOO_SLOW: &str = "the agent CLI did not start up: the agent did
 
 /// What a request comes to when nobody answers.
 const UNANSWERED: &str = "the agent did not answer `set_model` within its deadline; agents \
-                          up to 2.0.77 do not answer requests that they do not know";
+                          up to 2.0.77 ignore unknown requests";
 
 fn line(name: &'static str, line: OddLine) -> Row {
     Row::new(name).has([Fault::Line(line)])
@@ -182,9 +182,9 @@ fn lines() -> Vec<Row> {
         line("a member twice", OddLine::MemberTwice).sees(["text: The second."]),
         line("the same message twice", OddLine::MessageAgain).sees([BEFORE]),
         line("the same answer twice", OddLine::AnswerAgain)
-            .sees(["notice: an answer to `…`, which nobody waits for"]),
+            .sees(["notice: unexpected response: no pending request with id `…`"]),
         line("an answer that nobody asked for", OddLine::StrayAnswer)
-            .sees(["notice: an answer to `nobody asked`, which nobody waits for"]),
+            .sees(["notice: unexpected response: no pending request with id `nobody asked`"]),
         line("two requests with one id", OddLine::SameRequestId)
             .sees(["notice: `Bash` was denied: no callback is set; set `Options::on_permis…"]),
         line("a request without an id", OddLine::RequestWithoutId)

@@ -1,21 +1,21 @@
-//! Files as content blocks: which block a file becomes.
+//! Files as content blocks.
 
 use super::{ContentBlock, DocumentBlock, ImageBlock, Source};
 
-/// A file that the Messages API has no content block for.
+/// A file that cannot be sent as a content block.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{name}` cannot be attached: it is no image (PNG, JPEG, GIF, WebP), no PDF and no text in \
-     UTF-8. Leave the file where the agent can read it, and name its path in the prompt"
+    "`{name}` cannot be attached: it is not an image (PNG, JPEG, GIF, WebP), a PDF or UTF-8 text; \
+     leave the file where the agent can read it, and name its path in the prompt"
 )]
 #[non_exhaustive]
 pub struct CannotAttach {
-    /// The file.
+    /// The name of the file.
     pub name: String,
 }
 
 impl ContentBlock {
-    /// The block that a file becomes. Its bytes decide, and not its name:
+    /// Creates the content block for a file. Its bytes decide, not its name:
     ///
     /// | bytes | block |
     /// |---|---|
@@ -35,9 +35,9 @@ impl ContentBlock {
     ///
     /// # Errors
     ///
-    /// When it is none of these: the agent passes documents on as they are,
-    /// and the API has no type for these bytes. [`Source::bytes`] makes a
-    /// source of them all the same.
+    /// If the file is none of these: the agent passes documents on unchanged,
+    /// and the API has no type for such bytes. [`Source::bytes`] makes a source
+    /// without this check.
     pub fn attachment(
         name: impl Into<String>,
         bytes: impl Into<Vec<u8>>,
@@ -58,10 +58,11 @@ impl ContentBlock {
     }
 }
 
-/// The media type of an image of a kind that the Messages API takes.
+/// The media type of an image of a kind that the Messages API accepts.
 ///
-/// By hand, for these few have to be told from text as well: libraries go by
-/// fewer bytes, and take any text that begins with `GIF` for an image.
+/// Implemented here because these few types must be distinguished from text as
+/// well: libraries check fewer bytes, and take any text that begins with `GIF`
+/// for an image.
 fn image_type(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         _ if bytes.starts_with(b"\x89PNG\r\n\x1a\n") => Some("image/png"),

@@ -1,4 +1,4 @@
-//! The state of a browser, which a browser tool answers with.
+//! The state of a browser, as returned by a browser tool.
 
 use super::CacheControl;
 use crate::open::{object, union};
@@ -8,9 +8,9 @@ object! {
     pub struct BrowserStateBlock tags("type" = "browser_state") {
         /// All tabs that are open.
         pub tabs: Vec<BrowserTab>,
-        /// What changed in the call, besides.
+        /// Other changes during the call.
         pub state_changes: Option<Vec<BrowserStateChange>>,
-        /// Where the API may cache the prompt.
+        /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,
     }
 }

@@ -3,11 +3,11 @@
 use crate::open::{object, open_enum};
 
 object! {
-    /// Where the API may cache the prompt.
+    /// A cache breakpoint for the prompt.
     pub struct CacheControl {
         /// How: `ephemeral`.
         pub kind: CacheKind = "type",
-        /// For how long; five minutes, when absent.
+        /// The lifetime; the default is five minutes.
         pub ttl: Option<CacheTtl>,
     }
 }
@@ -21,7 +21,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// How long something stays in the API's cache.
+    /// The lifetime of an entry in the API's cache.
     pub enum CacheTtl {
         /// Five minutes.
         FiveMinutes = "5m",
@@ -31,7 +31,7 @@ open_enum! {
 }
 
 impl CacheControl {
-    /// The API may cache the prompt up to here, for five minutes.
+    /// Creates a cache breakpoint with the default lifetime of five minutes.
     #[must_use]
     pub fn ephemeral() -> Self {
         Self {

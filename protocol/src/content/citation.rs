@@ -1,9 +1,9 @@
-//! What a text cites.
+//! A citation in a text.
 
 use crate::open::{object, union};
 
 union! {
-    /// What a text cites.
+    /// A citation in a text.
     pub enum Citation by "type" {
         /// Characters of a document.
         "char_location" => CharLocation(CharLocation),
@@ -21,7 +21,7 @@ union! {
 object! {
     /// Characters of a document.
     pub struct CharLocation tags("type" = "char_location") {
-        /// What is cited.
+        /// The cited text.
         pub cited_text: String,
         /// The document, counted from 0.
         pub document_index: u64,
@@ -31,7 +31,7 @@ object! {
         pub file_id: Option<String>,
         /// The first character.
         pub start_char_index: u64,
-        /// The character behind the last one.
+        /// The index after the last character.
         pub end_char_index: u64,
     }
 }
@@ -39,7 +39,7 @@ object! {
 object! {
     /// Pages of a document.
     pub struct PageLocation tags("type" = "page_location") {
-        /// What is cited.
+        /// The cited text.
         pub cited_text: String,
         /// The document, counted from 0.
         pub document_index: u64,
@@ -49,7 +49,7 @@ object! {
         pub file_id: Option<String>,
         /// The first page, counted from 1.
         pub start_page_number: u64,
-        /// The page behind the last one.
+        /// The page after the last one.
         pub end_page_number: u64,
     }
 }
@@ -57,7 +57,7 @@ object! {
 object! {
     /// Blocks of a document.
     pub struct ContentBlockLocation tags("type" = "content_block_location") {
-        /// What is cited.
+        /// The cited text.
         pub cited_text: String,
         /// The document, counted from 0.
         pub document_index: u64,
@@ -67,7 +67,7 @@ object! {
         pub file_id: Option<String>,
         /// The first block.
         pub start_block_index: u64,
-        /// The block behind the last one.
+        /// The index after the last block.
         pub end_block_index: u64,
     }
 }
@@ -75,13 +75,13 @@ object! {
 object! {
     /// A page that the API's web search found.
     pub struct WebSearchResultLocation tags("type" = "web_search_result_location") {
-        /// What is cited.
+        /// The cited text.
         pub cited_text: String,
         /// The page's title.
         pub title: Option<String>,
         /// The page.
         pub url: String,
-        /// The API's own mark of the place.
+        /// The API's encrypted index of the position.
         pub encrypted_index: String,
     }
 }
@@ -89,25 +89,25 @@ object! {
 object! {
     /// A search result that the host gave.
     pub struct SearchResultLocation tags("type" = "search_result_location") {
-        /// What is cited.
+        /// The cited text.
         pub cited_text: String,
         /// The search result, counted from 0.
         pub search_result_index: u64,
-        /// Where it was found.
+        /// The source.
         pub source: String,
         /// Its title.
         pub title: Option<String>,
         /// The first block.
         pub start_block_index: u64,
-        /// The block behind the last one.
+        /// The index after the last block.
         pub end_block_index: u64,
     }
 }
 
 object! {
-    /// Whether the model may cite a document.
+    /// The configuration of citations.
     pub struct CitationsConfig {
-        /// Whether it may.
+        /// Whether the model may cite it.
         pub enabled: Option<bool>,
     }
 }

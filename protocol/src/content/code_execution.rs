@@ -1,26 +1,25 @@
-//! What code, shell commands and the text editor in the API's container
-//! answer.
+//! Results of code, shell commands and the text editor in the API's container.
 
 use crate::open::{object, open_enum, union};
 
 union! {
-    /// What code printed, or why it did not run.
+    /// The output of code, or an error.
     pub enum CodeExecutionContent by "type" {
         /// It ran.
         "code_execution_result" => Result(CodeExecutionResult),
-        /// It ran, and what it printed is for the API alone.
+        /// It ran. Its output is encrypted, readable only by the API.
         "encrypted_code_execution_result" => Encrypted(EncryptedCodeExecutionResult),
-        /// It did not run to its end.
+        /// It did not complete.
         "code_execution_tool_result_error" => Error(CodeExecutionError),
     }
 }
 
 object! {
-    /// What code printed.
+    /// The output of code.
     pub struct CodeExecutionResult tags("type" = "code_execution_result") {
-        /// What it printed to stdout.
+        /// The output on stdout.
         pub stdout: String,
-        /// What it printed to stderr.
+        /// The output on stderr.
         pub stderr: Option<String>,
         /// Its exit code.
         pub return_code: Option<i64>,
@@ -30,11 +29,11 @@ object! {
 }
 
 object! {
-    /// What code printed, as only the API can read it.
+    /// The encrypted output of code, readable only by the API.
     pub struct EncryptedCodeExecutionResult tags("type" = "encrypted_code_execution_result") {
-        /// What it printed to stdout, encrypted.
+        /// The encrypted output on stdout.
         pub encrypted_stdout: String,
-        /// What it printed to stderr.
+        /// The output on stderr.
         pub stderr: Option<String>,
         /// Its exit code.
         pub return_code: Option<i64>,
@@ -44,7 +43,7 @@ object! {
 }
 
 union! {
-    /// Something that code left behind.
+    /// An output file of code.
     pub enum CodeExecutionOutput by "type" {
         /// A file.
         "code_execution_output" => File(CodeExecutionFile),
@@ -60,43 +59,43 @@ object! {
 }
 
 object! {
-    /// Code did not run to its end.
+    /// Code did not complete.
     pub struct CodeExecutionError tags("type" = "code_execution_tool_result_error") {
-        /// Why.
+        /// The error code.
         pub error_code: CodeExecutionErrorCode,
     }
 }
 
 open_enum! {
-    /// Why code did not run to its end.
+    /// Why code did not complete.
     pub enum CodeExecutionErrorCode {
-        /// The model called the tool wrongly.
+        /// The input of the tool is invalid.
         InvalidToolInput = "invalid_tool_input",
-        /// The tool cannot be had.
+        /// The tool is unavailable.
         Unavailable = "unavailable",
         /// Too many requests.
         TooManyRequests = "too_many_requests",
-        /// It took too long.
+        /// It timed out.
         ExecutionTimeExceeded = "execution_time_exceeded",
     }
 }
 
 union! {
-    /// What a shell command printed, or why it did not run.
+    /// The output of a shell command, or an error.
     pub enum BashCodeExecutionContent by "type" {
         /// It ran.
         "bash_code_execution_result" => Result(BashCodeExecutionResult),
-        /// It did not run to its end.
+        /// It did not complete.
         "bash_code_execution_tool_result_error" => Error(BashCodeExecutionError),
     }
 }
 
 object! {
-    /// What a shell command printed.
+    /// The output of a shell command.
     pub struct BashCodeExecutionResult tags("type" = "bash_code_execution_result") {
-        /// What it printed to stdout.
+        /// The output on stdout.
         pub stdout: String,
-        /// What it printed to stderr.
+        /// The output on stderr.
         pub stderr: Option<String>,
         /// Its exit code.
         pub return_code: Option<i64>,
@@ -106,7 +105,7 @@ object! {
 }
 
 union! {
-    /// Something that a shell command left behind.
+    /// An output file of a shell command.
     pub enum BashCodeExecutionOutput by "type" {
         /// A file.
         "bash_code_execution_output" => File(BashCodeExecutionFile),
@@ -122,23 +121,23 @@ object! {
 }
 
 object! {
-    /// A shell command did not run to its end.
+    /// A shell command did not complete.
     pub struct BashCodeExecutionError tags("type" = "bash_code_execution_tool_result_error") {
-        /// Why.
+        /// The error code.
         pub error_code: BashCodeExecutionErrorCode,
     }
 }
 
 open_enum! {
-    /// Why a shell command did not run to its end.
+    /// Why a shell command did not complete.
     pub enum BashCodeExecutionErrorCode {
-        /// The model called the tool wrongly.
+        /// The input of the tool is invalid.
         InvalidToolInput = "invalid_tool_input",
-        /// The tool cannot be had.
+        /// The tool is unavailable.
         Unavailable = "unavailable",
         /// Too many requests.
         TooManyRequests = "too_many_requests",
-        /// It took too long.
+        /// It timed out.
         ExecutionTimeExceeded = "execution_time_exceeded",
         /// A file that it wrote is too large.
         OutputFileTooLarge = "output_file_too_large",
@@ -146,7 +145,7 @@ open_enum! {
 }
 
 union! {
-    /// What the text editor answered.
+    /// The result of the text editor.
     pub enum TextEditorContent by "type" {
         /// It showed a file.
         "text_editor_code_execution_view_result" => View(TextEditorViewResult),
@@ -162,15 +161,15 @@ union! {
 object! {
     /// A file, or some lines of it.
     pub struct TextEditorViewResult tags("type" = "text_editor_code_execution_view_result") {
-        /// What is in it.
+        /// The content.
         pub content: String,
-        /// What kind of file it is.
+        /// The kind of file.
         pub file_type: Option<TextEditorFileType>,
-        /// How many lines are shown.
+        /// The number of lines shown.
         pub num_lines: Option<u64>,
         /// The first of them, counted from 1.
         pub start_line: Option<u64>,
-        /// How many lines the file has.
+        /// The number of lines in the file.
         pub total_lines: Option<u64>,
     }
 }
@@ -190,7 +189,7 @@ open_enum! {
 object! {
     /// A file was written.
     pub struct TextEditorCreateResult tags("type" = "text_editor_code_execution_create_result") {
-        /// Whether it was there before.
+        /// Whether the file existed before.
         pub is_file_update: Option<bool>,
     }
 }
@@ -202,11 +201,11 @@ object! {
         pub lines: Option<Vec<String>>,
         /// The first line that changed, before.
         pub old_start: Option<u64>,
-        /// How many lines there were.
+        /// The number of lines before.
         pub old_lines: Option<u64>,
         /// The first line that changed, after.
         pub new_start: Option<u64>,
-        /// How many lines there are.
+        /// The number of lines after.
         pub new_lines: Option<u64>,
     }
 }
@@ -214,9 +213,9 @@ object! {
 object! {
     /// The text editor failed.
     pub struct TextEditorError tags("type" = "text_editor_code_execution_tool_result_error") {
-        /// How.
+        /// The error code.
         pub error_code: TextEditorErrorCode,
-        /// The same in words.
+        /// The error message.
         pub error_message: Option<String>,
     }
 }
@@ -224,15 +223,15 @@ object! {
 open_enum! {
     /// How the text editor failed.
     pub enum TextEditorErrorCode {
-        /// The model called it wrongly.
+        /// The input is invalid.
         InvalidToolInput = "invalid_tool_input",
-        /// It cannot be had.
+        /// The tool is unavailable.
         Unavailable = "unavailable",
         /// Too many requests.
         TooManyRequests = "too_many_requests",
-        /// It took too long.
+        /// It timed out.
         ExecutionTimeExceeded = "execution_time_exceeded",
-        /// There is no such file.
+        /// The file does not exist.
         FileNotFound = "file_not_found",
     }
 }

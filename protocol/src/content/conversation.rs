@@ -5,7 +5,7 @@ use super::{CacheControl, ContentBlock};
 use crate::open::{Loose, object, open_enum, union};
 
 object! {
-    /// The summary that stands for a compacted conversation.
+    /// The summary of a compacted conversation.
     pub struct CompactionBlock tags("type" = "compaction") {
         /// The summary; `None` when compacting failed.
         pub content: Option<String>,
@@ -19,13 +19,13 @@ object! {
         /// [`ToolAdditionBlock`]: super::ToolAdditionBlock
         /// [`ToolRemovalBlock`]: super::ToolRemovalBlock
         pub tool_changes: Option<Vec<ContentBlock>>,
-        /// Where the API may cache the prompt.
+        /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,
     }
 }
 
 object! {
-    /// From here on another model answers.
+    /// From here on another model responds.
     pub struct FallbackBlock tags("type" = "fallback") {
         /// The model before.
         pub from: FallbackModel,
@@ -39,21 +39,21 @@ object! {
 object! {
     /// A model that hands over, or takes over.
     pub struct FallbackModel {
-        /// The model.
+        /// The name of the model.
         pub model: String,
     }
 }
 
 union! {
-    /// Why another model answers.
+    /// Why another model responds.
     pub enum FallbackCause by "type" {
-        /// The model before refused.
+        /// The previous model refused.
         "refusal" => Refusal(FallbackRefusal),
     }
 }
 
 object! {
-    /// The model before refused.
+    /// The previous model refused.
     #[derive(Default)]
     pub struct FallbackRefusal tags("type" = "refusal") {
         /// What it refused; `None` when it is in no category.
@@ -62,7 +62,7 @@ object! {
 }
 
 open_enum! {
-    /// What a model refuses.
+    /// A category of refusals.
     pub enum RefusalCategory {
         /// What could harm computers.
         Cyber = "cyber",
@@ -82,7 +82,7 @@ object! {
     pub struct ContainerUploadBlock tags("type" = "container_upload") {
         /// The file's id at the API.
         pub file_id: String,
-        /// Where the API may cache the prompt.
+        /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,
     }
 }

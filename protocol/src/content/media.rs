@@ -7,30 +7,30 @@ use base64::engine::{Engine, general_purpose::STANDARD};
 object! {
     /// An image.
     pub struct ImageBlock tags("type" = "image") {
-        /// Where the image is.
+        /// The source of the image.
         pub source: Source,
-        /// What the API may do to it.
+        /// How the API may transform it.
         pub transformations: Option<ImageTransformations>,
-        /// Where the API may cache the prompt.
+        /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,
     }
 }
 
 object! {
-    /// What the API may do to an image.
+    /// How the API may transform an image.
     #[derive(Default)]
     pub struct ImageTransformations {
-        /// What it does to one that is too large for the model.
+        /// How it handles an image that is too large for the model.
         pub oversized_image: Option<OversizedImage>,
     }
 }
 
 open_enum! {
-    /// What the API does to an image that is too large for the model.
+    /// How the API handles an image that is too large for the model.
     pub enum OversizedImage {
-        /// It makes it smaller, without a word.
+        /// It is downsized silently.
         Downsize = "downsize",
-        /// It refuses the request.
+        /// The request is rejected.
         Error = "error",
     }
 }
@@ -38,15 +38,15 @@ open_enum! {
 object! {
     /// A document.
     pub struct DocumentBlock tags("type" = "document") {
-        /// Where the document is.
+        /// The source of the document.
         pub source: Source,
         /// Its title.
         pub title: Option<String>,
-        /// What the model is told about it.
+        /// Context for the model.
         pub context: Option<String>,
         /// Whether the model may cite it.
         pub citations: Option<CitationsConfig>,
-        /// Where the API may cache the prompt.
+        /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,
     }
 }
@@ -54,27 +54,27 @@ object! {
 object! {
     /// A search result that the host gives.
     pub struct SearchResultBlock tags("type" = "search_result") {
-        /// What was found.
+        /// The content of the result.
         pub content: Vec<ContentBlock>,
-        /// Where it was found.
+        /// The source.
         pub source: String,
         /// Its title.
         pub title: String,
         /// Whether the model may cite it.
         pub citations: Option<CitationsConfig>,
-        /// Where the API may cache the prompt.
+        /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,
     }
 }
 
 union! {
-    /// Where an image or a document is.
+    /// The source of an image or a document.
     pub enum Source by "type" {
         /// In the block itself, as base64.
         "base64" => Base64(Base64Source),
         /// At a URL.
         "url" => Url(UrlSource),
-        /// Among the files that were uploaded to the API.
+        /// A file uploaded to the API.
         "file" => File(FileSource),
         /// In the block itself, as text.
         "text" => Text(TextSource),
@@ -86,7 +86,7 @@ union! {
 object! {
     /// Bytes in the block itself.
     pub struct Base64Source tags("type" = "base64") {
-        /// What the bytes are, such as `image/png`.
+        /// The media type, such as `image/png`.
         pub media_type: String,
         /// The bytes as base64.
         pub data: String,
@@ -112,7 +112,7 @@ object! {
 object! {
     /// Text in the block itself.
     pub struct TextSource tags("type" = "text") {
-        /// What the text is: `text/plain`.
+        /// The media type: `text/plain`.
         pub media_type: String,
         /// The text.
         pub data: String,
@@ -133,7 +133,7 @@ object! {
 pub struct NotBase64(base64::DecodeError);
 
 impl ImageBlock {
-    /// The image in this place: bytes, a URL, or a file that was uploaded.
+    /// Creates an image block from bytes, a URL, or an uploaded file.
     pub fn new(source: impl Into<Source>) -> Self {
         Self {
             source: source.into(),
@@ -145,7 +145,7 @@ impl ImageBlock {
 }
 
 impl DocumentBlock {
-    /// The document in this place.
+    /// Creates a document block from this source.
     pub fn new(source: impl Into<Source>) -> Self {
         Self {
             source: source.into(),
@@ -164,7 +164,7 @@ impl DocumentBlock {
         self
     }
 
-    /// Sets what the model is told about it.
+    /// Sets context for the model.
     #[must_use]
     pub fn context(mut self, context: impl Into<String>) -> Self {
         self.context = Some(context.into());
@@ -183,14 +183,14 @@ impl DocumentBlock {
 }
 
 impl Source {
-    /// These bytes, in the block itself. The API takes images of the types
+    /// Creates a source from bytes. The API accepts images of the types
     /// `image/png`, `image/jpeg`, `image/gif` and `image/webp`, and documents
     /// of the type `application/pdf`.
     pub fn bytes(media_type: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
         Base64Source::new(media_type, bytes).into()
     }
 
-    /// What is at this URL. The API fetches it.
+    /// Creates a source from a URL. The API fetches it.
     pub fn url(url: impl Into<String>) -> Self {
         Self::Url(UrlSource {
             url: url.into(),
@@ -198,7 +198,7 @@ impl Source {
         })
     }
 
-    /// This text, in the block itself. For documents.
+    /// Creates a source from text. For documents.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(TextSource {
             media_type: "text/plain".to_owned(),
@@ -207,7 +207,7 @@ impl Source {
         })
     }
 
-    /// A file that was uploaded to the API, which gave it this id.
+    /// Creates a source from the API's ID of an uploaded file.
     pub fn uploaded(file_id: impl Into<String>) -> Self {
         Self::File(FileSource {
             file_id: file_id.into(),
@@ -217,7 +217,7 @@ impl Source {
 }
 
 impl Base64Source {
-    /// These bytes, which are of this type.
+    /// Encodes bytes of this media type.
     ///
     /// ```
     /// use agentwire_protocol::content::Base64Source;
@@ -235,11 +235,11 @@ impl Base64Source {
         }
     }
 
-    /// The bytes.
+    /// Decodes the bytes.
     ///
     /// # Errors
     ///
-    /// When the data is not base64 of the standard alphabet, padded.
+    /// If the data is not padded base64 of the standard alphabet.
     pub fn decode(&self) -> Result<Vec<u8>, NotBase64> {
         STANDARD.decode(&self.data).map_err(NotBase64)
     }

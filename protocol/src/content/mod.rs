@@ -1,7 +1,7 @@
-//! Content blocks: what messages are made of, as the Messages API has them.
+//! Content blocks of messages, as defined by the Messages API.
 //!
-//! The API has types of its own for what it returns and for what it is sent.
-//! Here they are one: what it is sent has a few members more.
+//! The API has separate types for requests and responses. Here they are one
+//! type; request blocks have a few additional members.
 
 mod attachment;
 mod browser;
@@ -84,7 +84,7 @@ use crate::json::Json;
 use crate::open::union;
 
 union! {
-    /// One piece of a message's content.
+    /// A block of a message's content.
     pub enum ContentBlock by "type" {
         /// Text.
         "text" => Text(TextBlock),
@@ -94,7 +94,7 @@ union! {
         "redacted_thinking" => RedactedThinking(RedactedThinkingBlock),
         /// The model calls a tool.
         "tool_use" => ToolUse(ToolUseBlock),
-        /// What a tool answered.
+        /// A tool result.
         "tool_result" => ToolResult(ToolResultBlock),
         /// An image.
         "image" => Image(ImageBlock),
@@ -104,33 +104,33 @@ union! {
         "search_result" => SearchResult(SearchResultBlock),
         /// The model calls a tool that the API runs.
         "server_tool_use" => ServerToolUse(ServerToolUseBlock),
-        /// What the API's web search found.
+        /// The results of the API's web search.
         "web_search_tool_result" => WebSearchToolResult(WebSearchToolResultBlock),
-        /// What the API's web fetch fetched.
+        /// The result of the API's web fetch.
         "web_fetch_tool_result" => WebFetchToolResult(WebFetchToolResultBlock),
-        /// What code that the API ran printed.
+        /// The output of code that the API ran.
         "code_execution_tool_result" => CodeExecutionToolResult(CodeExecutionToolResultBlock),
-        /// What a shell command that the API ran printed.
+        /// The output of a shell command that the API ran.
         "bash_code_execution_tool_result" => BashCodeExecutionToolResult(BashCodeExecutionToolResultBlock),
-        /// What the API's text editor answered.
+        /// The result of the API's text editor.
         "text_editor_code_execution_tool_result" => TextEditorCodeExecutionToolResult(TextEditorCodeExecutionToolResultBlock),
-        /// What the API's tool search found.
+        /// The results of the API's tool search.
         "tool_search_tool_result" => ToolSearchToolResult(ToolSearchToolResultBlock),
-        /// What the API's advisor said.
+        /// The response of the API's advisor.
         "advisor_tool_result" => AdvisorToolResult(AdvisorToolResultBlock),
         /// The model calls a tool of an MCP server that the API talks to.
         "mcp_tool_use" => McpToolUse(McpToolUseBlock),
-        /// What that tool answered.
+        /// The result of such a call.
         "mcp_tool_result" => McpToolResult(McpToolResultBlock),
         /// A file that was put into the API's container.
         "container_upload" => ContainerUpload(ContainerUploadBlock),
-        /// The summary that stands for a compacted conversation.
+        /// The summary of a compacted conversation.
         "compaction" => Compaction(CompactionBlock),
-        /// From here on another model answers.
+        /// From here on another model responds.
         "fallback" => Fallback(FallbackBlock),
-        /// From here on the model has a tool.
+        /// A tool becomes available to the model.
         "tool_addition" => ToolAddition(ToolAdditionBlock),
-        /// From here on the model does not have a tool.
+        /// A tool becomes unavailable to the model.
         "tool_removal" => ToolRemoval(ToolRemovalBlock),
         /// The tools of an MCP server that the API talks to.
         "mcp_tool_listing" => McpToolListing(McpToolListingBlock),
@@ -142,7 +142,7 @@ union! {
 }
 
 impl ContentBlock {
-    /// A text block.
+    /// Creates a text block.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(TextBlock {
             text: text.into(),
@@ -152,7 +152,7 @@ impl ContentBlock {
         })
     }
 
-    /// A thinking block that only the API can read: its data.
+    /// Creates a redacted thinking block from its encrypted data.
     pub fn redacted_thinking(data: impl Into<String>) -> Self {
         Self::RedactedThinking(RedactedThinkingBlock {
             data: data.into(),
@@ -160,7 +160,7 @@ impl ContentBlock {
         })
     }
 
-    /// A thinking block, not signed yet.
+    /// Creates a thinking block without a signature.
     pub fn thinking(thinking: impl Into<String>) -> Self {
         Self::Thinking(ThinkingBlock {
             thinking: thinking.into(),
@@ -169,7 +169,7 @@ impl ContentBlock {
         })
     }
 
-    /// A tool call.
+    /// Creates a tool call.
     pub fn tool_use(
         id: impl Into<String>,
         name: impl Into<String>,
@@ -186,12 +186,12 @@ impl ContentBlock {
         })
     }
 
-    /// What the call with this id is answered.
+    /// Creates the result of the tool call with this ID.
     pub fn tool_result(tool_use_id: impl Into<String>, content: impl Into<Content>) -> Self {
         Self::ToolResult(ToolResultBlock::new(tool_use_id, Some(content.into())))
     }
 
-    /// The text, when it is a text block.
+    /// Returns the text if it is a text block.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {
@@ -200,7 +200,7 @@ impl ContentBlock {
         }
     }
 
-    /// The tool call, when it is one.
+    /// Returns the tool call if it is one.
     #[must_use]
     pub fn as_tool_use(&self) -> Option<&ToolUseBlock> {
         match self {
@@ -209,7 +209,7 @@ impl ContentBlock {
         }
     }
 
-    /// The tool's answer, when it is one.
+    /// Returns the tool result if it is one.
     #[must_use]
     pub fn as_tool_result(&self) -> Option<&ToolResultBlock> {
         match self {

@@ -8,7 +8,7 @@ object! {
     pub struct ListedMcpTool {
         /// The tool.
         pub name: String,
-        /// What it is for.
+        /// The description.
         pub description: Option<String>,
         /// The JSON Schema of its input.
         pub input_schema: Json,

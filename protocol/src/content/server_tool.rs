@@ -1,5 +1,5 @@
-//! Calls of tools that the API runs, and what they answered. The answers that
-//! hold much have files of their own.
+//! Calls and results of tools that the API runs. Larger results have their own
+//! files.
 
 use super::{
     BashCodeExecutionContent, CacheControl, Caller, CodeExecutionContent, ContentBlock,
@@ -11,15 +11,15 @@ use crate::open::{Loose, object, open_enum, union};
 object! {
     /// The model calls a tool that the API runs.
     pub struct ServerToolUseBlock tags("type" = "server_tool_use") {
-        /// The id that the result refers to.
+        /// The ID of the call, which its result refers to.
         pub id: String,
         /// The tool.
         pub name: ServerToolName,
         /// The tool's input, an object.
         pub input: Json,
-        /// Who called: the model, or code that the API runs.
+        /// The caller: the model, or code that the API runs.
         pub caller: Option<Loose<Caller>>,
-        /// Where the API may cache the prompt.
+        /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,
     }
 }
@@ -53,13 +53,13 @@ macro_rules! server_tool_result {
         object! {
             #$meta
             pub struct $name tags("type" = $tag) {
-                /// The call that it answers.
+                /// The ID of the tool call.
                 pub tool_use_id: String,
-                /// What the tool found, printed or failed with.
+                /// The result or the error.
                 pub content: $content,
-                /// Who called: the model, or code that the API runs.
+                /// The caller: the model, or code that the API runs.
                 pub caller: Option<Loose<Caller>>,
-                /// Where the API may cache the prompt.
+                /// A cache breakpoint for the prompt.
                 pub cache_control: Option<CacheControl>,
             }
         }
@@ -67,24 +67,24 @@ macro_rules! server_tool_result {
 }
 
 server_tool_result! {
-    /// What the API's web search found.
+    /// The results of the API's web search.
     WebSearchToolResultBlock = "web_search_tool_result": WebSearchContent,
-    /// What the API's web fetch fetched.
+    /// The result of the API's web fetch.
     WebFetchToolResultBlock = "web_fetch_tool_result": Loose<WebFetchContent>,
-    /// What code that the API ran printed.
+    /// The output of code that the API ran.
     CodeExecutionToolResultBlock = "code_execution_tool_result": Loose<CodeExecutionContent>,
-    /// What a shell command that the API ran printed.
+    /// The output of a shell command that the API ran.
     BashCodeExecutionToolResultBlock = "bash_code_execution_tool_result": Loose<BashCodeExecutionContent>,
-    /// What the API's text editor answered.
+    /// The result of the API's text editor.
     TextEditorCodeExecutionToolResultBlock = "text_editor_code_execution_tool_result": Loose<TextEditorContent>,
-    /// What the API's tool search found.
+    /// The results of the API's tool search.
     ToolSearchToolResultBlock = "tool_search_tool_result": Loose<ToolSearchContent>,
-    /// What the API's advisor said.
+    /// The response of the API's advisor.
     AdvisorToolResultBlock = "advisor_tool_result": Loose<AdvisorContent>,
 }
 
 union! {
-    /// What the API's tool search found, or why it found nothing.
+    /// The results of the API's tool search, or an error.
     pub enum ToolSearchContent by "type" {
         /// The tools.
         "tool_search_tool_search_result" => Result(ToolSearchResult),
@@ -104,9 +104,9 @@ object! {
 object! {
     /// The tool search failed.
     pub struct ToolSearchError tags("type" = "tool_search_tool_result_error") {
-        /// How.
+        /// The error code.
         pub error_code: ToolSearchErrorCode,
-        /// The same in words.
+        /// The error message.
         pub error_message: Option<String>,
     }
 }
@@ -114,23 +114,23 @@ object! {
 open_enum! {
     /// How a tool search failed.
     pub enum ToolSearchErrorCode {
-        /// The model called it wrongly.
+        /// The input is invalid.
         InvalidToolInput = "invalid_tool_input",
-        /// It cannot be had.
+        /// The tool is unavailable.
         Unavailable = "unavailable",
         /// Too many requests.
         TooManyRequests = "too_many_requests",
-        /// It took too long.
+        /// It timed out.
         ExecutionTimeExceeded = "execution_time_exceeded",
     }
 }
 
 union! {
-    /// What the API's advisor said, or why it said nothing.
+    /// The response of the API's advisor, or an error.
     pub enum AdvisorContent by "type" {
         /// The advice.
         "advisor_result" => Result(AdvisorResult),
-        /// The advice as only the API can read it.
+        /// The encrypted advice, readable only by the API.
         "advisor_redacted_result" => Redacted(AdvisorRedactedResult),
         /// It failed.
         "advisor_tool_result_error" => Error(AdvisorError),
@@ -148,7 +148,7 @@ object! {
 }
 
 object! {
-    /// Advice as only the API can read it.
+    /// Encrypted advice, readable only by the API.
     pub struct AdvisorRedactedResult tags("type" = "advisor_redacted_result") {
         /// The encrypted advice.
         pub encrypted_content: String,
@@ -160,7 +160,7 @@ object! {
 object! {
     /// The advisor failed.
     pub struct AdvisorError tags("type" = "advisor_tool_result_error") {
-        /// How.
+        /// The error code.
         pub error_code: AdvisorErrorCode,
     }
 }
@@ -168,19 +168,19 @@ object! {
 open_enum! {
     /// How an advisor failed.
     pub enum AdvisorErrorCode {
-        /// It was asked as often as it may be.
+        /// The usage limit was reached.
         MaxUsesExceeded = "max_uses_exceeded",
         /// The conversation is too long for it.
         PromptTooLong = "prompt_too_long",
         /// Too many requests.
         TooManyRequests = "too_many_requests",
-        /// It has too much to do.
+        /// It is overloaded.
         Overloaded = "overloaded",
-        /// It cannot be had.
+        /// The tool is unavailable.
         Unavailable = "unavailable",
-        /// It took too long.
+        /// It timed out.
         ExecutionTimeExceeded = "execution_time_exceeded",
-        /// There is no such model.
+        /// The model does not exist.
         ModelNotFound = "model_not_found",
     }
 }

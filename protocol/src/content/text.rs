@@ -12,9 +12,9 @@ object! {
     pub struct TextBlock tags("type" = "text") {
         /// The text.
         pub text: String,
-        /// What the text cites.
+        /// The citations in the text.
         pub citations: Option<Vec<Citation>>,
-        /// Where the API may cache the prompt.
+        /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,
     }
 }
@@ -24,7 +24,7 @@ object! {
     pub struct ThinkingBlock tags("type" = "thinking") {
         /// The thinking.
         pub thinking: String,
-        /// The API's signature, without which it does not take thinking back.
+        /// The API's signature. The API rejects thinking without it.
         pub signature: Option<String>,
     }
 }
@@ -37,7 +37,7 @@ object! {
     }
 }
 
-/// The content of a message or of a tool's answer: a text, or blocks.
+/// The content of a message or of a tool result: a text, or blocks.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Content {
     /// Just a text.
@@ -47,7 +47,7 @@ pub enum Content {
 }
 
 impl Content {
-    /// All text in it, texts of several blocks joined by newlines.
+    /// Returns all text; the texts of several blocks are joined by newlines.
     #[must_use]
     pub fn text(&self) -> String {
         match self {
@@ -59,7 +59,7 @@ impl Content {
         }
     }
 
-    /// The blocks; none when the content is just a text.
+    /// Returns the blocks; empty if the content is a text.
     #[must_use]
     pub fn blocks(&self) -> &[ContentBlock] {
         match self {
@@ -103,7 +103,7 @@ impl Field for Content {
 }
 
 #[cfg(feature = "schema")]
-crate::schema::one_of!(Content = "The content of a message or of a tool's answer: a text, or blocks.": String, Vec<ContentBlock>);
+crate::schema::one_of!(Content = "The content of a message or of a tool result: a text, or blocks.": String, Vec<ContentBlock>);
 
 #[cfg(feature = "audit")]
 impl Untyped for Content {

@@ -1,4 +1,4 @@
-//! Calls of tools, and what they answered.
+//! Tool calls and their results.
 
 use super::{CacheControl, Content, ListedMcpTool};
 use crate::json::Json;
@@ -7,40 +7,39 @@ use crate::open::{Loose, object, union};
 object! {
     /// The model calls a tool.
     pub struct ToolUseBlock tags("type" = "tool_use") {
-        /// The id that the result refers to.
+        /// The ID of the call, which its result refers to.
         pub id: String,
         /// The tool.
         pub name: String,
         /// The tool's input, an object.
         pub input: Json,
-        /// Who called: the model, or code that the API runs.
+        /// The caller: the model, or code that the API runs.
         pub caller: Option<Loose<Caller>>,
-        /// The family of tools that it belongs to, where it belongs to one.
+        /// The toolset of the tool, if any.
         pub toolset_name: Option<String>,
-        /// Where the API may cache the prompt.
+        /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,
     }
 }
 
 object! {
-    /// What a tool answered.
+    /// A tool result.
     pub struct ToolResultBlock tags("type" = "tool_result") {
-        /// The call that it answers.
+        /// The ID of the tool call.
         pub tool_use_id: String,
-        /// The answer.
+        /// The content of the result.
         pub content: Option<Content>,
-        /// Whether the tool failed or was refused.
+        /// Whether the call failed or was denied.
         pub is_error: Option<bool>,
-        /// The family of tools that the tool belongs to, where it belongs to
-        /// one.
+        /// The toolset of the tool, if any.
         pub toolset_name: Option<String>,
-        /// Where the API may cache the prompt.
+        /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,
     }
 }
 
 impl ToolResultBlock {
-    /// The answer to the call with this id, of a tool that did not fail.
+    /// Creates a successful result of the tool call with this ID.
     pub fn new(tool_use_id: impl Into<String>, content: Option<Content>) -> Self {
         Self {
             tool_use_id: tool_use_id.into(),
@@ -52,7 +51,7 @@ impl ToolResultBlock {
         }
     }
 
-    /// Says that the tool failed, or was refused.
+    /// Marks the call as failed or denied.
     #[must_use]
     pub fn failed(mut self) -> Self {
         self.is_error = Some(true);
@@ -61,7 +60,7 @@ impl ToolResultBlock {
 }
 
 union! {
-    /// Who called a tool.
+    /// The caller of a tool.
     pub enum Caller by "type" {
         /// The model itself.
         "direct" => Direct(DirectCaller),
@@ -99,7 +98,7 @@ code_execution_callers! {
 object! {
     /// The model calls a tool of an MCP server that the API talks to.
     pub struct McpToolUseBlock tags("type" = "mcp_tool_use") {
-        /// The id that the result refers to.
+        /// The ID of the call, which its result refers to.
         pub id: String,
         /// The tool.
         pub name: String,
@@ -107,21 +106,21 @@ object! {
         pub server_name: String,
         /// The tool's input, an object.
         pub input: Json,
-        /// Where the API may cache the prompt.
+        /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,
     }
 }
 
 object! {
-    /// What a tool of such a server answered.
+    /// The result of a tool of such a server.
     pub struct McpToolResultBlock tags("type" = "mcp_tool_result") {
-        /// The call that it answers.
+        /// The ID of the tool call.
         pub tool_use_id: String,
-        /// The answer.
+        /// The content of the result.
         pub content: Option<Content>,
         /// Whether the tool failed.
         pub is_error: Option<bool>,
-        /// Where the API may cache the prompt.
+        /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,
     }
 }
@@ -141,7 +140,7 @@ object! {
     pub struct ToolReferenceBlock tags("type" = "tool_reference") {
         /// The tool.
         pub tool_name: String,
-        /// Where the API may cache the prompt.
+        /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,
     }
 }

@@ -1,30 +1,30 @@
-//! Tools that come and go within a conversation.
+//! Tools that are added or removed within a conversation.
 
 use super::{CacheControl, NamedTool, ToolDefinition};
 use crate::open::{object, union};
 
 object! {
-    /// From here on the model has a tool.
+    /// A tool becomes available to the model.
     pub struct ToolAdditionBlock tags("type" = "tool_addition") {
         /// The tool.
         pub tool: ChangedTool,
-        /// Where the API may cache the prompt.
+        /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,
     }
 }
 
 object! {
-    /// From here on the model does not have a tool.
+    /// A tool becomes unavailable to the model.
     pub struct ToolRemovalBlock tags("type" = "tool_removal") {
         /// The tool, by its name.
         pub tool: ChangedTool,
-        /// Where the API may cache the prompt.
+        /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,
     }
 }
 
 union! {
-    /// A tool that comes or goes.
+    /// A tool that is added or removed.
     pub enum ChangedTool by "type" {
         /// A tool of the request.
         "tool_reference" => Tool(NamedTool),
@@ -32,7 +32,7 @@ union! {
         "mcp_tool_reference" => McpTool(ChangedMcpTool),
         /// All tools of an MCP server.
         "mcp_toolset_reference" => McpToolset(ChangedMcpToolset),
-        /// A tool that the request does not have. It can only come.
+        /// A tool that is not in the request. It can only be added.
         "tool_definition" => Definition(AddedTool),
     }
 }
@@ -56,7 +56,7 @@ object! {
 }
 
 object! {
-    /// A tool that the request does not have.
+    /// A tool that is not in the request.
     pub struct AddedTool tags("type" = "tool_definition") {
         /// The tool.
         pub definition: Box<ToolDefinition>,

@@ -44,7 +44,7 @@ macro_rules! definitions {
             /// A tool of the host.
             Custom(CustomTool),
             $( $(#$meta)* $variant($type), )*
-            /// A tool that this version does not know, with all its members.
+            /// A tool unknown to this version, with all its members.
             Unknown(Members),
         }
 
@@ -183,13 +183,13 @@ macro_rules! tools {
                 /// The name by which the model calls it, always the same.
                 pub name: Option<String>,
                 $( $(#$field_meta)* pub $field: $type, )*
-                /// Who may call it.
+                /// The allowed callers.
                 pub allowed_callers: Option<Vec<AllowedCaller>>,
-                /// Whether the model learns of it only from a tool search.
+                /// Whether the model finds it through a tool search only.
                 pub defer_loading: Option<bool>,
-                /// Whether the API holds the model to the input's schema.
+                /// Whether the API enforces the schema of the input.
                 pub strict: Option<bool>,
-                /// Where the API may cache the prompt.
+                /// A cache breakpoint for the prompt.
                 pub cache_control: Option<CacheControl>,
             }
         }
@@ -199,14 +199,14 @@ macro_rules! tools {
 tools! {
     /// A shell, which the host runs.
     BashTool(BashToolVersion) {
-        /// Inputs, as examples.
+        /// Example inputs.
         input_examples: Option<Vec<Json>>,
     }
     /// A text editor, which the host runs.
     TextEditorTool(TextEditorToolVersion) {
-        /// The most characters of a file that the model is shown.
+        /// The maximum number of characters of a file shown to the model.
         max_characters: Option<u64>,
-        /// Inputs, as examples.
+        /// Example inputs.
         input_examples: Option<Vec<Json>>,
     }
     /// A screen, a keyboard and a mouse, which the host has.
@@ -219,13 +219,13 @@ tools! {
         display_number: Option<u64>,
         /// Whether the model can look closer at a part of the screen.
         enable_zoom: Option<bool>,
-        /// Inputs, as examples.
+        /// Example inputs.
         input_examples: Option<Vec<Json>>,
     }
     /// Files in which the model keeps what it wants to remember. The host
     /// has them.
     MemoryTool(MemoryToolVersion) {
-        /// Inputs, as examples.
+        /// Example inputs.
         input_examples: Option<Vec<Json>>,
     }
     /// Runs code, at the API.
@@ -236,11 +236,11 @@ tools! {
         allowed_domains: Option<Vec<String>>,
         /// Domains that are not searched.
         blocked_domains: Option<Vec<String>>,
-        /// How often it may be used in a request.
+        /// The maximum number of uses in a request.
         max_uses: Option<u64>,
-        /// What the answer holds of results that code used up.
+        /// How the response includes results that code has consumed.
         response_inclusion: Option<ResponseInclusion>,
-        /// Where the user is.
+        /// The location of the user.
         user_location: Option<UserLocation>,
     }
     /// Fetches pages, at the API.
@@ -251,13 +251,13 @@ tools! {
         blocked_domains: Option<Vec<String>>,
         /// Whether the model may cite the pages.
         citations: Option<CitationsConfig>,
-        /// The most tokens that a page may put into the context.
+        /// The maximum number of tokens that a page may add to the context.
         max_content_tokens: Option<u64>,
-        /// How often it may be used in a request.
+        /// The maximum number of uses in a request.
         max_uses: Option<u64>,
-        /// What the answer holds of results that code used up.
+        /// How the response includes results that code has consumed.
         response_inclusion: Option<ResponseInclusion>,
-        /// Where the URLs may come from; from anywhere, when absent.
+        /// The allowed sources of URLs. The default is any.
         url_sources: Option<FetchableUrls>,
         /// Whether a page may come from a cache.
         use_cache: Option<bool>,
@@ -266,11 +266,11 @@ tools! {
     AdvisorTool(AdvisorToolVersion) {
         /// The other model.
         model: String,
-        /// How the other model's prompt is cached; not at all, when absent.
+        /// How the other model's prompt is cached. By default it is not.
         caching: Option<CacheControl>,
-        /// The most tokens that it may write for an advice.
+        /// The maximum number of tokens of a response.
         max_tokens: Option<u64>,
-        /// How often it may be used in a request.
+        /// The maximum number of uses in a request.
         max_uses: Option<u64>,
     }
     /// Finds tools by words, at the API.
@@ -284,9 +284,9 @@ object! {
     pub struct ComputerToolset {
         /// The version.
         pub kind: ComputerToolsetVersion = "type",
-        /// What holds for its tools, where that is not the default.
+        /// The configurations of its tools that differ from the default.
         pub configs: Option<ComputerToolConfigs>,
-        /// Where the API may cache the prompt.
+        /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,
     }
 }
@@ -296,9 +296,9 @@ object! {
     pub struct BrowserToolset {
         /// The version.
         pub kind: BrowserToolsetVersion = "type",
-        /// What holds for its tools, where that is not the default.
+        /// The configurations of its tools that differ from the default.
         pub configs: Option<BrowserToolConfigs>,
-        /// Where the API may cache the prompt.
+        /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,
     }
 }
@@ -310,13 +310,13 @@ object! {
         pub kind: McpToolsetVersion = "type",
         /// The server.
         pub mcp_server_name: String,
-        /// What holds for a tool, by its name.
+        /// The configurations of tools, by name.
         pub configs: Option<BTreeMap<String, ToolConfig>>,
-        /// What holds for the others.
+        /// The configuration of the other tools.
         pub default_config: Option<ToolConfig>,
         /// The tools, when the server is not to be asked for them.
         pub tools: Option<Vec<ListedMcpTool>>,
-        /// Where the API may cache the prompt.
+        /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,
     }
 }
@@ -328,22 +328,22 @@ object! {
         pub kind: Option<CustomToolKind> = "type",
         /// The name by which the model calls it.
         pub name: String,
-        /// What it is for.
+        /// The description.
         pub description: Option<String>,
         /// The JSON Schema of its input.
         pub input_schema: Json,
-        /// Inputs, as examples.
+        /// Example inputs.
         pub input_examples: Option<Vec<Json>>,
         /// Whether its input is streamed as the model writes it, instead of
         /// when it is whole JSON.
         pub eager_input_streaming: Option<bool>,
-        /// Who may call it.
+        /// The allowed callers.
         pub allowed_callers: Option<Vec<AllowedCaller>>,
-        /// Whether the model learns of it only from a tool search.
+        /// Whether the model finds it through a tool search only.
         pub defer_loading: Option<bool>,
-        /// Whether the API holds the model to the input's schema.
+        /// Whether the API enforces the schema of the input.
         pub strict: Option<bool>,
-        /// Where the API may cache the prompt.
+        /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,
     }
 }
@@ -376,7 +376,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// Who may call a tool.
+    /// An allowed caller of a tool.
     pub enum AllowedCaller {
         /// The model itself.
         Direct = "direct",
@@ -390,7 +390,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// What an answer holds of results that code used up in the same turn.
+    /// How a response includes results that code consumed in the same turn.
     pub enum ResponseInclusion {
         /// All of them.
         Full = "full",
@@ -400,9 +400,9 @@ open_enum! {
 }
 
 object! {
-    /// Where a user is, more or less.
+    /// The approximate location of a user.
     pub struct UserLocation {
-        /// How exactly that is known.
+        /// The precision of the location.
         pub kind: LocationKind = "type",
         /// The city.
         pub city: Option<String>,
@@ -416,9 +416,9 @@ object! {
 }
 
 open_enum! {
-    /// How exactly it is known where somebody is.
+    /// The precision of a location.
     pub enum LocationKind {
-        /// More or less.
+        /// Approximate.
         Approximate = "approximate",
     }
 }

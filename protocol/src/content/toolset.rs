@@ -1,16 +1,16 @@
-//! What a request says of single tools: of those of a family, which it defines
-//! as one, and of those that the API may fetch for.
+//! Configurations of single tools: of those in a toolset, and of those whose
+//! results the API may fetch URLs from.
 
 use super::NamedTool;
 use crate::open::{object, union};
 
 object! {
-    /// What holds for a tool of a family.
+    /// The configuration of a tool in a toolset.
     #[derive(Default)]
     pub struct ToolConfig {
         /// Whether the model has it.
         pub enabled: Option<bool>,
-        /// Whether the model learns of it only from a tool search.
+        /// Whether the model finds it through a tool search only.
         pub defer_loading: Option<bool>,
     }
 }
@@ -23,7 +23,7 @@ macro_rules! tool_configs {
             #[derive(Default)]
             pub struct $name {
                 $(
-                    #[doc = concat!("What holds for `", stringify!($tool), "`.")]
+                    #[doc = concat!("The configuration of `", stringify!($tool), "`.")]
                     pub $tool: Option<ToolConfig> $(= $wire)?,
                 )*
             }
@@ -32,7 +32,7 @@ macro_rules! tool_configs {
 }
 
 tool_configs! {
-    /// What holds for the tools of a browser.
+    /// The configurations of the tools of a browser.
     BrowserToolConfigs:
     close_tab,
     double_click,
@@ -68,7 +68,7 @@ tool_configs! {
 }
 
 tool_configs! {
-    /// What holds for a screen, a keyboard and a mouse.
+    /// The configurations of the tools for screen, keyboard and mouse.
     ComputerToolConfigs:
     cursor_position,
     double_click,
@@ -90,7 +90,7 @@ tool_configs! {
 }
 
 object! {
-    /// Where the URLs may come from that the API's web fetch fetches.
+    /// The allowed sources of URLs for the API's web fetch.
     #[derive(Default)]
     pub struct FetchableUrls {
         /// From answers of the host's tools.
@@ -103,7 +103,7 @@ object! {
 }
 
 union! {
-    /// Which of several things URLs may come from.
+    /// A selection of sources of URLs.
     pub enum FetchableFrom by "type" {
         /// From all.
         "all" => All(FetchableFromAll),

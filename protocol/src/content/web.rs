@@ -1,4 +1,4 @@
-//! What the API's web search and web fetch answer.
+//! Results of the API's web search and web fetch.
 
 use super::ContentBlock;
 use crate::json::Json;
@@ -10,7 +10,7 @@ use crate::open::{
 use crate::untyped::{Pointer, Untyped};
 use serde::{Deserialize, Deserializer};
 
-/// What the API's web search found, or why it found nothing.
+/// The results of the API's web search, or an error.
 ///
 /// On the wire the one is a list and the other an object.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,7 +20,7 @@ pub enum WebSearchContent {
     Results(Vec<WebSearchFinding>),
     /// It failed.
     Error(WebSearchError),
-    /// Something that this version does not know.
+    /// A form unknown to this version.
     Unknown(Json),
 }
 
@@ -61,7 +61,7 @@ impl Field for WebSearchContent {
 }
 
 #[cfg(feature = "schema")]
-crate::schema::one_of!(WebSearchContent = "What the API's web search found, or why it found nothing.": Vec<WebSearchFinding>, WebSearchError, crate::json::Members);
+crate::schema::one_of!(WebSearchContent = "The results of the API's web search, or an error.": Vec<WebSearchFinding>, WebSearchError, crate::json::Members);
 
 #[cfg(feature = "audit")]
 impl Untyped for WebSearchContent {
@@ -89,9 +89,9 @@ object! {
         pub url: String,
         /// Its title.
         pub title: Option<String>,
-        /// What it says, as only the API can read it.
+        /// The encrypted content, readable only by the API.
         pub encrypted_content: Option<String>,
-        /// When it was changed last, in words.
+        /// When it was last changed, as text.
         pub page_age: Option<String>,
     }
 }
@@ -99,7 +99,7 @@ object! {
 object! {
     /// The web search failed.
     pub struct WebSearchError tags("type" = "web_search_tool_result_error") {
-        /// How.
+        /// The error code.
         pub error_code: WebSearchErrorCode,
     }
 }
@@ -107,11 +107,11 @@ object! {
 open_enum! {
     /// How a web search failed.
     pub enum WebSearchErrorCode {
-        /// The model called it wrongly.
+        /// The input is invalid.
         InvalidToolInput = "invalid_tool_input",
-        /// It cannot be had.
+        /// The tool is unavailable.
         Unavailable = "unavailable",
-        /// It was used as often as it may be.
+        /// The usage limit was reached.
         MaxUsesExceeded = "max_uses_exceeded",
         /// Too many requests.
         TooManyRequests = "too_many_requests",
@@ -123,7 +123,7 @@ open_enum! {
 }
 
 union! {
-    /// What the API's web fetch fetched, or why it fetched nothing.
+    /// The result of the API's web fetch, or an error.
     pub enum WebFetchContent by "type" {
         /// The page.
         "web_fetch_result" => Result(WebFetchResult),
@@ -147,7 +147,7 @@ object! {
 object! {
     /// The web fetch failed.
     pub struct WebFetchError tags("type" = "web_fetch_tool_result_error") {
-        /// How.
+        /// The error code.
         pub error_code: WebFetchErrorCode,
     }
 }
@@ -155,7 +155,7 @@ object! {
 open_enum! {
     /// How a web fetch failed.
     pub enum WebFetchErrorCode {
-        /// The model called it wrongly.
+        /// The input is invalid.
         InvalidToolInput = "invalid_tool_input",
         /// The URL is too long.
         UrlTooLong = "url_too_long",
@@ -169,9 +169,9 @@ open_enum! {
         UnsupportedContentType = "unsupported_content_type",
         /// Too many requests.
         TooManyRequests = "too_many_requests",
-        /// It was used as often as it may be.
+        /// The usage limit was reached.
         MaxUsesExceeded = "max_uses_exceeded",
-        /// It cannot be had.
+        /// The tool is unavailable.
         Unavailable = "unavailable",
         /// The page is too large.
         ContentTooLarge = "content_too_large",

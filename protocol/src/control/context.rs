@@ -1,4 +1,4 @@
-//! The request for what fills the model's context.
+//! The request for the usage of the model's context.
 
 use super::request::host_requests;
 use crate::json::Number;
@@ -10,135 +10,137 @@ host_requests! {
 }
 
 object! {
-    /// Asks what fills the model's context.
+    /// Requests the usage of the model's context.
     #[derive(Default)]
     pub struct GetContextUsage tags("subtype" = "get_context_usage") {
-        /// How exactly; [`ContextDetail::Full`], when absent.
+        /// The precision; the default is [`ContextDetail::Full`].
         pub detail: Option<ContextDetail>,
     }
 }
 
 open_enum! {
-    /// How exactly tokens are counted.
+    /// How precisely tokens are counted.
     pub enum ContextDetail {
-        /// By estimate, without asking the API.
+        /// Estimated, without an API request.
         Summary = "summary",
-        /// By the API, for each category.
+        /// Counted by the API, for each category.
         Full = "full",
     }
 }
 
 object! {
-    /// What fills the model's context.
+    /// The usage of the model's context.
     pub struct ContextUsage {
-        /// What it is made of.
+        /// The usage by category.
         pub categories: Vec<ContextCategory>,
-        /// Tokens that are used.
+        /// The number of tokens used.
         pub total_tokens: u64 = "totalTokens",
-        /// Tokens that there is room for.
+        /// The number of tokens available.
         pub max_tokens: u64 = "maxTokens",
-        /// Tokens that the model itself has room for.
+        /// The size of the model's context window.
         pub raw_max_tokens: Option<u64> = "rawMaxTokens",
-        /// What `autoCompactThreshold` goes by, such as `model-default`.
+        /// The basis of `autoCompactThreshold`, such as `model-default`.
         pub autocompact_source: Option<String> = "autocompactSource",
-        /// How full it is, from 0 to 100.
+        /// The fraction in use, from 0 to 100.
         pub percentage: Option<Number>,
-        /// A picture of it, in rows of squares.
+        /// A visualisation, as rows of squares.
         pub grid_rows: Option<Vec<Vec<ContextSquare>>> = "gridRows",
-        /// The model.
+        /// The name of the model.
         pub model: Option<String>,
-        /// Files with instructions.
+        /// The instruction files.
         pub memory_files: Option<Vec<ContextMemoryFile>> = "memoryFiles",
         /// Tools of MCP servers.
         pub mcp_tools: Option<Vec<ContextMcpTool>> = "mcpTools",
-        /// What MCP servers say of themselves, by estimate.
+        /// The instructions of MCP servers, estimated.
         pub mcp_instructions: Option<Vec<ContextMcpInstructions>> = "mcpInstructions",
-        /// The agent's own tools that can be loaded when needed.
+        /// The agent's built-in tools that are loaded on demand.
         pub deferred_builtin_tools: Option<Vec<ContextDeferredTool>> = "deferredBuiltinTools",
-        /// The agent's own tools.
+        /// The agent's built-in tools.
         pub system_tools: Option<Vec<ContextItem>> = "systemTools",
-        /// The pieces of the system prompt.
+        /// The sections of the system prompt.
         pub system_prompt_sections: Option<Vec<ContextItem>> = "systemPromptSections",
         /// The sub-agents that the model can start.
         pub agents: Option<Vec<ContextAgent>>,
-        /// The commands that a prompt can begin with.
+        /// The available slash commands.
         pub slash_commands: Option<ContextCommands> = "slashCommands",
         /// The skills.
         pub skills: Option<ContextSkills>,
-        /// Tokens at which the conversation is compacted.
+        /// The number of tokens at which the conversation is compacted
+        /// automatically.
         pub auto_compact_threshold: Option<u64> = "autoCompactThreshold",
-        /// Whether it is compacted on its own.
+        /// Whether automatic compaction is enabled.
         pub is_auto_compact_enabled: Option<bool> = "isAutoCompactEnabled",
-        /// What the messages are made of.
+        /// The composition of the messages.
         pub message_breakdown: Option<ContextMessages> = "messageBreakdown",
-        /// What the API counted for its last answer; `null` before the first.
+        /// The API's token counts for its last response; `null` before the
+        /// first.
         pub api_usage: Option<ContextApiUsage> = "apiUsage",
     }
 }
 
 object! {
-    /// One part of the context.
+    /// A category of the context.
     pub struct ContextCategory {
-        /// Which part it is. Older agents do not say.
+        /// The category. Older agents do not send it.
         pub id: Option<ContextCategoryId>,
-        /// Its name, as people are to read it.
+        /// The display name.
         pub name: String,
-        /// Its tokens.
+        /// Its size in tokens.
         pub tokens: u64,
-        /// The name of the colour that it is shown in.
+        /// The name of the colour for display.
         pub color: Option<String>,
-        /// Whether it is outside the context until it is needed.
+        /// Whether it is loaded on demand only.
         pub is_deferred: Option<bool> = "isDeferred",
-        /// Whether it is used, free or kept back.
+        /// Whether it is used, free or reserved.
         pub kind: Option<ContextCategoryKind>,
     }
 }
 
 open_enum! {
-    /// A part of the context.
+    /// A category of the context.
     pub enum ContextCategoryId {
         /// The system prompt.
         SystemPrompt = "system_prompt",
-        /// The agent's own tools.
+        /// The agent's built-in tools.
         SystemTools = "system_tools",
         /// Tools of MCP servers.
         McpTools = "mcp_tools",
-        /// What MCP servers say of themselves.
+        /// The instructions of MCP servers.
         McpInstructions = "mcp_instructions",
-        /// Tools of MCP servers that can be loaded when needed.
+        /// Tools of MCP servers that are loaded on demand.
         McpToolsDeferred = "mcp_tools_deferred",
-        /// The agent's own tools that can be loaded when needed.
+        /// The agent's built-in tools that are loaded on demand.
         SystemToolsDeferred = "system_tools_deferred",
         /// Sub-agents.
         CustomAgents = "custom_agents",
-        /// Files with instructions.
+        /// Instruction files.
         MemoryFiles = "memory_files",
         /// Skills.
         Skills = "skills",
         /// The conversation.
         Messages = "messages",
-        /// Room kept back for compacting on its own.
+        /// Space reserved for automatic compaction.
         AutocompactBuffer = "autocompact_buffer",
-        /// Room kept back for compacting by hand.
+        /// Space reserved for manual compaction.
         CompactBuffer = "compact_buffer",
-        /// Room that is left.
+        /// Free space.
         FreeSpace = "free_space",
     }
 }
 
 object! {
-    /// A square in the picture of the context.
+    /// A square of the visualisation.
     #[derive(Default)]
     pub struct ContextSquare {
         /// The name of its colour.
         pub color: Option<String>,
-        /// Whether something is in it.
+        /// Whether it is filled.
         pub is_filled: Option<bool> = "isFilled",
-        /// The name of the category that it shows.
+        /// The category that it represents.
         pub category_name: Option<String> = "categoryName",
         /// The tokens of that category.
         pub tokens: Option<u64>,
-        /// That category's share of the context, from 0 to 100.
+        /// The share of that category in the context, from 0 to 100.
         pub percentage: Option<Number>,
         /// How full the square is, from 0 to 1.
         pub square_fullness: Option<Number> = "squareFullness",
@@ -146,13 +148,13 @@ object! {
 }
 
 object! {
-    /// A file with instructions.
+    /// An instruction file.
     pub struct ContextMemoryFile {
         /// The file.
         pub path: String,
-        /// Whose instructions they are.
+        /// The scope of the instructions.
         pub kind: Option<String> = "type",
-        /// Its tokens.
+        /// Its size in tokens.
         pub tokens: u64,
     }
 }
@@ -162,9 +164,9 @@ object! {
     pub struct ContextMcpTool {
         /// The tool.
         pub name: String,
-        /// The server, with what tool names cannot have replaced.
+        /// The server, with characters that are invalid in tool names replaced.
         pub server_name: Option<String> = "serverName",
-        /// Its tokens.
+        /// Its size in tokens.
         pub tokens: u64,
         /// Whether it is in the context.
         pub is_loaded: Option<bool> = "isLoaded",
@@ -172,21 +174,21 @@ object! {
 }
 
 object! {
-    /// What an MCP server says of itself.
+    /// The instructions of an MCP server.
     pub struct ContextMcpInstructions {
         /// The server, under its own name.
         pub server_name: String = "serverName",
-        /// Its tokens, by estimate.
+        /// The estimated size in tokens.
         pub tokens: u64,
     }
 }
 
 object! {
-    /// One of the agent's own tools that can be loaded when needed.
+    /// A built-in tool that is loaded on demand.
     pub struct ContextDeferredTool {
         /// The tool.
         pub name: String,
-        /// Its tokens.
+        /// Its size in tokens.
         pub tokens: u64,
         /// Whether it is in the context.
         pub is_loaded: Option<bool> = "isLoaded",
@@ -194,11 +196,11 @@ object! {
 }
 
 object! {
-    /// Something in the context, by its name.
+    /// A named part of the context.
     pub struct ContextItem {
         /// The name.
         pub name: String,
-        /// Its tokens.
+        /// Its size in tokens.
         pub tokens: u64,
     }
 }
@@ -208,26 +210,26 @@ object! {
     pub struct ContextAgent {
         /// The sub-agent.
         pub agent_type: String = "agentType",
-        /// Where it comes from.
+        /// The source of the definition.
         pub source: Option<String>,
-        /// The plugin it comes from, with its marketplace.
+        /// The plugin that defines it, with its marketplace.
         pub plugin_id: Option<String> = "pluginId",
-        /// Its file, where the agent runs.
+        /// The file of the definition, on the agent's machine.
         pub path: Option<String>,
-        /// Its tokens.
+        /// Its size in tokens.
         pub tokens: u64,
     }
 }
 
 object! {
-    /// The commands that a prompt can begin with.
+    /// The slash commands.
     #[derive(Default)]
     pub struct ContextCommands {
-        /// How many there are.
+        /// The number of commands.
         pub total_commands: Option<u64> = "totalCommands",
-        /// How many of them the model knows of.
+        /// The number of commands described to the model.
         pub included_commands: Option<u64> = "includedCommands",
-        /// Their tokens.
+        /// Their size in tokens.
         pub tokens: Option<u64>,
     }
 }
@@ -236,54 +238,54 @@ object! {
     /// The skills.
     #[derive(Default)]
     pub struct ContextSkills {
-        /// How many there are.
+        /// The number of skills.
         pub total_skills: Option<u64> = "totalSkills",
-        /// How many of them the model knows of.
+        /// The number of skills described to the model.
         pub included_skills: Option<u64> = "includedSkills",
-        /// Their tokens.
+        /// Their size in tokens.
         pub tokens: Option<u64>,
-        /// What the model knows of each.
+        /// The description of each skill that the model sees.
         pub skill_frontmatter: Option<Vec<ContextSkill>> = "skillFrontmatter",
     }
 }
 
 object! {
-    /// What the model knows of a skill before it is used.
+    /// The description of a skill that the model sees before it uses the skill.
     pub struct ContextSkill {
         /// The skill.
         pub name: String,
-        /// Where it comes from, such as `built-in`.
+        /// The source of the skill, such as `built-in`.
         pub source: Option<String>,
-        /// The plugin it comes from. Two can have the same name.
+        /// The plugin that provides it. Two plugins can have the same name.
         pub plugin_name: Option<String> = "pluginName",
         /// That plugin, with its marketplace.
         pub plugin_id: Option<String> = "pluginId",
-        /// Its file, where the agent runs.
+        /// The file of the skill, on the agent's machine.
         pub path: Option<String>,
-        /// Its tokens.
+        /// Its size in tokens.
         pub tokens: u64,
     }
 }
 
 object! {
-    /// What the messages are made of, in tokens.
+    /// The composition of the messages, in tokens.
     #[derive(Default)]
     pub struct ContextMessages {
         /// Tool calls.
         pub tool_call_tokens: Option<u64> = "toolCallTokens",
-        /// What tools answered.
+        /// Tool results.
         pub tool_result_tokens: Option<u64> = "toolResultTokens",
-        /// What the agent attached.
+        /// Attachments of the agent.
         pub attachment_tokens: Option<u64> = "attachmentTokens",
-        /// What the model said.
+        /// Assistant messages.
         pub assistant_message_tokens: Option<u64> = "assistantMessageTokens",
-        /// What users said.
+        /// User messages.
         pub user_message_tokens: Option<u64> = "userMessageTokens",
-        /// Context that was put elsewhere.
+        /// Redirected context.
         pub redirected_context_tokens: Option<u64> = "redirectedContextTokens",
-        /// What belongs to none of these.
+        /// Unattributed tokens.
         pub unattributed_tokens: Option<u64> = "unattributedTokens",
-        /// Tool calls and their answers, by tool.
+        /// Tool calls and results, by tool.
         pub tool_calls_by_type: Option<Vec<ContextToolCalls>> = "toolCallsByType",
         /// Attachments, by kind.
         pub attachments_by_type: Option<Vec<ContextItem>> = "attachmentsByType",
@@ -297,28 +299,28 @@ object! {
         pub name: String,
         /// Tokens of the calls.
         pub call_tokens: u64 = "callTokens",
-        /// Tokens of the answers.
+        /// Tokens of the results.
         pub result_tokens: u64 = "resultTokens",
     }
 }
 
 object! {
-    /// What the API counted for an answer, in tokens.
+    /// The API's token counts for a response.
     #[derive(Default)]
     pub struct ContextApiUsage {
-        /// Read and not cached.
+        /// Input tokens, not cached.
         pub input_tokens: Option<u64>,
-        /// Written.
+        /// Output tokens.
         pub output_tokens: Option<u64>,
-        /// Put into the cache.
+        /// Tokens written to the cache.
         pub cache_creation_input_tokens: Option<u64>,
-        /// Read from the cache.
+        /// Tokens read from the cache.
         pub cache_read_input_tokens: Option<u64>,
     }
 }
 
 impl GetContextUsage {
-    /// By estimate, which is cheap.
+    /// Requests estimated counts, which are cheap.
     #[must_use]
     pub fn summary() -> Self {
         Self {

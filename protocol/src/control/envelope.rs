@@ -1,5 +1,4 @@
-//! The envelopes: how a request, its answer and its cancelling are told apart
-//! and belong together.
+//! The envelopes of control requests, their responses and their cancellations.
 
 use super::requests::AgentRequest;
 use crate::codec::encode;
@@ -10,80 +9,80 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 object! {
-    /// A request of the agent's.
+    /// A control request of the agent.
     pub struct ControlRequest tags("type" = "control_request") {
-        /// The id that the answer has to carry.
+        /// The ID that the response must carry.
         pub request_id: String,
-        /// What is asked.
+        /// The request.
         pub request: AgentRequest,
     }
 }
 
 object! {
-    /// A request is withdrawn; it needs no answer any more.
+    /// Cancels a control request. It no longer needs a response.
     pub struct ControlCancel tags("type" = "control_cancel_request") {
-        /// The request.
+        /// The ID of the request.
         pub request_id: String,
     }
 }
 
 object! {
-    /// An answer, in its envelope.
+    /// A control response.
     pub struct ControlResponse tags("type" = "control_response") {
-        /// The answer.
+        /// The response.
         pub response: Answer,
     }
 }
 
 object! {
-    /// An answer: to which request, how it went, and what came of it.
+    /// The response to a control request.
     pub struct Answer {
-        /// How it went.
+        /// Whether the request succeeded.
         pub subtype: AnswerKind,
-        /// The request.
+        /// The ID of the request.
         pub request_id: String,
-        /// What came of it. Some requests are answered without.
+        /// The result. Some requests have none.
         pub response: Option<Json>,
-        /// Why it was refused: a text, or an object with a `message`.
+        /// The error: a text, or an object with a `message`.
         pub error: Option<Json>,
-        /// The kind of that refusal.
+        /// The kind of error.
         pub error_code: Option<String>,
-        /// The model that a refused `set_model` leaves in place.
+        /// The model that remains in use after a rejected `set_model`.
         pub model: Option<String>,
-        /// Permission asks that were open when the host connected: whole
-        /// control requests, each of which reads as a [`ControlRequest`].
+        /// Permission requests that were pending when the host connected. Each
+        /// is a whole [`ControlRequest`].
         pub pending_permission_requests: Option<Vec<Json>>,
-        /// Dialogs that were open then.
+        /// Dialogs that were pending at that time.
         pub pending_user_dialog_requests: Option<Vec<Json>>,
-        /// Elicitations that were open then.
+        /// Elicitations that were pending at that time.
         pub pending_elicitation_requests: Option<Vec<Json>>,
     }
 }
 
 open_enum! {
-    /// How a request went.
+    /// Whether a control request succeeded.
     pub enum AnswerKind {
-        /// It was done.
+        /// The request succeeded.
         Success = "success",
-        /// It was refused.
+        /// The request failed.
         Error = "error",
     }
 }
 
-/// A request that was refused.
+/// The error response to a control request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}{}", .code.as_ref().map(|code| format!(" ({code})")).unwrap_or_default())]
 #[non_exhaustive]
 pub struct Refusal {
-    /// The agent's reason.
+    /// The error message.
     pub message: String,
-    /// The kind of refusal, such as `unsupported_request`. Not every agent
-    /// gives one.
+    /// The kind of error, such as `unsupported_request`. Not every agent sends
+    /// it.
     pub code: Option<String>,
 }
 
 impl Answer {
-    /// An answer to a request that was done.
+    /// Creates a successful response.
     pub(crate) fn success(request_id: &str, response: Option<Json>) -> Self {
         Self {
             subtype: AnswerKind::Success,
@@ -99,9 +98,9 @@ impl Answer {
         }
     }
 
-    /// The asks that were open when the host connected, under the names of
-    /// the members that hold them. Each reads as a [`ControlRequest`]; one that
-    /// does not is no reason not to read the answer.
+    /// Returns the requests that were pending when the host connected, with the
+    /// names of the members that hold them. Each parses as a
+    /// [`ControlRequest`]; a malformed one does not affect the response.
     pub fn open_asks(&self) -> impl Iterator<Item = (&'static str, &[Json])> {
         [
             (
@@ -121,11 +120,11 @@ impl Answer {
         .filter_map(|(name, asks)| Some((name, asks.as_deref()?)))
     }
 
-    /// What came of the request; the refusal, when it was refused.
+    /// Returns the response, or the error if the request failed.
     ///
     /// # Errors
     ///
-    /// When the request was refused.
+    /// If the request failed.
     pub fn into_result(self) -> Result<Self, Refusal> {
         match self.subtype {
             AnswerKind::Error => Err(Refusal {
@@ -143,12 +142,13 @@ impl Answer {
         }
     }
 
-    /// Reads what came of the request. An answer without anything reads as
-    /// an empty object.
+    /// Deserializes the result of the request. A response without a result is
+    /// read as an empty object.
     ///
     /// # Errors
     ///
-    /// When it does not have that shape. The request was done all the same.
+    /// If the result does not have the shape of `T`. The request itself has
+    /// succeeded.
     pub fn read<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
         match &self.response {
             Some(response) => response.read(),
@@ -157,11 +157,11 @@ impl Answer {
     }
 }
 
-/// The line of a request.
+/// Encodes the line of a request.
 ///
 /// # Errors
 ///
-/// When the request cannot be written as JSON.
+/// If the request cannot be written as JSON.
 pub fn request<T: Serialize + ?Sized>(request_id: &str, request: &T) -> serde_json::Result<Bytes> {
     #[derive(Serialize)]
     struct Line<'a, T: ?Sized> {

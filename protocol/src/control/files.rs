@@ -1,5 +1,5 @@
-//! Requests about files: reading, suggesting and rewinding them, and what the
-//! agent takes for read or for a part of the project.
+//! Requests about files: reading, suggesting and rewinding them, and marking
+//! them as read or as part of the project.
 
 use super::request::{Empty, host_requests};
 use crate::json::{Json, Number};
@@ -27,113 +27,114 @@ object! {
 }
 
 open_enum! {
-    /// How a file's bytes are put into an answer.
+    /// The encoding of a file's content in a response.
     pub enum FileEncoding {
-        /// As text. What is not UTF-8 is lost.
+        /// Text. Invalid UTF-8 is replaced.
         Utf8 = "utf-8",
-        /// As base64. Nothing is lost.
+        /// Base64, which is lossless.
         Base64 = "base64",
     }
 }
 
 object! {
-    /// What is in a file.
+    /// The content of a file.
     pub struct ReadFileAnswer {
         /// The content, encoded as `encoding` says.
         pub contents: String,
-        /// The file's absolute path.
+        /// The absolute path of the file.
         pub abs_path: Option<String> = "absPath",
-        /// Whether the file goes on behind it.
+        /// Whether the content is truncated.
         pub truncated: Option<bool>,
-        /// How the content is encoded; as text, when absent, whatever was
-        /// asked for.
+        /// The encoding of the content. If absent, it is text, whatever was
+        /// requested.
         pub encoding: Option<FileEncoding>,
-        /// Whether some bytes were not UTF-8 and are lost. Absent from
-        /// base64, and from older agents.
+        /// Whether invalid UTF-8 was replaced. Absent for base64, and from
+        /// older agents.
         pub lossy: Option<bool>,
-        /// The path as it was asked for.
+        /// The path as requested.
         pub requested_path: Option<String>,
     }
 }
 
 object! {
-    /// Asks for files whose names are like a text that is being typed.
+    /// Requests files whose names match a partial input.
     #[derive(Default)]
     pub struct FileSuggestions tags("subtype" = "file_suggestions") {
-        /// The text.
+        /// The partial input.
         pub query: String,
     }
 }
 
 object! {
-    /// Files with such names.
+    /// The files whose names match.
     #[derive(Default)]
     pub struct FileSuggestionsAnswer {
         /// The files.
         pub suggestions: Option<Vec<Json>>,
-        /// The directory that their paths start from.
+        /// The directory that the paths are relative to.
         pub cwd: Option<String>,
     }
 }
 
 object! {
-    /// Says that the model knows a file already, so that it may edit it.
+    /// Marks a file as already read by the model, so that the model may edit
+    /// it.
     pub struct SeedReadState tags("subtype" = "seed_read_state") {
         /// The file.
         pub path: String,
-        /// When the file had last been changed, in milliseconds since 1970.
+        /// The last modification of the file, in milliseconds since 1970.
         pub mtime: Number,
     }
 }
 
 object! {
-    /// Puts files back to how they were before a user message. The agent has
-    /// to be started with `CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=1`.
+    /// Restores files to their state before a user message. The agent must have
+    /// been started with `CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=1`.
     #[derive(Default)]
     pub struct RewindFiles tags("subtype" = "rewind_files") {
-        /// The user message's `uuid`.
+        /// The `uuid` of the user message.
         pub user_message_id: String,
-        /// Whether only to say what would be done.
+        /// Whether to report the changes without making them.
         pub dry_run: Option<bool>,
     }
 }
 
 object! {
-    /// What was put back, or would be.
+    /// The files that were restored, or would be.
     pub struct RewindFilesAnswer {
-        /// Whether it can be done.
+        /// Whether it is possible.
         pub can_rewind: bool = "canRewind",
-        /// Why not. For a dry run; agents refuse to rewind instead.
+        /// Why not. Only for a dry run; otherwise the request fails.
         pub error: Option<String>,
-        /// The files that would change. For a dry run.
+        /// The files that would change. Only for a dry run.
         pub files_changed: Option<Vec<String>> = "filesChanged",
-        /// How many lines would come. For a dry run.
+        /// The number of lines that would be added. Only for a dry run.
         pub insertions: Option<u64>,
-        /// How many lines would go. For a dry run.
+        /// The number of lines that would be removed. Only for a dry run.
         pub deletions: Option<u64>,
-        /// How many files were left alone because of a link that could lead
+        /// The number of files skipped because of a link that could point
         /// elsewhere. Not for a dry run.
         pub skipped_links: Option<u64> = "skippedLinks",
     }
 }
 
 object! {
-    /// Takes a directory for a repository that belongs to the session.
+    /// Adds a directory as a repository of the session.
     #[derive(Default)]
     pub struct RegisterRepoRoot tags("subtype" = "register_repo_root") {
         /// The directory.
         pub directory: String,
-        /// Whether instructions are read from it.
+        /// Whether to load its instruction files.
         pub reload_claude_md: Option<bool>,
-        /// Whether plugins are loaded again.
+        /// Whether to reload plugins.
         pub reload_plugins: Option<bool>,
-        /// Whether skills are loaded again.
+        /// Whether to reload skills.
         pub reload_skills: Option<bool>,
     }
 }
 
 object! {
-    /// The repository that was taken.
+    /// The repository that was added.
     #[derive(Default)]
     pub struct RegisterRepoRootAnswer {
         /// The directory.
@@ -142,7 +143,7 @@ object! {
 }
 
 impl ReadFile {
-    /// Reads this file as text.
+    /// Reads a file as text.
     pub fn new(path: impl Into<String>) -> Self {
         Self {
             path: path.into(),
@@ -150,7 +151,7 @@ impl ReadFile {
         }
     }
 
-    /// Reads this file as base64, so that nothing is lost.
+    /// Reads a file as base64, which is lossless.
     pub fn base64(path: impl Into<String>) -> Self {
         Self {
             encoding: Some(FileEncoding::Base64),
@@ -160,7 +161,7 @@ impl ReadFile {
 }
 
 impl FileSuggestions {
-    /// Files like this.
+    /// Requests files that match this partial input.
     pub fn new(query: impl Into<String>) -> Self {
         Self {
             query: query.into(),
@@ -170,8 +171,8 @@ impl FileSuggestions {
 }
 
 impl SeedReadState {
-    /// The model knows this file as it was at `mtime`, in milliseconds since
-    /// 1970.
+    /// Marks a file as read by the model in its state at `mtime`, in
+    /// milliseconds since 1970.
     pub fn new(path: impl Into<String>, mtime: impl Into<Number>) -> Self {
         Self {
             path: path.into(),
@@ -182,7 +183,7 @@ impl SeedReadState {
 }
 
 impl RewindFiles {
-    /// Puts files back to how they were before this user message.
+    /// Restores files to their state before this user message.
     pub fn to(user_message_id: impl Into<String>) -> Self {
         Self {
             user_message_id: user_message_id.into(),
@@ -190,7 +191,7 @@ impl RewindFiles {
         }
     }
 
-    /// Only says what would be done.
+    /// Reports the changes without making them.
     pub fn dry_run(user_message_id: impl Into<String>) -> Self {
         Self {
             dry_run: Some(true),
@@ -200,7 +201,7 @@ impl RewindFiles {
 }
 
 impl RegisterRepoRoot {
-    /// Takes this directory.
+    /// Adds this directory.
     pub fn new(directory: impl Into<String>) -> Self {
         Self {
             directory: directory.into(),

@@ -11,7 +11,7 @@ host_requests! {
 }
 
 object! {
-    /// Asks for the hooks.
+    /// Requests the list of hooks.
     #[derive(Default)]
     pub struct GetHooksListing tags("subtype" = "get_hooks_listing") {}
 }
@@ -25,14 +25,14 @@ object! {
         pub hooks: Vec<HookListing>,
         /// All events, with hooks or without.
         pub event_catalog: Option<Vec<HookEventListing>> = "eventCatalog",
-        /// What the organisation says about hooks.
+        /// The organisation's policy about hooks.
         pub policy: Option<HooksPolicy>,
-        /// What safe mode leaves of them, in a session that runs in it.
+        /// Which hooks run, if the session is in safe mode.
         pub safe_mode: Option<HooksSafeMode> = "safeMode",
-        /// That hooks of settings and users do not run, in a session in bare
-        /// mode.
+        /// Present if the session is in bare mode, where hooks of settings and
+        /// users do not run.
         pub bare_mode: Option<HooksBareMode> = "bareMode",
-        /// Files that could not be read, and whose hooks are missing.
+        /// Invalid files, whose hooks are missing from the list.
         pub errors: Option<Vec<SettingsParseError>>,
     }
 }
@@ -42,11 +42,11 @@ object! {
     pub struct HookEventListing {
         /// The event.
         pub name: HookKind,
-        /// When it happens, in one line.
+        /// A description in one line.
         pub summary: Option<String>,
         /// Whether its hooks can have a matcher.
         pub supports_matcher: Option<bool> = "supportsMatcher",
-        /// How many hooks it has. Not in the catalog.
+        /// The number of its hooks. Not in the catalog.
         pub hook_count: Option<u64> = "hookCount",
     }
 }
@@ -56,77 +56,77 @@ object! {
     pub struct HookListing {
         /// The event.
         pub event: HookKind,
-        /// What the event must match; empty for everything.
+        /// The matcher; empty for every event.
         pub matcher: Option<String>,
-        /// Where it comes from, such as `userSettings`, `sessionHook` or
+        /// The source of the hook, such as `userSettings`, `sessionHook` or
         /// `pluginHook`.
         pub source: Option<String>,
-        /// The same, as people are to read it.
+        /// The display name of the source.
         pub source_label: Option<String> = "sourceLabel",
-        /// The plugin it comes from.
+        /// The plugin that provides it.
         pub plugin_name: Option<String> = "pluginName",
-        /// What kind of hook it is, such as `command`, `prompt` or `http`.
+        /// The kind of hook, such as `command`, `prompt` or `http`.
         pub kind: String = "type",
-        /// The line that stands for it in a list.
+        /// The text to display in a list.
         pub display_text: Option<String> = "displayText",
-        /// What it runs: the command, the prompt or the URL.
+        /// The command, the prompt or the URL.
         pub command_text: Option<String> = "commandText",
-        /// What to call that.
+        /// A label for that.
         pub content_label: Option<String> = "contentLabel",
         /// The condition under which it runs.
         pub condition: Option<String>,
-        /// Seconds that it may take.
+        /// The timeout in seconds.
         pub timeout: Option<Number>,
-        /// What is shown while it runs.
+        /// The message displayed while it runs.
         pub status_message: Option<String> = "statusMessage",
         /// Whether it runs only once.
         pub runs_once: Option<bool> = "runsOnce",
-        /// Whether nobody waits for it.
+        /// Whether the agent does not wait for it.
         pub runs_in_background: Option<bool> = "runsInBackground",
-        /// Whether something keeps it from running. Absent where nothing does.
+        /// Whether it is disabled. Absent if it is not.
         pub disabled: Option<bool>,
-        /// The hook as its file has it, when that file may be written.
+        /// The hook as written in its file, if that file can be edited.
         pub editable: Option<EditableHook>,
     }
 }
 
 object! {
-    /// A hook as its file has it.
+    /// A hook as written in its file.
     pub struct EditableHook {
-        /// The matcher; empty for everything.
+        /// The matcher; empty for every event.
         pub matcher: Option<String>,
         /// The hook, an object.
         pub config: Json,
-        /// Whether the values of its HTTP headers were left out.
+        /// Whether the values of its HTTP headers were redacted.
         pub headers_redacted: Option<bool> = "headersRedacted",
     }
 }
 
 object! {
-    /// What the organisation says about hooks.
+    /// An organisation's policy about hooks.
     #[derive(Default)]
     pub struct HooksPolicy {
-        /// Whether it switched all hooks off.
+        /// Whether the policy disables all hooks.
         pub disabled_by_policy: Option<bool> = "disabledByPolicy",
-        /// Whether it lets only its own hooks run. They are not listed.
+        /// Whether only managed hooks run. These are not listed.
         pub managed_only: Option<bool> = "managedOnly",
-        /// Whether it lets only plugins bring hooks.
+        /// Whether only plugins may provide hooks.
         pub plugin_only: Option<bool> = "pluginOnly",
-        /// Whether all hooks are off, whoever did it.
+        /// Whether all hooks are disabled, for any reason.
         pub all_disabled: Option<bool> = "allDisabled",
-        /// How many hooks it has itself.
+        /// The number of managed hooks.
         pub policy_hook_count: Option<u64> = "policyHookCount",
-        /// Whether its settings could not be read, so that none of this is
-        /// certain.
+        /// Whether the policy settings could not be read, so that none of this
+        /// is certain.
         pub policy_unreadable: Option<bool> = "policyUnreadable",
     }
 }
 
 object! {
-    /// What safe mode leaves of the hooks.
+    /// Which hooks run in safe mode.
     #[derive(Default)]
     pub struct HooksSafeMode {
-        /// Whether the organisation's hooks run.
+        /// Whether managed hooks run.
         pub managed_hooks_still_apply: Option<bool> = "managedHooksStillApply",
         /// How to leave safe mode.
         pub exit_hint: Option<String> = "exitHint",
@@ -134,7 +134,7 @@ object! {
 }
 
 object! {
-    /// That a session runs in bare mode.
+    /// The state of hooks in bare mode.
     #[derive(Default)]
     pub struct HooksBareMode {
         /// How to leave bare mode.

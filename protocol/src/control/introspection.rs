@@ -1,4 +1,4 @@
-//! Requests for what the agent is and has.
+//! Requests for information about the agent.
 
 use super::request::host_requests;
 use crate::json::Json;
@@ -13,7 +13,7 @@ host_requests! {
 }
 
 object! {
-    /// Asks for the agent's version.
+    /// Requests the agent's version.
     #[derive(Default)]
     pub struct GetBinaryVersion tags("subtype" = "get_binary_version") {}
 }
@@ -23,21 +23,21 @@ object! {
     pub struct BinaryVersion {
         /// The version.
         pub version: String,
-        /// When it was built, as ISO 8601.
+        /// The build time, as ISO 8601.
         pub build_time: Option<String> = "buildTime",
-        /// The oldest SDK that it works with in the desktop application.
+        /// The oldest SDK that it supports in the desktop application.
         pub oldest_desktop_sdk: Option<String> = "oldestDesktopSdk",
     }
 }
 
 object! {
-    /// Asks for the models.
+    /// Requests the available models.
     #[derive(Default)]
     pub struct ListModels tags("subtype" = "list_models") {}
 }
 
 object! {
-    /// The models that there are.
+    /// The available models.
     pub struct ListModelsAnswer {
         /// The models.
         pub models: Vec<ModelInfo>,
@@ -45,21 +45,21 @@ object! {
 }
 
 object! {
-    /// Asks how the agent is set up, for people. Measured, not declared.
+    /// Requests a status report for display. Measured, not declared.
     #[derive(Default)]
     pub struct GetStatus tags("subtype" = "get_status") {}
 }
 
 object! {
-    /// How the agent is set up, for people.
+    /// A status report for display.
     pub struct StatusReport {
-        /// The sections of a page.
+        /// The sections.
         pub sections: Vec<StatusSection>,
     }
 }
 
 object! {
-    /// A section of a page.
+    /// A section of a status report.
     pub struct StatusSection {
         /// Its title.
         pub title: Option<String>,
@@ -69,29 +69,29 @@ object! {
 }
 
 object! {
-    /// A row of a page.
+    /// A row of a status report.
     pub struct StatusRow {
-        /// What it is about.
+        /// The label.
         pub label: Option<String>,
-        /// How that is.
+        /// The value.
         pub value: Option<Json>,
     }
 }
 
 object! {
-    /// Asks for the plan that the model made. Measured, not declared.
+    /// Requests the model's plan. Measured, not declared.
     #[derive(Default)]
     pub struct GetPlan tags("subtype" = "get_plan") {}
 }
 
 object! {
-    /// The plan that the model made.
+    /// The model's plan.
     pub struct PlanReport {
-        /// Whether there is one.
+        /// Whether there is a plan.
         pub exists: bool,
         /// The plan, in Markdown.
         pub content: Option<String>,
-        /// The file that it is in.
+        /// The file of the plan.
         pub path: Option<String>,
     }
 }

@@ -1,5 +1,4 @@
-//! Requests about MCP servers: about those that the agent talks to, and what
-//! those begin that run inside the host.
+//! Requests about MCP servers, and messages from those inside the host.
 
 use super::request::{Empty, HostRequest, host_requests};
 use crate::json::{Json, Number};
@@ -40,17 +39,17 @@ impl HostRequest for McpReadResource {
 }
 
 object! {
-    /// Asks how the MCP servers are.
+    /// Requests the status of the MCP servers.
     #[derive(Default)]
     pub struct McpStatus tags("subtype" = "mcp_status") {
-        /// Whether the answer goes only to who listens now, and is not kept.
-        /// Of no effect on stdio.
+        /// Whether the response is sent to current listeners only and not
+        /// stored. No effect on stdio.
         pub live_reply: Option<bool> = "liveReply",
     }
 }
 
 object! {
-    /// How the MCP servers are.
+    /// The status of the MCP servers.
     pub struct McpStatusAnswer {
         /// The servers.
         pub mcp_servers: Vec<McpServerStatus> = "mcpServers",
@@ -58,30 +57,30 @@ object! {
 }
 
 object! {
-    /// Sets which MCP servers the session has, beside those of its settings.
-    /// Servers that run inside the host go as well unless they are listed.
+    /// Replaces the session's MCP servers, apart from those of its settings.
+    /// Servers inside the host are removed as well unless they are listed.
     #[derive(Default)]
     pub struct McpSetServers tags("subtype" = "mcp_set_servers") {
-        /// How to reach them, by name.
+        /// Their configurations, by name.
         pub servers: BTreeMap<String, McpServerConfig>,
     }
 }
 
 object! {
-    /// Which MCP servers came and went.
+    /// The MCP servers that were added and removed.
     #[derive(Default)]
     pub struct McpSetServersAnswer {
-        /// Servers that came, those that failed among them.
+        /// The added servers, including those that failed.
         pub added: Option<Vec<String>>,
-        /// Servers that went.
+        /// The removed servers.
         pub removed: Option<Vec<String>>,
-        /// Why servers failed, by name.
+        /// The errors of failed servers, by name.
         pub errors: Option<BTreeMap<String, String>>,
     }
 }
 
 object! {
-    /// Connects to an MCP server again. Refused for those inside the host.
+    /// Reconnects an MCP server. Fails for servers inside the host.
     #[derive(Default)]
     pub struct McpReconnect tags("subtype" = "mcp_reconnect") {
         /// The server.
@@ -90,38 +89,37 @@ object! {
 }
 
 object! {
-    /// Switches an MCP server on or off.
+    /// Enables or disables an MCP server.
     #[derive(Default)]
     pub struct McpToggle tags("subtype" = "mcp_toggle") {
         /// The server.
         pub server_name: String = "serverName",
-        /// Whether it is on.
+        /// Whether it is enabled.
         pub enabled: bool,
     }
 }
 
 object! {
-    /// Calls a tool of an MCP server without the model. Refused for servers
+    /// Calls a tool of an MCP server without the model. Fails for servers
     /// inside the host.
     #[derive(Default)]
     pub struct McpCall tags("subtype" = "mcp_call") {
-        /// The tool, as the model knows it: `mcp__server__tool`.
+        /// The full name of the tool: `mcp__server__tool`.
         pub tool: String,
         /// Its input, an object.
         pub arguments: Option<Json>,
-        /// When the call is not to be made any more, as RFC 3339. Needed with
-        /// `output_files`.
+        /// The deadline after which the call must not be made, as RFC 3339.
+        /// Required with `output_files`.
         pub expires_at: Option<String>,
-        /// Milliseconds that the tool may take. Where they are set, or files
-        /// or `expires_at` are, the call is staged, and the answer has
-        /// `staging`.
+        /// The timeout of the tool in milliseconds. If this, `expires_at` or
+        /// files are set, the call is staged, and the response has `staging`.
         pub timeout_ms: Option<Number>,
-        /// Whether no model will see the result: it is then left as the
-        /// server gave it.
+        /// Whether the result is returned as the server sent it, because no
+        /// model sees it.
         pub result_not_for_model: Option<bool>,
-        /// Whether permissions are checked and hooks are run, as if the model
-        /// had called. Agents without `mcp_call_check_permissions_v1` among
-        /// their capabilities ignore it, and run the tool.
+        /// Whether permissions are checked and hooks are run, as for a call of
+        /// the model. Agents without the capability
+        /// `mcp_call_check_permissions_v1` ignore this and run the tool.
         pub check_permissions: Option<bool>,
         /// Files that the tool reads.
         pub input_files: Option<Vec<McpInputFile>>,
@@ -134,9 +132,9 @@ object! {
     /// A file that a tool reads.
     #[derive(Default)]
     pub struct McpInputFile {
-        /// Its name, as `{{in:NAME}}` in the arguments.
+        /// Its name, used as `{{in:NAME}}` in the arguments.
         pub name: String,
-        /// Where it is in the synced files.
+        /// Its path in the synced files.
         pub lane_path: String,
     }
 }
@@ -145,27 +143,27 @@ object! {
     /// A file that a tool writes.
     #[derive(Default)]
     pub struct McpOutputFile {
-        /// Its name, as `{{out:NAME}}` in the arguments.
+        /// Its name, used as `{{out:NAME}}` in the arguments.
         pub name: String,
-        /// Where it goes in the synced files.
+        /// Its path in the synced files.
         pub lane_path: String,
-        /// The etag that the file there must still have. Without one it is
-        /// overwritten in any case.
+        /// The etag that the existing file must have. Without it, the file is
+        /// always overwritten.
         pub if_match: Option<String>,
     }
 }
 
 object! {
-    /// What a tool answered.
+    /// The result of a tool call.
     #[derive(Default)]
     pub struct McpCallAnswer {
-        /// The answer, in MCP's content blocks or in the model's.
+        /// The content, in content blocks of MCP or of the model.
         pub content: Option<Json>,
-        /// The answer as an object, from tools that give one.
+        /// The structured content, if the tool returns any.
         pub structured_content: Option<Json> = "structuredContent",
-        /// What the server added for machines.
+        /// Metadata of the server.
         pub meta: Option<Json> = "_meta",
-        /// How a staged call went.
+        /// The state of a staged call.
         pub staging: Option<Json>,
     }
 }
@@ -176,61 +174,62 @@ object! {
     pub struct McpReadResource tags("subtype" = "mcp_read_resource") {
         /// The server.
         pub server_name: String = "serverName",
-        /// The resource. Only `ui://` is taken.
+        /// The URI of the resource. Only `ui://` is accepted.
         pub uri: String,
     }
 }
 
 object! {
-    /// What is in a resource.
+    /// The contents of a resource.
     pub struct McpReadResourceAnswer {
-        /// Its pieces.
+        /// The parts.
         pub contents: Vec<McpResourceContents>,
     }
 }
 
 object! {
-    /// A piece of a resource, as text or as bytes.
+    /// A part of a resource, as text or as bytes.
     pub struct McpResourceContents {
-        /// Where it is.
+        /// The URI.
         pub uri: String,
-        /// What it is, such as `text/html`.
+        /// The media type, such as `text/html`.
         pub mime_type: Option<String> = "mimeType",
         /// The text.
         pub text: Option<String>,
         /// The bytes as base64.
         pub blob: Option<String>,
-        /// What the server added for machines.
+        /// Metadata of the server.
         pub meta: Option<Json> = "_meta",
     }
 }
 
 object! {
-    /// Sets how permissions are decided for the tools of one MCP server.
-    /// Measured, not declared. It only makes a session stricter: it counts
-    /// where the session's own mode would let a tool run without asking.
+    /// Overrides the permission mode for the tools of one MCP server. Measured,
+    /// not declared. It can only make a session stricter: it applies where the
+    /// session's own mode would run a tool without a permission.
     #[derive(Default)]
     pub struct SetMcpPermissionModeOverride tags("subtype" = "set_mcp_permission_mode_override") {
-        /// The server, which may come later.
+        /// The server, which may be added later.
         pub server_name: String = "serverName",
-        /// The mode: `default` or `auto`. It must not be absent, so `None` is
-        /// for reading: to write `null`, use
+        /// The mode: `default` or `auto`. Required on the wire, so `None` is
+        /// only for reading. To write `null`, use
+        /// [`SetMcpPermissionModeOverride::clear`].
         /// [`SetMcpPermissionModeOverride::clear`].
         pub mode: Option<PermissionMode>,
     }
 }
 
 object! {
-    /// What the agent says to the mode of an MCP server.
+    /// The response to a permission mode override.
     #[derive(Default)]
     pub struct SetMcpPermissionModeOverrideAnswer {
-        /// That no server has that name, so far.
+        /// A warning that no server with this name exists yet.
         pub warning: Option<String>,
     }
 }
 
 impl McpSetServers {
-    /// These servers and no others.
+    /// Sets these servers and removes all others.
     pub fn to<N: Into<String>, C: Into<McpServerConfig>>(
         servers: impl IntoIterator<Item = (N, C)>,
     ) -> Self {
@@ -245,7 +244,7 @@ impl McpSetServers {
 }
 
 impl McpReconnect {
-    /// Connects to this server again.
+    /// Reconnects this server.
     pub fn new(server_name: impl Into<String>) -> Self {
         Self {
             server_name: server_name.into(),
@@ -255,7 +254,7 @@ impl McpReconnect {
 }
 
 impl McpToggle {
-    /// Switches this server on.
+    /// Enables this server.
     pub fn on(server_name: impl Into<String>) -> Self {
         Self {
             server_name: server_name.into(),
@@ -264,7 +263,7 @@ impl McpToggle {
         }
     }
 
-    /// Switches this server off.
+    /// Disables this server.
     pub fn off(server_name: impl Into<String>) -> Self {
         Self {
             enabled: false,
@@ -283,14 +282,14 @@ impl McpCall {
         }
     }
 
-    /// Has permissions checked and hooks run, as if the model had called.
+    /// Checks permissions and runs hooks, as for a call of the model.
     #[must_use]
     pub fn check_permissions(mut self) -> Self {
         self.check_permissions = Some(true);
         self
     }
 
-    /// Has the result left as the server gave it: no model will see it.
+    /// Returns the result as the server sent it, because no model sees it.
     #[must_use]
     pub fn result_not_for_model(mut self) -> Self {
         self.result_not_for_model = Some(true);
@@ -299,7 +298,7 @@ impl McpCall {
 }
 
 impl SetMcpPermissionModeOverride {
-    /// Decides in this mode for this server.
+    /// Sets the permission mode for this server.
     pub fn to(server_name: impl Into<String>, mode: PermissionMode) -> Self {
         Self {
             server_name: server_name.into(),
@@ -308,7 +307,7 @@ impl SetMcpPermissionModeOverride {
         }
     }
 
-    /// Decides for this server as for the rest.
+    /// Removes the override for this server.
     pub fn clear(server_name: impl Into<String>) -> Self {
         let mut request = Self {
             server_name: server_name.into(),

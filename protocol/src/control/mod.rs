@@ -1,8 +1,8 @@
-//! The control plane: requests and answers, both ways.
+//! The control plane: requests and responses in both directions.
 //!
-//! A request that the host can make is a type with [`HostRequest`], which
-//! names its subtype and its answer. What the agent can ask is
-//! [`AgentRequest`].
+//! A request of the host is a type that implements [`HostRequest`], which names
+//! its subtype and its response type. Requests of the agent are
+//! [`AgentRequest`]s.
 
 mod context;
 mod envelope;

@@ -1,4 +1,4 @@
-//! Requests that load plugins, skills and output styles again.
+//! Requests that reload plugins, skills and output styles.
 
 use super::SlashCommand;
 use super::request::{HostRequest, host_requests};
@@ -23,37 +23,36 @@ host_requests! {
 }
 
 object! {
-    /// Loads the plugins again.
+    /// Reloads the plugins.
     #[derive(Default)]
     pub struct ReloadPlugins tags("subtype" = "reload_plugins") {
-        /// Whether nothing is to be done if the model's tools would change,
-        /// and with them its cached prompt.
+        /// Whether to do nothing if the reload would change the model's tools
+        /// and thereby invalidate the cached prompt.
         pub hold_on_cache_impact: Option<bool>,
-        /// Plugins that are loaded besides.
+        /// Additional plugins to load.
         pub add_plugins: Option<Vec<PluginConfig>>,
-        /// Whether it is to be refused, with `reload_plugins_busy`, while the
-        /// session works. For agents with `reload_plugins_refuse_if_busy_v1`
-        /// among their capabilities.
+        /// Whether to fail with `reload_plugins_busy` while the session is
+        /// running. Requires the capability `reload_plugins_refuse_if_busy_v1`.
         pub refuse_if_busy: Option<bool>,
     }
 }
 
 impl ReloadPlugins {
-    /// Loads this plugin besides.
+    /// Loads an additional plugin.
     #[must_use]
     pub fn adding(mut self, plugin: impl Into<PluginConfig>) -> Self {
         self.add_plugins.get_or_insert_default().push(plugin.into());
         self
     }
 
-    /// Does nothing if the model's tools would change, and says what would.
+    /// Does nothing if the model's tools would change, and reports the changes.
     #[must_use]
     pub fn hold_on_cache_impact(mut self) -> Self {
         self.hold_on_cache_impact = Some(true);
         self
     }
 
-    /// Is refused while the session works.
+    /// Fails while the session is running.
     #[must_use]
     pub fn refuse_if_busy(mut self) -> Self {
         self.refuse_if_busy = Some(true);
@@ -62,62 +61,62 @@ impl ReloadPlugins {
 }
 
 object! {
-    /// What the session has now.
+    /// The session's configuration after the reload.
     #[derive(Default)]
     pub struct ReloadPluginsAnswer {
-        /// The commands that a prompt can begin with.
+        /// The available slash commands.
         pub commands: Option<Vec<SlashCommand>>,
         /// The sub-agents that the model can start.
         pub agents: Option<Vec<AgentInfo>>,
         /// The plugins.
         pub plugins: Option<Vec<LoadedPlugin>>,
-        /// MCP servers and how they are.
+        /// The MCP servers and their states.
         pub mcp_servers: Option<Vec<McpServerStatus>> = "mcpServers",
-        /// How many plugins could not be loaded.
+        /// The number of plugins that could not be loaded.
         pub error_count: Option<u64>,
-        /// Whether nothing was done because tools would change. Absent when
-        /// that was not asked for, or not understood.
+        /// Whether nothing was done because tools would change. Absent if not
+        /// requested or not supported.
         pub held: Option<bool>,
-        /// What would change, when nothing was done.
+        /// The changes that would have been made, if nothing was done.
         pub cache_impact: Option<CacheImpact>,
     }
 }
 
 object! {
-    /// What loading plugins would change of the model's tools.
+    /// The changes to the model's tools by loading plugins.
     #[derive(Default)]
     pub struct CacheImpact {
-        /// MCP servers that would come.
+        /// MCP servers that would be added.
         pub mcp_servers_added: Option<Vec<String>>,
-        /// MCP servers that would go.
+        /// MCP servers that would be removed.
         pub mcp_servers_removed: Option<Vec<String>>,
-        /// What would become of the tool for language servers.
+        /// The change of the language server tool.
         pub lsp_tool_change: Option<LspToolChange>,
     }
 }
 
 open_enum! {
-    /// What would become of the tool for language servers.
+    /// A change of the language server tool.
     pub enum LspToolChange {
-        /// It would come.
+        /// It would be added.
         Adds = "adds",
-        /// It could come.
+        /// It might be added.
         MayAdd = "may-add",
-        /// It would go.
+        /// It would be removed.
         Removes = "removes",
-        /// It could go.
+        /// It might be removed.
         MayRemove = "may-remove",
     }
 }
 
 object! {
-    /// Loads the skills again.
+    /// Reloads the skills.
     #[derive(Default)]
     pub struct ReloadSkills tags("subtype" = "reload_skills") {}
 }
 
 object! {
-    /// The skills that there are now.
+    /// The available skills.
     pub struct ReloadSkillsAnswer {
         /// The skills, as commands.
         pub skills: Vec<SlashCommand>,
@@ -125,13 +124,13 @@ object! {
 }
 
 object! {
-    /// Loads the output styles again.
+    /// Reloads the output styles.
     #[derive(Default)]
     pub struct ReloadOutputStyles tags("subtype" = "reload_output_styles") {}
 }
 
 object! {
-    /// The output styles that there are now.
+    /// The available output styles.
     pub struct ReloadOutputStylesAnswer {
         /// Their names.
         pub available_output_styles: Vec<String>,

@@ -1,4 +1,4 @@
-//! Requests about the messages that wait in the agent's queue.
+//! Requests about messages in the agent's queue.
 
 use super::request::HostRequest;
 use crate::open::object;
@@ -13,10 +13,10 @@ impl HostRequest for CancelAsyncMessage {
 }
 
 object! {
-    /// Withdraws a user message that waits in the agent's queue.
+    /// Withdraws a user message from the agent's queue.
     #[derive(Default)]
     pub struct CancelAsyncMessage tags("subtype" = "cancel_async_message") {
-        /// The message's `uuid`.
+        /// The `uuid` of the message.
         pub message_uuid: String,
     }
 }
@@ -24,10 +24,10 @@ object! {
 object! {
     /// Whether the message was withdrawn.
     pub struct CancelAsyncMessageAnswer {
-        /// Whether it was. It was not, when it had been taken up or was never
-        /// there.
+        /// Whether it was. `false` if a turn had picked it up or it did not
+        /// exist.
         pub cancelled: bool,
-        /// The message, when it was withdrawn.
+        /// The ID of the message, if it was withdrawn.
         pub message_uuid: Option<String>,
     }
 }

@@ -1,40 +1,41 @@
-//! What a request of the host is.
+//! The trait of the host's control requests.
 
 use crate::open::object;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A control request that the host makes of the agent.
+/// A control request of the host.
 pub trait HostRequest: Serialize {
-    /// The request's `subtype`.
+    /// The `subtype` of the request.
     const SUBTYPE: &'static str;
 
-    /// The capability by which an agent says that it knows this request, where
-    /// there is one. An agent without it refuses the request.
+    /// The capability that an agent has if it supports this request. `None` if
+    /// there is no such capability. Agents without it reject the request.
     const CAPABILITY: Option<&'static str> = None;
 
-    /// What the agent answers.
+    /// The response type.
     type Answer: DeserializeOwned;
 
-    /// The capabilities without which an agent takes this request and passes
-    /// over a part of it, so that something else is done than was asked.
+    /// The capabilities without which an agent accepts this request but ignores
+    /// a part of it, so that its effect differs.
     fn relies_on(&self) -> Vec<&'static str> {
         vec![]
     }
 
-    /// Whether user messages that wait before it are to be withdrawn, as
-    /// [`Interrupt`](crate::control::Interrupt) may ask for.
+    /// Whether to withdraw user messages queued before this request, as
+    /// [`Interrupt`](crate::control::Interrupt) can.
     fn withdraws_waiting(&self) -> bool {
         false
     }
 
-    /// The user message that it takes back, as [`CancelAsyncMessage`](crate::control::CancelAsyncMessage) does.
+    /// The user message that this request takes back, as
+    /// [`CancelAsyncMessage`](crate::control::CancelAsyncMessage) does.
     fn takes_back(&self) -> Option<&str> {
         None
     }
 }
 
-/// Says which subtype a request has, and what it is answered with.
+/// Declares the subtype and the response type of requests.
 macro_rules! host_requests {
     ($($request:ident = $subtype:literal => $answer:ident,)*) => {$(
         impl $crate::control::HostRequest for $request {
@@ -46,7 +47,7 @@ macro_rules! host_requests {
 pub(super) use host_requests;
 
 object! {
-    /// What a request is answered with that is only done: nothing.
+    /// An empty response.
     #[derive(Default)]
     pub struct Empty {}
 }

@@ -1,4 +1,4 @@
-//! The requests themselves, each with its answer.
+//! Control requests with their responses.
 
 use super::request::HostRequest;
 use crate::dialog::RequestUserDialog;
@@ -8,61 +8,61 @@ use crate::open::{object, union};
 use crate::permission::{CanUseTool, PermissionMode};
 
 union! {
-    /// What the agent asks of the host.
+    /// A control request of the agent.
     pub enum AgentRequest by "subtype" {
-        /// May a tool run?
+        /// A permission request for a tool call.
         "can_use_tool" => CanUseTool(CanUseTool),
-        /// A hook is due.
+        /// Calls a hook.
         "hook_callback" => HookCallback(HookCallback),
         /// A message for an MCP server that runs inside the host.
         "mcp_message" => McpMessage(McpMessage),
-        /// An MCP server wants something from the user.
+        /// An MCP server requests input from the user.
         "elicitation" => Elicitation(McpElicitation),
-        /// A dialog is to be shown.
+        /// Requests that the host show a dialog.
         "request_user_dialog" => RequestUserDialog(RequestUserDialog),
     }
 }
 
 object! {
-    /// Stops the turn that runs. Messages that wait stay where they are.
+    /// Interrupts the running turn. Queued messages remain queued.
     #[derive(Default)]
     pub struct Interrupt tags("subtype" = "interrupt") {
-        /// Whether messages that wait are withdrawn as well.
+        /// Whether to withdraw queued messages as well.
         pub cancel_queued: Option<bool>,
     }
 }
 
 object! {
-    /// What an interrupt met.
+    /// The effect of an interrupt on queued messages.
     #[derive(Default)]
     pub struct InterruptReceipt {
-        /// Messages that still wait in the agent, by `uuid`.
+        /// The `uuid`s of messages that are still in the agent's queue.
         pub still_queued: Option<Vec<String>>,
-        /// Messages that were withdrawn, by `uuid`.
+        /// The `uuid`s of messages that were withdrawn.
         pub cancelled: Option<Vec<String>>,
     }
 }
 
 object! {
-    /// Sets the model for what comes after it.
+    /// Sets the model from now on.
     #[derive(Default)]
     pub struct SetModel tags("subtype" = "set_model") {
-        /// The model; the agent's default, when absent.
+        /// The model; the agent's default if absent.
         pub model: Option<String>,
     }
 }
 
 object! {
-    /// The model that was set. Agents up to 2.1.197 do not say.
+    /// The model that was set. Agents up to 2.1.197 do not send it.
     #[derive(Default)]
     pub struct SetModelAnswer {
-        /// The model.
+        /// The name of the model.
         pub model: Option<String>,
     }
 }
 
 object! {
-    /// Sets how permissions are decided for what comes after it.
+    /// Sets the permission mode from now on.
     pub struct SetPermissionMode tags("subtype" = "set_permission_mode") {
         /// The mode.
         pub mode: PermissionMode,
@@ -70,7 +70,7 @@ object! {
 }
 
 object! {
-    /// The mode that was set.
+    /// The permission mode that was set.
     #[derive(Default)]
     pub struct SetPermissionModeAnswer {
         /// The mode.
@@ -79,7 +79,7 @@ object! {
 }
 
 impl Interrupt {
-    /// Stops the turn and withdraws what waits.
+    /// Interrupts the turn and withdraws queued messages.
     #[must_use]
     pub fn and_cancel_queued() -> Self {
         Self {

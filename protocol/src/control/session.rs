@@ -1,5 +1,5 @@
-//! Requests about the session as a whole: its name, its thinking, who watches
-//! it, and what can be asked on the side.
+//! Requests about the session as a whole: its title, thinking, subscribers,
+//! working directory and side questions.
 
 use super::request::{Empty, host_requests};
 use crate::json::Json;
@@ -18,35 +18,36 @@ host_requests! {
 }
 
 object! {
-    /// Sets how much the model may think from now on.
+    /// Sets the thinking limit from now on.
     #[derive(Default)]
     pub struct SetMaxThinkingTokens tags("subtype" = "set_max_thinking_tokens") {
-        /// The most tokens of a thought; 0 is none. `null` on the wire is
-        /// the agent's default, and absent leaves it as it is.
+        /// The maximum number of thinking tokens; 0 disables thinking. `null`
+        /// on the wire restores the agent's default; absent leaves it
+        /// unchanged.
         pub max_thinking_tokens: Option<i64>,
-        /// How thinking is shown. Here, too, `null` is not absent.
+        /// How thinking is displayed. Here, too, `null` differs from absent.
         pub thinking_display: Option<ThinkingDisplay>,
     }
 }
 
 object! {
-    /// Gives the session a title.
+    /// Sets the title of the session.
     #[derive(Default)]
     pub struct RenameSession tags("subtype" = "rename_session") {
         /// The title.
         pub title: String,
-        /// Who chose it; [`TitleSource::Remote`], when absent.
+        /// The origin of the title; the default is [`TitleSource::Remote`].
         pub source: Option<TitleSource>,
-        /// The session that is meant. The agent refuses when it is in
-        /// another one by then.
+        /// The session to rename. The request fails if the agent is in another
+        /// session.
         pub session_id: Option<String>,
     }
 }
 
 open_enum! {
-    /// Who chose a title.
+    /// The origin of a title.
     pub enum TitleSource {
-        /// Somebody far away, whose choice is passed on.
+        /// A remote user.
         Remote = "remote",
         /// The user of the host.
         Host = "host",
@@ -54,18 +55,18 @@ open_enum! {
 }
 
 object! {
-    /// Asks the model for a title. Measured, not declared.
+    /// Requests a title from the model. Measured, not declared.
     #[derive(Default)]
     pub struct GenerateSessionTitle tags("subtype" = "generate_session_title") {
-        /// What the session is about.
+        /// A description of the session.
         pub description: String,
-        /// Whether the title is given to the session as well.
+        /// Whether to set the title as well.
         pub persist: Option<bool>,
     }
 }
 
 object! {
-    /// The title that the model found.
+    /// The title that the model generated.
     #[derive(Default)]
     pub struct SessionTitle {
         /// The title; `null`, when there is none.
@@ -74,8 +75,8 @@ object! {
 }
 
 object! {
-    /// Asks the model something that stays out of the conversation.
-    /// Measured, not declared.
+    /// Asks the model a question outside the conversation. Measured, not
+    /// declared.
     #[derive(Default)]
     pub struct SideQuestion tags("subtype" = "side_question") {
         /// The question.
@@ -84,102 +85,100 @@ object! {
 }
 
 object! {
-    /// What the model answered on the side.
+    /// The response to a side question.
     #[derive(Default)]
     pub struct SideAnswer {
-        /// The answer.
+        /// The response.
         pub response: Option<String>,
-        /// Whether the agent made it up without the model.
+        /// Whether the agent generated it without the model.
         pub synthetic: Option<bool>,
     }
 }
 
 object! {
-    /// Sets the session's colour. Declared, but agents refuse it.
+    /// Sets the session's colour. Declared, but agents reject it.
     #[derive(Default)]
     pub struct SetColor tags("subtype" = "set_color") {
-        /// The colour's name.
+        /// The name of the colour.
         pub color: String,
     }
 }
 
 object! {
-    /// Says whether anybody watches the session.
+    /// Reports whether the session has subscribers.
     #[derive(Default)]
     pub struct SetHasSubscribers tags("subtype" = "set_has_subscribers") {
-        /// Whether somebody does; assumed, where it is `null`. It must not
-        /// be absent, so `None` is for reading: to write `null`, use
+        /// Whether it has subscribers; `null` counts as yes. Required on the
+        /// wire, so `None` is only for reading. To write `null`, use
         /// [`SetHasSubscribers::unknown`].
         pub has_subscribers: Option<bool>,
     }
 }
 
 object! {
-    /// Moves the session to another working directory. Measured, not
-    /// declared.
+    /// Changes the session's working directory. Measured, not declared.
     #[derive(Default)]
     pub struct SetCwd tags("subtype" = "set_cwd") {
         /// The directory.
         pub path: String,
-        /// Whether the user has said that it can be trusted.
+        /// Whether the user trusts the directory.
         pub trust_accepted: Option<bool>,
-        /// What the user was shown then: the `directory` of the answer that
-        /// asked for it.
+        /// The directory shown to the user: the `directory` of the response
+        /// that required trust.
         pub trusted_directory: Option<String>,
     }
 }
 
 object! {
-    /// What became of moving a session. A move that was not made is an answer
-    /// like any other, and no error.
+    /// The outcome of [`SetCwd`]. A change that was not made is a successful
+    /// response, not an error.
     pub struct SetCwdAnswer {
-        /// Whether it was moved.
+        /// The outcome.
         pub status: CwdOutcome,
-        /// Where the session is now.
+        /// The current working directory.
         pub cwd: Option<String>,
-        /// Whether it was elsewhere before.
+        /// Whether it changed.
         pub changed: Option<bool>,
-        /// Whether the transcript is where a session of this directory has
-        /// it.
+        /// Whether the transcript was moved to where sessions of this directory
+        /// are stored.
         pub transcript_relocated: Option<bool>,
         /// The directory that the user has to trust first.
         pub directory: Option<String>,
         /// The repository that is trusted with it.
         pub trust_root: Option<String>,
-        /// Why it was not moved.
+        /// Why it was not changed.
         pub reason: Option<CwdRejection>,
-        /// The same in words.
+        /// The reason as text.
         pub message: Option<String>,
     }
 }
 
 open_enum! {
-    /// Whether a session was moved.
+    /// The outcome of changing the working directory.
     pub enum CwdOutcome {
-        /// It is there now.
+        /// It was changed, or was already set.
         Moved = "ok",
-        /// The user has to trust the directory first; see
-        /// [`SetCwd::trusting`].
+        /// The user has to trust the directory first; see [`SetCwd::trusting`].
         NeedsTrust = "needs_trust",
-        /// It cannot be moved there.
+        /// It cannot be changed to this path.
         Rejected = "rejected",
     }
 }
 
 open_enum! {
-    /// Why a session was not moved.
+    /// Why the working directory was not changed.
     pub enum CwdRejection {
-        /// There is nothing there.
+        /// The path does not exist.
         NotFound = "not_found",
-        /// It is something else than a directory.
+        /// The path is not a directory.
         NotADirectory = "not_a_directory",
-        /// A rule does not allow it.
+        /// A rule forbids it.
         BlockedByRule = "blocked_by_rule",
-        /// A turn runs.
+        /// A turn is running.
         Busy = "busy",
-        /// The path has characters that cannot be seen.
+        /// The path has invisible characters.
         UnsafePath = "unsafe_path",
-        /// Somebody far away asked for it.
+        /// The request came from a remote origin.
         RemoteOrigin = "remote_origin",
     }
 }
@@ -200,7 +199,7 @@ impl SetMaxThinkingTokens {
         }
     }
 
-    /// Goes back to the agent's own limit.
+    /// Restores the agent's default limit.
     #[must_use]
     pub fn reset() -> Self {
         let mut request = Self::default();
@@ -208,7 +207,7 @@ impl SetMaxThinkingTokens {
         request
     }
 
-    /// Sets how thinking is shown, and leaves the limit as it is.
+    /// Sets how thinking is displayed, and leaves the limit unchanged.
     #[must_use]
     pub fn shown(display: ThinkingDisplay) -> Self {
         Self {
@@ -219,7 +218,7 @@ impl SetMaxThinkingTokens {
 }
 
 impl RenameSession {
-    /// A title that the user of the host chose.
+    /// Sets a title that the user of the host chose.
     pub fn by_user(title: impl Into<String>) -> Self {
         Self {
             title: title.into(),
@@ -230,7 +229,7 @@ impl RenameSession {
 }
 
 impl GenerateSessionTitle {
-    /// A title for this, which the session does not get.
+    /// Requests a title without setting it.
     pub fn new(description: impl Into<String>) -> Self {
         Self {
             description: description.into(),
@@ -239,7 +238,7 @@ impl GenerateSessionTitle {
         }
     }
 
-    /// Gives it to the session as well.
+    /// Sets the title as well.
     #[must_use]
     pub fn persisted(mut self) -> Self {
         self.persist = Some(true);
@@ -248,7 +247,7 @@ impl GenerateSessionTitle {
 }
 
 impl SideQuestion {
-    /// Asks this.
+    /// Asks this question.
     pub fn new(question: impl Into<String>) -> Self {
         Self {
             question: question.into(),
@@ -268,7 +267,7 @@ impl SetColor {
 }
 
 impl SetHasSubscribers {
-    /// Somebody watches, or nobody does.
+    /// Reports whether the session has subscribers.
     #[must_use]
     pub fn to(has_subscribers: bool) -> Self {
         Self {
@@ -277,7 +276,7 @@ impl SetHasSubscribers {
         }
     }
 
-    /// The host cannot tell.
+    /// Reports that the host does not know.
     #[must_use]
     pub fn unknown() -> Self {
         let mut request = Self::default();
@@ -287,7 +286,7 @@ impl SetHasSubscribers {
 }
 
 impl SetCwd {
-    /// Moves there.
+    /// Changes to this directory.
     pub fn to(path: impl Into<String>) -> Self {
         Self {
             path: path.into(),
@@ -295,8 +294,8 @@ impl SetCwd {
         }
     }
 
-    /// Says that the user trusts this directory, which is what the answer
-    /// before named in [`SetCwdAnswer::directory`].
+    /// Confirms that the user trusts this directory, which is the
+    /// [`SetCwdAnswer::directory`] of the previous response.
     #[must_use]
     pub fn trusting(mut self, directory: impl Into<String>) -> Self {
         self.trust_accepted = Some(true);

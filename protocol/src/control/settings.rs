@@ -1,4 +1,4 @@
-//! Requests about settings, and about the permission rules that they hold.
+//! Requests about settings and permission rules.
 
 use super::request::{Empty, host_requests};
 use crate::json::Json;
@@ -13,11 +13,11 @@ host_requests! {
 }
 
 object! {
-    /// Sets settings for this session, as if they had been given on the
-    /// command line. If one of them is wrong, none is taken.
+    /// Applies settings to this session, like command line arguments. If one of
+    /// them is invalid, none is applied.
     #[derive(Default)]
     pub struct ApplyFlagSettings tags("subtype" = "apply_flag_settings") {
-        /// The settings, an object. A `null` takes one away.
+        /// The settings, an object. `null` removes a setting.
         pub settings: Json,
     }
 }
@@ -33,112 +33,109 @@ object! {
 }
 
 open_enum! {
-    /// A file of settings that the host may write.
+    /// A settings file that the host can write.
     pub enum WritableSettings {
-        /// The project's, those that are not shared.
+        /// The project's local settings, which are not shared.
         LocalSettings = "localSettings",
-        /// The user's, of which only `effortLevel` may be set.
+        /// The user's settings, of which only `effortLevel` can be set.
         UserSettings = "userSettings",
     }
 }
 
 object! {
-    /// Asks for the settings.
+    /// Requests the settings.
     #[derive(Default)]
     pub struct GetSettings tags("subtype" = "get_settings") {}
 }
 
 object! {
-    /// The settings. Measured: the declarations do not have it.
+    /// The settings. Measured, not declared.
     #[derive(Default)]
     pub struct GetSettingsAnswer {
         /// All settings, merged.
         pub effective: Option<Json>,
         /// The settings of each source.
         pub sources: Option<Vec<Json>>,
-        /// How it stands with settings that a server gives, such as
-        /// `ineligible`.
+        /// The state of settings served by a server, such as `ineligible`.
         pub served_settings_state: Option<String>,
-        /// What came of them.
+        /// The values in effect.
         pub applied: Option<AppliedSettings>,
-        /// Files that could not be read.
+        /// Invalid settings files.
         pub errors: Option<Vec<SettingsParseError>>,
     }
 }
 
 object! {
-    /// What came of the settings. Measured.
+    /// The values in effect. Measured.
     #[derive(Default)]
     pub struct AppliedSettings {
-        /// The model.
+        /// The name of the model.
         pub model: Option<String>,
-        /// How hard it tries.
+        /// The effort level.
         pub effort: Option<String>,
-        /// The model that advises it.
+        /// The advisor model.
         pub advisor: Option<Json>,
         /// Whether `ultracode` is on.
         pub ultracode: Option<bool>,
-        /// Whether it was asked for.
+        /// Whether `ultracode` was requested.
         pub ultracode_requested: Option<bool> = "ultracodeRequested",
-        /// Whether it can be had.
+        /// Whether `ultracode` is available.
         pub ultracode_available: Option<bool> = "ultracodeAvailable",
-        /// Whether `ultrathink` can be had.
+        /// Whether `ultrathink` is available.
         pub ultrathink_available: Option<bool> = "ultrathinkAvailable",
-        /// Whether the file tools may not read outside the session's
-        /// directories.
+        /// Whether file tools must not read outside the session's directories.
         pub outside_file_tool_reads_blocked: Option<bool> = "outsideFileToolReadsBlocked",
-        /// Whether they may not write there.
+        /// Whether file tools must not write there.
         pub outside_file_tool_writes_blocked: Option<bool> = "outsideFileToolWritesBlocked",
-        /// Whether only the directories that the session was started with
-        /// count as inside.
+        /// Whether only the directories given at launch count as inside.
         pub outside_blocks_count_launch_folders_only: Option<bool> = "outsideBlocksCountLaunchFoldersOnly",
-        /// Whether the environment at launch left the agent's own files where
-        /// they were.
+        /// Whether the launch environment left the agent's own files in their
+        /// default place.
         pub launch_env_left_own_files_in_place: Option<bool> = "launchEnvLeftOwnFilesInPlace",
     }
 }
 
 object! {
-    /// Something wrong in a file of settings, which is then ignored.
+    /// An error in a settings file. The invalid part is ignored.
     pub struct SettingsParseError {
         /// The file.
         pub file: Option<String>,
-        /// The setting, with dots; empty for the whole file.
+        /// The path of the setting, with dots; empty for the whole file.
         pub path: Option<String>,
-        /// What is wrong.
+        /// The error message.
         pub message: String,
     }
 }
 
 object! {
-    /// Asks for the rules by which permissions are decided.
+    /// Requests the permission rules.
     #[derive(Default)]
     pub struct ListPermissionRules tags("subtype" = "list_permission_rules") {}
 }
 
 object! {
-    /// The rules by which permissions are decided.
+    /// The permission rules.
     pub struct ListPermissionRulesAnswer {
-        /// The rules, and what goes with them.
+        /// The rules and related settings.
         pub state: PermissionRulesState,
     }
 }
 
 object! {
-    /// The rules of a session, and the directories in which it may work.
+    /// The permission rules and working directories of a session.
     pub struct PermissionRulesState {
         /// The rules.
         pub rules: Vec<PermissionRuleEntry>,
         /// The directories.
         pub workspace_directories: Option<Vec<WorkspaceDirectory>> = "workspaceDirectories",
-        /// The working directory at the start.
+        /// The initial working directory.
         pub original_cwd: Option<String> = "originalCwd",
-        /// Whether only rules of the organisation count.
+        /// Whether only managed rules apply.
         pub managed_only: Option<bool> = "managedOnly",
-        /// Files that could not be read, and whose rules are missing.
+        /// Invalid settings files, whose rules are missing.
         pub errors: Option<Vec<SettingsParseError>>,
-        /// Whether some of this was left out, because the answer is stored on
-        /// its way.
+        /// Whether some data was withheld, because the response is stored in
+        /// transit.
         pub withheld: Option<bool>,
     }
 }
@@ -146,57 +143,57 @@ object! {
 object! {
     /// A rule of a session.
     pub struct PermissionRuleEntry {
-        /// What it says.
+        /// What the rule does.
         pub behavior: PermissionBehavior,
-        /// Where it comes from.
+        /// The source of the rule.
         pub source: PermissionRuleSource,
-        /// The rule as it was written, invisible characters and all.
+        /// The rule as written, including invisible characters.
         pub rule: String,
-        /// The rule in words.
+        /// A description of the rule.
         pub description: Option<PermissionRuleDescription>,
         /// Whether it can be changed.
         pub editability: Option<RuleEditability>,
-        /// Whether it is ignored, as only rules of the organisation count.
+        /// Whether it is ignored because only managed rules apply.
         pub not_in_effect: Option<bool> = "notInEffect",
     }
 }
 
 open_enum! {
-    /// Where a rule comes from.
+    /// The source of a rule.
     pub enum PermissionRuleSource {
         /// The user's settings.
         UserSettings = "userSettings",
         /// The project's settings.
         ProjectSettings = "projectSettings",
-        /// The project's settings that are not shared.
+        /// The project's local settings, which are not shared.
         LocalSettings = "localSettings",
-        /// Settings that were given at the start or by the host.
+        /// Settings given at launch or by the host.
         FlagSettings = "flagSettings",
         /// The organisation's settings.
         PolicySettings = "policySettings",
         /// The command line.
         CliArg = "cliArg",
-        /// A command that the prompt began with.
+        /// A slash command.
         Command = "command",
         /// This session.
         Session = "session",
-        /// The way in which an MCP server was mounted.
+        /// The mount of an MCP server.
         McpMount = "mcpMount",
-        /// A narrower choice of tools.
+        /// A restriction of the tools.
         ToolsNarrowing = "toolsNarrowing",
         /// The policy of an MCP server.
         McpServerPolicy = "mcpServerPolicy",
-        /// A credential of the host's.
+        /// A credential of the host.
         HostCredential = "hostCredential",
     }
 }
 
 object! {
-    /// A rule in words, in up to three pieces.
+    /// A description of a rule, in up to three parts.
     pub struct PermissionRuleDescription {
         /// The beginning.
         pub prefix: String,
-        /// The piece that stands out.
+        /// The emphasised part.
         pub emphasis: Option<String>,
         /// The end.
         pub suffix: Option<String>,
@@ -206,27 +203,27 @@ object! {
 open_enum! {
     /// Whether a rule can be changed.
     pub enum RuleEditability {
-        /// It can, in a file of settings.
+        /// In a settings file.
         Persistent = "persistent",
-        /// It can, until the session ends.
+        /// Until the session ends.
         Session = "session",
-        /// It cannot.
+        /// Not at all.
         Readonly = "readonly",
     }
 }
 
 object! {
-    /// A directory in which the agent may work.
+    /// A working directory.
     pub struct WorkspaceDirectory {
         /// The directory.
         pub path: String,
-        /// Who allowed it: a file of settings, `cliArg` or `session`.
+        /// The source: a settings file, `cliArg` or `session`.
         pub source: Option<String>,
     }
 }
 
 impl ApplyFlagSettings {
-    /// Sets these settings, an object.
+    /// Applies these settings, an object.
     pub fn new(settings: impl Into<Json>) -> Self {
         Self {
             settings: settings.into(),

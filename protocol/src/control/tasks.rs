@@ -10,7 +10,7 @@ host_requests! {
 }
 
 object! {
-    /// Stops a background task. One that nobody knows is no error.
+    /// Stops a background task. An unknown task is not an error.
     #[derive(Default)]
     pub struct StopTask tags("subtype" = "stop_task") {
         /// The task.
@@ -19,40 +19,40 @@ object! {
 }
 
 object! {
-    /// Sends what runs in the foreground to the background.
+    /// Moves running tool calls to the background.
     #[derive(Default)]
     pub struct BackgroundTasks tags("subtype" = "background_tasks") {
-        /// The tool call that is meant; all that run, when absent.
+        /// The tool call to move; if absent, all.
         pub tool_use_id: Option<String>,
     }
 }
 
 object! {
-    /// Whether the tool call was sent to the background.
+    /// Whether the tool call was moved to the background.
     #[derive(Default)]
     pub struct BackgroundTasksAnswer {
-        /// Whether it was. Absent when all were meant.
+        /// Whether it was. Absent if all were requested.
         pub backgrounded: Option<bool>,
     }
 }
 
 object! {
-    /// Reads what a shell command or a monitor in the background has printed.
+    /// Reads the output of a background shell command or monitor.
     #[derive(Default)]
     pub struct GetTaskOutput tags("subtype" = "get_task_output") {
-        /// The task, which may be over.
+        /// The task, which may have ended.
         pub task_id: String,
     }
 }
 
 object! {
-    /// What a task has printed.
+    /// The output of a task.
     pub struct TaskOutput {
-        /// The end of it, some KiB at most.
+        /// The last part of the output, at most some KiB.
         pub output: String,
-        /// Bytes that it has printed in all.
+        /// The total size of the output in bytes.
         pub total_bytes: Option<u64>,
-        /// Whether the beginning is missing.
+        /// Whether the beginning was truncated.
         pub truncated: Option<bool>,
     }
 }
@@ -68,7 +68,7 @@ impl StopTask {
 }
 
 impl BackgroundTasks {
-    /// Sends this tool call to the background.
+    /// Moves this tool call to the background.
     pub fn only(tool_use_id: impl Into<String>) -> Self {
         Self {
             tool_use_id: Some(tool_use_id.into()),
@@ -78,7 +78,7 @@ impl BackgroundTasks {
 }
 
 impl GetTaskOutput {
-    /// Reads what this task has printed.
+    /// Reads the output of this task.
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
             task_id: task_id.into(),

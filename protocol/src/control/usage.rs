@@ -1,5 +1,4 @@
-//! Requests for what a session has cost, and how much of the plan's limits is
-//! used up.
+//! Requests for the cost of a session and the usage of the plan's limits.
 
 use super::request::host_requests;
 use crate::json::Number;
@@ -12,13 +11,13 @@ host_requests! {
 }
 
 object! {
-    /// Asks what the session has cost, for people.
+    /// Requests the cost of the session, as text for display.
     #[derive(Default)]
     pub struct GetSessionCost tags("subtype" = "get_session_cost") {}
 }
 
 object! {
-    /// What the session has cost, for people.
+    /// The cost of the session, as text for display.
     pub struct SessionCost {
         /// Several lines.
         pub text: String,
@@ -26,79 +25,78 @@ object! {
 }
 
 object! {
-    /// Asks what the session has used, and how it stands with the plan's
-    /// limits.
+    /// Requests the usage of the session and of the plan's limits.
     #[derive(Default)]
     pub struct GetUsage tags("subtype" = "get_usage") {
-        /// Whether to leave out `behaviors`, for which many transcripts are
-        /// read.
+        /// Whether to leave out `behaviors`, which requires reading many
+        /// transcripts.
         pub skip_behaviors: Option<bool>,
     }
 }
 
 object! {
-    /// What the session has used, and how it stands with the plan's limits.
+    /// The usage of the session and of the plan's limits.
     pub struct GetUsageAnswer {
-        /// What the session has used.
+        /// The usage of the session.
         pub session: SessionUsage,
         /// The plan, such as `pro` or `max`; `null` for an API key.
         pub subscription_type: Option<String>,
-        /// Whether the plan has limits that can be known.
+        /// Whether the plan has limits that can be queried.
         pub rate_limits_available: Option<bool>,
-        /// Those limits; `null`, when they are not known.
+        /// The limits; `null` if unknown.
         pub rate_limits: Option<PlanLimits>,
-        /// What used them up, by what transcripts on this machine say;
-        /// `null`, when they were not read.
+        /// What contributed to the usage, according to the transcripts on this
+        /// machine; `null` if they were not read.
         pub behaviors: Option<UsageBehaviors>,
     }
 }
 
 object! {
-    /// The limits of a plan, and how much of them is used up.
+    /// The limits of a plan and their usage.
     #[derive(Default)]
     pub struct PlanLimits {
-        /// In five hours.
+        /// Five hours.
         pub five_hour: Option<PlanWindow>,
-        /// In a week.
+        /// A week.
         pub seven_day: Option<PlanWindow>,
-        /// In a week, by applications that the account let in.
+        /// A week, for OAuth applications.
         pub seven_day_oauth_apps: Option<PlanWindow>,
-        /// In a week, by Opus.
+        /// A week, for Opus.
         pub seven_day_opus: Option<PlanWindow>,
-        /// In a week, by Sonnet.
+        /// A week, for Sonnet.
         pub seven_day_sonnet: Option<PlanWindow>,
-        /// In a week, by other models. Absent when nothing is known.
+        /// A week, for other models. Absent if unknown.
         pub model_scoped: Option<Vec<ModelPlanLimit>>,
-        /// What is paid for beyond the plan.
+        /// Overage usage.
         pub extra_usage: Option<ExtraUsage>,
     }
 }
 
 object! {
-    /// How much of a limit is used up.
+    /// The usage of a limit.
     #[derive(Default)]
     pub struct PlanWindow {
-        /// How much, from 0 to 100; `null`, when it is not known.
+        /// The usage, from 0 to 100; `null` if unknown.
         pub utilization: Option<Number>,
-        /// When it begins anew, as ISO 8601.
+        /// When the limit resets, as ISO 8601.
         pub resets_at: Option<String>,
     }
 }
 
 object! {
-    /// How much of a model's limit is used up.
+    /// The usage of a model's limit.
     pub struct ModelPlanLimit {
-        /// The model, as people are to read it.
+        /// The display name of the model.
         pub display_name: String,
-        /// How much, from 0 to 100; `null`, when it is not known.
+        /// The usage, from 0 to 100; `null` if unknown.
         pub utilization: Option<Number>,
-        /// When it begins anew, as ISO 8601.
+        /// When the limit resets, as ISO 8601.
         pub resets_at: Option<String>,
     }
 }
 
 object! {
-    /// What used up the limits.
+    /// What contributed to the usage.
     #[derive(Default)]
     pub struct UsageBehaviors {
         /// In the last 24 hours.
@@ -109,19 +107,19 @@ object! {
 }
 
 object! {
-    /// What used up the limits in a while. The shares overlap: they do not
+    /// What contributed to the usage in a period. The shares overlap and do not
     /// add up to 100.
     #[derive(Default)]
     pub struct UsagePeriod {
-        /// How many times the API was asked.
+        /// The number of API requests.
         pub request_count: Option<u64>,
-        /// How many sessions there were.
+        /// The number of sessions.
         pub session_count: Option<u64>,
-        /// Habits that cost much.
+        /// Expensive behaviors.
         pub behaviors: Option<Vec<UsageBehavior>>,
-        /// What to do about it, the largest share first.
+        /// Recommendations, the largest share first.
         pub recommendations: Option<Vec<UsageRecommendation>>,
-        /// How to do some of it at once.
+        /// How to apply some of them at once.
         pub fix: Option<UsageFix>,
         /// Sub-agents and their shares.
         pub agents: Option<Vec<UsageShare>>,
@@ -135,19 +133,19 @@ object! {
 }
 
 object! {
-    /// A habit that costs much.
+    /// An expensive behavior.
     pub struct UsageBehavior {
-        /// The habit.
+        /// The behavior.
         pub key: UsageBehaviorKey,
         /// Its share, from 0 to 100.
         pub pct: Number,
-        /// How many requests showed it.
+        /// The number of requests that showed it.
         pub count: Option<u64>,
     }
 }
 
 open_enum! {
-    /// A habit that costs much.
+    /// An expensive behavior.
     pub enum UsageBehaviorKey {
         /// Prompts that were not in the cache.
         CacheMiss = "cache_miss",
@@ -155,50 +153,50 @@ open_enum! {
         LongContext = "long_context",
         /// Many sub-agents.
         SubagentHeavy = "subagent_heavy",
-        /// Much at the same time.
+        /// Many parallel sessions or requests.
         HighParallel = "high_parallel",
-        /// Prompts by the clock.
+        /// Scheduled prompts.
         Cron = "cron",
         /// The highest effort.
         MaxEffort = "max_effort",
         /// Workflows.
         Workflow = "workflow",
-        /// Much that is always in the context.
+        /// A large constant part of the context.
         AlwaysOnContext = "always_on_context",
-        /// Tools that answer at length.
+        /// Large tool results.
         LargeToolResults = "large_tool_results",
     }
 }
 
 object! {
-    /// Something to do about it.
+    /// A recommendation.
     pub struct UsageRecommendation {
-        /// What it is about: a habit, or `agent`, `skill`, `plugin` or
+        /// The subject: a behavior, or `agent`, `skill`, `plugin` or
         /// `mcp_server`.
         pub key: String,
-        /// The share that it is about, from 0 to 100.
+        /// The share of the subject, from 0 to 100.
         pub pct: Option<Number>,
-        /// What to do.
+        /// The recommendation.
         pub title: String,
-        /// Why, or the command for it.
+        /// The reason, or the command to run.
         pub detail: Option<String>,
     }
 }
 
 object! {
-    /// How to follow several recommendations at once.
+    /// How to apply several recommendations at once.
     #[derive(Default)]
     pub struct UsageFix {
-        /// Which, by `key`.
+        /// The recommendations, by `key`.
         pub keys: Option<Vec<String>>,
-        /// User messages to send, in this order and as `later`; the prompt at
-        /// the end as `client_composed`.
+        /// User messages to send, in this order and with the priority `later`;
+        /// the final prompt with `client_composed`.
         pub messages: Option<Vec<String>>,
     }
 }
 
 object! {
-    /// What share of the use something has.
+    /// A share of the usage.
     pub struct UsageShare {
         /// Its name.
         pub name: String,
@@ -208,7 +206,7 @@ object! {
 }
 
 impl GetUsage {
-    /// Without `behaviors`, which is quicker.
+    /// Leaves out `behaviors`, which is faster.
     #[must_use]
     pub fn without_behaviors() -> Self {
         Self {

@@ -1,58 +1,58 @@
-//! What a message changed.
+//! Changes to a conversation.
 
-/// Where an entry of a conversation is.
+/// The position of an entry in a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place<'a> {
     /// The tool call that started the sub-agent; `None` for the main agent.
     pub thread: Option<&'a str>,
-    /// The entry's index in [`Conversation::thread`](super::Conversation::thread).
+    /// The index of the entry in
+    /// [`Conversation::thread`](super::Conversation::thread).
     pub entry: usize,
 }
 
-/// What a message changed.
+/// The change that a message made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Change<'a> {
-    /// There is a new entry.
+    /// A new entry was added.
     Added(Place<'a>),
-    /// Something in an entry is different: a block came whole, the state
-    /// changed.
+    /// An entry changed: a block was completed, or the state changed.
     Changed(Place<'a>),
-    /// A text grew.
+    /// Text was appended.
     Text {
         /// The reply.
         at: Place<'a>,
-        /// The block's index in the reply.
+        /// The index of the block in the reply.
         block: usize,
-        /// What was added.
+        /// The appended text.
         text: &'a str,
     },
-    /// Thinking grew.
+    /// Thinking was appended.
     Thinking {
         /// The reply.
         at: Place<'a>,
-        /// The block's index in the reply.
+        /// The index of the block in the reply.
         block: usize,
-        /// What was added.
+        /// The appended thinking.
         thinking: &'a str,
     },
-    /// A tool's input grew. [`Assembler::conversation`](super::Assembler::conversation) has it as it can be
-    /// read so far.
+    /// The input of a tool grew. For its current value see
+    /// [`Assembler::conversation`](super::Assembler::conversation).
     ToolInput {
         /// The reply.
         at: Place<'a>,
-        /// The block's index in the reply.
+        /// The index of the block in the reply.
         block: usize,
-        /// What was added to its text.
+        /// The appended JSON text.
         json: &'a str,
     },
-    /// More than one thing is different: a reply was cut off, or entries or
-    /// blocks are gone and those behind them are in other places.
+    /// Several changes: a reply was cut off, or entries or blocks were removed
+    /// and later ones moved.
     Rebuilt,
 }
 
 impl Change<'_> {
-    /// What was changed, when other things went away besides.
+    /// The change, or `Rebuilt` if other parts were removed as well.
     pub(super) fn or_rebuilt(self, rebuilt: bool) -> Self {
         if rebuilt { Self::Rebuilt } else { self }
     }

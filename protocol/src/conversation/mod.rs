@@ -1,10 +1,10 @@
-//! A conversation, put together from the messages of a session.
+//! A conversation, assembled from the messages of a session.
 //!
 //! The agent sends an assistant message in pieces: one message for each content
-//! block, all with the same `message.id`, and while the model writes, if the
-//! session asked for it, the events of the API's stream. [`Assembler`] makes
-//! whole messages of both, and [`Conversation`] is what a user interface shows:
-//! it can be written as JSON and read again.
+//! block, all with the same `message.id`, and, if the session enabled partial
+//! messages, the API's stream events while the model is streaming.
+//! [`Assembler`] builds whole messages from both. [`Conversation`] is the state
+//! for a user interface; it can be serialized and restored.
 
 mod assembler;
 mod blocks;
@@ -24,52 +24,53 @@ use crate::open::{object, open_enum, union};
 use std::collections::BTreeMap;
 
 object! {
-    /// What was said in a session, as far as it has come.
+    /// The conversation of a session so far.
     #[derive(Default)]
     pub struct Conversation {
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
-        /// What was said to the main agent and by it, in order.
+        /// The entries of the main agent, in order.
         pub entries: Vec<Entry>,
-        /// What sub-agents said, by the id of the tool call that started them.
+        /// The conversations of sub-agents, by the ID of their parent tool
+        /// call.
         pub subagents: BTreeMap<String, Subagent>,
     }
 }
 
 object! {
-    /// What was said to a sub-agent and by it.
+    /// The conversation of a sub-agent.
     ///
-    /// The agent does not stream what sub-agents say. Of one that the turn
-    /// waits for it says the tool calls and their results only, unless
-    /// [`Initialize::forward_subagent_text`] asks for texts and thinking; of
-    /// one in the background it says everything but the prompt. One that is
-    /// spoken to again goes on under the tool call that started it.
+    /// The agent does not stream messages of sub-agents. For a foreground
+    /// sub-agent it sends only tool calls and results, unless
+    /// [`Initialize::forward_subagent_text`] enables text and thinking. For a
+    /// background sub-agent it sends everything but the prompt. A sub-agent
+    /// that is resumed continues under its original parent tool call.
     ///
     /// [`Initialize::forward_subagent_text`]:
     ///     crate::control::Initialize::forward_subagent_text
     #[derive(Default)]
     pub struct Subagent {
-        /// The sub-agent's id.
+        /// The ID of the sub-agent.
         pub agent_id: Option<String>,
-        /// Its kind.
+        /// The kind of the sub-agent.
         pub subagent_type: Option<String>,
-        /// Its task.
+        /// The task of the sub-agent.
         pub task_description: Option<String>,
-        /// What was said, in order.
+        /// The entries, in order.
         pub entries: Vec<Entry>,
     }
 }
 
 union! {
-    /// One thing that was said, or that happened between two such things.
+    /// An entry of a conversation: a message, or an event between messages.
     pub enum Entry by "type" {
-        /// What a user said, a tool answered, or the agent put in a user's
-        /// mouth.
+        /// A prompt of the user, a tool result, or a message that the agent
+        /// inserted for the user.
         "user" => User(Box<UserMessage>),
-        /// What the model said.
+        /// A reply of the model.
         "reply" => Reply(Box<Reply>),
-        /// What the agent says besides: the conversation was compacted, a
-        /// command printed something.
+        /// A system message: the conversation was compacted, a command had
+        /// output.
         "system" => Notice(Box<SystemMessage>),
         /// The end of a turn.
         "result" => Result(Box<ResultMessage>),
@@ -77,59 +78,58 @@ union! {
 }
 
 object! {
-    /// What the model said, put together.
+    /// An assembled reply of the model.
     pub struct Reply tags("type" = "reply") {
-        /// The message with all its blocks. What comes with every block but is
-        /// not the same each time, such as its `uuid`, is that of the last one.
+        /// The message with all its blocks. Fields that differ between the
+        /// pieces, such as `uuid`, are those of the last piece.
         pub message: AssistantMessage,
-        /// Where each of the message's blocks stands.
+        /// The state of each block.
         pub blocks: Vec<ReplyBlock>,
-        /// Where the message stands.
+        /// The state of the message.
         pub state: ReplyState,
     }
 }
 
 object! {
-    /// Where a block of a reply stands.
+    /// The state of a block of a reply.
     pub struct ReplyBlock {
-        /// How far it has come.
+        /// The state.
         pub state: BlockState,
-        /// The id of the message in which it came whole.
+        /// The ID of the message that carried the completed block.
         pub uuid: Option<String>,
     }
 }
 
 open_enum! {
-    /// How far a block has come.
+    /// The state of a block.
     pub enum BlockState {
-        /// The model is writing it. What there is of a tool's input is made
-        /// whole: strings may be cut, and what comes last may be missing.
+        /// The model is streaming it. A partial tool input is closed to valid
+        /// JSON: strings may be truncated, and the last value may be missing.
         Streaming = "streaming",
-        /// The model has written it. The agent has not said it yet, and may
-        /// never do so: it passes over texts of nothing but white space.
+        /// The model has completed it, but the agent has not sent it, and may
+        /// never do so: it skips texts that are only whitespace.
         Written = "written",
-        /// The agent has said it.
+        /// The agent has sent it in full.
         Whole = "whole",
     }
 }
 
 open_enum! {
-    /// How far a reply has come.
+    /// The state of a reply.
     pub enum ReplyState {
-        /// The model is writing it.
+        /// The model is streaming it.
         Streaming = "streaming",
-        /// It is all there, as far as is known: without partial messages the
-        /// agent does not say which block is the last.
+        /// Complete, as far as is known: without partial messages the agent
+        /// does not mark the last block.
         Done = "done",
-        /// It was cut off and does not go on. The last text may end in the
-        /// middle of a word.
+        /// Cut off and not continued. The last text may end within a word.
         Aborted = "aborted",
     }
 }
 
 impl Conversation {
-    /// The entries of the main agent, or those of the sub-agent that a tool
-    /// call started.
+    /// Returns the entries of the main agent, or of the sub-agent with this
+    /// parent tool call.
     #[must_use]
     pub fn thread(&self, parent_tool_use_id: Option<&str>) -> &[Entry] {
         match parent_tool_use_id {
@@ -138,7 +138,7 @@ impl Conversation {
         }
     }
 
-    /// What a tool call was answered, by whichever agent made it.
+    /// Returns the result of a tool call, of any agent.
     #[must_use]
     pub fn tool_result(&self, tool_use_id: &str) -> Option<&ToolResultBlock> {
         self.threads()
@@ -156,8 +156,8 @@ impl Conversation {
             })
     }
 
-    /// The entries of the main agent and of each sub-agent, with the tool call
-    /// that started it.
+    /// The entries of the main agent and of each sub-agent, with its parent
+    /// tool call.
     fn threads(&self) -> impl Iterator<Item = (Option<&str>, &[Entry])> {
         let subagents = self.subagents.iter();
         std::iter::once((None, &self.entries[..]))
@@ -166,7 +166,7 @@ impl Conversation {
 }
 
 impl Entry {
-    /// The reply, when it is one.
+    /// Returns the reply, if the entry is one.
     #[must_use]
     pub fn reply(&self) -> Option<&Reply> {
         match self {
@@ -177,7 +177,7 @@ impl Entry {
 }
 
 impl Reply {
-    /// What was said, without thinking and tool calls.
+    /// Returns the text, without thinking and tool calls.
     #[must_use]
     pub fn text(&self) -> String {
         self.content()
@@ -186,7 +186,7 @@ impl Reply {
             .collect()
     }
 
-    /// The blocks, in the order in which the model wrote them.
+    /// Returns the blocks, in the order in which the model wrote them.
     #[must_use]
     pub fn content(&self) -> &[ContentBlock] {
         &self.message.message.content

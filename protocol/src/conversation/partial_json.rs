@@ -1,9 +1,9 @@
-//! JSON text that is still coming.
+//! Incomplete JSON text.
 
 use crate::json::Json;
 
-/// JSON text that comes in pieces, such as the input of a tool while the model
-/// writes it, and what can be said of it so far.
+/// JSON text that arrives in pieces, such as the input of a tool while the
+/// model is streaming it, and its value so far.
 ///
 /// ```
 /// use agentwire_protocol::conversation::PartialJson;
@@ -18,19 +18,19 @@ use crate::json::Json;
 #[derive(Debug, Clone, Default)]
 pub struct PartialJson {
     text: String,
-    /// How many bytes of the text have been looked at.
+    /// The number of bytes scanned.
     seen: usize,
-    /// What has to come to close what is open, outermost first.
+    /// The closing brackets needed, outermost first.
     open: Vec<u8>,
     at: At,
-    /// Where the text can be cut and closed: behind the last whole value, or
-    /// in the text of a string.
+    /// Where the text can be cut and closed: after the last complete value, or
+    /// within a string.
     cut: usize,
     /// Whether that is in a string.
     in_string: bool,
 }
 
-/// Where in a JSON text the next byte is.
+/// The parser state for the next byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum At {
     /// Where a value may begin, or something that is neither key nor value.
@@ -44,17 +44,17 @@ enum At {
     String { key: bool, escape: Escape },
 }
 
-/// Where in an escape sequence of a string the next byte is.
+/// The state within an escape sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Escape {
     None,
-    /// Behind the first half of a surrogate pair, which is no character yet.
+    /// After the first half of a surrogate pair.
     Half,
-    /// Behind the backslash, and whether a first half came before it.
+    /// After the backslash, and whether a first half precedes it.
     Begun {
         half: bool,
     },
-    /// In the digits of `\u`: how many there were, and their value.
+    /// In the digits of `\u`: their count and value.
     Digits {
         half: bool,
         count: u8,
@@ -63,7 +63,7 @@ enum Escape {
 }
 
 impl PartialJson {
-    /// Adds a piece of the text.
+    /// Appends a piece of text.
     pub fn push(&mut self, piece: &str) {
         self.text.push_str(piece);
         while let Some(&byte) = self.text.as_bytes().get(self.seen) {
@@ -72,14 +72,15 @@ impl PartialJson {
         }
     }
 
-    /// The text so far.
+    /// Returns the text so far.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What is there so far: strings as far as they have come, and of the rest
-    /// what is whole. `None` before anything is, and when the text is no JSON.
+    /// Returns the value so far: strings as far as they have arrived, and other
+    /// values once they are complete. `None` before the first value, and if the
+    /// text is invalid.
     #[must_use]
     pub fn value(&self) -> Option<Json> {
         let mut text = self.text.get(..self.cut)?.to_owned();
@@ -92,7 +93,7 @@ impl PartialJson {
         serde_json::from_str(&text).ok()
     }
 
-    /// The value, when the text is all there.
+    /// Returns the value if the text is complete.
     #[must_use]
     pub fn whole(&self) -> Option<Json> {
         serde_json::from_str(&self.text).ok()

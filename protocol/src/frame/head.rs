@@ -1,17 +1,17 @@
-//! The members of a line that routing requires.
+//! The members of a line that are needed for routing.
 
 use crate::text::{Cursor, Invalid, Span, unescaped};
 use std::borrow::Cow;
 
-/// The members of a line that routing requires.
+/// The members of a line that are needed for routing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Head<'a> {
     /// The member `type`.
     pub kind: Cow<'a, str>,
-    /// `subtype`, or that of the `request` or `response` that is inside.
+    /// `subtype`, or that of the nested `request` or `response`.
     pub subtype: Option<Cow<'a, str>>,
-    /// `request_id`, or that of the `request` or `response` that is inside.
+    /// `request_id`, or that of the nested `request` or `response`.
     pub request_id: Option<Cow<'a, str>>,
     /// `uuid`.
     pub uuid: Option<Cow<'a, str>>,
@@ -19,20 +19,20 @@ pub struct Head<'a> {
     pub session_id: Option<Cow<'a, str>>,
 }
 
-/// Where these members are in a line.
+/// The positions of these members in a line.
 #[derive(Debug, Clone)]
 pub(super) enum Parts {
-    /// Their places, as in nearly every line.
+    /// Positions, as in nearly every line.
     Places(Places),
-    /// Their values, of which one has escapes or is not UTF-8.
+    /// Values, because one has escapes or is not UTF-8.
     Values(Box<Head<'static>>),
 }
 
-/// The places of the members, each as [`Part`] has its number.
+/// The positions of the members, indexed by [`Part`].
 #[derive(Debug, Clone, Default)]
 pub(super) struct Places([Place; PARTS]);
 
-/// A value in a line. No value begins at 0, so that one is absent.
+/// The position of a value in a line. 0 means absent: no value starts there.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Place {
     start: u32,
@@ -63,12 +63,13 @@ impl Head<'_> {
 }
 
 impl Head<'static> {
-    /// Reads what is left of a line that was cut off: the members before the
-    /// cut. `None` if the type is not among them.
+    /// Reads the routing members of a truncated line, as far as they precede
+    /// the cut. `None` if `type` is not among them.
     #[must_use]
     pub fn of_cut_line(bytes: &[u8]) -> Option<Self> {
         let mut head = Self::default();
-        // The line is cut off, so this fails; what came before is in the head.
+        // The line is truncated, so this fails; earlier members are in the
+        // head.
         let _ = head.read(bytes);
         (!head.kind.is_empty()).then_some(head)
     }
@@ -88,7 +89,7 @@ impl Head<'static> {
 }
 
 impl Parts {
-    /// Passes over a line once, and notes where the members are.
+    /// Scans a line once and records the positions of the members.
     pub(super) fn of_line(bytes: &[u8]) -> Result<Self, Invalid> {
         let mut places = Places::default();
         let mut is_plain = true;
@@ -136,8 +137,8 @@ impl Place {
     }
 }
 
-/// Passes over a line, and tells each of the members with its value, if that is
-/// a string. Of a member that comes twice the last one counts.
+/// Scans a line and reports each routing member with its value, if that is a
+/// string. The last occurrence of a repeated member counts.
 fn scan(bytes: &[u8], mut found: impl FnMut(Part, Option<Span>)) -> Result<(), Invalid> {
     let mut cursor = Cursor::new(bytes);
     cursor.expect(b'{', "an object")?;
@@ -164,14 +165,14 @@ fn scan(bytes: &[u8], mut found: impl FnMut(Part, Option<Span>)) -> Result<(), I
     cursor.end()
 }
 
-/// Passes over a control frame's `request` or `response`, whose subtype and id
-/// are the frame's.
+/// Scans the `request` or `response` of a control frame, whose subtype and ID
+/// are those of the frame.
 fn scan_inner(
     bytes: &[u8],
     cursor: &mut Cursor<'_>,
     found: &mut impl FnMut(Part, Option<Span>),
 ) -> Result<(), Invalid> {
-    // Those of a frame of another protocol may be anything.
+    // In frames of other protocols these may have any type.
     if !cursor.take(b'{') {
         cursor.skip()?;
         return Ok(());
@@ -188,8 +189,8 @@ fn scan_inner(
     Ok(())
 }
 
-/// The name of a member. None that routing requires is written with escapes,
-/// but could be.
+/// The name of a member. Routing members are normally written without escapes,
+/// but may have them.
 fn name(bytes: &[u8], span: Span) -> Cow<'_, [u8]> {
     if span.escaped {
         Cow::Owned(text(bytes, span).into_bytes())
@@ -198,7 +199,7 @@ fn name(bytes: &[u8], span: Span) -> Cow<'_, [u8]> {
     }
 }
 
-/// What a string says, with U+FFFD for what is not UTF-8.
+/// The text of a string, with U+FFFD in place of invalid UTF-8.
 fn text(bytes: &[u8], span: Span) -> String {
     let text = String::from_utf8_lossy(&bytes[span.start..span.end]);
     if span.escaped {
@@ -208,7 +209,7 @@ fn text(bytes: &[u8], span: Span) -> String {
     }
 }
 
-/// A string, or `None` for any other value, which is passed over.
+/// A string, or `None` for any other value, which is skipped.
 fn string(cursor: &mut Cursor<'_>) -> Result<Option<Span>, Invalid> {
     if cursor.peek() == Some(b'"') {
         return cursor.string("a string").map(Some);

@@ -1,9 +1,8 @@
-//! One line of the protocol: its bytes, kept, and what is needed to route it.
+//! One line of the protocol: its raw bytes and the members needed to route it.
 //!
-//! A frame is read in one pass that looks at a handful of members and skips
-//! the rest. What the message says is read when somebody asks for it
-//! ([`Frame::message`], [`Frame::read`]), and when that fails, it fails for
-//! this frame alone.
+//! A frame is scanned once, for a handful of members. The message itself is
+//! parsed on demand ([`Frame::message`], [`Frame::read`]); a malformed message
+//! affects its own frame only.
 
 mod head;
 
@@ -20,14 +19,14 @@ use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 use std::fmt;
 
-/// A line that was read as a JSON object with a `type`.
+/// A line of the protocol: a JSON object with a `type`.
 #[derive(Clone)]
 pub struct Frame {
     raw: Bytes,
     parts: Parts,
 }
 
-/// A line that is no frame.
+/// Why a line is not a frame.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FrameError {
@@ -39,30 +38,31 @@ pub enum FrameError {
     NoType,
 }
 
-/// A frame whose typed view cannot be had. The frame is still there.
+/// A frame that cannot be parsed as the requested type. The frame itself
+/// remains usable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a `{kind}` frame cannot be read at `{path}`: {reason}")]
 #[non_exhaustive]
 pub struct ViewError {
-    /// The frame's `type`, and its subtype behind a slash.
+    /// The frame's `type`, followed by a slash and its subtype.
     pub kind: String,
     /// The member that could not be read, such as `message.content[0].text`.
     pub path: String,
-    /// What was wrong with it.
+    /// The reason.
     pub reason: String,
 }
 
 impl Frame {
-    /// Reads a line.
+    /// Creates a frame from a line.
     ///
     /// # Errors
     ///
-    /// When it is not a JSON object with a `type`.
+    /// If the line is not a JSON object with a `type`.
     pub fn new(raw: Bytes) -> Result<Self, FrameError> {
         Self::of_line(raw).map_err(|(error, _)| error)
     }
 
-    /// Reads a line, and gives it back if it is not a frame: a copy, even of
+    /// Creates a frame, and returns the line if it is not one: a copy, even of
     /// `Bytes`, is an allocation.
     pub(crate) fn of_line(raw: Bytes) -> Result<Self, (FrameError, Bytes)> {
         let parts = match Parts::of_line(&raw) {
@@ -75,13 +75,13 @@ impl Frame {
         Ok(Self { raw, parts })
     }
 
-    /// The bytes as they came, without the line ending.
+    /// Returns the raw bytes, without the line ending.
     #[must_use]
     pub fn raw(&self) -> &Bytes {
         &self.raw
     }
 
-    /// The members that routing requires.
+    /// Returns the members that are needed for routing.
     #[must_use]
     pub fn head(&self) -> Head<'_> {
         Head {
@@ -93,33 +93,33 @@ impl Frame {
         }
     }
 
-    /// The member `type`.
+    /// Returns the member `type`.
     #[must_use]
     pub fn kind(&self) -> &str {
         self.part(Part::Kind).unwrap_or_default()
     }
 
-    /// The member `subtype`, or that of the `request` or `response` that is
-    /// inside.
+    /// Returns the member `subtype`, or that of the nested `request` or
+    /// `response`.
     #[must_use]
     pub fn subtype(&self) -> Option<&str> {
         self.part(Part::Subtype)
     }
 
-    /// The member `request_id`, or that of the `request` or `response` that is
-    /// inside.
+    /// Returns the member `request_id`, or that of the nested `request` or
+    /// `response`.
     #[must_use]
     pub fn request_id(&self) -> Option<&str> {
         self.part(Part::RequestId)
     }
 
-    /// The member `uuid`.
+    /// Returns the member `uuid`.
     #[must_use]
     pub fn uuid(&self) -> Option<&str> {
         self.part(Part::Uuid)
     }
 
-    /// The member `session_id`.
+    /// Returns the member `session_id`.
     #[must_use]
     pub fn session_id(&self) -> Option<&str> {
         self.part(Part::SessionId)
@@ -144,7 +144,7 @@ impl Frame {
         let message = Reader::read_tolerantly(&text);
         message.unwrap_or_else(|_| {
             let members = Reader::read_tolerantly(&text);
-            // The line is an object, as was found when the frame was made.
+            // The line is an object; this was checked when the frame was made.
             Message::Unknown(members.unwrap_or_default())
         })
     }
@@ -176,13 +176,13 @@ impl Frame {
         }
     }
 
-    /// The frame as a type of the caller's.
+    /// Parses the frame as a type of the caller.
     ///
     /// # Errors
     ///
-    /// When the frame does not have that shape.
+    /// If the frame does not have the shape of `T`.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, ViewError> {
-        // One look at the whole line is cheaper than one at each of its strings.
+        // One check of the whole line is cheaper than one for each string.
         let text = utf8(&self.raw).map_err(|error| {
             self.unreadable(Located {
                 path: ".".to_owned(),
@@ -209,9 +209,9 @@ impl Frame {
         (read, faults)
     }
 
-    /// The line as text, with U+FFFD for what is not UTF-8.
+    /// The line as text, with U+FFFD in place of invalid UTF-8.
     fn text(&self) -> Cow<'_, str> {
-        // The check for all of it is the faster one.
+        // Checking the whole line at once is faster.
         match utf8(&self.raw) {
             Ok(text) => Cow::Borrowed(text),
             Err(_) => String::from_utf8_lossy(&self.raw),
@@ -225,9 +225,9 @@ impl Frame {
         member(&self.text(), name).map(Json::of_text)
     }
 
-    /// Whether there are halves of surrogate pairs in the line, which no string
-    /// can hold. The typed view has U+FFFD in their place, the raw bytes are as
-    /// they came. Looks through the whole line.
+    /// Returns whether the line has lone surrogates, which a Rust string cannot
+    /// hold. The typed view has U+FFFD in their place; the raw bytes keep them.
+    /// Scans the whole line.
     #[must_use]
     pub fn has_lone_surrogates(&self) -> bool {
         utf8(&self.raw).is_ok_and(|text| mended(text).is_some())

@@ -1,4 +1,4 @@
-//! How each event is refused.
+//! How to deny each hook event.
 
 use super::{
     ElicitationOutput, ElicitationResultOutput, HookKind, HookOutput, PermissionRequestOutput,
@@ -6,20 +6,20 @@ use super::{
 };
 
 impl HookOutput {
-    /// The answer with which a hook of this event keeps the agent from what it
-    /// is about, each event having a form of its own.
+    /// Returns the output with which a hook of this event denies what the agent
+    /// is about to do. Each event has its own form.
     ///
-    /// `None` for events that tell of something and cannot be refused, and for
-    /// those of which a refusal means that the agent has to go on (`Stop`,
-    /// `SubagentStop`, `TaskCompleted`, `TeammateIdle`): a hook that always
-    /// refuses would keep it going for ever.
+    /// `None` for events that only notify, and for those where a denial makes
+    /// the agent continue (`Stop`, `SubagentStop`, `TaskCompleted`,
+    /// `TeammateIdle`): a hook that always denied would keep it running
+    /// forever.
     #[must_use]
     pub fn denial(kind: &HookKind, reason: &str) -> Option<Self> {
         Some(match kind {
             HookKind::PreToolUse => PreToolUseOutput::deny(reason).into(),
             HookKind::PermissionRequest => PermissionRequestOutput::deny(reason).into(),
             HookKind::PreModelSwitch => PreModelSwitchOutput::deny(reason).into(),
-            // Of the hooks of hosts Claude Code 2.1.329 minds only that it is a
+            // For hooks of hosts, Claude Code 2.1.329 only checks that it is a
             // block, and declines.
             HookKind::Elicitation => SyncOutput::block(reason)
                 .specific(ElicitationOutput::decline())

@@ -1,10 +1,9 @@
-//! Hooks: what the agent tells the host while it works, and what the host
-//! may change about it.
+//! Hooks: callbacks of the host that the agent calls at defined events, and
+//! whose output may change what the agent does.
 //!
-//! The host registers its hooks with `initialize`, as [`HookMatcher`]s with
-//! ids of its own. When one of them is due, the agent sends a
-//! [`HookCallback`] with that id and a [`HookInput`]; the answer is a
-//! [`HookOutput`].
+//! The host registers its hooks with `initialize`, as [`HookMatcher`]s with IDs
+//! of its choice. When an event matches, the agent sends a [`HookCallback`]
+//! with that ID and a [`HookInput`]. The response is a [`HookOutput`].
 
 mod denial;
 mod event;
@@ -44,100 +43,100 @@ use crate::untyped::{Pointer, Untyped};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
-/// The hooks that a host registers, by event.
+/// The hooks that a host registers, keyed by event.
 pub type Hooks = BTreeMap<HookKind, Vec<HookMatcher>>;
 
 object! {
-    /// Hooks of the host for one event, and what the event has to be about.
+    /// Hooks for one event, and a filter.
     #[derive(Default)]
     pub struct HookMatcher {
-        /// A pattern that says which tools, sources or the like the hooks
-        /// are for; all of them, when absent.
+        /// A pattern for the event's tool, source or the like. If absent, the
+        /// hooks are called for every such event.
         pub matcher: Option<String>,
-        /// The host's ids of the hooks. Each is asked on its own.
+        /// The host's IDs of the hooks. Each is called separately.
         pub hook_callback_ids: Vec<String> = "hookCallbackIds",
-        /// Seconds after which the agent gives up on an answer.
+        /// The timeout in seconds.
         pub timeout: Option<Number>,
-        /// What happens when a hook fails.
+        /// What the agent does when a hook fails.
         pub on_failure: Option<OnFailure> = "onFailure",
     }
 }
 
 open_enum! {
-    /// What happens when a hook fails: it is answered with an error, or with
-    /// something that the agent does not understand.
+    /// What the agent does when a hook fails: when the response is an error, or
+    /// is malformed.
     ///
-    /// Agents that do not know of it go ahead; those that do answer
-    /// `initialize` with `hook_on_failure_supported`. They all go ahead on
-    /// `Stop`, `SubagentStop`, `TaskCompleted` and `TeammateIdle`, and when
-    /// the answer says `hooks_applied: false`.
+    /// Agents that do not support this proceed. Those that do report
+    /// `hook_on_failure_supported` in the `initialize` response. All agents
+    /// proceed on `Stop`, `SubagentStop`, `TaskCompleted` and `TeammateIdle`,
+    /// and when that response has `hooks_applied: false`.
     pub enum OnFailure {
-        /// The agent goes ahead.
+        /// The agent proceeds.
         Continue = "continue",
-        /// The agent does not do what the hook was about.
+        /// The agent does not proceed with the action.
         Block = "block",
     }
 }
 
 object! {
-    /// A hook of the host is due.
+    /// Calls a hook of the host.
     pub struct HookCallback tags("subtype" = "hook_callback") {
-        /// The host's id of the hook.
+        /// The host's ID of the hook.
         pub callback_id: String,
-        /// What happens.
+        /// The event and its context.
         pub input: HookInput,
-        /// The tool call that it is about; an id of the agent's, where it is
-        /// about none.
+        /// The tool call of the event. If the event is about none, an ID made
+        /// by the agent.
         pub tool_use_id: Option<String>,
     }
 }
 
-/// What a hook is told: where it happens, and what.
+/// The input of a hook: the event and its context.
 ///
 /// On the wire the two are one object.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct HookInput {
-    /// Where it happens.
+    /// The context.
     pub context: HookContext,
-    /// What happens.
+    /// The event.
     pub event: HookEvent,
 }
 
 object! {
-    /// Where something happens that a hook is told of.
+    /// The context of a hook event.
     #[derive(Default)]
     pub struct HookContext {
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
-        /// The file in which the agent keeps the session.
+        /// The transcript file of the session.
         pub transcript_path: Option<String>,
         /// The working directory.
         pub cwd: Option<String>,
-        /// An id that all events have in common from one prompt to the next.
+        /// An ID shared by all events until the next prompt.
         pub prompt_id: Option<String>,
-        /// How permissions are decided.
+        /// The permission mode.
         pub permission_mode: Option<PermissionMode>,
-        /// The sub-agent in which it happens; absent in the main one.
+        /// The sub-agent of the event; absent for the main agent.
         pub agent_id: Option<String>,
-        /// The kind of that sub-agent, or of the main agent where the session
-        /// was given one.
+        /// The kind of that sub-agent, or of the main agent if the session has
+        /// one configured.
         pub agent_type: Option<String>,
-        /// How hard the model thinks. Not every event and model has it.
+        /// The effort level. Not available for every event and model.
         pub effort: Option<HookEffort>,
     }
 }
 
 object! {
-    /// How hard the model thinks.
+    /// An effort level.
     pub struct HookEffort {
-        /// The level, such as `medium`, as the model really applies it.
+        /// The level, such as `medium`, as applied to the model.
         pub level: String,
     }
 }
 
 impl HookMatcher {
-    /// These hooks, whatever the event is about.
+    /// Creates a matcher for every event of its kind.
     pub fn new<T: Into<String>>(hook_callback_ids: impl IntoIterator<Item = T>) -> Self {
         Self {
             hook_callback_ids: hook_callback_ids.into_iter().map(Into::into).collect(),
@@ -145,21 +144,21 @@ impl HookMatcher {
         }
     }
 
-    /// Sets what the event has to be about.
+    /// Sets the pattern that an event must match.
     #[must_use]
     pub fn matcher(mut self, pattern: impl Into<String>) -> Self {
         self.matcher = Some(pattern.into());
         self
     }
 
-    /// Sets after how many seconds the agent gives up on an answer.
+    /// Sets the timeout in seconds.
     #[must_use]
     pub fn timeout(mut self, seconds: impl Into<Number>) -> Self {
         self.timeout = Some(seconds.into());
         self
     }
 
-    /// Sets what happens when a hook fails.
+    /// Sets what the agent does when a hook fails.
     #[must_use]
     pub fn on_failure(mut self, on_failure: OnFailure) -> Self {
         self.on_failure = Some(on_failure);
@@ -168,7 +167,7 @@ impl HookMatcher {
 }
 
 impl HookInput {
-    /// This event, nowhere in particular.
+    /// Creates an input for this event with an empty context.
     pub fn new(event: impl Into<HookEvent>) -> Self {
         Self {
             context: HookContext::default(),
@@ -176,7 +175,7 @@ impl HookInput {
         }
     }
 
-    /// Which event it is; none, when the agent does not say.
+    /// Returns the kind of the event; `None` if the agent did not send it.
     #[must_use]
     pub fn kind(&self) -> Option<HookKind> {
         self.event.tag().map(|tag| tag.as_str().into())
@@ -249,7 +248,7 @@ impl schemars::JsonSchema for HookInput {
 
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
-            "description": "What a hook is told: where it happens, and what.",
+            "description": "The input of a hook: the event and its context.",
             "allOf": [
                 generator.subschema_for::<HookContext>(),
                 generator.subschema_for::<HookEvent>(),

@@ -1,4 +1,4 @@
-//! What a hook answers.
+//! Outputs of hooks.
 
 use super::specific::{SpecificOutput, every_specific_output};
 use crate::json::Number;
@@ -9,7 +9,7 @@ use crate::open::{
 use crate::untyped::{Pointer, Untyped};
 use serde::{Deserialize, Deserializer};
 
-/// What a hook answers: what it decides, or that the agent need not wait.
+/// The output of a hook: a decision, or a signal that the agent need not wait.
 ///
 /// ```
 /// use agentwire_protocol::hook::{HookOutput, PreToolUseOutput};
@@ -25,7 +25,7 @@ use serde::{Deserialize, Deserializer};
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 ///
-/// What every hook can say is set on a [`SyncOutput`]:
+/// Fields common to all hooks are set on a [`SyncOutput`]:
 ///
 /// ```
 /// use agentwire_protocol::hook::{HookOutput, PostToolUseOutput, SyncOutput};
@@ -43,80 +43,80 @@ use serde::{Deserialize, Deserializer};
     reason = "made once, written once, dropped"
 )]
 pub enum HookOutput {
-    /// What the hook decides.
+    /// The decision of the hook.
     Sync(SyncOutput),
-    /// The agent goes ahead without the hook.
+    /// The agent proceeds without waiting for the hook.
     Async(AsyncOutput),
 }
 
 object! {
-    /// What a hook decides. Empty, it changes nothing.
+    /// The decision of a hook. If empty, it changes nothing.
     #[derive(Default)]
     pub struct SyncOutput {
         /// `false` ends the turn.
         pub keep_going: Option<bool> = "continue",
-        /// Why it ends, for the user.
+        /// Why the turn ends. Displayed to the user.
         pub stop_reason: Option<String> = "stopReason",
-        /// Whether what the hook printed is kept out of the transcript.
+        /// Whether the hook's output is left out of the transcript.
         pub suppress_output: Option<bool> = "suppressOutput",
-        /// Whether the agent may do what the hook was about.
+        /// Whether the agent may proceed with the action.
         pub decision: Option<HookDecision>,
-        /// Why it may or may not. The model is told.
+        /// The reason for the decision. Sent to the model.
         pub reason: Option<String>,
-        /// What the user is told.
+        /// A message for the user.
         pub system_message: Option<String> = "systemMessage",
-        /// A sequence for the user's terminal. The agent passes the bell on,
-        /// and titles and notifications (OSC 0, 1, 2, 9, 99 and 777).
+        /// An escape sequence for the user's terminal. The agent forwards the
+        /// bell, titles and notifications (OSC 0, 1, 2, 9, 99 and 777).
         pub terminal_sequence: Option<String> = "terminalSequence",
-        /// What only hooks of this event can say.
+        /// The output specific to the event.
         pub specific: Option<SpecificOutput> = "hookSpecificOutput",
     }
 }
 
 object! {
-    /// The agent goes ahead without the hook.
+    /// The agent proceeds without waiting for the hook.
     pub struct AsyncOutput {
-        /// `true`.
+        /// Always `true`.
         pub is_async: bool = "async",
-        /// Milliseconds that the hook may still take.
+        /// The time in milliseconds that the hook may still take.
         pub timeout: Option<Number> = "asyncTimeout",
     }
 }
 
 open_enum! {
-    /// Whether the agent may do what a hook was about.
+    /// Whether the agent may proceed with the action of a hook event.
     pub enum HookDecision {
         /// It may.
         Approve = "approve",
-        /// It may not. Of `Stop` and `SubagentStop` it means that the model
-        /// has to go on.
+        /// It may not. For `Stop` and `SubagentStop`, the model has to
+        /// continue.
         Block = "block",
     }
 }
 
 impl HookOutput {
-    /// The hook has nothing to say, and the agent goes ahead.
+    /// No decision: the agent proceeds.
     #[must_use]
     pub fn proceed() -> Self {
         Self::Sync(SyncOutput::default())
     }
 
-    /// The agent may not do what the hook was about, and the model is told
-    /// why. A `Stop` or `SubagentStop` that is blocked has the model go on.
+    /// Blocks the action of the event and sends the reason to the model.
+    /// Blocking `Stop` or `SubagentStop` makes the model continue.
     #[must_use]
     pub fn block(reason: impl Into<String>) -> Self {
         SyncOutput::block(reason).into()
     }
 
-    /// The turn ends, and the user is told why. A tool that the hook is asked
-    /// about before it runs is not kept from running by it (measured on Claude
-    /// Code 2.1.329).
+    /// Ends the turn and shows the reason to the user. As the output of
+    /// `PreToolUse` this does not prevent the tool from running (measured on
+    /// Claude Code 2.1.329).
     #[must_use]
     pub fn end_turn(reason: impl Into<String>) -> Self {
         SyncOutput::end_turn(reason).into()
     }
 
-    /// The agent goes ahead without the hook.
+    /// Lets the agent proceed without waiting for the hook.
     #[must_use]
     pub fn detach() -> Self {
         AsyncOutput::new().into()
@@ -124,8 +124,8 @@ impl HookOutput {
 }
 
 impl SyncOutput {
-    /// The agent may not do what the hook was about, and the model is told
-    /// why; see [`HookOutput::block`].
+    /// Blocks the action of the event and sends the reason to the model; see
+    /// [`HookOutput::block`].
     #[must_use]
     pub fn block(reason: impl Into<String>) -> Self {
         Self {
@@ -135,7 +135,8 @@ impl SyncOutput {
         }
     }
 
-    /// The turn ends, and the user is told why; see [`HookOutput::end_turn`].
+    /// Ends the turn and shows the reason to the user; see
+    /// [`HookOutput::end_turn`].
     #[must_use]
     pub fn end_turn(reason: impl Into<String>) -> Self {
         Self {
@@ -145,21 +146,21 @@ impl SyncOutput {
         }
     }
 
-    /// Sets what the user is told.
+    /// Sets a message for the user.
     #[must_use]
     pub fn system_message(mut self, message: impl Into<String>) -> Self {
         self.system_message = Some(message.into());
         self
     }
 
-    /// Keeps what the hook printed out of the transcript.
+    /// Leaves the hook's output out of the transcript.
     #[must_use]
     pub fn suppress_output(mut self) -> Self {
         self.suppress_output = Some(true);
         self
     }
 
-    /// Sets what only hooks of this event can say.
+    /// Sets the output specific to the event.
     #[must_use]
     pub fn specific(mut self, specific: impl Into<SpecificOutput>) -> Self {
         self.specific = Some(specific.into());
@@ -168,7 +169,7 @@ impl SyncOutput {
 }
 
 impl AsyncOutput {
-    /// The agent goes ahead without the hook.
+    /// Lets the agent proceed without waiting for the hook.
     #[must_use]
     #[allow(clippy::new_without_default, reason = "an answer is given on purpose")]
     pub fn new() -> Self {
@@ -179,7 +180,7 @@ impl AsyncOutput {
         }
     }
 
-    /// Sets how many milliseconds the hook may still take.
+    /// Sets the time in milliseconds that the hook may still take.
     #[must_use]
     pub fn timeout(mut self, milliseconds: impl Into<Number>) -> Self {
         self.timeout = Some(milliseconds.into());
@@ -212,7 +213,7 @@ impl From<SpecificOutput> for HookOutput {
     }
 }
 
-/// What the hooks of one event can answer makes a whole answer.
+/// Converts the specific output of an event into a whole output.
 macro_rules! whole_answers {
     ($( $(#[$meta:meta])* $event:ident = $value:literal: $name:ident, )*) => {$(
         impl From<crate::hook::$name> for HookOutput {
@@ -250,7 +251,7 @@ impl Field for HookOutput {
 }
 
 #[cfg(feature = "schema")]
-crate::schema::one_of!(HookOutput = "What a hook answers.": AsyncOutput, SyncOutput);
+crate::schema::one_of!(HookOutput = "The output of a hook.": AsyncOutput, SyncOutput);
 
 #[cfg(feature = "audit")]
 impl Untyped for HookOutput {

@@ -1,39 +1,40 @@
-//! Whether the session works or rests.
+//! Whether the session is working or idle.
 //!
-//! The agent's session states tell; for an agent that reports none, its turns.
+//! Derived from the session states that the agent reports, or from turns if it
+//! reports none.
 
 use super::sign::Sign;
 use crate::message::SessionState;
 
-/// What a session is doing.
+/// The activity of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Activity {
-    /// No turn runs and no message waits.
+    /// No turn is running and no message is pending.
     Idle,
-    /// A turn runs, or a message waits for its turn.
+    /// A turn is running, or a message is waiting for its turn.
     Running,
-    /// Somebody is to answer: whether a tool may run, what an MCP server wants
-    /// to know, what a dialog asks. Hooks and tools that run inside the host
-    /// are not meant.
+    /// The agent is waiting for the user: a permission request, an elicitation
+    /// of an MCP server, or a dialog. Hooks and tools that run inside the host
+    /// do not count.
     RequiresAction,
 }
 
-/// What else is open between the two sides.
+/// Other pending work between the two sides.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Open {
-    /// Whether a turn runs.
+    /// Whether a turn is running.
     pub(super) turn: bool,
-    /// Whether an ask waits for people.
+    /// Whether a pending request requires the user.
     pub(super) asks: bool,
-    /// Whether a user message is not dealt with yet.
+    /// Whether a user message is still pending.
     pub(super) messages: bool,
 }
 
-/// What the session is doing, as far as the host can tell.
+/// The activity of the session, as far as the host can tell.
 #[derive(Debug, Default)]
 pub(super) struct Work {
-    /// The last state that the agent reported, if it reports any.
+    /// The last state that the agent reported, if it reports states.
     reported: Option<SessionState>,
     last: Option<Activity>,
 }
@@ -49,7 +50,8 @@ impl Work {
         }
     }
 
-    /// Whether the agent is at work: by its own word, if it gives it.
+    /// Whether the agent is working, according to its own report if it sends
+    /// one.
     pub(super) fn agent_works(&self, turn_runs: bool) -> bool {
         match &self.reported {
             Some(state) => *state != SessionState::Idle,
@@ -57,34 +59,34 @@ impl Work {
         }
     }
 
-    /// Whether the agent says that it rests.
+    /// Whether the agent has reported that it is idle.
     pub(super) fn agent_rests(&self) -> bool {
         self.reported == Some(SessionState::Idle)
     }
 
-    /// Whether the agent says what it is doing.
+    /// Whether the agent reports session states.
     pub(super) fn is_reported(&self) -> bool {
         self.reported.is_some()
     }
 
-    /// The activity, when it is another than the last time.
+    /// Returns the activity if it changed since the last call.
     pub(super) fn poll_change(&mut self, open: Open) -> Option<Activity> {
         let activity = self.activity(open);
         let before = self.last.replace(activity).unwrap_or(Activity::Idle);
         (activity != before).then_some(activity)
     }
 
-    /// A turn has ended. An agent that says that somebody has to act, when
-    /// nothing is asked, has lost count, and may never say that it rests
-    /// (measured, after a `PermissionRequest` hook that took too long). Until it
-    /// says something else its turns tell.
+    /// Handles the end of a turn. An agent that reports `requires_action` while
+    /// no request is pending has lost count, and may never report `idle`
+    /// (measured, after a `PermissionRequest` hook that took too long). Until
+    /// its next report, the activity is derived from turns.
     pub(super) fn saw_end(&mut self, people_are_asked: bool) {
         if self.reported == Some(SessionState::RequiresAction) && !people_are_asked {
             self.reported = None;
         }
     }
 
-    /// The session is over.
+    /// Handles the end of the session.
     pub(super) fn end(&mut self) {
         self.reported = None;
         self.last = Some(Activity::Idle);

@@ -1,53 +1,53 @@
-//! What the agent asks and is not answered.
+//! Pending requests of the agent.
 
 use crate::frame::Frame;
 use crate::json::Json;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many asks may be open at once.
+/// The maximum number of pending requests.
 const MOST: usize = 4096;
-/// How many bytes these may have.
+/// The maximum total size of the pending requests, in bytes.
 const MOST_BYTES: usize = 64 * 1024 * 1024;
-/// How long the id of one may be, in bytes.
+/// The maximum length of a request ID, in bytes.
 const LONGEST_ID: usize = 4096;
 
-/// Requests of the agent's that are open.
+/// Pending requests of the agent.
 #[derive(Debug, Default)]
 pub(super) struct Asks {
     open: BTreeMap<Box<str>, Open>,
-    /// Tool calls, and the ids of requests about them.
+    /// Tool calls, and the IDs of the requests about them.
     about: BTreeSet<(Box<str>, Box<str>)>,
     bytes: usize,
-    /// How many of them wait for people.
+    /// The number of pending requests that require the user.
     for_people: usize,
 }
 
 #[derive(Debug)]
 struct Open {
     by: AnsweredBy,
-    /// The tool call that it is about.
+    /// The tool call that the request is about.
     tool_use_id: Option<Box<str>>,
     bytes: usize,
 }
 
-/// Who answers a request.
+/// Which side of the host answers a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AnsweredBy {
-    /// Somebody, as a rule: whether a tool may run, what an MCP server wants
-    /// to know.
+    /// As a rule, the user: permission requests and elicitations.
     People,
-    /// The host's program: hooks, and MCP servers inside the host. The agent
-    /// does not count them as waiting, and need not take one back that it does
-    /// not wait for any more.
+    /// The host application: hooks, and MCP servers inside the host. The agent
+    /// does not count these as waiting, and may not cancel one that it no
+    /// longer waits for.
     Program,
 }
 
 impl Asks {
-    /// Why there is no room for this one, if so.
+    /// Returns why this request exceeds the limits, if it does.
     ///
-    /// For hooks there is twice the room: to the agent an error is no denial, so
-    /// whoever knows which of them are gates should deny before.
+    /// Hooks have twice the limit: the agent does not treat an error as a
+    /// denial, so a caller that knows which hooks are gates should deny
+    /// earlier.
     pub(super) fn is_too_much(&self, request_id: &str, frame: &Frame) -> Option<&'static str> {
         let bytes = self.bytes.saturating_add(frame.raw().len());
         let share = match frame.subtype() {
@@ -55,17 +55,17 @@ impl Asks {
             _ => 1,
         };
         if request_id.len() > LONGEST_ID {
-            Some("the id of the request is too long")
+            Some("the request ID is too long")
         } else if self.open.len() >= MOST * share {
-            Some("too many requests are open already")
+            Some("too many requests are pending")
         } else if !self.open.is_empty() && bytes > MOST_BYTES * share {
-            Some("the requests that are open already are too long")
+            Some("the pending requests are too large")
         } else {
             None
         }
     }
 
-    /// A request has come. `false` when it is open already.
+    /// Adds a request. Returns `false` if it is already pending.
     pub(super) fn open(&mut self, request_id: Box<str>, frame: &Frame) -> bool {
         if self.open.contains_key(&request_id) {
             return false;
@@ -92,8 +92,8 @@ impl Asks {
         self.open.insert(request_id, open).is_none()
     }
 
-    /// A tool call has its result: nobody waits any more for what was asked
-    /// about it. Those asks, which are not open any more.
+    /// Handles the result of a tool call: the agent no longer waits for
+    /// requests about it. Removes these requests and returns their IDs.
     pub(super) fn close_about(&mut self, tool_use_id: &str) -> Vec<Box<str>> {
         let first: (Box<str>, Box<str>) = (tool_use_id.into(), "".into());
         let about = self.about.range(first..);
@@ -109,7 +109,7 @@ impl Asks {
         self.open.is_empty()
     }
 
-    /// A request needs no answer any more. `false` when it was not open.
+    /// Removes a request. Returns `false` if it was not pending.
     pub(super) fn close(&mut self, request_id: &str) -> bool {
         let Some((request_id, closed)) = self.open.remove_entry(request_id) else {
             return false;
@@ -126,18 +126,18 @@ impl Asks {
         self.open.contains_key(request_id)
     }
 
-    /// Whether the agent waits for people.
+    /// Whether a pending request requires the user.
     pub(super) fn wait_for_people(&self) -> bool {
         self.for_people > 0
     }
 
-    /// All of them, which are not open any more.
+    /// Removes and returns all pending requests.
     pub(super) fn take(&mut self) -> impl Iterator<Item = Box<str>> + use<> {
         std::mem::take(self).open.into_keys()
     }
 }
 
-/// The tool call that a request says it is about.
+/// The tool call that a request refers to.
 fn tool_use_id(frame: &Frame) -> Option<Box<str>> {
     #[derive(Deserialize)]
     struct Envelope {

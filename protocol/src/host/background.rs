@@ -1,41 +1,40 @@
-//! What runs in the background, and whether the agent still owes a word about
-//! it.
+//! Background tasks, and whether the agent still has output pending for them.
 
 use super::sign::Sign;
 use crate::message::BackgroundTask;
 use std::mem;
 
-/// Tasks that are kept for an agent that gives no list of its own. Each of them
-/// costs something whenever one begins or ends.
+/// The maximum number of tasks tracked for an agent that sends no list of its
+/// own. Each tracked task adds to the cost of every start and end of a task.
 const MOST: usize = 128;
 
-/// Tasks that run beside the conversation.
+/// Tasks that run in the background.
 #[derive(Debug, Default)]
 pub(super) struct Background {
     tasks: Vec<BackgroundTask>,
-    /// Tasks that run, of an agent that does not say which are in the
-    /// background (2.1.197). Those that outlive the turn are.
+    /// Running tasks of an agent that does not report which ones are in the
+    /// background (2.1.197). Tasks that outlive the turn are.
     begun: Vec<BackgroundTask>,
-    /// Whether the agent lists them.
+    /// Whether the agent sends lists of its tasks.
     is_listed: bool,
-    /// A task has ended, and the agent has not said yet whether a turn comes
-    /// of it: its next state says so.
+    /// A task has ended, and the agent has not reported yet whether a turn
+    /// follows: its next session state does.
     reports: bool,
 }
 
 impl Background {
-    /// Whether anything runs.
+    /// Whether a task is running.
     pub(super) fn runs(&self) -> bool {
         !self.tasks.is_empty()
     }
 
-    /// Whether something is to be waited for: a task that does more than
-    /// watch, or the turn that one leads to.
+    /// Whether the session has to wait: for a task that does more than watch,
+    /// or for the turn that follows a task.
     pub(super) fn is_owed(&self) -> bool {
         self.reports || self.tasks.iter().any(|task| task.ambient != Some(true))
     }
 
-    /// Takes note, and says what runs when that has changed.
+    /// Records a frame, and returns the running tasks if they changed.
     pub(super) fn saw(&mut self, sign: &mut Sign) -> Option<Vec<BackgroundTask>> {
         match sign {
             Sign::Background(tasks) => {

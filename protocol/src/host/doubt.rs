@@ -1,9 +1,9 @@
-//! Messages of which an agent that rests has said nothing.
+//! Messages that an idle agent has not acknowledged.
 //!
-//! An agent takes no notice of a message whose id it has had before, and what
-//! it says of one may be lost in a line that cannot be read. Its rest alone
-//! proves nothing: it may be slow to read. So it is asked something, and when
-//! it has answered, and rests on, it has read everything that was written
+//! An agent ignores a message whose ID it has seen before, and its report about
+//! a message may be lost in a malformed line. That the agent is idle proves
+//! nothing, because it may be slow to read. So the host sends it a request.
+//! Once the agent has answered and stays idle, it has read everything written
 //! before and is done with it.
 
 use super::pending::OwnRequest;
@@ -12,24 +12,24 @@ use super::{Host, RequestFailure};
 use crate::control::McpStatus;
 use std::time::{Duration, Instant};
 
-/// How long it may rest before it is asked.
+/// How long the agent may be idle before the host sends the request.
 const RESTS: Duration = Duration::from_secs(30);
 
-/// How long it may take to answer.
+/// Timeout of the request.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long it may take to begin with what it has read.
+/// How long the agent may take to start on what it has read.
 const BEGINS: Duration = Duration::from_secs(5);
 
 impl Host {
-    /// Whether the agent rests, although it was sent something.
+    /// Whether the agent is idle although it was sent something.
     pub(super) fn is_unclaimed(&self) -> bool {
         let rests = if self.work.is_reported() {
             self.work.agent_rests()
         } else {
             !self.turns.is_running() && self.submissions.missed_a_turn()
         };
-        // What it has said since, nobody has read.
+        // Output since then has not been read.
         rests && !self.is_paused && self.in_flight.is_none() && self.submissions.are_outstanding()
     }
 
@@ -41,7 +41,7 @@ impl Host {
         }
     }
 
-    /// When there is something to be done about it.
+    /// The next deadline of this check.
     pub(super) fn unclaimed_until(&self) -> Option<Instant> {
         match self.unclaimed {
             Unclaimed::Rests(until) | Unclaimed::Answered(until) => until,
@@ -49,7 +49,7 @@ impl Host {
         }
     }
 
-    /// That time has come.
+    /// Handles the deadline of this check.
     pub(super) fn doubt(&mut self, now: Instant) {
         match self.unclaimed {
             Unclaimed::Rests(_) => self.ask_whether_it_reads(now),
@@ -61,7 +61,7 @@ impl Host {
         }
     }
 
-    /// Any request will do that changes nothing.
+    /// Any request without side effects works.
     fn ask_whether_it_reads(&mut self, now: Instant) {
         self.unclaimed = Unclaimed::Asked;
         self.ask_for_itself(
@@ -73,7 +73,7 @@ impl Host {
         );
     }
 
-    /// It was answered, or not in time.
+    /// Handles the response to the request, or its timeout.
     pub(super) fn doubt_ended(&mut self, now: Instant, failure: Option<&RequestFailure>) {
         if self.unclaimed != Unclaimed::Asked {
             return;
@@ -82,7 +82,7 @@ impl Host {
             Some(RequestFailure::TimedOut { .. } | RequestFailure::Cancelled { .. }) => {
                 Unclaimed::Rests(now.checked_add(RESTS))
             }
-            // A refusal is an answer.
+            // An error response is a response.
             _ => Unclaimed::Answered(now.checked_add(BEGINS)),
         };
     }

@@ -1,4 +1,4 @@
-//! How a session comes to its end.
+//! How a session is closed.
 
 use super::queueing::Pressing;
 use super::unclaimed::Unclaimed;
@@ -8,11 +8,10 @@ use crate::sabotage::{Bug, is_on};
 use std::time::{Duration, Instant};
 
 impl Host {
-    /// Closes the pipe once everything is written and the session is idle, and
-    /// nothing runs in the background any more of which the agent would tell
-    /// something. That, and an agent that says nothing of what it was sent, is
-    /// waited for as long as `background` says, counted
-    /// from when the session is idle.
+    /// Closes the pipe once the outbound queue is empty, the session is idle,
+    /// and no background task has output pending. Once the session is idle,
+    /// waits at most `background` for background tasks and for messages that
+    /// the agent has not acknowledged.
     pub fn finish(&mut self, now: Instant, background: Duration) {
         if self.outgoing == OutgoingState::Open {
             self.outgoing = OutgoingState::Finishing;
@@ -21,8 +20,9 @@ impl Host {
         }
     }
 
-    /// Closes the pipe as soon as the line in flight is written. What still
-    /// waits is lost, and said to be.
+    /// Closes the pipe as soon as the line in flight is written. Queued
+    /// messages are reported as
+    /// [`SubmissionState::Lost`](super::SubmissionState::Lost).
     pub fn end(&mut self) {
         if self.outgoing != OutgoingState::Closed {
             self.outgoing = OutgoingState::Ending;
@@ -31,7 +31,7 @@ impl Host {
         }
     }
 
-    /// The session is over: everything that waits ends.
+    /// Handles the end of the session: ends everything that is pending.
     pub fn handle_end(&mut self) {
         self.outgoing = OutgoingState::Closed;
         self.in_flight = None;
@@ -58,7 +58,7 @@ impl Host {
         self.unclaimed = Unclaimed::Nothing;
     }
 
-    /// Nothing waits, nobody is waited for, and no turn runs.
+    /// Whether the queue is empty, nothing is pending and no turn is running.
     fn is_quiet(&self) -> bool {
         if is_on(Bug::ClosedTooEarly) {
             return self.outbox.is_empty() && self.submissions.is_empty();
@@ -68,23 +68,23 @@ impl Host {
 
     pub(super) fn is_done(&self) -> bool {
         if self.is_paused {
-            // What is not read yet may say otherwise.
+            // Unread output may say otherwise.
             return false;
         }
         self.is_quiet() && (self.gave_up || !self.background.is_owed())
     }
 
-    /// Nothing waits but for an agent that rests, and says nothing.
+    /// Whether only messages that an idle agent has not acknowledged are
+    /// pending.
     fn is_stuck(&self) -> bool {
         self.outbox.is_empty() && !self.asks.wait_for_people() && self.is_unclaimed()
     }
 
-    /// Begins to count how long something is waited for that may never come, or
-    /// counts no more.
+    /// Starts or stops the timer for work that may never finish.
     pub(super) fn watch(&mut self, now: Instant) {
         if self.gave_up && self.is_stuck() {
-            // What the agent says nothing of has its end before the pipe is
-            // closed.
+            // Ends messages that the agent never acknowledged before the pipe
+            // is closed.
             self.submissions.give_up();
             self.after_change();
         }
@@ -106,7 +106,7 @@ impl Host {
         }
     }
 
-    /// Something will never be written. A request among it still ends: by its
+    /// Handles a line that will never be written. A request still ends: by its
     /// deadline, or with the session, which knows the reason.
     pub(super) fn lose(&mut self, class: Class, id: Box<str>) {
         if let Class::User(_) = class {

@@ -1,4 +1,4 @@
-//! What a session tells its driver.
+//! Events of a session.
 
 use super::{Activity, SessionUpdate, SubmissionState, TurnEvent};
 use crate::control::{Answer, Refusal};
@@ -8,55 +8,56 @@ use bytes::Bytes;
 use std::fmt;
 use std::time::Duration;
 
-/// Something that happened, in the order of the wire.
+/// An event of a session, in wire order.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
     /// A frame of the data plane, of a known type or not.
     Frame(Frame),
-    /// The agent asks something and waits for the answer.
+    /// The agent sent a request and waits for the response.
     Ask(Ask),
-    /// The agent does not wait any more. An answer would not be sent.
+    /// The agent no longer waits for a response. A late response is not sent.
     AskCancelled {
-        /// The ask.
+        /// The ID of the cancelled request.
         request_id: Box<str>,
     },
-    /// A request of the host's has ended. Comes once for each.
+    /// A request of the host has ended. Sent exactly once for each request.
     Answered {
-        /// The request.
+        /// The ID of the request.
         request_id: Box<str>,
-        /// The answer, or why there is none.
+        /// The response, or why there is none.
         outcome: Result<Answer, RequestFailure>,
     },
-    /// A user message has come further. Its last state comes once.
+    /// A user message changed its delivery state. A final state is sent exactly
+    /// once.
     Submission {
-        /// The message.
+        /// The ID of the message.
         uuid: Box<str>,
-        /// How far it has come.
+        /// The new state.
         state: SubmissionState,
     },
-    /// A turn began, took a message up, or ended.
+    /// A turn started, picked up a message, or ended.
     Turn(TurnEvent),
-    /// The session is not what it was: its id, its model, its title.
+    /// Session metadata changed: its ID, model or title.
     Session(SessionUpdate),
-    /// These tasks run in the background, and no others.
+    /// The current set of background tasks.
     Background(Vec<BackgroundTask>),
-    /// The session began to work, to rest, or to wait for somebody.
+    /// The session started to work, became idle, or waits for the user.
     Activity(Activity),
-    /// Something that is no frame, or that nobody waited for.
+    /// A line that is no frame, or that belongs to no pending request.
     Notice(Notice),
 }
 
-/// The agent asks something.
+/// A request of the agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ask {
-    /// The id that the answer has to carry.
+    /// The ID that the response must carry.
     pub request_id: Box<str>,
-    /// The request as it came.
+    /// The request as received.
     pub frame: Frame,
 }
 
-/// Something that is not as the protocol has it. The session goes on.
+/// A deviation from the protocol. The session continues.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Notice {
@@ -64,45 +65,46 @@ pub enum Notice {
     NotAFrame {
         /// The line.
         line: Bytes,
-        /// What was wrong with it.
+        /// The error.
         error: FrameError,
     },
     /// The output ended in the middle of a line.
     UnfinishedLine {
-        /// What had come of it.
+        /// The part of the line that was received.
         line: Bytes,
     },
-    /// A line was longer than the limit and was not kept.
+    /// A line exceeded the length limit and was discarded.
     LineTooLong {
-        /// What could be read of its beginning.
+        /// The routing fields that could be read from its beginning.
         head: Option<Box<Head<'static>>>,
-        /// How long it was, in bytes.
+        /// Its length in bytes.
         length: u64,
     },
-    /// An answer that nobody waits for: it came too late, or it is an echo.
+    /// A response to no pending request: it came too late, or is an echo.
     StrayAnswer {
-        /// The answer.
+        /// The response.
         frame: Frame,
     },
-    /// A request without an id, which cannot be answered.
+    /// A request without an ID, which cannot be answered.
     AskWithoutId {
         /// The request.
         frame: Frame,
     },
-    /// A request that nobody was asked about: too many are open already (4,096,
-    /// or 64 MiB of them), or its id is longer than 4 KiB, and it was answered
-    /// with an error; or the agent reads no answers, and it was left. Told once a
-    /// second at most.
+    /// A request that was not passed on. Either a limit was exceeded (4,096
+    /// pending requests, 64 MiB in total, an ID of 4 KiB) and the request was
+    /// answered with an error; or the agent does not read responses, and the
+    /// request was left unanswered. Sent at most once a second.
     TooManyAsks {
         /// The request.
         frame: Frame,
-        /// How many there were before it that were not told of.
+        /// The number of such requests since the last notice, not counting this
+        /// one.
         untold: u32,
     },
 }
 
 impl Notice {
-    /// How many bytes from the wire it holds.
+    /// The number of bytes from the wire that this event holds.
     #[must_use]
     pub fn size(&self) -> usize {
         match self {
@@ -134,23 +136,23 @@ impl fmt::Display for Notice {
                     .map_or_else(|| "a".to_owned(), |head| format!("a `{}`", head.label()));
                 write!(
                     f,
-                    "{what} line of {length} bytes was longer than the limit and was not kept"
+                    "{what} line of {length} bytes exceeds the line limit and was discarded"
                 )
             }
             Self::StrayAnswer { frame } => write!(
                 f,
-                "an answer to `{}`, which nobody waits for",
-                frame.request_id().unwrap_or("nothing")
+                "unexpected response: no pending request with id `{}`",
+                frame.request_id().unwrap_or_default()
             ),
             Self::TooManyAsks { frame, untold } => {
                 let label = frame.head().label();
                 write!(
                     f,
-                    "a `{label}` that nobody was asked about: too much is asked, or no answer is read"
+                    "dropped a `{label}`: too many pending requests, or the agent does not read responses"
                 )?;
                 match untold {
                     0 => Ok(()),
-                    untold => write!(f, "; so it was with {untold} before"),
+                    untold => write!(f, "; dropped {untold} more since the last notice"),
                 }
             }
             Self::AskWithoutId { frame } => write!(
@@ -162,7 +164,7 @@ impl fmt::Display for Notice {
     }
 }
 
-/// The beginning of a line, for people.
+/// The beginning of a line, for display.
 struct Excerpt<'a>(&'a [u8]);
 
 impl fmt::Display for Excerpt<'_> {
@@ -177,64 +179,63 @@ impl fmt::Display for Excerpt<'_> {
     }
 }
 
-/// What may be behind it when a request is not answered. The first one every
-/// agent knows.
+/// A hint why a request was not answered. Every agent supports `initialize`.
 fn may_not_know(subtype: &str) -> &'static str {
     if subtype == "initialize" {
         ""
     } else {
-        "; agents up to 2.0.77 do not answer requests that they do not know"
+        "; agents up to 2.0.77 ignore unknown requests"
     }
 }
 
-/// Why a request has no answer.
+/// Why a request has no usable response.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RequestFailure {
-    /// The agent refused it.
+    /// The agent responded with an error.
     #[error("the agent refused `{subtype}`: {refusal}")]
     Refused {
-        /// The request.
+        /// The subtype of the request.
         subtype: Box<str>,
-        /// The agent's reason.
+        /// The agent's error.
         refusal: Refusal,
     },
-    /// There was no answer in time. Agents up to 2.0.77 do not answer
-    /// requests that they do not know.
+    /// The timeout expired. Agents up to 2.0.77 ignore requests that they do
+    /// not support.
     #[error("the agent did not answer `{subtype}` within {after:?}{}", may_not_know(.subtype))]
     TimedOut {
-        /// The request.
+        /// The subtype of the request.
         subtype: Box<str>,
-        /// How long it was waited for.
+        /// The timeout.
         after: Duration,
     },
-    /// The host took it back before it was answered. What the agent has done
-    /// of it by then is done.
+    /// The host cancelled the request. Effects that the request already had are
+    /// not undone.
     #[error("`{subtype}` was cancelled")]
     Cancelled {
-        /// The request.
+        /// The subtype of the request.
         subtype: Box<str>,
     },
-    /// The session ended first.
+    /// The session ended before the response.
     #[error("the session ended before `{subtype}` was answered")]
     SessionEnded {
-        /// The request.
+        /// The subtype of the request.
         subtype: Box<str>,
     },
-    /// There is an answer whose envelope cannot be read.
-    #[error("the answer cannot be read: {error}")]
+    /// The envelope of the response is malformed.
+    #[error("the response is malformed: {error}")]
     Unreadable {
-        /// What was wrong with it.
+        /// The error.
         error: ViewError,
-        /// The answer.
+        /// The response.
         frame: Frame,
     },
-    /// There was an answer, longer than the limit for lines.
-    #[error("the answer to `{subtype}` was {length} bytes long, more than the limit for a line")]
+    /// The response exceeded the length limit for lines.
+    #[error("the response to `{subtype}` is {length} bytes long, over the line limit")]
     AnswerTooLong {
-        /// The request.
+        /// The subtype of the request.
         subtype: Box<str>,
-        /// How long it was, in bytes.
+        /// The length of the response in bytes.
         length: u64,
     },
 }

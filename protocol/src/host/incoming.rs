@@ -1,5 +1,5 @@
-//! What comes in: frames of the data plane, answers, asks, their cancelling,
-//! and what is no frame.
+//! Incoming lines: data frames, responses, requests, cancellations, and lines
+//! that are no frames.
 
 use super::login::AuthUpdate;
 use super::pending::Pending;
@@ -18,7 +18,7 @@ use crate::sabotage::{Bug, is_on};
 use bytes::Bytes;
 use std::time::{Duration, Instant};
 
-/// How often it is told that asks are refused.
+/// The minimum interval between notices about refused requests.
 const TOLD_EVERY: Duration = Duration::from_secs(1);
 
 impl Host {
@@ -53,8 +53,8 @@ impl Host {
         }
     }
 
-    /// A frame of the data plane: what it begins is told before it, what it
-    /// ends after it.
+    /// Handles a frame of the data plane. Events about what it starts come
+    /// before it, events about what it ends after it.
     fn handle_data(&mut self, now: Instant, frame: Frame) {
         if frame.kind() == "system" && frame.subtype() == Some("control_request_progress") {
             self.extend_deadline(now, &frame);
@@ -82,7 +82,7 @@ impl Host {
         };
         self.events.push_back(Event::Frame(frame));
 
-        // It may have taken an ask back without a word.
+        // The agent may have dropped a request without a cancellation.
         for tool_use_id in results {
             let closed = self.asks.close_about(&tool_use_id);
             let cancelled = closed
@@ -113,7 +113,7 @@ impl Host {
         }
     }
 
-    /// Whether a turn runs from this frame on, if none did.
+    /// Whether this frame starts a turn, if none is running.
     fn begins_turn(&self, sign: &Sign, frame: &Frame) -> bool {
         if self.turns.is_running() {
             return false;
@@ -121,9 +121,9 @@ impl Host {
         match sign {
             Sign::Init(_) => true,
             Sign::Lifecycle(lifecycle) => lifecycle.state == CommandState::Started,
-            // Sub-agents speak between turns as well.
+            // Sub-agents send messages between turns as well.
             Sign::Talk => is_of_main_agent(frame),
-            // One that nothing announced: it begins and ends here.
+            // An unannounced turn, which starts and ends here.
             Sign::Result(_) => true,
             _ => false,
         }
@@ -173,7 +173,7 @@ impl Host {
         }
     }
 
-    /// What an answer says of the agent and of user messages.
+    /// Records what a response says about the agent and about user messages.
     fn see_answer(&mut self, now: Instant, pending: &Pending, answer: &Answer) {
         match (&*pending.subtype, &pending.takes_back) {
             ("initialize", _) => {
@@ -214,19 +214,20 @@ impl Host {
         };
         let has_room = self.outbox.has_room(Class::Answer, 1);
         let too_much = self.asks.is_too_much(&request_id, &frame);
-        let too_much = too_much.or_else(|| (!has_room).then_some("no answer is read"));
+        let too_much =
+            too_much.or_else(|| (!has_room).then_some("the agent does not read responses"));
         if let Some(why) = too_much.filter(|_| !self.asks.contains(&request_id)) {
             self.refuse(&request_id, why);
             self.tell_refused(now, frame);
             return;
         }
-        // An ask that was open when the host connected comes twice.
+        // A request that was pending when the host connected arrives twice.
         if self.asks.open(request_id.clone(), &frame) || is_on(Bug::AskedTwice) {
             self.events.push_back(Event::Ask(Ask { request_id, frame }));
         }
     }
 
-    /// Tells that an ask was refused, once in a while.
+    /// Emits a notice that a request was refused, at most once per interval.
     fn tell_refused(&mut self, now: Instant, frame: Frame) {
         let is_told = |told: Instant| now.saturating_duration_since(told) < TOLD_EVERY;
         if self.told_refused.is_some_and(is_told) {
@@ -239,7 +240,7 @@ impl Host {
         self.events.push_back(Event::Notice(notice));
     }
 
-    /// Answers an ask with an error, as long as answers are read.
+    /// Answers a request with an error, unless the agent has stopped reading.
     fn refuse(&mut self, request_id: &str, why: &str) {
         let line = control::failure(request_id, &Refusal::new(why));
         let is_possible = self.outgoing != OutgoingState::Closed;
@@ -258,7 +259,7 @@ impl Host {
         let Some(request_id) = frame.request_id().map(Box::<str>::from) else {
             return;
         };
-        // An answer that has not left must not follow its cancelling.
+        // An unsent response must not follow the cancellation.
         let waiting = self
             .outbox
             .withdraw(&request_id, |class| {
@@ -282,11 +283,10 @@ impl Host {
                 .as_ref()
                 .is_some_and(|head| head.subtype.as_deref() == Some("request_user_dialog"));
             match &**kind {
-                // Dialogs are left alone; see `leave_unanswered`.
+                // Dialogs are not answered; see `leave_unanswered`.
                 "control_request" if is_dialog => {}
                 "control_request" => {
-                    let why =
-                        format!("the request was {length} bytes long, more than this host takes");
+                    let why = format!("the request of {length} bytes exceeds this host's limit");
                     self.refuse(request_id, &why);
                 }
                 "control_response" => {
@@ -327,13 +327,13 @@ impl Host {
     }
 }
 
-/// The agent knows nothing of messages that never left the host; the caller
-/// wants to know of them all the same.
+/// Adds messages that never left the host to a receipt, since the agent does
+/// not know of them and the caller needs them.
 fn add_to_receipt(answer: &mut Answer, passed: Vec<String>, withdrawn: Vec<String>) {
     if passed.is_empty() && withdrawn.is_empty() {
         return;
     }
-    // An agent that gives no receipt, or one that cannot be read.
+    // The agent sends no receipt, or a malformed one.
     let mut receipt: InterruptReceipt = answer.read().unwrap_or_default();
     if !passed.is_empty() {
         receipt.still_queued.get_or_insert_default().extend(passed);
@@ -344,7 +344,7 @@ fn add_to_receipt(answer: &mut Answer, passed: Vec<String>, withdrawn: Vec<Strin
     answer.response = Json::from_value(&receipt).ok().or(answer.response.take());
 }
 
-/// The asks that an `initialize` answer brings along, as lines.
+/// The pending requests listed in an `initialize` response, as lines.
 fn asks_that_wait(answer: &Answer) -> Vec<Bytes> {
     answer
         .open_asks()

@@ -1,5 +1,5 @@
-//! The queue for an agent that has none: one turn at a time, and everything
-//! else waits here.
+//! The message queue for agents that have none. One turn runs at a time; other
+//! messages wait here.
 
 use super::Host;
 use super::pending::OwnRequest;
@@ -14,14 +14,13 @@ use crate::sabotage::{Bug, is_on};
 use bytes::Bytes;
 use std::time::{Duration, Instant};
 
-/// How long the agent may take to answer an interrupt that was made for a
-/// message, and to stop after it has.
+/// How long the agent may take to answer an interrupt that makes room for a
+/// message, and then to end the turn.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Host {
-    /// Sets who sees to the priorities of user messages. It is
-    /// [`Queueing::ByAgent`] if this is never called, which it is to be before
-    /// the first message.
+    /// Sets which side applies the priorities of user messages. Call it before
+    /// the first message. The default is [`Queueing::ByAgent`].
     pub fn set_queueing(&mut self, queueing: Queueing) {
         self.queueing = queueing;
         if let Queueing::ByHost { .. } = queueing {
@@ -29,7 +28,7 @@ impl Host {
         }
     }
 
-    /// The agent has said what it can do, in its answer to `initialize`.
+    /// Handles the capabilities in the `initialize` response.
     pub(super) fn introduced(&mut self, now: Instant, has_capabilities: bool) {
         if let Queueing::Auto { .. } = self.queueing
             && !has_capabilities
@@ -39,7 +38,7 @@ impl Host {
         }
     }
 
-    /// The agent has shown that it has a queue.
+    /// Records that the agent has shown that it has a queue.
     pub(super) fn has_queue(&mut self) {
         if let Queueing::Auto { .. } = self.queueing {
             self.outbox.let_users_go();
@@ -47,15 +46,15 @@ impl Host {
         }
     }
 
-    /// Whether the agent has something to do already.
+    /// Whether the agent is already busy.
     fn is_agent_busy(&self) -> bool {
-        // An agent says that it works as long as a sub-agent of its does, in
-        // the background: that is no turn.
+        // An agent reports that it is running while one of its sub-agents runs
+        // in the background; that is not a turn.
         let works = self.work.agent_works(false) && !self.background.runs();
         works || self.turns.is_running() || self.submissions.are_outstanding()
     }
 
-    /// The line that goes next of those that are kept here.
+    /// The next line to send from this queue.
     pub(super) fn next_kept(&mut self) -> Option<Outgoing> {
         let must_wait = self.is_agent_busy() && !is_on(Bug::TwoTurns);
         if self.outbox.is_held() || must_wait {
@@ -77,7 +76,7 @@ impl Host {
         {
             others.push(next.id);
         }
-        // What was read from JSON is always JSON.
+        // Values read from JSON can always be written as JSON.
         let line = joined.line().filter(|_| !others.is_empty());
         self.submissions.join(&first.id, others);
         Some(Outgoing {
@@ -86,8 +85,8 @@ impl Host {
         })
     }
 
-    /// Interrupts the turn that runs, once, when a message is kept that is for
-    /// now.
+    /// Interrupts the running turn, once, if a queued message has the priority
+    /// `now`.
     pub(super) fn press(&mut self, now: Instant) {
         if !self.is_agent_busy() {
             self.pressing = Pressing::No;
@@ -106,7 +105,7 @@ impl Host {
         self.pressing = Pressing::Asked;
     }
 
-    /// The interrupt was answered, or will not be.
+    /// Handles the response to the interrupt, or its failure.
     pub(super) fn pressed(&mut self, now: Instant, succeeded: bool) {
         if self.pressing == Pressing::Asked {
             self.pressing = Pressing::Answered(now.checked_add(PATIENCE));
@@ -116,7 +115,7 @@ impl Host {
         }
     }
 
-    /// When the turn that was interrupted is taken to be over.
+    /// The deadline after which the interrupted turn counts as over.
     pub(super) fn overdue(&self) -> Option<Instant> {
         match self.pressing {
             Pressing::Answered(until) if !self.work.is_reported() => until,
@@ -134,22 +133,22 @@ impl Outgoing {
     }
 }
 
-/// Several messages as one.
+/// Several messages joined into one.
 struct Joined {
     message: UserMessage,
-    /// What has to be the same: everything but the content and the id.
+    /// The fields that have to be equal: all but the content and the ID.
     rest: UserMessage,
 }
 
 impl Joined {
-    /// `None` for a message that has to stay alone.
+    /// `None` for a message that cannot be joined.
     fn new(first: &Outgoing) -> Option<Self> {
         let message = read(first)?;
         let rest = without_content(message.clone());
         Some(Self { message, rest })
     }
 
-    /// Takes a message in, if it can be said in one breath with the others.
+    /// Adds a message if it can be joined with the others.
     fn takes(&mut self, next: &Outgoing) -> bool {
         let Some(mut next) = read(next) else {
             return false;
@@ -180,8 +179,8 @@ impl Joined {
     }
 }
 
-/// A message that may be one of several. A command is read only where it
-/// stands alone.
+/// A message that can be joined. The agent recognises a command only in a
+/// message of its own.
 fn read(line: &Outgoing) -> Option<UserMessage> {
     let message: UserMessage = serde_json::from_slice(&line.line).ok()?;
     let is_command = match &message.message.content {
@@ -197,7 +196,7 @@ fn read(line: &Outgoing) -> Option<UserMessage> {
 fn without_content(mut message: UserMessage) -> UserMessage {
     message.message.content = None;
     message.uuid = None;
-    // `next` is what a message without a priority is.
+    // A message without a priority has the priority `next`.
     message.priority = None;
     message
 }

@@ -1,4 +1,4 @@
-//! What an agent's messages say of its login.
+//! The agent's login state, derived from its messages.
 
 use crate::content::ContentBlock;
 use crate::frame::Frame;
@@ -6,34 +6,34 @@ use crate::message::{
     ApiRetry, AssistantError, AssistantMessage, AuthStatus, Message, SystemMessage,
 };
 
-/// How it stands with the agent's login, and with the account behind it.
+/// A change of the agent's login, or of the account behind it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum AuthUpdate {
-    /// The agent is logging in, or has tried to.
+    /// The agent is logging in, or a login attempt ended.
     Status(Box<AuthStatus>),
-    /// The API did not take the agent's login. The agent asks again, which may
+    /// The API rejected the agent's credentials. The agent retries, which may
     /// take minutes.
     Retrying {
-        /// Why not.
+        /// The error.
         error: AssistantError,
-        /// Which attempt comes next.
+        /// The number of the next attempt.
         attempt: Option<u64>,
-        /// How many there will be at most.
+        /// The maximum number of attempts.
         max_retries: Option<u64>,
     },
-    /// The model could not be asked: there is no login, or the API does not
-    /// take it, or the account behind it.
+    /// The model request failed: the agent is not logged in, or the API
+    /// rejected its credentials or its account.
     Failed {
-        /// Why not.
+        /// The error.
         error: AssistantError,
-        /// What the agent says to that, for people.
+        /// The agent's explanation, as displayed to the user.
         said: String,
     },
 }
 
 impl AuthUpdate {
-    /// How many bytes from the wire it holds.
+    /// The number of bytes from the wire that this update holds.
     #[must_use]
     pub fn size(&self) -> usize {
         match self {
@@ -48,7 +48,7 @@ impl AuthUpdate {
         }
     }
 
-    /// What a frame says of the login.
+    /// What a frame says about the login.
     pub(super) fn of(frame: &Frame) -> Option<Self> {
         match (frame.kind(), frame.subtype()) {
             ("auth_status", _) => Some(Self::Status(Box::new(frame.read().ok()?))),
@@ -69,7 +69,8 @@ impl AuthUpdate {
                 })
             }
             ("assistant", _) => {
-                // Hardly any has an error; the whole of it is read only then.
+                // Few messages have an error; only then is the whole message
+                // read.
                 let error: AssistantError = frame.member("error")?.read().ok()?;
                 error.is_about_login().then(|| Self::Failed {
                     said: frame.read().map_or_else(|_| String::new(), |it| text(&it)),

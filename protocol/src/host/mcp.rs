@@ -1,4 +1,4 @@
-//! What MCP servers that run in the host begin.
+//! Messages that MCP servers inside the host initiate.
 
 use super::{Host, OutgoingState, Request};
 use crate::control::{AnswerKind, ControlResponse};
@@ -6,15 +6,15 @@ use crate::frame::Frame;
 use crate::mcp::McpMessage;
 use crate::outbox::Class;
 
-/// What the ids of these requests begin with.
+/// Prefix of the IDs of these requests.
 const ID: &str = "mcp-";
 
 impl Host {
-    /// Passes on what an MCP server begins: a notification, or a request, whose
-    /// answer comes as an ask of the agent's. It has its place behind the
-    /// answers of the server that were given before, and in front of those to
-    /// come. The agent's own answer says nothing, so nobody waits for it, and
-    /// it is no event unless it is a refusal.
+    /// Sends a message that an MCP server initiates: a notification, or a
+    /// request. The server's request is answered by a later request of the
+    /// agent. The message is queued after the server's earlier responses and
+    /// before its later ones. The agent's acknowledgement carries no data, so
+    /// it produces no event unless it is an error.
     ///
     /// When the session is closing, nothing is sent.
     pub fn relay(&mut self, message: &McpMessage) {
@@ -23,20 +23,20 @@ impl Host {
         }
         self.relayed += 1;
         let id = format!("{ID}{}", self.relayed);
-        // What was read from JSON is always JSON.
+        // Values read from JSON can always be written as JSON.
         if let Ok(Request { outgoing, .. }) = Request::new(id, message) {
             self.outbox.push(outgoing);
         }
     }
 
-    /// Whether there is room for what MCP servers begin, and answer. Who waits
-    /// for it keeps both in order.
+    /// Returns whether the outbound queue has room for messages and responses
+    /// of MCP servers. Waiting for room before both keeps them in order.
     #[must_use]
     pub fn has_room_to_relay(&self) -> bool {
         self.outbox.has_room(Class::Mcp, 1)
     }
 
-    /// Whether this is the agent's word that it has taken such a message.
+    /// Whether this is the agent's acknowledgement of such a message.
     pub(super) fn is_relayed(&self, answer: &Frame) -> bool {
         let id = answer.request_id();
         let number = id.and_then(|id| id.strip_prefix(ID)?.parse::<u64>().ok());

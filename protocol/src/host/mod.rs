@@ -1,9 +1,9 @@
 //! The host's side of a session, as a state machine.
 //!
-//! It does no I/O, reads no clock and makes no ids. A driver tells it what
-//! happened (`handle_*`), passes on what the user wants (`submit`, `request`,
-//! `respond`, `finish`, `end`), and then asks what is to be done (`poll_*`)
-//! until there is nothing left:
+//! [`Host`] does no I/O, reads no clock and generates no IDs. A driver reports
+//! what happened (`handle_*`) and passes on the user's calls (`submit`,
+//! `request`, `respond`, `finish`, `end`). After each call it polls (`poll_*`)
+//! until there is nothing left to do:
 //!
 //! ```
 //! use agentwire_protocol::control::{self, Initialize};
@@ -14,7 +14,7 @@
 //! let mut host = Host::default();
 //! host.request(now, Request::new("r1", &Initialize::default())?, Duration::from_secs(60))?;
 //!
-//! // The pipe gets one frame at a time.
+//! // The driver writes one frame at a time.
 //! let Some(Transmit::Line(line)) = host.poll_transmit() else { panic!() };
 //! assert!(line.starts_with(br#"{"type":"control_request","request_id":"r1""#));
 //! assert!(host.poll_transmit().is_none());
@@ -76,18 +76,17 @@ use unclaimed::Unclaimed;
 pub struct Host {
     decoder: LineDecoder,
     outbox: Outbox,
-    /// The line that was handed to the pipe and is not yet known to be
-    /// written.
+    /// The line that was handed to the driver and is not yet confirmed.
     in_flight: Option<(Class, Box<str>)>,
-    /// Requests of ours that are not answered.
+    /// Pending requests of the host.
     requests: Requests,
-    /// Requests of the agent's that are not answered.
+    /// Pending requests of the agent.
     asks: Asks,
-    /// When it was told last that asks are refused, and how many were since.
+    /// The time of the last notice about refused requests, and the count since.
     told_refused: Option<Instant>,
     untold: u32,
-    /// Those that were answered while an `initialize` was under way, whose
-    /// answer may list them still.
+    /// Requests answered while an `initialize` was pending. Its response may
+    /// still list them.
     asks_answered: BTreeSet<Box<str>>,
     turns: Turns,
     work: Work,
@@ -96,36 +95,36 @@ pub struct Host {
     submissions: Submissions,
     queueing: Queueing,
     pressing: Pressing,
-    /// How many requests the host has made for itself.
+    /// The number of requests that the host made on its own.
     own_requests: u64,
-    /// How many messages of MCP servers it has passed on.
+    /// The number of messages of MCP servers sent to the agent.
     relayed: u64,
-    /// How long the end is put off for what runs in the background.
+    /// How long to wait for background tasks before closing.
     patience: Duration,
-    /// Since when it is: until then.
+    /// The deadline of that wait, once it has started.
     owed_until: Option<Instant>,
-    /// Nothing in the background is waited for any more.
+    /// The wait for background tasks has expired.
     gave_up: bool,
     unclaimed: Unclaimed,
     events: VecDeque<Event>,
     outgoing: OutgoingState,
     /// Whether the driver has paused reading.
     is_paused: bool,
-    /// Whether the agent takes a request back when it is asked to.
+    /// Whether the agent supports cancellation of requests.
     takes_cancels: bool,
 }
 
-/// How many asks are remembered that were answered while the agent owed its
-/// answer to `initialize`.
+/// The maximum number of requests remembered that were answered while an
+/// `initialize` was pending.
 const MOST_REMEMBERED: usize = 4096;
 
-/// How far the host is with its own side of the pipe.
+/// The state of the host's side of the pipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OutgoingState {
     Open,
-    /// Nothing new is taken; the pipe is closed once the session is idle.
+    /// New messages are refused; the pipe is closed once the session is idle.
     Finishing,
-    /// The pipe is to be closed as soon as nothing is in flight.
+    /// The pipe is closed as soon as nothing is in flight.
     Ending,
     /// Nothing can be written any more.
     Closed,
@@ -138,8 +137,8 @@ impl Default for Host {
 }
 
 impl Host {
-    /// A session in which nothing has happened yet. Nothing but answers goes
-    /// out before `initialize` was sent and answered.
+    /// Creates a session. Until `initialize` was sent and answered, only
+    /// responses are sent to the agent.
     #[must_use]
     pub fn new(line_limit: usize) -> Self {
         Self {
@@ -171,48 +170,49 @@ impl Host {
         }
     }
 
-    /// What the session is doing.
+    /// Returns the activity of the session.
     #[must_use]
     pub fn activity(&self) -> Activity {
         self.work.activity(self.open())
     }
 
-    /// The session's id, once a turn has begun.
+    /// Returns the session ID, once the first turn has started.
     #[must_use]
     pub fn session_id(&self) -> Option<&str> {
         self.known.session_id()
     }
 
-    /// Whether an ask is waiting for its answer.
+    /// Returns whether a request of the agent is pending.
     #[must_use]
     pub fn is_open(&self, request_id: &str) -> bool {
         self.asks.contains(request_id)
     }
 
-    // What the user wants.
+    // Calls of the user.
 
-    /// Sets how many bytes may wait to be written.
+    /// Sets the limits of the outbound queue.
     pub fn set_limits(&mut self, limits: Limits) {
         self.outbox.set_limits(limits);
     }
 
-    /// What waits to be written.
+    /// Returns the size of the outbound queue.
     #[must_use]
     pub fn waiting(&self) -> Waiting {
         self.outbox.waiting()
     }
 
-    /// Whether there is room for this message among those that wait.
+    /// Returns whether the outbound queue has room for this message.
     #[must_use]
     pub fn has_room(&self, prompt: &Prompt) -> bool {
         self.outbox.has_room(prompt.0.class, prompt.0.line.len())
     }
 
-    /// Sends a user message.
+    /// Queues a user message.
     ///
     /// # Errors
     ///
-    /// When the session is closing, or too much waits already.
+    /// [`NotTaken::Closing`] if the session is closing, [`NotTaken::Full`] if
+    /// the outbound queue is full.
     pub fn submit(&mut self, now: Instant, mut prompt: Prompt) -> Result<(), NotTaken> {
         self.check_open()?;
         if !self.has_room(&prompt) {
@@ -226,9 +226,12 @@ impl Host {
         Ok(())
     }
 
-    /// Sends the answer to an ask; `line` is that of [`control::success`](crate::control::success) or
-    /// [`control::failure`](crate::control::failure). `false` when the ask is not open: it was
-    /// answered already, or cancelled, and a late answer must not be sent.
+    /// Sends a response to a request of the agent. Make `line` with
+    /// [`control::success`](crate::control::success) or
+    /// [`control::failure`](crate::control::failure).
+    ///
+    /// Returns `false`, and sends nothing, if the request is not pending: it
+    /// was already answered or cancelled.
     pub fn respond(&mut self, request_id: &str, line: Bytes) -> bool {
         if !self.settle(request_id) {
             return false;
@@ -245,16 +248,16 @@ impl Host {
         true
     }
 
-    /// Leaves an ask without an answer, as the protocol demands for dialogs
-    /// that the host did not declare.
+    /// Leaves a request of the agent unanswered, as the protocol requires for
+    /// dialogs that the host did not declare.
     pub fn leave_unanswered(&mut self, request_id: &str) {
         self.settle(request_id);
         self.after_change();
     }
 
-    // What happened.
+    // Reports of the driver.
 
-    /// Bytes arrived from the agent.
+    /// Handles bytes from the agent.
     pub fn handle_input(&mut self, now: Instant, bytes: &[u8]) {
         self.decoder.push(bytes);
         while let Some(line) = self.decoder.next_line() {
@@ -264,8 +267,8 @@ impl Host {
         self.watch(now);
     }
 
-    /// The agent's output ended. What came after the last newline is still
-    /// read if it is a whole frame, and reported if it is not.
+    /// Handles the end of the agent's output. Bytes after the last newline are
+    /// read if they are a whole frame, and reported as a notice if not.
     pub fn handle_input_end(&mut self, now: Instant) {
         if let Some(line) = self.decoder.finish() {
             self.handle_line(now, line);
@@ -273,7 +276,7 @@ impl Host {
         self.after_change();
     }
 
-    /// The line that was handed out is written.
+    /// Handles a successful write of the line in flight.
     pub fn handle_written(&mut self, now: Instant) {
         if let Some((Class::User(_), uuid)) = self.in_flight.take() {
             self.submissions.advance(&uuid, SubmissionState::Written);
@@ -282,7 +285,7 @@ impl Host {
         self.watch(now);
     }
 
-    /// The line that was handed out could not be written, and nothing can be
+    /// Handles a failed write of the line in flight. Nothing can be written
     /// from now on.
     pub fn handle_write_failed(&mut self) {
         self.outgoing = OutgoingState::Closed;
@@ -293,7 +296,7 @@ impl Host {
         self.after_change();
     }
 
-    /// Time has passed. Requests whose deadline is over end.
+    /// Handles the passing of time. Requests whose deadline has passed end.
     pub fn handle_timeout(&mut self, now: Instant) {
         self.end_late_requests(now);
         if self.overdue().is_some_and(|until| until <= now) {
@@ -313,9 +316,10 @@ impl Host {
         self.watch(now);
     }
 
-    // What to do next.
+    // Polling.
 
-    /// What to do with the pipe. Nothing, as long as a line is in flight.
+    /// Returns the next action on the pipe. `None` while a line is in flight,
+    /// or if there is nothing to do.
     pub fn poll_transmit(&mut self) -> Option<Transmit> {
         if self.in_flight.is_some() {
             return None;
@@ -332,7 +336,7 @@ impl Host {
                 }) => {
                     self.note_passed(class, &id);
                     if let Class::User(_) = class {
-                        // What was proved before says nothing of this one.
+                        // Earlier evidence says nothing about this message.
                         self.unclaimed = Unclaimed::Nothing;
                         self.submissions.advance(&id, SubmissionState::Handed);
                         self.after_change();
@@ -349,12 +353,12 @@ impl Host {
         }
     }
 
-    /// What has happened, in the order of the wire.
+    /// Returns the next event, in wire order.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 
-    /// When [`Host::handle_timeout`] is to be called.
+    /// Returns when to call [`Host::handle_timeout`].
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Instant> {
         let deadlines = [
@@ -366,7 +370,7 @@ impl Host {
         deadlines.into_iter().flatten().min()
     }
 
-    // Inside.
+    // Internals.
 
     fn check_open(&self) -> Result<(), NotTaken> {
         if self.outgoing == OutgoingState::Open {
@@ -376,12 +380,12 @@ impl Host {
         }
     }
 
-    /// What goes out next.
+    /// The next line to send.
     fn next_line(&mut self) -> Option<Outgoing> {
         self.outbox.pop().or_else(|| self.next_kept())
     }
 
-    /// What is open between the two sides.
+    /// The pending work between the two sides.
     fn open(&self) -> Open {
         Open {
             turn: self.turns.is_running(),
@@ -390,8 +394,8 @@ impl Host {
         }
     }
 
-    /// An ask of the agent's needs no answer any more. `false` when it was not
-    /// open.
+    /// Removes a pending request of the agent. Returns `false` if it was not
+    /// pending.
     fn settle(&mut self, request_id: &str) -> bool {
         let was_open = self.asks.close(request_id);
         if was_open {
@@ -400,15 +404,15 @@ impl Host {
         was_open
     }
 
-    /// An answer to `initialize` that is under way may list an ask that is
-    /// answered by now.
+    /// A pending `initialize` may still list in its response a request that is
+    /// already answered.
     fn remember_answered(&mut self, request_id: &str) {
         if self.asks_answered.len() < MOST_REMEMBERED && self.requests.has_greeting() {
             self.asks_answered.insert(request_id.into());
         }
     }
 
-    /// Tells what the last thing that happened has changed.
+    /// Emits the events that follow from the last change.
     fn after_change(&mut self) {
         self.tell_submissions();
         let open = self.open();
@@ -429,13 +433,13 @@ impl Host {
         self.events.extend(event.map(Event::Turn));
     }
 
-    /// The turn that runs is over.
+    /// Ends the running turn.
     fn end_turn(&mut self, outcome: TurnOutcome, frame: Option<Frame>) {
         let ended = self.turns.end(outcome, frame);
         self.tell_turn(ended);
     }
 
-    /// A user message that waits is taken back.
+    /// Withdraws a queued user message.
     fn withdraw_prompt(&mut self, uuid: &str) {
         let is_user = |class| matches!(class, Class::User(_));
         if self.outbox.withdraw(uuid, is_user).is_some() {

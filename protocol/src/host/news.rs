@@ -1,36 +1,35 @@
-//! What the session is: its id, its model, its title and the like, as they
-//! change.
+//! Changes of the session's metadata: its ID, model, title and login.
 
 use super::login::AuthUpdate;
 use super::sign::Sign;
 use crate::message::Init;
 use crate::permission::PermissionMode;
 
-/// The session has become something else.
+/// A change of the session's metadata.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum SessionUpdate {
-    /// The first turn began: what the session is and has.
+    /// The first turn started. Describes the session.
     Began(Box<Init>),
-    /// A turn began, and something is not as it was when the last one did.
+    /// A turn started, and the metadata differs from that of the last turn.
     Changed(Box<Init>),
-    /// The session has another id than before, after `/clear` for example.
-    /// What comes from now on is under the new one.
+    /// The session ID changed, after `/clear` for example. Later messages
+    /// belong to the new ID.
     Renumbered {
-        /// The id from now on.
+        /// The new ID.
         session_id: String,
-        /// The id before.
+        /// The old ID.
         before: String,
     },
-    /// How permissions are decided from now on.
+    /// The permission mode changed.
     PermissionMode(PermissionMode),
     /// The session has a title.
     Titled(String),
-    /// How it stands with the agent's login.
+    /// The login state changed.
     Auth(AuthUpdate),
 }
 
-/// What was told of the session.
+/// The metadata reported so far.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     init: Option<Box<Init>>,
@@ -38,17 +37,17 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// The session's id, once it is known.
+    /// The session ID, once it is known.
     pub(super) fn session_id(&self) -> Option<&str> {
         self.session_id.as_deref()
     }
 
-    /// What a sign says that is new.
+    /// Returns the updates in a sign that are new.
     pub(super) fn saw(&mut self, sign: &Sign) -> Vec<SessionUpdate> {
         let mut news = vec![];
         match sign {
-            // The `conversation_reset` of a `/clear` is still under the id
-            // before, and the one that it names is not the session's.
+            // The `conversation_reset` of a `/clear` still has the old session
+            // ID, and the ID that it names is not the session's.
             Sign::Init(init) => {
                 news.extend(init.session_id.as_deref().and_then(|id| self.has_id(id)));
                 news.extend(self.began(init));
@@ -82,7 +81,7 @@ impl Known {
     }
 
     fn began(&mut self, init: &Init) -> Option<SessionUpdate> {
-        // What differs from turn to turn says nothing of the session.
+        // Fields that differ between turns are no metadata of the session.
         let lasting = Box::new(Init {
             uuid: None,
             user_message_uuids: None,

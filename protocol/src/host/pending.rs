@@ -1,42 +1,41 @@
-//! Requests of the host's that wait for their responses.
+//! Pending requests of the host.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-/// A request of ours that is not answered.
+/// A pending request of the host.
 #[derive(Debug)]
 pub(super) struct Pending {
     pub(super) subtype: Box<str>,
-    /// `None` when it is so far away that no clock can say it.
+    /// `None` if it is too far in the future for an `Instant`.
     pub(super) deadline: Option<Instant>,
     pub(super) patience: Duration,
-    /// User messages that still waited here when the request passed them.
+    /// Queued user messages that the request overtook.
     pub(super) passed: Vec<String>,
-    /// User messages that it withdrew here.
+    /// Queued user messages that the request withdrew.
     pub(super) withdrawn: Vec<String>,
-    /// The user message that the agent is to take out of its queue.
+    /// The user message that the agent shall remove from its queue.
     pub(super) takes_back: Option<Box<str>>,
-    /// What the host made it for, if it made it for itself: then nobody else
-    /// waits for its answer.
+    /// Why the host made the request on its own. Its response is not passed to
+    /// the user.
     pub(super) own: Option<OwnRequest>,
 }
 
-/// What the host makes requests for.
+/// Why the host made a request on its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OwnRequest {
-    /// To make room for a message that is for now.
+    /// To make room for a message with the priority `now`.
     Press,
-    /// To see whether the agent reads.
+    /// To check that the agent is reading.
     Doubt,
 }
 
-/// The requests that are not answered, by id. However many there are, the first
-/// deadline is at hand.
+/// Pending requests by ID. Finds the first deadline without a scan.
 #[derive(Debug, Default)]
 pub(super) struct Requests {
     pending: BTreeMap<Box<str>, Pending>,
     deadlines: BTreeSet<(Instant, Box<str>)>,
-    /// How many of them greet the agent.
+    /// The number of pending `initialize` requests.
     greetings: usize,
 }
 
@@ -45,12 +44,12 @@ impl Requests {
         self.pending.is_empty()
     }
 
-    /// Whether an `initialize` waits for its answer.
+    /// Whether an `initialize` is pending.
     pub(super) fn has_greeting(&self) -> bool {
         self.greetings > 0
     }
 
-    /// Adds a request; one with the same id that is there is forgotten.
+    /// Adds a request; replaces one with the same ID.
     pub(super) fn insert(&mut self, id: Box<str>, pending: Pending) {
         self.remove(&id);
         self.greetings += usize::from(pending.greets());
@@ -78,14 +77,14 @@ impl Requests {
         self.deadlines.first().map(|(deadline, _)| *deadline)
     }
 
-    /// Takes a request whose deadline is over.
+    /// Removes and returns a request whose deadline has passed.
     pub(super) fn take_late(&mut self, now: Instant) -> Option<(Box<str>, Pending)> {
         let (deadline, id) = self.deadlines.first()?;
         let id = (*deadline <= now).then(|| id.clone())?;
         self.remove(&id)
     }
 
-    /// The agent works on a request: its time begins anew.
+    /// Restarts the timeout of a request that the agent is working on.
     pub(super) fn extend(&mut self, id: &str, now: Instant) {
         if let Some((id, mut pending)) = self.remove(id) {
             pending.deadline = now.checked_add(pending.patience);
@@ -93,12 +92,12 @@ impl Requests {
         }
     }
 
-    /// The user messages that a request passed.
+    /// The user messages that a request overtook.
     pub(super) fn passed(&mut self, id: &str) -> Option<&mut Vec<String>> {
         self.pending.get_mut(id).map(|it| &mut it.passed)
     }
 
-    /// Takes all of them.
+    /// Removes and returns all requests.
     pub(super) fn take(&mut self) -> BTreeMap<Box<str>, Pending> {
         std::mem::take(self).pending
     }

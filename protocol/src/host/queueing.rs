@@ -1,46 +1,48 @@
-//! Who sees to the order of user messages, and how far an interrupt is that was
-//! made for it.
+//! Which side orders user messages, and the state of an interrupt that makes
+//! room for one.
 
 use std::time::Instant;
 
-/// Who sees to the priorities of user messages.
+/// Which side applies the priorities of user messages.
 ///
-/// An agent that has a queue of its own gets every message at once, and its
-/// behaviour is honoured. For one that has none, and would run messages in
-/// the order in which they come, the host keeps them: one turn runs at a
-/// time, and when it has ended, the most urgent class goes. A message that is
-/// for now interrupts the turn that runs, waits for its end, and goes then.
+/// An agent with a queue of its own gets every message at once and orders them
+/// itself. An agent without one would run messages in order of arrival, so the
+/// host queues them: one turn runs at a time, and after it the messages of the
+/// most urgent class are sent. A message with the priority `now` interrupts the
+/// running turn, waits for its end, and is sent then.
 ///
-/// Messages that are kept do not hold control requests back, nor the other
-/// way round: the agent gets a `set_model` at once, and messages that were
+/// Queued messages and control requests do not wait for each other: a
+/// `set_model` is sent at once, and messages submitted before it that are still
+/// queued run on the new model.
 /// sent before it, and still wait here, run on the new model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Queueing {
-    /// The agent does.
+    /// The agent.
     ByAgent,
-    /// The host does.
+    /// The host.
     ByHost {
-        /// Whether all messages of a class go as one, as an agent with a queue
-        /// would run them; otherwise each has a turn of its own.
+        /// Whether all messages of a class are sent as one, as an agent with a
+        /// queue would run them. Otherwise each message has its own turn.
         merge: bool,
     },
-    /// The agent does, if its answer to `initialize` has capabilities; if not,
-    /// the host, until the agent shows that it has a queue: by the capability
-    /// `msg_lifecycle_v1`, or by reporting what becomes of a message.
+    /// The agent, if its `initialize` response has capabilities. Otherwise the
+    /// host, until the agent shows that it has a queue: by the capability
+    /// `msg_lifecycle_v1`, or by reporting the state of a message.
     Auto {
-        /// Whether all messages of a class go as one, where the host does.
+        /// Whether all messages of a class are sent as one when the host
+        /// queues.
         merge: bool,
     },
 }
 
-/// How far an interrupt is that was made for a message.
+/// The state of an interrupt that makes room for a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pressing {
-    /// There is none.
+    /// There is no interrupt.
     No,
-    /// It was made.
+    /// The interrupt was sent.
     Asked,
-    /// It was answered, or not in time. The turn is to be over by then, for an
-    /// agent that does not say what it does.
+    /// The interrupt was answered, or timed out. For an agent that does not
+    /// report its state, the turn counts as over at this instant.
     Answered(Option<Instant>),
 }

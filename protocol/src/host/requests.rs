@@ -1,4 +1,4 @@
-//! Requests of the host's: made, taken back, ended.
+//! Requests of the host: sending, cancelling and ending them.
 
 use super::pending::{OwnRequest, Pending};
 use super::{Event, Host, NotTaken, OutgoingState, Request, RequestFailure};
@@ -9,14 +9,17 @@ use crate::sabotage::{Bug, is_on};
 use std::time::{Duration, Instant};
 
 impl Host {
-    /// Sends a request that has to be answered within `patience`. Every
-    /// request ends in one [`Event::Answered`].
+    /// Sends a request with the timeout `patience`. Every request ends in
+    /// exactly one [`Event::Answered`].
+    ///
+    /// A session that is finishing still accepts requests, because callbacks
+    /// may need them.
     ///
     /// # Errors
     ///
-    /// When the session is closing, too much waits already, or the agent's
-    /// output is not read. A session that is finishing still takes requests,
-    /// for a callback may want to make one.
+    /// [`NotTaken::Closing`] if the session is ending or over,
+    /// [`NotTaken::Full`] if the outbound queue is full, for example because
+    /// the agent does not read.
     pub fn request(
         &mut self,
         now: Instant,
@@ -75,9 +78,10 @@ impl Host {
         Ok(())
     }
 
-    /// Takes a request back that is not answered yet: it ends at once, and the
-    /// agent is told if it has left. `false` when it is answered, or was never
-    /// made.
+    /// Cancels a pending request. It ends at once with
+    /// [`RequestFailure::Cancelled`]; if it was already sent, the agent is sent
+    /// a cancellation where it supports that. Returns `false` if no request
+    /// with this ID is pending.
     pub fn cancel(&mut self, request_id: &str) -> bool {
         let Some((request_id, pending)) = self.requests.remove(request_id) else {
             return false;
@@ -93,7 +97,7 @@ impl Host {
         true
     }
 
-    /// Makes a request that nobody has asked for.
+    /// Sends a request on the host's own account.
     pub(super) fn ask_for_itself<R: HostRequest>(
         &mut self,
         now: Instant,
@@ -104,7 +108,7 @@ impl Host {
     ) {
         self.own_requests += 1;
         let id = format!("{name}-{}", self.own_requests);
-        // The host's own requests are always JSON.
+        // Requests of the host can always be written as JSON.
         let Ok(Request {
             subtype, outgoing, ..
         }) = Request::new(id, request)
@@ -124,7 +128,7 @@ impl Host {
         self.outbox.push(outgoing);
     }
 
-    /// Requests whose deadline is over end.
+    /// Ends requests whose deadline has passed.
     pub(super) fn end_late_requests(&mut self, now: Instant) {
         while let Some((id, pending)) = self.requests.take_late(now) {
             self.withdraw_request(&id);
@@ -136,8 +140,8 @@ impl Host {
         }
     }
 
-    /// A request has come to its end. Of one that the host made for itself
-    /// nobody hears.
+    /// Ends a request. The user gets no event for one that the host made on its
+    /// own.
     pub(super) fn end_request(
         &mut self,
         now: Instant,
@@ -155,8 +159,8 @@ impl Host {
         }
     }
 
-    /// An interrupt leaves: what it passed is what waited when it was made
-    /// and waits still.
+    /// Handles the sending of an interrupt: the messages that it overtook are
+    /// those that were queued when it was made and still are.
     pub(super) fn note_passed(&mut self, class: Class, id: &str) {
         if class == Class::Interrupt
             && let Some(passed) = self.requests.passed(id)
@@ -165,10 +169,9 @@ impl Host {
         }
     }
 
-    /// Nobody waits for the answer any more: the request is taken back where
-    /// it still waits, and cancelled where it has left. CLIs up to 2.0.77 exit
-    /// when they are sent a cancel; unlike newer ones they tell neither their
-    /// capabilities nor their process ID.
+    /// Withdraws a request that is still queued, and cancels one that was sent.
+    /// CLIs up to 2.0.77 exit when they receive a cancellation; unlike newer
+    /// ones they report neither their capabilities nor their process ID.
     pub(super) fn withdraw_request(&mut self, request_id: &str) {
         let is_request = |class| !matches!(class, Class::User(_));
         if self.outbox.withdraw(request_id, is_request).is_none()
@@ -186,7 +189,7 @@ impl Host {
     }
 }
 
-/// The answer to a request that takes a message back which never left the
+/// The response to a request that takes back a message which never left the
 /// host.
 fn taken_back(request_id: &str, uuid: &str) -> Answer {
     let answer = CancelAsyncMessageAnswer {

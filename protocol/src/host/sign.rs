@@ -1,4 +1,4 @@
-//! What a frame of the data plane says about the session.
+//! What a frame of the data plane means for the state of the session.
 
 use crate::content::ContentBlock;
 use crate::frame::Frame;
@@ -12,55 +12,54 @@ use crate::permission::PermissionMode;
 /// The capability of an agent that has a queue of its own.
 const HAS_QUEUE: &str = "msg_lifecycle_v1";
 
-/// What a frame says about the session. Read once, for whoever wants to know.
+/// The meaning of a frame for the session. Computed once per frame.
 #[derive(Debug)]
 pub(super) enum Sign {
-    /// The agent says what it does.
+    /// The agent reports its state.
     State(SessionState),
-    /// A message has come further.
+    /// A message changed its delivery state.
     Lifecycle(CommandLifecycle),
-    /// A turn begins.
+    /// A turn starts.
     Init(Box<Init>),
-    /// The agent is about to ask its model, or something is set.
+    /// The agent is about to send a model request, or a setting changed.
     Status {
         names: Vec<String>,
         mode: Option<PermissionMode>,
     },
-    /// The model speaks.
+    /// Output of the model.
     Talk,
-    /// A turn is over.
+    /// A turn has ended.
     Result(Box<ResultSign>),
-    /// A user message came back.
+    /// An echoed user message.
     Echo,
-    /// A hook did not let a prompt through.
+    /// A hook blocked a prompt.
     Blocked,
-    /// These run in the background, and no others.
+    /// The current set of background tasks.
     Background(Vec<BackgroundTask>),
-    /// This began to run, or was moved, into the background.
+    /// A task started in the background, or was moved there.
     ToBackground(Box<BackgroundTask>),
-    /// This began to run; whether in the background, the agent does not say.
+    /// A task started; the agent does not say whether in the background.
     Task(Box<BackgroundTask>),
-    /// A task is over. A turn may begin because of it.
+    /// A task has ended. A turn may follow.
     TaskOver { task_id: String },
-    /// The session has this title.
+    /// The title of the session.
     Title(String),
     /// Nothing.
     Nothing,
 }
 
-/// What the host has to know of a result. Each member is read alone: one that is
-/// odd takes no other with it.
+/// The fields of a result that the host needs. Each member is read on its own,
+/// so a malformed one does not affect the others.
 #[derive(Debug, Default)]
 pub(super) struct ResultSign {
-    /// Whether something went wrong: as it says, or else by its subtype.
+    /// Whether the turn failed: by `is_error`, or else by the subtype.
     pub(super) is_error: bool,
     pub(super) is_success: bool,
     pub(super) terminal_reason: Option<TerminalReason>,
     /// Whether the API failed with an HTTP status.
     pub(super) has_api_status: bool,
     pub(super) session_id: Option<String>,
-    /// The user messages that it says it belongs to; `None` when that cannot be
-    /// read.
+    /// The user messages that it names; `None` if the member is malformed.
     pub(super) names: Option<Vec<String>>,
 }
 
@@ -89,7 +88,7 @@ impl ResultSign {
         }
     }
 
-    /// A line that was too long to be kept, of which this much is known.
+    /// The sign of a line that was too long and discarded.
     pub(super) fn cut(subtype: Option<&str>) -> Self {
         Self::with(subtype, None)
     }
@@ -105,7 +104,7 @@ impl ResultSign {
 }
 
 impl Sign {
-    /// Pieces of what the model says are not read: there are too many.
+    /// Stream events of the model are not parsed, for speed.
     pub(super) fn of(frame: &Frame) -> Self {
         match frame.kind() {
             "assistant" | "stream_event" | "partial_assistant" => Self::Talk,
@@ -154,7 +153,7 @@ impl Sign {
                 change.tasks.retain(|task| !task.task_id.is_empty());
                 Self::Background(change.tasks)
             }
-            // Of what has no id the end would not be known.
+            // A task without an ID could never be matched with its end.
             SystemMessage::TaskStarted(task) if task.task_id.is_empty() => Self::Nothing,
             SystemMessage::TaskUpdated(task) if task.task_id.is_empty() => Self::Nothing,
             SystemMessage::TaskStarted(task) if task.is_backgrounded != Some(false) => {
@@ -195,12 +194,12 @@ impl Sign {
     }
 }
 
-/// Whether capabilities say that the agent has a queue.
+/// Whether the capabilities say that the agent has a queue.
 pub(super) fn is_queue_named(capabilities: Option<&[String]>) -> bool {
     capabilities.is_some_and(|all| all.iter().any(|it| it == HAS_QUEUE))
 }
 
-/// The user messages that a frame says it belongs to.
+/// The user messages that a frame names.
 pub(super) fn named(frame: &Frame) -> Vec<String> {
     let all = frame.member("user_message_uuids");
     let all = all.and_then(|it| it.read().ok());
@@ -208,7 +207,7 @@ pub(super) fn named(frame: &Frame) -> Vec<String> {
         .unwrap_or_default()
 }
 
-/// The tool calls that have their results in a `user` frame.
+/// The tool calls with results in a `user` frame.
 pub(super) fn tool_results(frame: &Frame) -> Vec<String> {
     let Ok(message) = frame.read::<UserMessage>() else {
         return vec![];
@@ -220,7 +219,7 @@ pub(super) fn tool_results(frame: &Frame) -> Vec<String> {
     results.map(|result| result.tool_use_id.clone()).collect()
 }
 
-/// Whether a frame is the agent's own, and not a sub-agent's.
+/// Whether a frame is of the main agent, not of a sub-agent.
 pub(super) fn is_of_main_agent(frame: &Frame) -> bool {
     let parent = frame.member("parent_tool_use_id");
     parent.is_none_or(|parent| parent.read::<String>().is_err())

@@ -1,9 +1,9 @@
-//! What becomes of each user message.
+//! Delivery states of user messages.
 //!
-//! Several sources tell, and not every agent has all of them: the lifecycle of
-//! each message, the ids that messages and results name, receipts, echoes. A
-//! state is told once, and never goes back: whatever comes late, or twice, says
-//! nothing new.
+//! The states are derived from several sources, and not every agent has all of
+//! them: lifecycle reports, the IDs that messages and results name, receipts
+//! and echoes. Each state is reported once and never goes back; late and
+//! repeated reports are ignored.
 
 use super::TurnOutcome;
 use super::sign::{ResultSign, Sign, is_queue_named, named};
@@ -15,39 +15,39 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::mem;
 
-/// How far a user message has come. A later one takes in the earlier ones; not
-/// every agent tells all of them.
+/// The delivery state of a user message. A later state implies the earlier
+/// ones; not every agent reports all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum SubmissionState {
-    /// It waits in the host's outbox, where it can be withdrawn.
+    /// In the host's outbound queue, where it can be withdrawn.
     Waiting,
-    /// It was handed to the pipe, and is out of reach.
+    /// Handed to the driver. It can no longer be withdrawn.
     Handed,
-    /// It is in the pipe.
+    /// Written to the pipe.
     Written,
-    /// It waits in the agent's queue.
+    /// In the agent's queue.
     Queued,
-    /// A turn has taken it up.
+    /// Picked up by a turn.
     Started,
-    /// Over: that turn is done, well or not.
+    /// Final: the turn has ended, successfully or not.
     Completed,
-    /// Over: that turn was cut off, by an interrupt or by a message that was
-    /// for now.
+    /// Final: the turn was cut off by an interrupt or by a message with the
+    /// priority `now`.
     Interrupted,
-    /// Over: it was taken back before it left the host.
+    /// Final: withdrawn before it left the host.
     Withdrawn,
-    /// Over: it was taken out of the agent's queue before a turn took it up.
+    /// Final: removed from the agent's queue before a turn picked it up.
     Cancelled,
-    /// Over: a hook did not let it through to the model.
+    /// Final: a hook blocked it.
     Refused,
-    /// Over: it never reached the agent, the agent takes no notice of it, or
-    /// the session ended first.
+    /// Final: it never reached the agent, the agent ignored it, or the session
+    /// ended first.
     Lost,
 }
 
 impl SubmissionState {
-    /// Whether nothing comes after it.
+    /// Returns whether this is a final state.
     #[must_use]
     pub fn is_end(self) -> bool {
         self >= Self::Completed
@@ -73,7 +73,7 @@ impl fmt::Display for SubmissionState {
 }
 
 impl From<TurnOutcome> for SubmissionState {
-    /// What becomes of a message whose turn ended so.
+    /// The state of a message after a turn with this outcome.
     fn from(outcome: TurnOutcome) -> Self {
         match outcome {
             TurnOutcome::Interrupted | TurnOutcome::Preempted => Self::Interrupted,
@@ -83,28 +83,28 @@ impl From<TurnOutcome> for SubmissionState {
     }
 }
 
-/// Ids of messages that are over are remembered up to so many.
+/// The maximum number of finished messages whose IDs are remembered.
 const REMEMBERED: usize = 256;
 
-/// User messages that are not dealt with yet.
+/// User messages that are not in a final state.
 #[derive(Debug, Default)]
 pub(super) struct Submissions {
     open: BTreeMap<Box<str>, SubmissionState>,
-    /// How many of these have left the host.
+    /// The number of these that have left the host.
     outstanding: usize,
-    /// Messages that went out as one, by the one that the agent knows.
+    /// Messages that were sent as one, by the ID that the agent knows.
     joined: BTreeMap<Box<str>, Vec<Box<str>>>,
-    /// The last messages that are over: the agent does nothing about another
-    /// one with the same id.
+    /// The last finished messages: the agent ignores another message with the
+    /// same ID.
     over: VecDeque<Box<str>>,
     changes: VecDeque<(Box<str>, SubmissionState)>,
-    /// Whether the agent reports what becomes of each message.
+    /// Whether the agent reports lifecycles.
     has_lifecycles: bool,
-    /// Whether it says which messages its turns answer.
+    /// Whether the agent names the messages that its turns answer.
     has_names: bool,
     /// A turn has ended since the last message left.
     turn_ended: bool,
-    /// A hook has blocked the prompt of the turn that runs.
+    /// A hook has blocked the prompt of the running turn.
     is_blocked: bool,
 }
 
@@ -113,28 +113,28 @@ impl Submissions {
         self.open.is_empty()
     }
 
-    /// Whether a message has left of which the agent may not be done.
+    /// Whether a message has left that the agent may not be done with.
     pub(super) fn are_outstanding(&self) -> bool {
         self.outstanding > 0
     }
 
-    /// A message was put into the outbox. One with the id of another that is
-    /// not dealt with yet is the same to the agent, and so it is here.
+    /// Adds a queued message. The agent treats a pending message with the same
+    /// ID as the same message, and so does this.
     pub(super) fn submitted(&mut self, uuid: &str) {
         self.open
             .entry(uuid.into())
             .or_insert(SubmissionState::Waiting);
     }
 
-    /// Messages leave as one, under the id of the first.
+    /// Records that messages are sent as one, under the ID of the first.
     pub(super) fn join(&mut self, first: &str, others: Vec<Box<str>>) {
         if !others.is_empty() {
             self.joined.insert(first.into(), others);
         }
     }
 
-    /// A message has come so far, and those that went out with it. Says
-    /// nothing that was said, or that is less than what is known.
+    /// Advances a message, and those sent together with it. Ignores a state
+    /// that is not later than the known one.
     pub(super) fn advance(&mut self, uuid: &str, state: SubmissionState) {
         let others = if state.is_end() {
             self.joined.remove(uuid)
@@ -174,12 +174,12 @@ impl Submissions {
         self.changes.push_back((uuid.into(), state));
     }
 
-    /// What has changed, in order.
+    /// Returns the next change, in order.
     pub(super) fn poll_change(&mut self) -> Option<(Box<str>, SubmissionState)> {
         self.changes.pop_front()
     }
 
-    /// The session is over, and with it every message that was not dealt with.
+    /// Ends every pending message at the end of the session.
     pub(super) fn end(&mut self) {
         self.joined.clear();
         self.outstanding = 0;
@@ -191,7 +191,7 @@ impl Submissions {
         }
     }
 
-    /// An interrupt was answered.
+    /// Handles the response to an interrupt.
     pub(super) fn saw_receipt(&mut self, receipt: &InterruptReceipt) {
         for uuid in receipt.still_queued.iter().flatten() {
             self.reached_agent(uuid, SubmissionState::Queued);
@@ -201,7 +201,7 @@ impl Submissions {
         }
     }
 
-    /// The agent has taken a message out of its queue, or stopped its turn.
+    /// The agent has removed a message from its queue, or stopped its turn.
     pub(super) fn cancelled(&mut self, uuid: &str) {
         let how = match self.open.get(uuid) {
             Some(SubmissionState::Started) => SubmissionState::Interrupted,
@@ -210,15 +210,15 @@ impl Submissions {
         self.reached_agent(uuid, how);
     }
 
-    /// The agent says something of a message: it has to have left. A message
-    /// that waits here has its id from an earlier one.
+    /// Handles a report of the agent about a message, which must have left. A
+    /// message that is still queued here shares its ID with an earlier one.
     fn reached_agent(&mut self, uuid: &str, state: SubmissionState) {
         if self.open.get(uuid) > Some(&SubmissionState::Waiting) {
             self.advance(uuid, state);
         }
     }
 
-    /// What a frame begins.
+    /// Handles what a frame starts.
     pub(super) fn saw_begin(&mut self, sign: &Sign, frame: &Frame, is_turn: bool) {
         match sign {
             Sign::Lifecycle(_) => self.has_lifecycles = true,
@@ -249,7 +249,7 @@ impl Submissions {
                     self.reached_agent(uuid, SubmissionState::Queued);
                 }
             }
-            // With lifecycles it is known already.
+            // With lifecycles, the state is already known.
             _ if self.has_lifecycles => {}
             Sign::Init(init) => {
                 let names = init.user_message_uuids.as_deref().unwrap_or_default();
@@ -264,8 +264,8 @@ impl Submissions {
         }
     }
 
-    /// A turn has taken messages up. When the agent names none, and only one
-    /// has left, it is that one.
+    /// Records that a turn picked up messages. If the agent names none and only
+    /// one message has left, it is that one.
     fn started(&mut self, names: &[String], is_turn: bool) {
         self.has_names |= !names.is_empty();
         for uuid in names {
@@ -279,7 +279,7 @@ impl Submissions {
         }
     }
 
-    /// The message that has left, when it is one, or went out as one.
+    /// The message that has left, if it is the only one (or was sent as one).
     fn only_one(&self) -> Option<Box<str>> {
         let (first, others) = match self.joined.first_key_value() {
             Some((first, others)) => (first.clone(), others.len()),
@@ -291,7 +291,8 @@ impl Submissions {
         (self.outstanding == 1 + others).then_some(first)
     }
 
-    /// What a frame ends, and how the turn came to its end if it ends one.
+    /// Handles what a frame ends. `outcome` is that of the turn, if it ends
+    /// one.
     pub(super) fn saw_end(&mut self, sign: &Sign, outcome: TurnOutcome) {
         match sign {
             Sign::Lifecycle(CommandLifecycle {
@@ -308,8 +309,8 @@ impl Submissions {
         }
     }
 
-    /// A result ends the messages that it names. Only that of an agent that
-    /// names none and reports no lifecycles ends everything that was sent
+    /// Ends the messages that a result names. Only if the agent names no
+    /// messages and reports no lifecycles does a result end everything sent
     /// before it: results are never counted.
     fn saw_result(&mut self, result: &ResultSign, outcome: TurnOutcome) {
         let how = match outcome.into() {
@@ -321,7 +322,7 @@ impl Submissions {
         self.is_blocked = false;
         self.turn_ended = true;
         let names = result.names.as_deref().unwrap_or_default();
-        // One that cannot be read may have named them.
+        // A malformed result may have named them.
         let is_nameless = names.is_empty() && (!self.has_names || result.names.is_none());
         if is_nameless && !self.has_lifecycles {
             self.all_over(how);
@@ -331,9 +332,9 @@ impl Submissions {
         }
     }
 
-    /// The agent rests. Without lifecycles, whatever it has had is over; and
-    /// so is a message with an id that it has had before, of which it says
-    /// nothing at all.
+    /// Handles an idle agent. Without lifecycles, all messages that it has
+    /// received are done. So is a message with a repeated ID, which the agent
+    /// ignores without a report.
     pub(super) fn agent_rests(&mut self) {
         if self.open.is_empty() {
             return;
@@ -353,22 +354,22 @@ impl Submissions {
         }
     }
 
-    /// A message could not be written. One of which the agent has spoken was,
-    /// whatever the pipe says.
+    /// Handles a failed write. A message that the agent has already reported
+    /// was written, even if the pipe reports an error.
     pub(super) fn not_written(&mut self, uuid: &str) {
         if self.open.get(uuid) <= Some(&SubmissionState::Handed) {
             self.advance(uuid, SubmissionState::Lost);
         }
     }
 
-    /// Whether an agent that names the messages of its turns has ended one
-    /// since the last message left: what it did not name is next, or it will
-    /// never be.
+    /// Whether an agent that names the messages of its turns has ended a turn
+    /// since the last message left. A message that it did not name is picked up
+    /// next, or never.
     pub(super) fn missed_a_turn(&self) -> bool {
         self.has_names && self.turn_ended
     }
 
-    /// The agent has rested for long, and said nothing of what it has.
+    /// Ends messages that an agent has not acknowledged after a long idle time.
     pub(super) fn give_up(&mut self) {
         let left = (self.open.iter()).filter(|(_, state)| **state > SubmissionState::Waiting);
         let all: Vec<_> = left.map(|(uuid, state)| (uuid.clone(), *state)).collect();
@@ -381,7 +382,8 @@ impl Submissions {
         }
     }
 
-    /// A turn is over, and the agent does not say whose it was.
+    /// Ends all messages that have left, if the agent does not say which ones a
+    /// turn answered.
     pub(super) fn all_over(&mut self, how: SubmissionState) {
         let left = (self.open.iter()).filter(|(_, state)| **state > SubmissionState::Waiting);
         let all: Vec<Box<str>> = left.map(|(uuid, _)| uuid.clone()).collect();

@@ -1,5 +1,4 @@
-//! What goes out: messages and requests that were made ready, and what the
-//! driver is to do with the pipe.
+//! Outgoing messages and requests, and the driver's actions on the pipe.
 
 use crate::codec::encode;
 use crate::control::{self, HostRequest};
@@ -10,18 +9,19 @@ use bytes::Bytes;
 use serde::Serialize;
 use std::fmt;
 
-/// What the driver is to do with the pipe.
+/// The next action of the driver on the pipe.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Transmit {
-    /// Write this line, and say so with [`Host::handle_written`](super::Host::handle_written) or
+    /// Write this line, then report it with
+    /// [`Host::handle_written`](super::Host::handle_written) or
     /// [`Host::handle_write_failed`](super::Host::handle_write_failed).
     Line(Bytes),
-    /// Close the pipe. It comes once, and nothing comes after it.
+    /// Close the pipe. Returned once, and nothing follows.
     End,
 }
 
 impl fmt::Debug for Transmit {
-    /// A line may hold secrets, so its length is all that is shown.
+    /// Shows only the length of a line, because lines may contain secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Line(line) => write!(f, "Line({} bytes)", line.len()),
@@ -30,11 +30,11 @@ impl fmt::Debug for Transmit {
     }
 }
 
-/// A user message, ready to be sent.
+/// An encoded user message.
 #[derive(Debug, Clone)]
 pub struct Prompt(pub(super) Outgoing);
 
-/// A control request, ready to be sent.
+/// An encoded control request.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub(super) subtype: Box<str>,
@@ -44,25 +44,25 @@ pub struct Request {
     pub(super) outgoing: Outgoing,
 }
 
-/// Why the session does not take a message or a request.
+/// Why a session does not accept a message or a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotTaken {
-    /// It takes nothing any more: it is closing, or it is over.
-    #[error("the session is closing and takes nothing any more")]
+    /// The session is closing or over.
+    #[error("the session is closing")]
     Closing,
-    /// So much waits to be written already that there is no room for it.
-    #[error("too much waits to be written already")]
+    /// The outbound queue is full.
+    #[error("the outbound queue is full")]
     Full,
 }
 
 impl Prompt {
-    /// Makes a message ready, with the id under which the agent reports what
-    /// becomes of it. It is encoded here, in the caller's time.
+    /// Encodes a message. The agent reports the state of the message under
+    /// `uuid`. Encoding happens in this call, not in the driver.
     ///
     /// # Errors
     ///
-    /// When the message cannot be written as JSON.
+    /// If the message cannot be written as JSON.
     pub fn new(uuid: impl Into<Box<str>>, mut message: UserMessage) -> serde_json::Result<Self> {
         let id = uuid.into();
         message.uuid = Some(id.to_string());
@@ -75,7 +75,7 @@ impl Prompt {
         }))
     }
 
-    /// The id under which the agent reports what becomes of it.
+    /// Returns the ID under which the agent reports the state of the message.
     #[must_use]
     pub fn uuid(&self) -> &str {
         &self.0.id
@@ -83,11 +83,11 @@ impl Prompt {
 }
 
 impl Request {
-    /// Makes a request ready, with the id that its answer will carry.
+    /// Encodes a request. The response carries the same ID.
     ///
     /// # Errors
     ///
-    /// When the request cannot be written as JSON.
+    /// If the request cannot be written as JSON.
     pub fn new<R: HostRequest>(
         request_id: impl Into<Box<str>>,
         request: &R,
@@ -99,8 +99,8 @@ impl Request {
         })
     }
 
-    /// Makes a request ready that nobody has given a type to: its subtype, and
-    /// its other members as an object.
+    /// Encodes a request without a type in this crate, from its subtype and an
+    /// object with its other members.
     ///
     /// ```
     /// use agentwire_protocol::host::{Host, Request};
@@ -115,7 +115,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// When `members` is not an object.
+    /// If `members` is not an object.
     pub fn raw(
         request_id: impl Into<Box<str>>,
         subtype: &str,
@@ -164,7 +164,7 @@ impl Request {
         })
     }
 
-    /// The id that the answer will carry.
+    /// Returns the ID that the response will carry.
     #[must_use]
     pub fn request_id(&self) -> &str {
         &self.outgoing.id

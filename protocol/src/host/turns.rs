@@ -1,71 +1,71 @@
-//! Turns: when one begins, which messages it answers, and how it ends.
+//! Turns: when they start, which messages they answer, and how they end.
 //!
-//! An agent begins turns of its own as well, for a task that ended in the
-//! background for example: such a turn answers no message.
+//! An agent also starts turns on its own, after a background task has ended for
+//! example. Such a turn answers no message.
 
 use super::sign::ResultSign;
 use crate::frame::Frame;
 use crate::message::{ResultMessage, TerminalReason};
 use std::fmt;
 
-/// Something about a turn. What begins is told before the frame that begins
-/// it, what ends after the frame that ends it.
+/// An event of a turn. A start comes before the frame that starts the turn, an
+/// end after the frame that ends it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum TurnEvent {
-    /// A turn began.
+    /// A turn started.
     Started {
-        /// The turn, counted from 1 in each session.
+        /// The number of the turn, counted from 1 in each session.
         turn: u64,
     },
-    /// It answers this message of the host's.
+    /// The turn picked up a message of the host.
     PickedUp {
-        /// The turn.
+        /// The number of the turn.
         turn: u64,
-        /// The message.
+        /// The ID of the message.
         uuid: Box<str>,
     },
-    /// It is over. Comes once for each that began.
+    /// The turn ended. Sent exactly once for each turn that started.
     Ended(Box<TurnEnd>),
 }
 
-/// How a turn ended.
+/// The end of a turn.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TurnEnd {
-    /// The turn.
+    /// The number of the turn.
     pub turn: u64,
     /// How it ended.
     pub outcome: TurnOutcome,
-    /// The host's messages that it answered, in the order in which it took
-    /// them up. None, when the agent began it by itself.
+    /// The messages that it answered, in the order in which it picked them up.
+    /// Empty if the agent started the turn on its own.
     pub messages: Vec<Box<str>>,
-    /// Its `result`, which has come as a frame as well; `None` when it ended
-    /// without one.
+    /// Its `result`, which also arrives as a frame. `None` if it ended without
+    /// one.
     pub frame: Option<Frame>,
 }
 
 impl TurnEnd {
-    /// The result, read; `None` when the turn ended without one.
+    /// Parses the result. `None` if the turn ended without one.
     #[must_use]
     pub fn result(&self) -> Option<ResultMessage> {
         self.frame.as_ref()?.read().ok()
     }
 }
 
-/// How a turn came to its end.
+/// The outcome of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TurnOutcome {
-    /// The agent was done.
+    /// The agent completed the turn.
     Completed,
-    /// It was interrupted.
+    /// The turn was interrupted.
     Interrupted,
-    /// It was cut off for a message with the priority `now`.
+    /// The turn was cut off by a message with the priority `now`.
     Preempted,
-    /// The agent gave up: too many turns, too high a price, an error.
+    /// The agent gave up: turn limit, budget limit or an error.
     Failed,
-    /// The model could not be asked.
+    /// The model request failed.
     ApiError,
     /// The agent went idle without a result.
     NoResult,
@@ -87,7 +87,7 @@ impl fmt::Display for TurnOutcome {
     }
 }
 
-/// The turn that runs, and how many there were.
+/// The running turn, and the number of turns so far.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
     begun: u64,
@@ -97,16 +97,16 @@ pub(super) struct Turns {
 #[derive(Debug)]
 struct Current {
     messages: Vec<Box<str>>,
-    /// Who has asked the agent to stop, if anybody has.
+    /// Why the agent was asked to stop, if it was.
     stopped: Option<Stopped>,
 }
 
-/// Who has asked the agent to stop its turn.
+/// Which side asked the agent to stop its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stopped {
     /// The user.
     Interrupted,
-    /// The host, for a message that is for now.
+    /// The host, to make room for a message with the priority `now`.
     Preempted,
 }
 
@@ -115,7 +115,7 @@ impl Turns {
         self.current.is_some()
     }
 
-    /// A turn begins, unless one runs.
+    /// Starts a turn, unless one is running.
     pub(super) fn begin(&mut self) -> Option<TurnEvent> {
         if self.current.is_some() {
             return None;
@@ -128,7 +128,7 @@ impl Turns {
         Some(TurnEvent::Started { turn: self.begun })
     }
 
-    /// The turn that runs answers a message.
+    /// Records that the running turn picked up a message.
     pub(super) fn take_up(&mut self, uuid: &str) -> Option<TurnEvent> {
         let current = self.current.as_mut()?;
         current.messages.push(uuid.into());
@@ -145,7 +145,7 @@ impl Turns {
         }
     }
 
-    /// What a result says of the turn that runs.
+    /// The outcome of the running turn, from its result.
     pub(super) fn outcome(&self, result: &ResultSign) -> TurnOutcome {
         let stopped = self.current.as_ref().and_then(|it| it.stopped);
         let is_error = result.is_error;
@@ -168,7 +168,7 @@ impl Turns {
         }
     }
 
-    /// The turn that runs is over.
+    /// Ends the running turn.
     pub(super) fn end(&mut self, outcome: TurnOutcome, frame: Option<Frame>) -> Option<TurnEvent> {
         let current = self.current.take()?;
         Some(TurnEvent::Ended(Box::new(TurnEnd {

@@ -1,17 +1,18 @@
-//! How sure the host is that an agent that rests will say nothing of messages
-//! that it was sent.
+//! How certain the host is that an idle agent will never acknowledge pending
+//! messages.
 
 use std::time::Instant;
 
-/// How sure the host is that the agent will say nothing.
+/// How certain the host is that the agent will not acknowledge them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unclaimed {
-    /// There is nothing of which it should say something.
+    /// No message is unacknowledged.
     Nothing,
-    /// It rests; then it is asked.
+    /// The agent is idle. At this instant the host sends it a request.
     Rests(Option<Instant>),
-    /// It was asked.
+    /// The request was sent.
     Asked,
-    /// It has answered. When it rests until then, it is done.
+    /// The request was answered. If the agent is idle at this instant, it is
+    /// done.
     Answered(Option<Instant>),
 }

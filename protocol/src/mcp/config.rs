@@ -1,4 +1,4 @@
-//! How MCP servers are configured: one type for each transport.
+//! Configurations of MCP servers: one type for each transport.
 
 use crate::json::{Members, Number};
 use crate::open::{
@@ -10,10 +10,10 @@ use crate::untyped::{Pointer, Untyped};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
-/// How the agent reaches an MCP server.
+/// The configuration of an MCP server.
 ///
-/// Only here may the tag be missing: what has a `command` and no `type` is a
-/// program.
+/// The tag may be missing: a configuration with a `command` and without a
+/// `type` is a stdio server.
 ///
 /// ```
 /// use agentwire_protocol::control::McpSetServers;
@@ -29,22 +29,22 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum McpServerConfig {
-    /// A program that the agent starts.
+    /// A server process that the agent starts.
     Stdio(McpStdioServer),
-    /// A server that is reached over HTTP and server-sent events.
+    /// A server reached over HTTP and server-sent events.
     Sse(McpSseServer),
-    /// A server that is reached over HTTP.
+    /// A server reached over HTTP.
     Http(McpHttpServer),
     /// A server that runs inside the host.
     Sdk(McpSdkServer),
-    /// A server that is reached through claude.ai. Seen in statuses only.
+    /// A server reached through claude.ai. Only seen in statuses.
     ClaudeAiProxy(McpClaudeAiProxyServer),
-    /// A transport that this version does not know, with all its members.
+    /// A transport unknown to this version, with all its members.
     Unknown(Members),
 }
 
 object! {
-    /// A program that the agent starts, and talks to over its pipes.
+    /// A server process that the agent starts and talks to over pipes.
     pub struct McpStdioServer {
         /// `stdio`, or absent.
         pub kind: Option<String> = "type",
@@ -52,39 +52,40 @@ object! {
         pub command: String,
         /// Its arguments.
         pub args: Option<Vec<String>>,
-        /// What its environment has besides the agent's.
+        /// Environment variables, in addition to those of the agent.
         pub env: Option<BTreeMap<String, String>>,
-        /// Milliseconds that a tool call may take; below 1000 it is ignored.
+        /// The timeout of a tool call in milliseconds; below 1000 it is
+        /// ignored.
         pub timeout: Option<Number>,
-        /// Whether its tools are always in the prompt. The start then waits
-        /// for the server.
+        /// Whether its tools are always in the prompt. The session then waits
+        /// for the server at startup.
         pub always_load: Option<bool> = "alwaysLoad",
     }
 }
 
-/// Two transports take the same members.
+/// Two transports have the same members.
 macro_rules! remote_server {
     ($($(#$meta:tt)* $name:ident = $tag:literal,)*) => {$(
         object! {
             $(#$meta)*
             pub struct $name tags("type" = $tag) {
-                /// Where it is.
+                /// The URL of the server.
                 pub url: String,
                 /// Headers for every request.
                 pub headers: Option<BTreeMap<String, String>>,
-                /// What is said about its tools.
+                /// Policies for its tools.
                 pub tools: Option<Vec<McpToolPolicy>>,
-                /// Milliseconds that a tool call may take; below 1000 it is
+                /// The timeout of a tool call in milliseconds; below 1000 it is
                 /// ignored.
                 pub timeout: Option<Number>,
-                /// Whether its tools are always in the prompt. The start then
-                /// waits for the server.
+                /// Whether its tools are always in the prompt. The session then
+                /// waits for the server at startup.
                 pub always_load: Option<bool> = "alwaysLoad",
             }
         }
 
         impl $name {
-            /// The server at this URL.
+            /// Creates a configuration for the server at this URL.
             pub fn new(url: impl Into<String>) -> Self {
                 Self {
                     url: url.into(),
@@ -96,7 +97,7 @@ macro_rules! remote_server {
                 }
             }
 
-            /// Adds a header, which every request has.
+            /// Adds a header to every request.
             #[must_use]
             pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
                 let headers = self.headers.get_or_insert_default();
@@ -104,22 +105,22 @@ macro_rules! remote_server {
                 self
             }
 
-            /// Sets what is said about its tools.
+            /// Sets policies for its tools.
             #[must_use]
             pub fn tools(mut self, policies: impl IntoIterator<Item = McpToolPolicy>) -> Self {
                 self.tools = Some(policies.into_iter().collect());
                 self
             }
 
-            /// Sets how many milliseconds a tool call may take.
+            /// Sets the timeout of a tool call in milliseconds.
             #[must_use]
             pub fn timeout(mut self, milliseconds: impl Into<Number>) -> Self {
                 self.timeout = Some(milliseconds.into());
                 self
             }
 
-            /// Has its tools always be in the prompt. The start then waits for
-            /// the server.
+            /// Keeps its tools in the prompt at all times. The session then
+            /// waits for the server at startup.
             #[must_use]
             pub fn always_load(mut self) -> Self {
                 self.always_load = Some(true);
@@ -130,76 +131,77 @@ macro_rules! remote_server {
 }
 
 remote_server! {
-    /// A server that is reached over HTTP and server-sent events.
+    /// A server reached over HTTP and server-sent events.
     McpSseServer = "sse",
-    /// A server that is reached over HTTP.
+    /// A server reached over HTTP.
     McpHttpServer = "http",
 }
 
 object! {
-    /// A server that runs inside the host, and is reached by
+    /// A server that runs inside the host, reached with
     /// [`McpMessage`](super::McpMessage).
     pub struct McpSdkServer tags("type" = "sdk") {
-        /// The name that its messages carry.
+        /// The server name used in messages.
         pub name: String,
-        /// Milliseconds that a tool call may take; below 1000 it is ignored.
-        /// What the first registration says stays.
+        /// The timeout of a tool call in milliseconds; below 1000 it is
+        /// ignored. The first registration wins.
         pub timeout: Option<Number>,
-        /// What is said about its tools. Only asking and denying count.
+        /// Policies for its tools. Only ask and deny have an effect.
         pub tools: Option<Vec<McpToolPolicy>>,
     }
 }
 
 object! {
-    /// A server that is reached through claude.ai.
+    /// A server reached through claude.ai.
     pub struct McpClaudeAiProxyServer tags("type" = "claudeai-proxy") {
-        /// Where it is.
+        /// The URL of the server.
         pub url: String,
-        /// Its id at claude.ai.
+        /// Its ID at claude.ai.
         pub id: String,
-        /// Milliseconds that a tool call may take; below 1000 it is ignored.
+        /// The timeout of a tool call in milliseconds; below 1000 it is
+        /// ignored.
         pub timeout: Option<Number>,
     }
 }
 
 object! {
-    /// What is said about a tool of a server.
+    /// A policy for a tool of a server.
     pub struct McpToolPolicy {
-        /// The tool, as its server calls it.
+        /// The name of the tool on its server.
         pub name: String,
-        /// What its calls need.
+        /// The permission policy.
         pub permission_policy: Option<McpPermissionPolicy>,
-        /// The most that the organisation lets anybody allow.
+        /// The upper limit set by the organisation.
         pub org_max_permission: Option<McpPermissionCeiling>,
     }
 }
 
 open_enum! {
-    /// What the calls of a tool need.
+    /// The permission policy of a tool.
     pub enum McpPermissionPolicy {
-        /// Nothing: it may always run.
+        /// It always runs.
         AlwaysAllow = "always_allow",
-        /// Somebody has to be asked each time.
+        /// Every call needs a permission.
         AlwaysAsk = "always_ask",
-        /// It may never run.
+        /// It never runs.
         AlwaysDeny = "always_deny",
     }
 }
 
 open_enum! {
-    /// The most that an organisation lets anybody allow.
+    /// The upper limit that an organisation sets.
     pub enum McpPermissionCeiling {
-        /// It may be allowed for good.
+        /// It may be allowed permanently.
         Allow = "allow",
-        /// Somebody has to be asked each time.
+        /// Every call needs a permission.
         Ask = "ask",
-        /// It may not run.
+        /// It must not run.
         Blocked = "blocked",
     }
 }
 
 impl McpStdioServer {
-    /// The server that this program is.
+    /// Creates a configuration for this command.
     pub fn new<A: Into<String>>(
         command: impl Into<String>,
         args: impl IntoIterator<Item = A>,
@@ -215,7 +217,7 @@ impl McpStdioServer {
         }
     }
 
-    /// Sets a variable of its environment, which is otherwise the agent's.
+    /// Sets an environment variable. Others are inherited from the agent.
     #[must_use]
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         let env = self.env.get_or_insert_default();
@@ -223,15 +225,15 @@ impl McpStdioServer {
         self
     }
 
-    /// Sets how many milliseconds a tool call may take.
+    /// Sets the timeout of a tool call in milliseconds.
     #[must_use]
     pub fn timeout(mut self, milliseconds: impl Into<Number>) -> Self {
         self.timeout = Some(milliseconds.into());
         self
     }
 
-    /// Has its tools always be in the prompt. The start then waits for the
-    /// server.
+    /// Keeps its tools in the prompt at all times. The session then waits for
+    /// the server at startup.
     #[must_use]
     pub fn always_load(mut self) -> Self {
         self.always_load = Some(true);
@@ -240,7 +242,7 @@ impl McpStdioServer {
 }
 
 impl McpSdkServer {
-    /// The host's server of this name.
+    /// Creates a configuration for the host's server with this name.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -250,14 +252,14 @@ impl McpSdkServer {
         }
     }
 
-    /// Sets how many milliseconds a tool call may take.
+    /// Sets the timeout of a tool call in milliseconds.
     #[must_use]
     pub fn timeout(mut self, milliseconds: impl Into<Number>) -> Self {
         self.timeout = Some(milliseconds.into());
         self
     }
 
-    /// Sets what is said about its tools.
+    /// Sets policies for its tools.
     #[must_use]
     pub fn tools(mut self, policies: impl IntoIterator<Item = McpToolPolicy>) -> Self {
         self.tools = Some(policies.into_iter().collect());
@@ -266,7 +268,7 @@ impl McpSdkServer {
 }
 
 impl McpToolPolicy {
-    /// The calls of this tool need this.
+    /// Creates a policy for this tool.
     pub fn new(name: impl Into<String>, policy: McpPermissionPolicy) -> Self {
         Self {
             name: name.into(),
@@ -278,8 +280,8 @@ impl McpToolPolicy {
 }
 
 impl McpServerConfig {
-    /// The transport's name. `None` for what has no `type` and is no program
-    /// either.
+    /// Returns the name of the transport. `None` for a value with neither a
+    /// `type` nor a `command`.
     #[must_use]
     pub fn tag(&self) -> Option<String> {
         let tag = match self {
@@ -354,7 +356,7 @@ impl Field for McpServerConfig {
 }
 
 #[cfg(feature = "schema")]
-crate::schema::one_of!(McpServerConfig = "How an MCP server is reached.": McpStdioServer, McpSseServer, McpHttpServer, McpSdkServer, McpClaudeAiProxyServer, Members);
+crate::schema::one_of!(McpServerConfig = "The configuration of an MCP server.": McpStdioServer, McpSseServer, McpHttpServer, McpSdkServer, McpClaudeAiProxyServer, Members);
 
 #[cfg(feature = "audit")]
 impl Untyped for McpServerConfig {

@@ -1,22 +1,23 @@
-//! Elicitation: what an MCP server wants to know from people.
+//! Elicitations: requests of MCP servers for input from the user.
 
 use crate::json::Json;
 use crate::open::{object, open_enum};
 use crate::permission::unless_null;
 
 object! {
-    /// An MCP server wants something from the user. Answered with an
+    /// An MCP server requests input from the user. The response is an
     /// [`McpElicitationResult`].
     pub struct McpElicitation tags("subtype" = "elicitation") {
         /// The server.
         pub mcp_server_name: String,
-        /// What it wants, for people to read.
+        /// The message for the user.
         pub message: String,
-        /// How it wants it. A form, when absent.
+        /// The mode. The default is a form.
         pub mode: Option<ElicitationMode>,
-        /// The page to open, with `url`.
+        /// The page to open in mode `url`.
         pub url: Option<String>,
-        /// What the page's `elicitation_complete` message will carry.
+        /// The ID that the `elicitation_complete` message for the page will
+        /// carry.
         pub elicitation_id: Option<String>,
         /// The fields of the form, as a JSON Schema.
         pub requested_schema: Option<Json>,
@@ -24,7 +25,7 @@ object! {
         pub property_order: Option<Vec<String>>,
         /// A title for the question.
         pub title: Option<String>,
-        /// The server or its tool, as people are to read it.
+        /// The display name of the server or its tool.
         pub display_name: Option<String>,
         /// A line below the title.
         pub description: Option<String>,
@@ -32,41 +33,41 @@ object! {
 }
 
 open_enum! {
-    /// How an MCP server wants to be told something.
+    /// How an MCP server requests input.
     pub enum ElicitationMode {
-        /// By a form.
+        /// With a form.
         Form = "form",
-        /// By a page in a browser.
+        /// With a page in a browser.
         Url = "url",
     }
 }
 
 open_enum! {
-    /// What became of an elicitation.
+    /// The outcome of an elicitation.
     pub enum ElicitationAction {
-        /// The user did it.
+        /// The user accepted.
         Accept = "accept",
-        /// The user refused.
+        /// The user declined.
         Decline = "decline",
-        /// The user turned away.
+        /// The user cancelled.
         Cancel = "cancel",
     }
 }
 
 object! {
-    /// The answer to an [`McpElicitation`].
+    /// The response to an [`McpElicitation`].
     pub struct McpElicitationResult {
-        /// What became of it.
+        /// The outcome.
         pub action: ElicitationAction,
-        /// What was filled in, by field.
+        /// The user's input, by field.
         pub content: Option<Json>,
-        /// What MCP carries beside it.
+        /// Metadata of MCP.
         pub meta: Option<Json> = "_meta",
     }
 }
 
 impl McpElicitation {
-    /// This server wants the fields of this JSON Schema filled in.
+    /// Requests a form with the fields of this JSON Schema.
     pub fn form(
         mcp_server_name: impl Into<String>,
         message: impl Into<String>,
@@ -79,7 +80,7 @@ impl McpElicitation {
         }
     }
 
-    /// This server wants this page to be opened.
+    /// Requests that the user open this page.
     pub fn url(
         mcp_server_name: impl Into<String>,
         message: impl Into<String>,
@@ -134,13 +135,13 @@ impl McpElicitationResult {
         Self::new(ElicitationAction::Accept)
     }
 
-    /// The user refused.
+    /// The user declined.
     #[must_use]
     pub fn decline() -> Self {
         Self::new(ElicitationAction::Decline)
     }
 
-    /// The user turned away.
+    /// The user cancelled.
     #[must_use]
     pub fn cancel() -> Self {
         Self::new(ElicitationAction::Cancel)

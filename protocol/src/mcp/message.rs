@@ -1,37 +1,36 @@
-//! The traffic of MCP servers that run inside the host, and its answers,
-//! which differ by direction.
+//! Messages of MCP servers inside the host. Responses differ by direction.
 
 use crate::json::Json;
 use crate::open::object;
 use serde_json::json;
 
 object! {
-    /// A JSON-RPC message for or from an MCP server that runs inside the host.
+    /// A JSON-RPC message to or from an MCP server inside the host.
     ///
-    /// The agent sends requests and notifications, before `initialize` is
-    /// answered as well, and is answered with an [`McpReply`]. The host sends
-    /// what its server begins, and is answered with an empty object, for
-    /// servers that do not exist, too.
+    /// The agent sends requests and notifications, possibly before the response
+    /// to `initialize`; the response is an [`McpReply`]. The host sends
+    /// messages that its server initiates; the response is an empty object,
+    /// even if the server does not exist.
     #[derive(Default)]
     pub struct McpMessage tags("subtype" = "mcp_message") {
         /// The server.
         pub server_name: String,
-        /// The message, as MCP has it.
+        /// The JSON-RPC message.
         pub message: Json,
     }
 }
 
 object! {
-    /// What the host answers: the server's own answer.
+    /// The response of the host: the JSON-RPC response of the server.
     #[derive(Default)]
     pub struct McpReply {
-        /// The answer, as MCP has it.
+        /// The JSON-RPC response.
         pub mcp_response: Json,
     }
 }
 
 impl McpMessage {
-    /// A message from this server.
+    /// Creates a message to or from this server.
     pub fn new(server_name: impl Into<String>, message: impl Into<Json>) -> Self {
         Self {
             server_name: server_name.into(),
@@ -42,7 +41,7 @@ impl McpMessage {
 }
 
 impl McpReply {
-    /// The server answered this.
+    /// Creates a response with this JSON-RPC response.
     pub fn new(mcp_response: impl Into<Json>) -> Self {
         Self {
             mcp_response: mcp_response.into(),
@@ -50,7 +49,7 @@ impl McpReply {
         }
     }
 
-    /// The server took a notification, to which MCP has no answer.
+    /// The response to a notification, which has no JSON-RPC response.
     #[must_use]
     pub fn to_notification() -> Self {
         Self::new(json!({"jsonrpc": "2.0", "result": {}, "id": 0}))

@@ -1,5 +1,5 @@
-//! MCP: servers that the agent has, those among them that run inside the
-//! host, and what goes between them.
+//! MCP servers: configurations, statuses, and messages of those inside the
+//! host.
 
 mod config;
 mod elicitation;

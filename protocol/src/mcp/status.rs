@@ -1,27 +1,27 @@
-//! How MCP servers are, where they come from, and what tools they have.
+//! The status, source and tools of MCP servers.
 
 use super::McpServerConfig;
 use crate::json::Json;
 use crate::open::{object, open_enum};
 
 object! {
-    /// An MCP server and how it is.
+    /// The status of an MCP server.
     pub struct McpServerStatus {
-        /// The name that it was configured under.
+        /// The configured name.
         pub name: String,
-        /// How it is.
+        /// The state of the connection.
         pub status: McpConnection,
-        /// What it says of itself, once connected.
+        /// The server's description of itself, once connected.
         pub server_info: Option<McpServerInfo> = "serverInfo",
-        /// Why it failed.
+        /// The error, if the connection failed.
         pub error: Option<String>,
-        /// How it was configured. Not said of servers inside the host.
+        /// The configuration. Not sent for servers inside the host.
         pub config: Option<McpServerConfig>,
-        /// How it is reached, such as `stdio` or `sdk`.
+        /// The transport, such as `stdio` or `sdk`.
         pub transport: Option<String>,
         /// The scope of the configuration, such as `user` or `dynamic`.
         pub scope: Option<String>,
-        /// Where it comes from.
+        /// The source of the configuration.
         pub source: Option<McpServerSource>,
         /// Its tools, once connected.
         pub tools: Option<Vec<McpTool>>,
@@ -29,25 +29,25 @@ object! {
 }
 
 open_enum! {
-    /// How the connection to an MCP server is.
+    /// The state of the connection to an MCP server.
     pub enum McpConnection {
-        /// It works.
+        /// Connected.
         Connected = "connected",
-        /// It could not be made, or broke.
+        /// The connection could not be made, or broke.
         Failed = "failed",
         /// The user has to log in first.
         NeedsAuth = "needs-auth",
-        /// It is being made.
+        /// Connecting.
         Pending = "pending",
-        /// It was switched off.
+        /// Disabled.
         Disabled = "disabled",
     }
 }
 
 object! {
-    /// What an MCP server says of itself.
+    /// The description that an MCP server sends of itself.
     pub struct McpServerInfo {
-        /// Its name, which need not be the configured one.
+        /// Its name, which may differ from the configured one.
         pub name: String,
         /// Its version.
         pub version: Option<String>,
@@ -57,45 +57,45 @@ object! {
 object! {
     /// A tool of an MCP server.
     pub struct McpTool {
-        /// The tool, as its server calls it.
+        /// The name of the tool on its server.
         pub name: String,
         /// What it does.
         pub description: Option<String>,
-        /// What its server promises of it.
+        /// Hints of the server about the tool.
         pub annotations: Option<McpToolAnnotations>,
-        /// What a host needs to show the tool's own user interface.
+        /// Data for a host that shows the tool's own user interface.
         pub meta: Option<Json> = "_meta",
     }
 }
 
 object! {
-    /// What an MCP server promises of a tool.
+    /// Hints of an MCP server about a tool.
     #[derive(Default)]
     pub struct McpToolAnnotations {
-        /// Whether it changes nothing.
+        /// Whether it makes no changes.
         pub read_only: Option<bool> = "readOnly",
-        /// Whether it may destroy something.
+        /// Whether it may be destructive.
         pub destructive: Option<bool>,
-        /// Whether it reaches beyond what the server holds.
+        /// Whether it reaches beyond the data of the server.
         pub open_world: Option<bool> = "openWorld",
     }
 }
 
 object! {
-    /// The MCP server that a tool belongs to.
+    /// The MCP server that provides a tool.
     pub struct McpServerProvenance {
         /// The server.
         pub name: String,
-        /// Where it comes from: what trust should go by, not the name.
+        /// The source of the server. Base trust on this, not on the name.
         pub source: Option<McpServerSource>,
     }
 }
 
 open_enum! {
-    /// Where an MCP server comes from. Only the host can make one that is
+    /// The source of an MCP server. Only the host can provide servers of source
     /// `sdk`.
     pub enum McpServerSource {
-        /// From the host: it runs there.
+        /// The host, which runs the server.
         Sdk = "sdk",
         /// From a plugin.
         Plugin = "plugin",
@@ -103,7 +103,7 @@ open_enum! {
         User = "user",
         /// From the project's configuration.
         Project = "project",
-        /// From the project's configuration that is not shared.
+        /// The project's local configuration, which is not shared.
         Local = "local",
         /// From the command line, or from a control request.
         Dynamic = "dynamic",

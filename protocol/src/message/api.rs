@@ -1,16 +1,16 @@
-//! What the Messages API says of an answer beside its content.
+//! Details of an API response apart from its content.
 
 use crate::content::RefusalCategory;
 use crate::open::{object, open_enum, union};
 
 object! {
-    /// A container, in which the API runs code.
+    /// A container in which the API runs code.
     pub struct Container {
-        /// The container's id at the API.
+        /// The API's ID of the container.
         pub id: String,
-        /// When it goes, as RFC 3339.
+        /// When it expires, as RFC 3339.
         pub expires_at: Option<String>,
-        /// The skills that it has.
+        /// The skills loaded in it.
         pub skills: Option<Vec<ContainerSkill>>,
     }
 }
@@ -18,9 +18,9 @@ object! {
 object! {
     /// A skill in a container.
     pub struct ContainerSkill {
-        /// The skill's id at the API.
+        /// The API's ID of the skill.
         pub skill_id: String,
-        /// Whose it is.
+        /// The owner of the skill.
         pub kind: SkillOwner = "type",
         /// Its version.
         pub version: Option<String>,
@@ -28,19 +28,19 @@ object! {
 }
 
 open_enum! {
-    /// Whose skill it is.
+    /// The owner of a skill.
     pub enum SkillOwner {
-        /// Anthropic's.
+        /// Anthropic.
         Anthropic = "anthropic",
-        /// The user's own.
+        /// The user.
         Custom = "custom",
     }
 }
 
 union! {
-    /// What the API says of why the model stopped.
+    /// Details of why the model stopped.
     pub enum StopDetails by "type" {
-        /// It refused.
+        /// The model refused.
         "refusal" => Refusal(RefusalDetails),
     }
 }
@@ -49,98 +49,98 @@ object! {
     /// The model refused.
     #[derive(Default)]
     pub struct RefusalDetails tags("type" = "refusal") {
-        /// What it refused; `None` when it is in no category.
+        /// The category of the refusal; `None` if it is in none.
         pub category: Option<RefusalCategory>,
-        /// The same in words, for people.
+        /// An explanation for display.
         pub explanation: Option<String>,
-        /// With this a second try on another model pays no more for the cache
-        /// than if it had been the first. It holds for five minutes.
+        /// With this token, a retry on another model pays no more for the cache
+        /// than if it had been the first request. Valid for five minutes.
         pub fallback_credit_token: Option<String>,
-        /// Whether the second try may go on behind what was said before the
+        /// Whether the retry may continue after the text generated before the
         /// refusal.
         pub fallback_has_prefill_claim: Option<bool>,
-        /// The model to try.
+        /// The recommended model for a retry.
         pub recommended_model: Option<String>,
     }
 }
 
 object! {
-    /// What the API cut from the context.
+    /// What the API removed from the context.
     #[derive(Default)]
     pub struct ContextManagement {
-        /// The cuts.
+        /// The edits.
         pub applied_edits: Option<Vec<AppliedEdit>>,
     }
 }
 
 union! {
-    /// Something that the API cut from the context.
+    /// An edit of the context by the API.
     pub enum AppliedEdit by "type" {
-        /// Tool calls and their answers.
+        /// Tool calls and results were removed.
         "clear_tool_uses_20250919" => ClearToolUses(ClearedToolUses),
-        /// Thinking.
+        /// Thinking was removed.
         "clear_thinking_20251015" => ClearThinking(ClearedThinking),
     }
 }
 
 object! {
-    /// Tool calls were cut, and their answers.
+    /// Tool calls and results were removed.
     #[derive(Default)]
     pub struct ClearedToolUses tags("type" = "clear_tool_uses_20250919") {
-        /// How many.
+        /// The number of tool calls.
         pub cleared_tool_uses: Option<u64>,
-        /// Their tokens.
+        /// Their size in tokens.
         pub cleared_input_tokens: Option<u64>,
     }
 }
 
 object! {
-    /// Thinking was cut.
+    /// Thinking was removed.
     #[derive(Default)]
     pub struct ClearedThinking tags("type" = "clear_thinking_20251015") {
-        /// That of how many turns.
+        /// The number of turns.
         pub cleared_thinking_turns: Option<u64>,
-        /// Its tokens.
+        /// Its size in tokens.
         pub cleared_input_tokens: Option<u64>,
     }
 }
 
 object! {
-    /// What the API found out about a request.
+    /// Diagnostics of an API request.
     #[derive(Default)]
     pub struct Diagnostics {
-        /// Why the cache did not have all of the prompt; `None` when that is
-        /// not known yet.
+        /// Why the cache did not contain the whole prompt; `None` if not yet
+        /// known.
         pub cache_miss_reason: Option<CacheMissReason>,
     }
 }
 
 union! {
-    /// Why the cache did not have all of a prompt.
+    /// Why the cache did not contain the whole prompt.
     pub enum CacheMissReason by "type" {
-        /// It is for another model.
+        /// The model changed.
         "model_changed" => ModelChanged(CacheMissModelChanged),
-        /// The system prompt is another one.
+        /// The system prompt changed.
         "system_changed" => SystemChanged(CacheMissSystemChanged),
-        /// The tools are others.
+        /// The tools changed.
         "tools_changed" => ToolsChanged(CacheMissToolsChanged),
-        /// Earlier messages are others.
+        /// Earlier messages changed.
         "messages_changed" => MessagesChanged(CacheMissMessagesChanged),
-        /// The message with which it was compared is gone.
+        /// The previous message no longer exists.
         "previous_message_not_found" => PreviousMessageNotFound(CacheMissPreviousMessageNotFound),
-        /// Nobody can say.
+        /// Unknown.
         "unavailable" => Unavailable(CacheMissUnavailable),
     }
 }
 
-/// Four reasons differ in their tag alone.
+/// Four reasons differ only in their tag.
 macro_rules! cache_misses {
     ($($(#$meta:tt)* $name:ident = $tag:literal,)*) => {$(
         object! {
             $(#$meta)*
             #[derive(Default)]
             pub struct $name tags("type" = $tag) {
-                /// The tokens that the cache did not have.
+                /// The number of tokens that were not in the cache.
                 pub cache_missed_input_tokens: Option<u64>,
             }
         }
@@ -148,69 +148,69 @@ macro_rules! cache_misses {
 }
 
 cache_misses! {
-    /// The request is for another model.
+    /// The model changed.
     CacheMissModelChanged = "model_changed",
-    /// The system prompt is another one.
+    /// The system prompt changed.
     CacheMissSystemChanged = "system_changed",
-    /// The tools are others.
+    /// The tools changed.
     CacheMissToolsChanged = "tools_changed",
-    /// Earlier messages are others.
+    /// Earlier messages changed.
     CacheMissMessagesChanged = "messages_changed",
 }
 
 object! {
-    /// The message with which a request was compared is gone.
+    /// The previous message no longer exists.
     #[derive(Default)]
     pub struct CacheMissPreviousMessageNotFound tags("type" = "previous_message_not_found") {}
 }
 
 object! {
-    /// Nobody can say why the cache did not have all of a prompt.
+    /// The reason is unknown.
     #[derive(Default)]
     pub struct CacheMissUnavailable tags("type" = "unavailable") {}
 }
 
 union! {
-    /// What the API did to a request because thinking in it is bound to
-    /// something else.
+    /// How the API handled thinking in a request that is bound to another
+    /// context.
     pub enum InputTransformation by "type" {
-        /// It took the thinking out.
+        /// The thinking was removed.
         "thinking_dropped" => ThinkingDropped(ThinkingDropped),
-        /// It left the thinking in.
+        /// The thinking was kept.
         "thinking_mismatch_allowed" => ThinkingMismatchAllowed(ThinkingMismatchAllowed),
     }
 }
 
 object! {
-    /// Thinking was taken out of a request.
+    /// Thinking was removed from a request.
     pub struct ThinkingDropped tags("type" = "thinking_dropped") {
-        /// The block, as `messages.1.content.0`.
+        /// The path of the block, such as `messages.1.content.0`.
         pub path: String,
-        /// Why.
+        /// The reason.
         pub reason: Option<BindingMismatch>,
     }
 }
 
 object! {
-    /// Thinking was left in a request although it is bound to something else.
+    /// Thinking was kept in a request although its binding does not match.
     pub struct ThinkingMismatchAllowed tags("type" = "thinking_mismatch_allowed") {
-        /// The block, as `messages.1.content.0`.
+        /// The path of the block, such as `messages.1.content.0`.
         pub path: String,
-        /// What it is bound to.
+        /// The binding that does not match.
         pub reason: Option<BindingMismatch>,
     }
 }
 
 open_enum! {
-    /// What thinking is bound to, and does not find in a request.
+    /// A binding of thinking that does not match the request.
     pub enum BindingMismatch {
-        /// Another model.
+        /// The model.
         Model = "model_binding_mismatch",
-        /// What was said before it.
+        /// The preceding messages.
         Prefix = "prefix_binding_mismatch",
-        /// Another organisation.
+        /// The organisation.
         Organization = "organization_binding_mismatch",
-        /// Another end user.
+        /// The end user.
         EndUser = "end_user_binding_mismatch",
     }
 }
@@ -219,9 +219,9 @@ object! {
     /// An error of the API.
     #[derive(Default)]
     pub struct ApiError {
-        /// What kind of error it is.
+        /// The kind of error.
         pub kind: Option<ApiErrorKind> = "type",
-        /// The error in words.
+        /// The error message.
         pub message: Option<String>,
     }
 }
@@ -229,23 +229,23 @@ object! {
 open_enum! {
     /// A kind of error of the API.
     pub enum ApiErrorKind {
-        /// The request was not valid.
+        /// The request is invalid.
         InvalidRequest = "invalid_request_error",
-        /// The API does not know who asks.
+        /// Authentication failed.
         Authentication = "authentication_error",
-        /// The account does not pay.
+        /// A billing problem.
         Billing = "billing_error",
-        /// Whoever asks may not.
+        /// Permission denied.
         Permission = "permission_error",
-        /// There is no such thing.
+        /// Not found.
         NotFound = "not_found_error",
-        /// Too many requests.
+        /// Rate limited.
         RateLimit = "rate_limit_error",
-        /// It took too long.
+        /// The request timed out.
         Timeout = "timeout_error",
         /// The API failed.
         Api = "api_error",
-        /// The API has too much to do.
+        /// The API is overloaded.
         Overloaded = "overloaded_error",
     }
 }

@@ -1,4 +1,4 @@
-//! Assistant messages: what the model said, one content block at a time.
+//! Assistant messages: the content blocks of the model.
 
 use super::api::{Container, ContextManagement, Diagnostics, InputTransformation, StopDetails};
 use super::reports::{ContextReport, UsageReport};
@@ -9,55 +9,55 @@ use crate::model::ThinkingDisplay;
 use crate::open::{Loose, object, open_enum};
 
 object! {
-    /// A content block that the model finished.
+    /// A completed content block of the model.
     ///
-    /// The agent sends one of these for each block, all with the same
-    /// `message.id`; whoever wants whole messages merges them by it.
+    /// The agent sends one such message for each block. All blocks of a message
+    /// have the same `message.id`; merge them by it to get the whole message.
     #[derive(Default)]
     pub struct AssistantMessage: tolerant tags("type" = "assistant") {
-        /// What was said.
+        /// The message, with this block as content.
         pub message: Box<AssistantBody>,
-        /// The tool call that started the sub-agent this belongs to.
+        /// The tool call that started the sub-agent of this message.
         pub parent_tool_use_id: Option<String>,
-        /// Why the model could not answer.
+        /// Why the model request failed.
         pub error: Option<AssistantError>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
-        /// The first of the user messages that it answers.
+        /// The first user message that it answers.
         pub user_message_uuid: Option<String>,
         /// All user messages that it answers.
         pub user_message_uuids: Option<Vec<String>>,
-        /// Messages that this one takes the place of.
+        /// Messages that this one replaces.
         pub supersedes: Option<Vec<String>>,
-        /// Whether it goes on with the thinking in which the message before
-        /// it was cut off.
-        pub resumed_from_incomplete_thinking: Option<bool>,
-        /// Why the turn takes up an earlier one that a restart of the agent
+        /// Whether it continues the thinking in which the previous message was
         /// cut off.
+        pub resumed_from_incomplete_thinking: Option<bool>,
+        /// Why the turn resumes an earlier one that a restart of the agent
+        /// interrupted.
         pub resume_reason: Option<String>,
-        /// Whether the model was cut off.
+        /// Whether the model was interrupted.
         pub aborted: Option<bool>,
-        /// The API's id of the request.
+        /// The API's request ID.
         pub request_id: Option<String>,
-        /// Names for people of the tools that it calls.
+        /// Display names of the tools that it calls.
         pub tool_use_meta: Option<Vec<ToolUseMeta>>,
-        /// Milliseconds that the model thought.
+        /// The thinking time in milliseconds.
         pub thinking_duration_ms: Option<Number>,
-        /// What is shown of the thinking.
+        /// How the thinking is displayed.
         pub thinking_display: Option<ThinkingDisplay>,
-        /// What fills the context, when that was asked for.
+        /// The context usage, if requested.
         pub context_usage: Option<Box<ContextReport>>,
-        /// What was used, when that was asked for.
+        /// The usage report, if requested.
         pub usage_report: Option<Box<UsageReport>>,
-        /// When it was said, as RFC 3339.
+        /// The time of the message, as RFC 3339.
         pub timestamp: Option<String>,
-        /// The sub-agent it belongs to.
+        /// The sub-agent of this message.
         pub agent_id: Option<String>,
-        /// That sub-agent's kind.
+        /// The kind of that sub-agent.
         pub subagent_type: Option<String>,
-        /// That sub-agent's task.
+        /// The task of that sub-agent.
         pub task_description: Option<String>,
     }
 }
@@ -66,31 +66,31 @@ object! {
     /// A message of the Messages API.
     #[derive(Default)]
     pub struct AssistantBody {
-        /// The API's id of the message.
+        /// The API's message ID.
         pub id: Option<String>,
         /// `message`.
         pub kind: Option<String> = "type",
         /// `assistant`.
         pub role: Option<String>,
-        /// The model.
+        /// The name of the model.
         pub model: Option<String>,
-        /// What it said.
+        /// The content blocks.
         pub content: Vec<ContentBlock>,
-        /// Why it stopped. Not known yet when the agent sends a block.
+        /// Why the model stopped. Not yet known when the agent sends a block.
         pub stop_reason: Option<StopReason>,
-        /// The sequence at which it stopped.
+        /// The stop sequence that was generated.
         pub stop_sequence: Option<String>,
-        /// What the API says of why it stopped.
+        /// Details of why the model stopped.
         pub stop_details: Option<Box<Loose<StopDetails>>>,
-        /// What it used.
+        /// The token usage.
         pub usage: Option<Usage>,
         /// The API's container.
         pub container: Option<Box<Loose<Container>>>,
-        /// What the API cut from the context.
+        /// What the API removed from the context.
         pub context_management: Option<Loose<ContextManagement>>,
-        /// What the API found out about the request, when it was asked to.
+        /// Diagnostics of the request, if enabled.
         pub diagnostics: Option<Box<Loose<Diagnostics>>>,
-        /// What the API did to the request because of thinking in it.
+        /// Changes that the API made to the thinking in the request.
         pub input_transformations: Option<Vec<InputTransformation>>,
     }
 }
@@ -98,19 +98,19 @@ object! {
 open_enum! {
     /// Why a model stopped.
     pub enum StopReason {
-        /// It was done.
+        /// The response is complete.
         EndTurn = "end_turn",
-        /// The limit of tokens was reached.
+        /// The token limit was reached.
         MaxTokens = "max_tokens",
-        /// A stop sequence came.
+        /// A stop sequence was generated.
         StopSequence = "stop_sequence",
-        /// It waits for tools.
+        /// The model calls tools.
         ToolUse = "tool_use",
         /// The API paused a long turn.
         PauseTurn = "pause_turn",
         /// The conversation was compacted.
         Compaction = "compaction",
-        /// It refused.
+        /// The model refused.
         Refusal = "refusal",
         /// The context is full.
         ContextWindowExceeded = "model_context_window_exceeded",
@@ -118,40 +118,40 @@ open_enum! {
 }
 
 open_enum! {
-    /// Why a model could not answer.
+    /// Why a model request failed.
     pub enum AssistantError {
-        /// The API does not know who asks.
+        /// Authentication failed.
         AuthenticationFailed = "authentication_failed",
-        /// The organisation may not log in this way.
+        /// The organisation does not allow this login method.
         OauthOrgNotAllowed = "oauth_org_not_allowed",
         /// The account is on hold.
         AccountOnHold = "account_on_hold",
         /// The account has to be verified.
         VerificationRequired = "verification_required",
-        /// There is no credit.
+        /// The account has no credit.
         BillingError = "billing_error",
-        /// Too many requests.
+        /// The rate limit was exceeded.
         RateLimit = "rate_limit",
-        /// The API has too much to do.
+        /// The API is overloaded.
         Overloaded = "overloaded",
-        /// The request was not valid.
+        /// The request is invalid.
         InvalidRequest = "invalid_request",
-        /// There is no such model.
+        /// The model does not exist.
         ModelNotFound = "model_not_found",
         /// The API failed.
         ServerError = "server_error",
-        /// Something else.
+        /// Another or unknown reason.
         Other = "unknown",
-        /// The answer was too long.
+        /// The response was too long.
         MaxOutputTokens = "max_output_tokens",
-        /// The cloud's credentials do not work.
+        /// The cloud credentials are invalid.
         CloudCredentialError = "cloud_credential_error",
     }
 }
 
 impl AssistantError {
-    /// Whether it is about the login or the account, so that trying again
-    /// helps nobody before the user has done something.
+    /// Returns whether the error is about the login or the account, so that a
+    /// retry fails until the user takes action.
     #[must_use]
     pub fn is_about_login(&self) -> bool {
         matches!(
@@ -167,15 +167,15 @@ impl AssistantError {
 }
 
 object! {
-    /// Names for people of a tool that is called.
+    /// Display names of a tool call.
     pub struct ToolUseMeta {
-        /// The call.
+        /// The ID of the call.
         pub id: String,
-        /// What to call the tool.
+        /// The display name of the tool.
         pub display_name: Option<String>,
-        /// What to call its MCP server.
+        /// The display name of its MCP server.
         pub server_display_name: Option<String>,
-        /// What the server itself calls the tool.
+        /// The name of the tool on that server.
         pub tool_name: Option<String>,
     }
 }

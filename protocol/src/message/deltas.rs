@@ -1,5 +1,4 @@
-//! Partial messages that wait, joined: many small pieces of one block become
-//! one larger piece.
+//! Merges queued partial messages: many small pieces of a block become one.
 
 use super::stream_event::{BlockDelta, ContentBlockDelta, StreamEvent, StreamEventMessage};
 use crate::frame::Frame;
@@ -7,21 +6,19 @@ use crate::json::Members;
 use bytes::Bytes;
 use std::mem::take;
 
-/// Joins partial messages that follow each other and add to the same block.
+/// Merges consecutive partial messages that add to the same block.
 ///
-/// Frames go in in order and come out in order. Joined are `stream_event`
-/// frames with a `content_block_delta` of text, thinking or a tool's input,
-/// where nothing but their `uuid` and what they add tells them apart: a frame
-/// of another thread, session, block or kind ends the run, and so does a
-/// member of the delta that is not known here. Everything else passes through
-/// as it is.
+/// Frames come out in the order in which they were pushed. Only `stream_event`
+/// frames with a `content_block_delta` of text, thinking or tool input are
+/// merged, and only if they differ in nothing but their `uuid` and the added
+/// content. A frame of another thread, session, block or kind ends the run, and
+/// so does an unknown member of the delta. All other frames pass unchanged.
 ///
-/// Whoever puts whole messages together gets the same from what is joined. A
-/// frame that was joined is written anew and has the `uuid` of the first of
-/// its pieces; those of the others are gone. Halves of surrogate pairs, which
-/// could not be written again, are not joined.
+/// Assembling merged frames gives the same messages. A merged frame is encoded
+/// anew and has the `uuid` of its first piece; the others are lost. Pieces with
+/// lone surrogates, which could not be encoded again, are not merged.
 ///
-/// Joining takes as long as reading each frame once, however long a run is.
+/// The cost is that of reading each frame once, however long a run is.
 ///
 /// ```
 /// use agentwire_protocol::Frame;
@@ -43,25 +40,25 @@ use std::mem::take;
 /// ```
 #[derive(Debug, Default)]
 pub struct DeltaMerger {
-    /// What came last, and may grow.
+    /// The last run, which may grow.
     run: Option<Run>,
 }
 
-/// Frames that are to be one.
+/// Frames to be merged.
 #[derive(Debug)]
 struct Run {
-    /// The first of them, as it came.
+    /// The first of them, unchanged.
     first: Frame,
-    /// What it is, with what all of them add; `None` when nothing can be
-    /// joined to it.
+    /// The message with the content of all of them; `None` if nothing can be
+    /// merged with it.
     delta: Option<Delta>,
     is_joined: bool,
 }
 
-/// A partial message that can be joined to others.
+/// A partial message that can be merged with others.
 #[derive(Debug)]
 struct Delta {
-    /// The message without its `uuid` and without what it adds.
+    /// The message without its `uuid` and without the added content.
     message: StreamEventMessage,
     uuid: Option<String>,
     added: String,
@@ -69,8 +66,8 @@ struct Delta {
 }
 
 impl DeltaMerger {
-    /// Takes the next frame, and gives what came before it once that cannot
-    /// grow any more.
+    /// Pushes the next frame. Returns the previous run once it can no longer
+    /// grow.
     pub fn push(&mut self, frame: Frame) -> Option<Frame> {
         let delta = Delta::of(&frame);
         if let (Some(run), Some(next)) = (&mut self.run, &delta)
@@ -86,14 +83,15 @@ impl DeltaMerger {
         self.run.replace(run).map(Run::into_frame)
     }
 
-    /// Gives what came last.
+    /// Returns the last run.
     pub fn finish(&mut self) -> Option<Frame> {
         self.run.take().map(Run::into_frame)
     }
 }
 
 impl Run {
-    /// Joins the next one, if it is of the same kind. Says whether it was.
+    /// Merges the next message if it is of the same kind. Returns whether it
+    /// was.
     fn join(&mut self, next: &Delta) -> bool {
         let Some(delta) = self.delta.as_mut().filter(|it| it.message == next.message) else {
             return false;
@@ -144,14 +142,14 @@ impl Delta {
             }
         }
         let line = serde_json::to_vec(&self.message).expect("what was read can be written");
-        // A vector that grew may hold twice what is in it.
+        // A vector that grew may have twice the capacity.
         let line = Bytes::from(line.into_boxed_slice());
         Frame::new(line).expect("a message is a frame")
     }
 }
 
-/// What a partial message adds to its block, if that can be joined, and how
-/// many tokens it says that is.
+/// The content that a partial message adds, if it can be merged, and its token
+/// estimate.
 fn content(message: &mut StreamEventMessage) -> Option<(&mut String, Option<&mut Option<u64>>)> {
     let StreamEvent::ContentBlockDelta(ContentBlockDelta { delta, .. }) = &mut message.event else {
         return None;
@@ -168,7 +166,7 @@ fn content(message: &mut StreamEventMessage) -> Option<(&mut String, Option<&mut
     is_plain(extra).then_some((added, estimated_tokens))
 }
 
-/// Whether nothing is said that would have to be joined as well.
+/// Whether there are no members that would have to be merged as well.
 fn is_plain(extra: &Members) -> bool {
     extra.iter().all(|(_, value)| value.is_null())
 }

@@ -1,39 +1,39 @@
-//! Messages with a type of their own that are neither said by anybody nor
-//! about the session as a whole.
+//! Messages with a type of their own that are neither conversation nor system
+//! messages.
 
 use crate::json::{Json, Number};
 use crate::open::{object, open_enum};
 
 object! {
-    /// What became of a user message that the host sent with a `uuid`.
+    /// The delivery state of a user message that the host sent with a `uuid`.
     pub struct CommandLifecycle: tolerant tags("type" = "command_lifecycle") {
         /// The `uuid` of that message.
         pub command_uuid: String,
-        /// How far it has come.
+        /// The new state.
         pub state: CommandState,
-        /// This message's own id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 open_enum! {
-    /// How far a user message has come in the agent's queue.
+    /// The state of a user message in the agent's queue.
     pub enum CommandState {
-        /// It waits in the agent's queue.
+        /// In the agent's queue.
         Queued = "queued",
-        /// A turn has taken it up.
+        /// Picked up by a turn.
         Started = "started",
-        /// That turn is over.
+        /// That turn has ended.
         Completed = "completed",
-        /// It was withdrawn before it started, or interrupted afterwards.
+        /// Withdrawn before it started, or interrupted afterwards.
         Cancelled = "cancelled",
     }
 }
 
 impl CommandState {
-    /// Whether nothing comes after it.
+    /// Returns whether this is a final state.
     #[must_use]
     pub fn is_final(&self) -> bool {
         matches!(self, Self::Completed | Self::Cancelled)
@@ -43,107 +43,107 @@ impl CommandState {
 object! {
     /// A tool is still running.
     pub struct ToolProgress: tolerant tags("type" = "tool_progress") {
-        /// The call.
+        /// The ID of the tool call.
         pub tool_use_id: String,
-        /// The tool.
+        /// The name of the tool.
         pub tool_name: Option<String>,
-        /// The tool call that started the sub-agent this belongs to.
+        /// The tool call that started the sub-agent of this message.
         pub parent_tool_use_id: Option<String>,
-        /// Seconds that it has run.
+        /// The running time so far, in seconds.
         pub elapsed_time_seconds: Option<Number>,
-        /// The task that it became.
+        /// The background task that it became.
         pub task_id: Option<String>,
-        /// Whether it only says that the tool is alive.
+        /// Whether this is only a sign of life.
         pub heartbeat: Option<bool>,
         /// The kind of the sub-agent that it runs.
         pub subagent_type: Option<String>,
-        /// What that sub-agent waits for, when the API failed.
+        /// The retry that this sub-agent waits for, after an API failure.
         pub subagent_retry: Option<SubagentRetry>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 object! {
-    /// The API failed for a sub-agent, and is asked again.
+    /// A retry of a sub-agent after an API failure.
     #[derive(Default)]
     pub struct SubagentRetry {
         /// The sub-agent.
         pub agent_id: Option<String>,
-        /// Which attempt it is.
+        /// The number of the attempt.
         pub attempt: Option<u64>,
-        /// How many there will be at most.
+        /// The maximum number of attempts.
         pub max_retries: Option<u64>,
-        /// Milliseconds until the next one.
+        /// The delay before the next attempt, in milliseconds.
         pub retry_delay_ms: Option<Number>,
-        /// The HTTP status with which the last one failed; `None` when there
-        /// was no answer.
+        /// The HTTP status of the last failure; `None` if there was no
+        /// response.
         pub error_status: Option<u16>,
-        /// What kind of failure it was.
+        /// The kind of failure.
         pub error_category: Option<String>,
     }
 }
 
 object! {
-    /// What some tool calls did, summed up.
+    /// A summary of some tool calls.
     pub struct ToolUseSummary: tolerant tags("type" = "tool_use_summary") {
         /// The summary.
         pub summary: String,
-        /// The calls.
+        /// The IDs of the tool calls.
         pub preceding_tool_use_ids: Option<Vec<String>>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 object! {
-    /// How logging in goes.
+    /// The progress of a login.
     #[derive(Default)]
     pub struct AuthStatus: tolerant tags("type" = "auth_status") {
-        /// Whether it is still going on.
+        /// Whether it is still in progress.
         pub is_authenticating: Option<bool> = "isAuthenticating",
-        /// Lines for the user.
+        /// Lines to display to the user.
         pub output: Option<Vec<String>>,
-        /// What went wrong.
+        /// The error.
         pub error: Option<String>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 object! {
-    /// What the user could say next.
+    /// A suggestion for the next prompt.
     pub struct PromptSuggestion: tolerant tags("type" = "prompt_suggestion") {
         /// The prompt.
         pub suggestion: String,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 object! {
-    /// The conversation begins anew. What comes after it is under another
-    /// session id, which the next [`Init`](super::Init) has first.
+    /// A new conversation starts. Later messages have another session ID, which
+    /// the next [`Init`](super::Init) is the first to carry.
     pub struct ConversationReset: tolerant tags("type" = "conversation_reset") {
-        /// The id of the new conversation, which is not that of the session.
+        /// The ID of the new conversation, which is not the session ID.
         pub new_conversation_id: String,
-        /// What ended the old one.
+        /// What ended the old conversation.
         pub trigger: Option<ResetTrigger>,
         /// The user message that asked for it.
         pub user_message_uuid: Option<String>,
-        /// When, as RFC 3339.
+        /// The time, as RFC 3339.
         pub timestamp: Option<String>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -153,9 +153,9 @@ open_enum! {
     pub enum ResetTrigger {
         /// The user, with `/clear`.
         Clear = "clear",
-        /// A plan was accepted, to be carried out from an empty context.
+        /// A plan was accepted and is carried out with an empty context.
         PlanModeExit = "plan_mode_exit",
-        /// Something that needs a session of its own.
+        /// An action that needs a session of its own.
         FreshSession = "fresh_session",
         /// The introduction for new users.
         Onboarding = "onboarding",
@@ -163,50 +163,50 @@ open_enum! {
 }
 
 object! {
-    /// What the agent is to reach before it stops.
+    /// The goal that the agent has to reach before it stops.
     #[derive(Default)]
     pub struct ActiveGoal: tolerant tags("type" = "active_goal") {
-        /// The goal; `None` when there is none any more.
+        /// The goal; `None` if there no longer is one.
         pub value: Option<Goal>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 object! {
-    /// What an agent is to reach before it stops.
+    /// A goal that an agent has to reach before it stops.
     pub struct Goal {
-        /// When it is reached.
+        /// The condition to meet.
         pub condition: String,
         /// How often the agent was sent back to work.
         pub iterations: Option<u64>,
         /// When it was set, as a number.
         pub set_at: Option<Number>,
-        /// Tokens that had been used by then.
+        /// Tokens used by that time.
         pub tokens_at_start: Option<u64>,
-        /// Why it was not reached the last time.
+        /// Why the condition was not met the last time.
         pub last_reason: Option<String>,
     }
 }
 
 object! {
-    /// The line is alive.
+    /// A sign of life without content.
     #[derive(Default)]
     pub struct KeepAlive: tolerant tags("type" = "keep_alive") {}
 }
 
 object! {
-    /// Lines that were added to a transcript, for a host that keeps a copy.
+    /// Lines appended to a transcript, for a host that keeps a copy.
     pub struct TranscriptMirror: tolerant tags("type" = "transcript_mirror") {
         /// The transcript's file.
         pub file_path: String = "filePath",
         /// The lines.
         pub entries: Vec<Json>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }

@@ -1,4 +1,4 @@
-//! The data plane: what the agent says, and what the host says to it.
+//! The data plane: messages of the agent, and user messages of the host.
 
 mod api;
 mod assistant;
@@ -68,44 +68,44 @@ use crate::open::union;
 union! {
     /// A message of the data plane, in either direction.
     pub enum Message: tolerant by "type" {
-        /// What a user said, a tool answered, or the agent put in a user's
-        /// mouth.
+        /// A prompt of the user, a tool result, or a message that the agent
+        /// inserted for the user.
         "user" => User(Box<UserMessage>),
-        /// A content block that the model finished.
+        /// A completed content block of the model.
         "assistant" => Assistant(AssistantMessage),
-        /// A piece of what the model is saying, while it says it. Older
-        /// documents call it `partial_assistant`.
+        /// A partial message, sent while the model is streaming. Older
+        /// documentation calls it `partial_assistant`.
         "partial_assistant" | "stream_event" => StreamEvent(StreamEventMessage),
         /// The end of a turn.
         "result" => Result(Box<ResultMessage>),
-        /// What the agent says of itself.
+        /// A report of the agent about itself or the session.
         "system" => System(SystemMessage),
-        /// What became of a message that the host sent.
+        /// The delivery state of a message that the host sent.
         "command_lifecycle" => CommandLifecycle(CommandLifecycle),
         /// A tool is still running.
         "tool_progress" => ToolProgress(ToolProgress),
-        /// What some tool calls did, summed up.
+        /// A summary of some tool calls.
         "tool_use_summary" => ToolUseSummary(ToolUseSummary),
-        /// How much of the plan is used up.
+        /// The usage of the plan's rate limits.
         "rate_limit_event" => RateLimitEvent(RateLimitEvent),
-        /// How logging in goes.
+        /// The progress of a login.
         "auth_status" => AuthStatus(AuthStatus),
-        /// What the user could say next.
+        /// A suggestion for the next prompt.
         "prompt_suggestion" => PromptSuggestion(PromptSuggestion),
-        /// The conversation begins anew, under another id.
+        /// A new conversation starts, with another ID.
         "conversation_reset" => ConversationReset(ConversationReset),
-        /// What the agent is to reach before it stops.
+        /// The goal that the agent has to reach before it stops.
         "active_goal" => ActiveGoal(ActiveGoal),
-        /// Lines that were added to a transcript.
+        /// Lines appended to a transcript.
         "transcript_mirror" => TranscriptMirror(TranscriptMirror),
-        /// The line is alive.
+        /// A sign of life without content.
         "keep_alive" => KeepAlive(KeepAlive),
     }
 }
 
 impl Message {
-    /// The text that a partial message adds to the answer of the main agent.
-    /// `None` for every other message, and for what a sub-agent says.
+    /// Returns the text that a partial message of the main agent adds. `None`
+    /// for other messages and for sub-agents.
     #[must_use]
     pub fn text_delta(&self) -> Option<&str> {
         match self {

@@ -1,32 +1,32 @@
-//! What makes a user message or a turn: a person, another session, a task.
+//! The origin of a user message or a turn: a user, another session, a task.
 
 use crate::open::{object, open_enum, union};
 
 union! {
-    /// What made a user message or a turn.
+    /// The origin of a user message or a turn.
     pub enum MessageOrigin by "kind" {
-        /// A person.
+        /// The user.
         "human" => Human(HumanOrigin),
-        /// Somebody on a channel of an MCP server.
+        /// A channel of an MCP server.
         "channel" => Channel(ChannelOrigin),
         /// Another session or agent.
         "peer" => Peer(PeerOrigin),
-        /// A task that is over, or a schedule.
+        /// A finished task, or a schedule.
         "task-notification" => TaskNotification(TaskNotificationOrigin),
-        /// The one who coordinates a team of agents.
+        /// The coordinator of a team of agents.
         "coordinator" => Coordinator(CoordinatorOrigin),
-        /// It is not known.
+        /// Unknown.
         "unclassified" => Unclassified(UnclassifiedOrigin),
-        /// An agent that watches.
+        /// An observing agent.
         "observer" => Observer(ObserverOrigin),
-        /// The agent itself, so that it goes on.
+        /// The agent itself, to continue.
         "auto-continuation" => AutoContinuation(AutoContinuationOrigin),
-        /// What an agent that watches did.
+        /// The activity of an observing agent.
         "observer-activity" => ObserverActivity(ObserverActivityOrigin),
     }
 }
 
-/// Some origins are only a kind.
+/// Some origins have no data.
 macro_rules! bare_origin {
     ($($(#$meta:tt)* $name:ident = $kind:literal,)*) => {$(
         object! {
@@ -38,20 +38,20 @@ macro_rules! bare_origin {
 }
 
 bare_origin! {
-    /// A person.
+    /// The user.
     HumanOrigin = "human",
-    /// The one who coordinates a team of agents.
+    /// The coordinator of a team of agents.
     CoordinatorOrigin = "coordinator",
-    /// It is not known.
+    /// Unknown.
     UnclassifiedOrigin = "unclassified",
-    /// The agent itself, so that it goes on.
+    /// The agent itself, to continue.
     AutoContinuationOrigin = "auto-continuation",
-    /// What an agent that watches did.
+    /// The activity of an observing agent.
     ObserverActivityOrigin = "observer-activity",
 }
 
 object! {
-    /// Somebody on a channel of an MCP server.
+    /// A channel of an MCP server.
     #[derive(Default)]
     pub struct ChannelOrigin tags("kind" = "channel") {
         /// The server.
@@ -63,67 +63,66 @@ object! {
     /// Another session or agent.
     #[derive(Default)]
     pub struct PeerOrigin tags("kind" = "peer") {
-        /// The sender's address.
+        /// The address of the sender.
         pub from: Option<String>,
-        /// Whether the sender's tools run without anybody being asked.
+        /// Whether the sender runs tools without permission requests.
         pub from_mode: Option<PeerMode> = "fromMode",
-        /// The sender's name, for people.
+        /// The display name of the sender.
         pub name: Option<String>,
-        /// The sender's session, as its host calls it.
+        /// The session of the sender, as its host names it.
         pub from_session: Option<String> = "fromSession",
-        /// The sender's task, when it is a sub-agent of the same session.
+        /// The task of the sender, if it is a sub-agent of the same session.
         pub sender_task_id: Option<String> = "senderTaskId",
-        /// What it said, without what is wrapped around it.
+        /// The message, without its wrapping.
         pub body: Option<String>,
-        /// The process that delivered it, as the system says.
+        /// The process ID of the sender, as verified by the operating system.
         pub verified_peer_pid: Option<u64> = "verifiedPeerPid",
     }
 }
 
 open_enum! {
-    /// Whether a sender's tools run without anybody being asked.
+    /// Whether a sender runs tools without permission requests.
     pub enum PeerMode {
-        /// They do.
+        /// Without permission requests.
         Bypass = "bypass",
-        /// Somebody is asked.
+        /// With permission requests.
         Prompting = "prompting",
     }
 }
 
 object! {
-    /// A task that is over, or a schedule.
+    /// A finished task, or a schedule.
     #[derive(Default)]
     pub struct TaskNotificationOrigin tags("kind" = "task-notification") {
-        /// What it is, when it is not a task of this session.
+        /// The kind of notification, if it is not a task of this session.
         pub subkind: Option<TaskNotificationKind>,
         /// Why the schedule fired, such as `manual`.
         pub fire_reason: Option<String> = "fireReason",
-        /// The task's run.
+        /// The run of the task.
         pub run_id: Option<String> = "runId",
-        /// Who made the notification, such as `session-task`.
+        /// The source of the notification, such as `session-task`.
         pub producer: Option<String>,
     }
 }
 
 open_enum! {
-    /// What a notification is, when it is not about a task of this session.
+    /// The kind of a notification that is not about a task of this session.
     pub enum TaskNotificationKind {
         /// A schedule fired.
         ScheduledTrigger = "scheduled-trigger",
         /// Another session sent a message.
         PeerSendMessage = "peer-send-message",
-        /// It was passed on between projects.
+        /// A relay between projects.
         ProjectsRelay = "projects-relay",
-        /// It lay in the session's inbox.
+        /// A message in the session's inbox.
         SessionInbox = "session-inbox",
-        /// The server reports an event outside the session, such as a call of a
-        /// webhook.
+        /// An event outside the session, such as a webhook call.
         ExternalEvent = "external-event",
     }
 }
 
 object! {
-    /// An agent that watches.
+    /// An observing agent.
     #[derive(Default)]
     pub struct ObserverOrigin tags("kind" = "observer") {
         /// The agent.

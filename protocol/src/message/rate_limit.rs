@@ -1,134 +1,134 @@
-//! Rate limits: how much of a plan is used up.
+//! Rate limits: the usage of a plan.
 
 use crate::json::Number;
 use crate::open::{object, open_enum};
 
 object! {
-    /// How much of the plan is used up.
+    /// The usage of the plan's rate limits.
     pub struct RateLimitEvent: tolerant tags("type" = "rate_limit_event") {
-        /// The limit that counts most.
+        /// The most relevant limit.
         pub rate_limit_info: RateLimitInfo,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 object! {
-    /// A rate limit and how near it is.
+    /// A rate limit and its usage.
     pub struct RateLimitInfo {
-        /// Whether requests still get through.
+        /// Whether requests are accepted.
         pub status: RateLimitStatus,
-        /// When the limit is lifted, as a Unix time.
+        /// When the limit resets, as a Unix time.
         pub resets_at: Option<Number> = "resetsAt",
-        /// Which limit it is.
+        /// The kind of limit.
         pub rate_limit_type: Option<RateLimitType> = "rateLimitType",
-        /// The part of it that is used.
+        /// The fraction that is used.
         pub utilization: Option<Number>,
-        /// The part of it that was crossed and is worth a warning.
+        /// The warning threshold that was exceeded, as a fraction.
         pub surpassed_threshold: Option<Number> = "surpassedThreshold",
-        /// Whether requests get through beyond the plan.
+        /// Whether overage requests are accepted.
         pub overage_status: Option<RateLimitStatus> = "overageStatus",
-        /// When the limit beyond the plan is lifted, as a Unix time.
+        /// When the overage limit resets, as a Unix time.
         pub overage_resets_at: Option<Number> = "overageResetsAt",
-        /// Why nothing goes beyond the plan.
+        /// Why overage is disabled.
         pub overage_disabled_reason: Option<OverageDisabledReason> = "overageDisabledReason",
-        /// Whether requests are paid beyond the plan.
+        /// Whether requests are billed as overage.
         pub is_using_overage: Option<bool> = "isUsingOverage",
-        /// Whether usage beyond the plan is being drawn on.
+        /// Whether overage is being used.
         pub overage_in_use: Option<bool> = "overageInUse",
-        /// Whether usage beyond the plan is switched on.
+        /// Whether overage is enabled.
         pub overage_enabled: Option<bool> = "overageEnabled",
-        /// Whose limit it is, when it is not the user's own.
+        /// The scope of the limit, if not the user.
         pub limit_scope: Option<LimitScope> = "limitScope",
-        /// What the API calls the error.
+        /// The API's error code.
         pub error_code: Option<RateLimitErrorCode> = "errorCode",
-        /// Whether the user may buy credit.
+        /// Whether the user can purchase credits.
         pub can_user_purchase_credits: Option<bool> = "canUserPurchaseCredits",
-        /// Whether there is a card to pay with.
+        /// Whether a chargeable payment method is saved.
         pub has_chargeable_saved_payment_method: Option<bool> = "hasChargeableSavedPaymentMethod",
     }
 }
 
 open_enum! {
-    /// Whether requests get through.
+    /// Whether requests are accepted.
     pub enum RateLimitStatus {
-        /// They do.
+        /// Accepted.
         Allowed = "allowed",
-        /// They do, but not for long.
+        /// Accepted, but close to the limit.
         AllowedWarning = "allowed_warning",
-        /// They do not.
+        /// Rejected.
         Rejected = "rejected",
     }
 }
 
 open_enum! {
-    /// Which limit it is.
+    /// The kind of a rate limit.
     pub enum RateLimitType {
-        /// That of five hours.
+        /// Five hours.
         FiveHour = "five_hour",
-        /// That of a week.
+        /// A week.
         SevenDay = "seven_day",
-        /// That of a week for Opus.
+        /// A week, for Opus.
         SevenDayOpus = "seven_day_opus",
-        /// That of a week for Sonnet.
+        /// A week, for Sonnet.
         SevenDaySonnet = "seven_day_sonnet",
-        /// That of a week, what goes beyond the plan included.
+        /// A week, including overage.
         SevenDayOverageIncluded = "seven_day_overage_included",
-        /// That of what goes beyond the plan.
+        /// Overage.
         Overage = "overage",
     }
 }
 
 open_enum! {
-    /// Why nothing goes beyond the plan.
+    /// Why overage is disabled.
     pub enum OverageDisabledReason {
-        /// It was never set up.
+        /// It was never provisioned.
         OverageNotProvisioned = "overage_not_provisioned",
-        /// The organisation switched it off.
+        /// Disabled for the organisation.
         OrgLevelDisabled = "org_level_disabled",
-        /// The organisation switched it off for a time.
+        /// Disabled for the organisation until a given time.
         OrgLevelDisabledUntil = "org_level_disabled_until",
-        /// The credit is used up.
+        /// The credits are used up.
         OutOfCredits = "out_of_credits",
-        /// It is off for this kind of seat.
+        /// Disabled for this kind of seat.
         SeatTierLevelDisabled = "seat_tier_level_disabled",
-        /// It is off for this member.
+        /// Disabled for this member.
         MemberLevelDisabled = "member_level_disabled",
-        /// This kind of seat has a limit of nothing.
+        /// The credit limit of this kind of seat is zero.
         SeatTierZeroCreditLimit = "seat_tier_zero_credit_limit",
-        /// The group has a limit of nothing.
+        /// The credit limit of the group is zero.
         GroupZeroCreditLimit = "group_zero_credit_limit",
-        /// The member has a limit of nothing.
+        /// The credit limit of the member is zero.
         MemberZeroCreditLimit = "member_zero_credit_limit",
-        /// It is off for this service of the organisation.
+        /// Disabled for this service of the organisation.
         OrgServiceLevelDisabled = "org_service_level_disabled",
         /// No limits were configured.
         NoLimitsConfigured = "no_limits_configured",
-        /// Nobody could be asked.
+        /// The state could not be fetched.
         FetchError = "fetch_error",
-        /// Something else.
+        /// Another or unknown reason.
         Other = "unknown",
     }
 }
 
 open_enum! {
-    /// Whose limit it is, when it is not the user's own.
+    /// The scope of a limit that is not the user's own.
     pub enum LimitScope {
-        /// The service's.
+        /// The service.
         Service = "service",
-        /// The channel's.
+        /// The channel.
         Channel = "channel",
-        /// That of a group that shares a budget.
+        /// A group that shares a budget.
         GroupPool = "group_pool",
     }
 }
 
 open_enum! {
-    /// What the API calls an error about limits.
+    /// The API's error code for a limit.
     pub enum RateLimitErrorCode {
-        /// Only credit helps.
+        /// Credits are required.
         CreditsRequired = "credits_required",
     }
 }

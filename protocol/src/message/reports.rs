@@ -1,5 +1,4 @@
-//! Reports that come as data beside their text: what fills the context, and
-//! what was used.
+//! Reports that accompany text output: context usage and usage.
 
 use super::usage::ModelUsage;
 use crate::json::Number;
@@ -7,26 +6,26 @@ use crate::open::{object, open_enum};
 use std::collections::BTreeMap;
 
 object! {
-    /// What fills the context, as `/context` shows it.
+    /// The context usage, as shown by `/context`.
     #[derive(Default)]
     pub struct ContextReport {
-        /// The model.
+        /// The name of the model.
         pub model: Option<String>,
-        /// Tokens in use, estimated.
+        /// The estimated number of tokens in use.
         pub total_tokens: Option<u64>,
-        /// Tokens that there is room for.
+        /// The number of tokens available.
         pub raw_max_tokens: Option<u64>,
-        /// The part in use, in percent; more than 100 when it is too much.
+        /// The fraction in use, in percent; over 100 if the limit is exceeded.
         pub percentage: Option<Number>,
-        /// By how much it is too much.
+        /// By how much the limit is exceeded.
         pub over_limit: Option<OverLimit>,
-        /// What it is made of.
+        /// The usage by category.
         pub categories: Option<Vec<ContextReportCategory>>,
         /// Tools of MCP servers.
         pub mcp_tools: Option<Vec<ContextReportMcpTool>>,
-        /// Files with memories.
+        /// The instruction and memory files.
         pub memory_files: Option<Vec<ContextReportMemoryFile>>,
-        /// Sub-agents that were defined.
+        /// The defined sub-agents.
         pub agents: Option<Vec<ContextReportAgent>>,
         /// Skills.
         pub skills: Option<Vec<ContextReportSkill>>,
@@ -34,140 +33,140 @@ object! {
 }
 
 object! {
-    /// By how much a context is too full.
+    /// By how much a context exceeds its limit.
     #[derive(Default)]
     pub struct OverLimit {
-        /// Tokens too many.
+        /// The number of excess tokens.
         pub tokens_over: Option<u64>,
-        /// Which limit it is.
+        /// The limit that is exceeded.
         pub kind: Option<ContextLimit>,
     }
 }
 
 open_enum! {
-    /// What limits a context.
+    /// A limit of a context.
     pub enum ContextLimit {
-        /// What the model can hold.
+        /// The context window of the model.
         HardLimit = "hard_limit",
-        /// What the agent compacts at.
+        /// The threshold for compaction.
         CompactionWindow = "compaction_window",
     }
 }
 
 object! {
-    /// A part of a context.
+    /// A category of a context.
     pub struct ContextReportCategory {
-        /// What it is called, for people.
+        /// The display name.
         pub name: String,
-        /// Its tokens.
+        /// Its size in tokens.
         pub tokens: Option<u64>,
-        /// What it is.
+        /// The kind of category.
         pub kind: Option<ContextCategoryKind>,
     }
 }
 
 open_enum! {
-    /// What a part of a context is.
+    /// The kind of a category of a context.
     pub enum ContextCategoryKind {
         /// Taken.
         Used = "used",
         /// Free.
         Free = "free",
-        /// Kept free for compacting.
+        /// Reserved for compaction.
         Buffer = "buffer",
-        /// Not in the context, until it is needed.
+        /// Loaded on demand only.
         Deferred = "deferred",
     }
 }
 
 object! {
-    /// What a tool of an MCP server takes of a context.
+    /// The context usage of an MCP tool.
     pub struct ContextReportMcpTool {
-        /// The tool, by the name that the model knows.
+        /// The tool, by the name that the model uses.
         pub name: String,
         /// The server.
         pub server_name: Option<String>,
-        /// Its tokens.
+        /// Its size in tokens.
         pub tokens: Option<u64>,
     }
 }
 
 object! {
-    /// What a file with memories takes of a context.
+    /// The context usage of a memory file.
     pub struct ContextReportMemoryFile {
         /// The file.
         pub path: String,
-        /// Whose it is, for people.
+        /// The scope, for display.
         pub kind: Option<String> = "type",
-        /// Its tokens.
+        /// Its size in tokens.
         pub tokens: Option<u64>,
     }
 }
 
 object! {
-    /// What the definition of a sub-agent takes of a context.
+    /// The context usage of a sub-agent's definition.
     pub struct ContextReportAgent {
         /// The sub-agent's kind.
         pub agent_type: String,
-        /// Where it was defined.
+        /// The source of the definition.
         pub source: Option<String>,
-        /// Its tokens.
+        /// Its size in tokens.
         pub tokens: Option<u64>,
     }
 }
 
 object! {
-    /// What a skill takes of a context.
+    /// The context usage of a skill.
     pub struct ContextReportSkill {
         /// The skill.
         pub name: String,
-        /// Where it was defined.
+        /// The source of the definition.
         pub source: Option<String>,
-        /// The plugin that has it.
+        /// The plugin that provides it.
         pub plugin_name: Option<String>,
-        /// Its tokens.
+        /// Its size in tokens.
         pub tokens: Option<u64>,
     }
 }
 
 object! {
-    /// What was used, as `/usage` shows it.
+    /// The usage, as shown by `/usage`.
     #[derive(Default)]
     pub struct UsageReport {
-        /// What the session used.
+        /// The usage of the session.
         pub session: Option<SessionUsage>,
-        /// What of the plan is used up; `None` when nobody could say.
+        /// The usage of the plan; `None` if unknown.
         pub rate_limits: Option<PlanUsage>,
     }
 }
 
 object! {
-    /// What a session used.
+    /// The usage of a session.
     #[derive(Default)]
     pub struct SessionUsage {
-        /// US dollars.
+        /// The cost in US dollars.
         pub total_cost_usd: Option<Number>,
-        /// Milliseconds that the API took.
+        /// The time spent in API requests, in milliseconds.
         pub total_api_duration_ms: Option<Number>,
-        /// Milliseconds that the session took.
+        /// The duration of the session, in milliseconds.
         pub total_duration_ms: Option<Number>,
-        /// Lines that were added to files.
+        /// Lines added to files.
         pub total_lines_added: Option<u64>,
-        /// Lines that were taken from files.
+        /// Lines removed from files.
         pub total_lines_removed: Option<u64>,
-        /// What was used, by model.
+        /// The usage by model.
         pub model_usage: Option<BTreeMap<String, ModelUsage>>,
     }
 }
 
 object! {
-    /// What of a plan is used up.
+    /// The usage of a plan.
     #[derive(Default)]
     pub struct PlanUsage {
-        /// The plan's limits, in the server's order; `None` when it did not
-        /// name them.
+        /// The plan's limits, in the server's order; `None` if the server did
+        /// not send them.
         pub limits: Option<Vec<PlanLimit>>,
-        /// What was used beyond the plan.
+        /// The overage usage.
         pub extra_usage: Option<ExtraUsage>,
     }
 }
@@ -176,36 +175,36 @@ object! {
     /// A limit of a plan.
     #[derive(Default)]
     pub struct PlanLimit {
-        /// Which limit it is, such as `session` or `weekly_all`.
+        /// The kind of limit, such as `session` or `weekly_all`.
         pub kind: Option<String>,
-        /// The limits that it is shown with.
+        /// The group under which it is displayed.
         pub group: Option<String>,
-        /// The part that is used, in percent.
+        /// The fraction used, in percent.
         pub percent: Option<Number>,
-        /// When it begins anew, as RFC 3339.
+        /// When it resets, as RFC 3339.
         pub resets_at: Option<String>,
-        /// What it is for, when it is not for everything.
+        /// What it applies to, if not everything.
         pub scope: Option<LimitSubject>,
-        /// How serious it is, such as `normal` or `critical`.
+        /// The severity, such as `normal` or `critical`.
         pub severity: Option<String>,
-        /// Whether it is the one to show where there is room for one.
+        /// Whether it is the one to display if there is space for one only.
         pub is_active: Option<bool>,
     }
 }
 
 object! {
-    /// What a limit is for.
+    /// What a limit applies to.
     #[derive(Default)]
     pub struct LimitSubject {
         /// A model.
         pub model: Option<DisplayName>,
-        /// A way of using it.
+        /// A product surface.
         pub surface: Option<DisplayName>,
     }
 }
 
 object! {
-    /// A name for people.
+    /// A display name.
     #[derive(Default)]
     pub struct DisplayName {
         /// The name.
@@ -214,17 +213,17 @@ object! {
 }
 
 object! {
-    /// What was used beyond a plan. Amounts are in the currency's smallest
-    /// unit.
+    /// The overage usage of a plan. Amounts are in the smallest unit of the
+    /// currency.
     #[derive(Default)]
     pub struct ExtraUsage {
-        /// Whether more can be used.
+        /// Whether overage is enabled.
         pub is_enabled: Option<bool>,
-        /// What may be used in a month; `None` when there is no limit.
+        /// The monthly limit; `None` if there is none.
         pub monthly_limit: Option<Number>,
-        /// What was used.
+        /// The amount used.
         pub used_credits: Option<Number>,
-        /// The part that was used.
+        /// The fraction used.
         pub utilization: Option<Number>,
         /// The currency, such as `USD`.
         pub currency: Option<String>,

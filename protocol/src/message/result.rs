@@ -11,140 +11,140 @@ use std::collections::BTreeMap;
 object! {
     /// The end of a turn.
     ///
-    /// It ends a turn, not the session, and not one user message: several
-    /// messages may have been folded into the turn, and a turn may begin
-    /// without any. [`ResultMessage::user_message_uuids`] says whose it is.
+    /// A result belongs to a turn, not to the session or to one user message: a
+    /// turn may answer several messages, or none.
+    /// [`ResultMessage::user_message_uuids`] lists the messages that it
+    /// answered.
     #[derive(Default)]
     pub struct ResultMessage: tolerant tags("type" = "result") then find_out_error {
-        /// How the turn ended, on the outside.
+        /// The kind of result.
         pub subtype: ResultSubtype,
-        /// Whether something went wrong. Also set on `success`, when the
+        /// Whether the turn failed. Also set with the subtype `success` if the
         /// API failed.
         pub is_error: bool,
-        /// The text of the last answer.
+        /// The text of the last response.
         pub result: Option<String>,
-        /// What went wrong.
+        /// The errors.
         pub errors: Option<Vec<String>>,
         /// Why the turn ended.
         pub terminal_reason: Option<TerminalReason>,
         /// Why the model stopped last.
         pub stop_reason: Option<String>,
-        /// The HTTP status with which the API failed.
+        /// The HTTP status, if the API failed with one.
         pub api_error_status: Option<u16>,
-        /// How many times the model was asked.
+        /// The number of model requests.
         pub num_turns: Option<u64>,
-        /// Milliseconds that the turn took.
+        /// The duration of the turn in milliseconds.
         pub duration_ms: Option<Number>,
-        /// Milliseconds that the API took.
+        /// The time spent in API requests in milliseconds.
         pub duration_api_ms: Option<Number>,
         /// Milliseconds until the first token.
         pub ttft_ms: Option<Number>,
         /// Milliseconds until the first event of the stream.
         pub ttft_stream_ms: Option<Number>,
-        /// Milliseconds until the API was asked.
+        /// Milliseconds until the API request was sent.
         pub time_to_request_ms: Option<Number>,
-        /// Milliseconds from the start of the process until the API was
-        /// asked.
+        /// Milliseconds from the start of the process until the API request was
+        /// sent.
         pub time_to_request_from_spawn_ms: Option<Number>,
-        /// When the API was asked, in milliseconds since 1970.
+        /// When the API request was sent, in milliseconds since 1970.
         pub request_sent_wall_ms: Option<Number>,
         /// Milliseconds until the first frame with content.
         pub first_content_frame_ms: Option<Number>,
-        /// Milliseconds until the first event was posted, where events are
-        /// posted to a server.
+        /// Milliseconds until the first event was posted, if events are posted
+        /// to a server.
         pub first_stream_post_ms: Option<Number>,
-        /// Milliseconds until the server had acknowledged it.
+        /// Milliseconds until the server acknowledged it.
         pub first_stream_post_ack_ms: Option<Number>,
-        /// Milliseconds that it waited to be posted.
+        /// Milliseconds that it waited in the queue.
         pub first_stream_post_queue_wait_ms: Option<Number>,
-        /// What it waited for.
+        /// The cause of that wait.
         pub first_stream_post_queued_behind: Option<QueuedBehind>,
         /// When it was posted, in milliseconds since 1970.
         pub first_stream_post_wall_ms: Option<Number>,
         /// Milliseconds until the first text was posted.
         pub first_text_post_ms: Option<Number>,
-        /// Milliseconds that it waited to be posted.
+        /// Milliseconds that it waited in the queue.
         pub first_text_post_queue_wait_ms: Option<Number>,
-        /// What it waited for.
+        /// The cause of that wait.
         pub first_text_post_queued_behind: Option<QueuedBehind>,
         /// When it was posted, in milliseconds since 1970.
         pub first_text_post_wall_ms: Option<Number>,
         /// Whether a process was used that had been started in advance.
         pub warm_spare_claimed: Option<bool>,
-        /// What the other times are counted from, in milliseconds since
-        /// 1970.
+        /// The origin of the other times, in milliseconds since 1970.
         pub time_origin_ms: Option<Number>,
-        /// Tokens that the first question to the API had.
+        /// Input tokens of the first API request.
         pub first_request_input_tokens: Option<u64>,
-        /// Tokens of it that came from the cache.
+        /// Input tokens of the first API request that were read from the cache.
         pub first_request_cache_read_input_tokens: Option<u64>,
-        /// US dollars that the session has cost.
+        /// The cost of the session so far, in US dollars.
         pub total_cost_usd: Option<Number>,
-        /// Tokens that the turn used.
+        /// The token usage of the turn.
         pub usage: Option<Usage>,
-        /// What the session used, by model.
+        /// The usage of the session so far, by model.
         pub model_usage: Option<BTreeMap<String, ModelUsage>> = "modelUsage",
-        /// What was used since the last result, by model.
+        /// The usage since the last result, by model.
         pub model_usage_since_last_result: Option<BTreeMap<String, ModelUsage>>,
-        /// How many sub-agents the session had, and what became of them.
+        /// The sub-agents of the session and their outcomes.
         pub subagent_stats: Option<SubagentStats>,
-        /// How often the turn was stopped for safety.
+        /// How often the turn was stopped for safety reasons.
         pub safety_stops: Option<u64>,
-        /// Tool calls that were refused.
+        /// The tool calls that were denied.
         pub permission_denials: Option<Vec<PermissionDenial>>,
-        /// The answer in the shape that the session asked for.
+        /// The structured output, if the session requested one.
         pub structured_output: Option<Json>,
-        /// The tool call that was left for later, and ended the turn.
+        /// The tool call that was deferred and ended the turn.
         pub deferred_tool_use: Option<DeferredToolUse>,
-        /// The command that answered in place of the model.
+        /// The command that responded in place of the model.
         pub local_command: Option<String>,
-        /// Why the turn takes up an earlier one that a restart of the agent
-        /// cut off.
+        /// Why the turn resumes an earlier one that a restart of the agent
+        /// interrupted.
         pub resume_reason: Option<String>,
-        /// Why the agent could not start, when that is why the turn failed.
+        /// Why the agent could not start, if that made the turn fail.
         pub startup_failure_reason: Option<StartupFailureReason>,
-        /// The configuration that could not be read, when it is that.
+        /// The configuration file that is invalid, if that is the reason.
         pub invalid_config_file: Option<InvalidConfigFile>,
-        /// When the login ends, as RFC 3339.
+        /// When the login expires, as RFC 3339.
         pub credential_expires_at: Option<String>,
-        /// Whether fast mode is on.
+        /// The state of fast mode.
         pub fast_mode_state: Option<FastModeState>,
-        /// Why it cannot be switched on.
+        /// Why fast mode is unavailable.
         pub fast_mode_disabled_reason: Option<FastModeDisabledReason>,
-        /// User messages that still wait.
+        /// The number of user messages that are still queued.
         pub queued_turn_count: Option<u64>,
-        /// The session's results, counted from 0.
+        /// The index of this result in the session, from 0.
         pub result_index: Option<u64>,
-        /// The messages that the model began in the turn, by the IDs that the
-        /// API gave them. No declaration has it; CLI 2.1.330 does.
+        /// The API's IDs of the messages that the model started in the turn.
+        /// Undeclared; sent by CLI 2.1.330.
         pub begun_message_ids: Option<Vec<String>>,
-        /// What started the turn, where it was not a user.
+        /// What started the turn, if not a user.
         pub origin: Option<MessageOrigin>,
-        /// The first of the user messages that the turn answered.
+        /// The first user message that the turn answered.
         pub user_message_uuid: Option<String>,
         /// All user messages that the turn answered.
         pub user_message_uuids: Option<Vec<String>>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 open_enum! {
-    /// How a turn ended, on the outside.
+    /// The kind of a result.
     #[derive(Default)]
     pub enum ResultSubtype {
-        /// It ran to its end. The API may have failed all the same.
+        /// The turn ran to its end. The API may still have failed.
         #[default]
         Success = "success",
-        /// It was interrupted, or failed.
+        /// The turn was interrupted or failed.
         ErrorDuringExecution = "error_during_execution",
-        /// The limit of turns was reached.
+        /// The turn limit was reached.
         ErrorMaxTurns = "error_max_turns",
-        /// The budget was spent.
+        /// The budget was exhausted.
         ErrorMaxBudgetUsd = "error_max_budget_usd",
-        /// The model did not give the shape that was asked for.
+        /// The model did not produce the requested structured output.
         ErrorMaxStructuredOutputRetries = "error_max_structured_output_retries",
     }
 }
@@ -152,49 +152,49 @@ open_enum! {
 open_enum! {
     /// Why a turn ended.
     pub enum TerminalReason {
-        /// The model was done.
+        /// The model completed its response.
         Completed = "completed",
-        /// It was interrupted while the model spoke.
+        /// Interrupted while the model was streaming.
         AbortedStreaming = "aborted_streaming",
-        /// It was interrupted while tools ran.
+        /// Interrupted while tools were running.
         AbortedTools = "aborted_tools",
         /// The API failed.
         ApiError = "api_error",
         /// The model failed.
         ModelError = "model_error",
-        /// The limit of turns was reached.
+        /// The turn limit was reached.
         MaxTurns = "max_turns",
-        /// The budget was spent.
+        /// The budget was exhausted.
         BudgetExhausted = "budget_exhausted",
         /// The prompt was too long.
         PromptTooLong = "prompt_too_long",
-        /// The context was too full to go on.
+        /// The context was too full to continue.
         BlockingLimit = "blocking_limit",
-        /// The context was full again right after it was compacted.
+        /// The context was full again right after a compaction.
         RapidRefillBreaker = "rapid_refill_breaker",
         /// An image could not be used.
         ImageError = "image_error",
-        /// The model called tools in a way that nobody could read, too often.
+        /// The model made malformed tool calls too often.
         MalformedToolUseExhausted = "malformed_tool_use_exhausted",
-        /// A tool call was left for later.
+        /// A tool call was deferred.
         ToolDeferred = "tool_deferred",
-        /// A tool call was left for later, and its tool is gone.
+        /// A tool call was deferred, and its tool no longer exists.
         ToolDeferredUnavailable = "tool_deferred_unavailable",
-        /// It was to go on in the background.
+        /// The turn was requested to continue in the background.
         BackgroundRequested = "background_requested",
-        /// The model did not give the shape that was asked for.
+        /// The model did not produce the requested structured output.
         StructuredOutputRetryExhausted = "structured_output_retry_exhausted",
-        /// It could not begin.
+        /// The turn could not be set up.
         TurnSetupFailed = "turn_setup_failed",
         /// A hook stopped it.
         HookStopped = "hook_stopped",
-        /// A stop hook did not let it end.
+        /// A stop hook prevented the end of the turn.
         StopHookPrevented = "stop_hook_prevented",
     }
 }
 
 object! {
-    /// A tool call that was refused.
+    /// A tool call that was denied.
     pub struct PermissionDenial {
         /// The tool.
         pub tool_name: String,
@@ -206,7 +206,7 @@ object! {
 }
 
 object! {
-    /// A tool call that was left for later.
+    /// A tool call that was deferred.
     pub struct DeferredToolUse {
         /// The call.
         pub id: String,
@@ -218,15 +218,15 @@ object! {
 }
 
 open_enum! {
-    /// What a post to a server waited for.
+    /// The cause of a delayed post to a server.
     pub enum QueuedBehind {
-        /// A post that must not be lost.
+        /// A durable post.
         DurablePost = "durable_post",
-        /// A post that may be lost.
+        /// An ephemeral post.
         EphemeralPost = "ephemeral_post",
         /// The pause before the next attempt.
         RetryBackoff = "retry_backoff",
-        /// It was held back.
+        /// A hold.
         Hold = "hold",
         /// Nothing.
         None = "none",
@@ -234,54 +234,54 @@ open_enum! {
 }
 
 object! {
-    /// How many sub-agents a session had, and what became of them.
+    /// The sub-agents of a session and their outcomes.
     #[derive(Default)]
     pub struct SubagentStats {
-        /// How many were started.
+        /// The number of sub-agents started.
         pub spawned: Option<u64>,
-        /// How they were asked for.
+        /// How they were requested.
         pub requested: Option<SubagentRequests>,
-        /// How many began in the background.
+        /// The number started in the background.
         pub started_in_background: Option<u64>,
-        /// How deep they were nested.
+        /// The maximum nesting depth.
         pub max_depth: Option<u64>,
-        /// How many were started by other sub-agents.
+        /// The number started by other sub-agents.
         pub spawned_by_subagents: Option<u64>,
-        /// How many are done.
+        /// The number completed.
         pub completed: Option<u64>,
-        /// How many failed.
+        /// The number that failed.
         pub failed: Option<u64>,
-        /// How many were stopped.
+        /// The number stopped.
         pub killed: Option<SubagentsKilled>,
-        /// How many could not be started.
+        /// The number that could not be started.
         pub refused: Option<SubagentsRefused>,
-        /// How many were started, by kind.
+        /// The number started, by kind.
         pub by_type: Option<BTreeMap<String, u64>>,
     }
 }
 
 object! {
-    /// How sub-agents were asked for.
+    /// How sub-agents were requested.
     #[derive(Default)]
     pub struct SubagentRequests {
         /// In the background.
         pub background: Option<u64>,
         /// In the foreground.
         pub foreground: Option<u64>,
-        /// Either way.
+        /// Unspecified.
         pub unset: Option<u64>,
     }
 }
 
 object! {
-    /// Who stopped sub-agents.
+    /// What stopped sub-agents.
     #[derive(Default)]
     pub struct SubagentsKilled {
         /// The user or the host.
         pub user: Option<u64>,
         /// The agent that started them.
         pub parent: Option<u64>,
-        /// The agent's process by itself.
+        /// The agent's process itself.
         pub system: Option<u64>,
     }
 }
@@ -290,23 +290,23 @@ object! {
     /// Why sub-agents could not be started.
     #[derive(Default)]
     pub struct SubagentsRefused {
-        /// The budget was spent.
+        /// The budget was exhausted.
         pub budget: Option<u64>,
-        /// Too many ran already.
+        /// Too many were running already.
         pub concurrency_limit: Option<u64>,
-        /// They were nested too deep.
+        /// They were nested too deeply.
         pub depth_limit: Option<u64>,
     }
 }
 
 object! {
-    /// A configuration file that could not be read.
+    /// A configuration file that is invalid.
     pub struct InvalidConfigFile {
         /// The file.
         pub path: String,
-        /// Whether it is the one for everything, which has backups.
+        /// Whether it is the global one, which has backups.
         pub is_global: Option<bool>,
-        /// Whether a backup was looked for.
+        /// Whether a backup was searched for.
         pub backup_searched: Option<bool>,
         /// The backup that was found.
         pub backup_path: Option<String>,
@@ -316,70 +316,70 @@ object! {
 open_enum! {
     /// Why an agent could not start.
     pub enum StartupFailureReason {
-        /// An API key is set, and the organisation wants a login.
+        /// An API key is set, but the organisation requires a login.
         OrgPinApiKeyConflict = "org_pin_api_key_conflict",
-        /// This provider must not be used.
+        /// The provider is not allowed.
         ProviderNotAllowed = "provider_not_allowed",
-        /// Nobody could say which organisation it is.
+        /// The organisation could not be determined.
         OrgVerifyFailed = "org_verify_failed",
-        /// It is another organisation than the one that must be used.
+        /// The organisation is not the required one.
         OrgPinMismatch = "org_pin_mismatch",
-        /// An administrator's settings are not valid.
+        /// The managed settings are invalid.
         ManagedSettingsInvalid = "managed_settings_invalid",
-        /// Settings that have to be fetched could not be.
+        /// Required remote settings could not be fetched.
         RemoteSettingsRequiredUnavailable = "remote_settings_required_unavailable",
-        /// The gateway wants a login.
+        /// The gateway requires a login.
         GatewaySigninRequired = "gateway_signin_required",
-        /// The gateway lets nobody in.
+        /// The gateway denied access.
         GatewayAccessDenied = "gateway_access_denied",
-        /// The proxy's settings are not valid.
+        /// The proxy settings are invalid.
         ProxyInvalid = "proxy_invalid",
-        /// There is no directory for temporary files.
+        /// There is no usable directory for temporary files.
         TempDirUnusable = "temp_dir_unusable",
-        /// The working directory is gone.
+        /// The working directory no longer exists.
         CwdUnavailable = "cwd_unavailable",
         /// There is no shell.
         ShellToolMissing = "shell_tool_missing",
-        /// The session runs in the background.
+        /// The session is running in the background.
         SessionHeldByBackground = "session_held_by_background",
-        /// The session's worktree may not be taken up again.
+        /// The session's worktree must not be resumed.
         WorktreeResumeRefused = "worktree_resume_refused",
-        /// Nobody could say whether it is the right worktree.
+        /// The worktree could not be verified.
         WorktreeUnverified = "worktree_unverified",
         /// The agent is too old.
         CliVersionTooOld = "cli_version_too_old",
-        /// Root may not run without permissions being asked for.
+        /// Root must not use `bypassPermissions`.
         BypassRoot = "bypass_root",
         /// The organisation's configuration could not be fetched.
         OrgConfigRequiredUnavailable = "org_config_required_unavailable",
         /// The organisation's configuration was not accepted.
         OrgConfigRefused = "org_config_refused",
-        /// There has to be a sandbox, and there is none.
+        /// A sandbox is required but unavailable.
         SandboxRequiredUnavailable = "sandbox_required_unavailable",
-        /// Something came before `initialize`.
+        /// A message arrived before `initialize`.
         InitializeNotFirst = "initialize_not_first",
-        /// The configuration file could not be read.
+        /// The configuration file is invalid.
         ConfigFileInvalid = "config_file_invalid",
-        /// An administrator's settings did not arrive.
+        /// The managed settings did not arrive.
         ManagedSettingsNotDelivered = "managed_settings_not_delivered",
         /// Members of `initialize` did not arrive.
         InitializeFieldsNotDelivered = "initialize_fields_not_delivered",
     }
 }
 
-/// An answer does not have the shape that it was to have.
+/// Why there is no structured output of the requested type.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StructuredError {
-    /// There is no structured answer: none was asked for, or the turn failed
-    /// before there was one.
-    #[error("the turn ended without a structured answer{}", why(.0))]
+    /// There is no structured output: none was requested, or the turn failed
+    /// before producing it.
+    #[error("the turn ended without structured output{}", why(.0))]
     Absent(
-        /// What went wrong, if something did.
+        /// The error of the turn, if it failed.
         Option<String>,
     ),
-    /// The answer is not of the type that it was to be read as.
-    #[error("the structured answer cannot be read: {0}")]
+    /// The output does not have the requested type.
+    #[error("the structured output does not have the requested type: {0}")]
     Unreadable(#[from] serde_json::Error),
 }
 
@@ -400,12 +400,12 @@ impl ResultMessage {
         }
     }
 
-    /// The answer in the shape that the session asked for, as a type of the
-    /// caller's.
+    /// Deserializes the structured output.
     ///
     /// # Errors
     ///
-    /// When there is none, and when it is not of that type.
+    /// [`StructuredError::Absent`] if there is none,
+    /// [`StructuredError::Unreadable`] if it is not a `T`.
     pub fn structured<T: DeserializeOwned>(&self) -> Result<T, StructuredError> {
         match &self.structured_output {
             Some(output) => Ok(output.read()?),
@@ -413,9 +413,9 @@ impl ResultMessage {
         }
     }
 
-    /// Returns one line that says what went wrong; `None` when nothing did.
-    /// Where the CLI advises to run its command `/login`, which a program
-    /// cannot, the line goes on with what to do instead.
+    /// Returns one line that describes the error; `None` if the turn succeeded.
+    /// If the CLI's message suggests the command `/login`, which an application
+    /// cannot run, the line continues with an alternative.
     #[must_use]
     pub fn error_text(&self) -> Option<String> {
         if !self.is_error {
@@ -434,7 +434,7 @@ impl ResultMessage {
         if !said.is_empty() {
             text = format!("{why}: {said}");
         }
-        // The CLI's own advice is for those who sit in front of it.
+        // The CLI's advice is for a user at its prompt.
         if said.contains("/login") {
             text.push_str(LOGIN);
         }
@@ -442,7 +442,7 @@ impl ResultMessage {
     }
 }
 
-/// How a program gets an agent that is logged in.
+/// How an application gets an agent that is logged in.
 const LOGIN: &str = " (set ANTHROPIC_API_KEY in the agent's environment, or run `claude` once and \
                      log in there)";
 
@@ -464,6 +464,6 @@ mod tests {
         result.is_error = true;
         result.errors = Some(vec!["no budget".to_owned()]);
         let error = result.structured::<String>().unwrap_err().to_string();
-        assert!(error.ends_with("answer: success: no budget"), "{error}");
+        assert!(error.ends_with("output: success: no budget"), "{error}");
     }
 }

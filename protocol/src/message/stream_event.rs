@@ -1,4 +1,4 @@
-//! Partial messages: the event stream of the Messages API, passed on.
+//! Partial messages: forwarded stream events of the Messages API.
 
 use super::api::{ApiError, Container, ContextManagement, InputTransformation, StopDetails};
 use super::assistant::{AssistantBody, StopReason};
@@ -9,62 +9,62 @@ use crate::model::ThinkingDisplay;
 use crate::open::{Loose, object, union};
 
 object! {
-    /// A piece of what the model is saying, while it says it.
+    /// A partial message, sent while the model is streaming.
     pub struct StreamEventMessage: tolerant tags("type" = "stream_event") {
         /// The event.
         pub event: StreamEvent,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
-        /// The tool call that started the sub-agent this belongs to.
+        /// The tool call that started the sub-agent of this message.
         pub parent_tool_use_id: Option<String>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The API's id of the message that is being said.
+        /// The API's ID of the message that is being streamed.
         pub api_message_id: Option<String>,
         /// Milliseconds until the first token.
         pub ttft_ms: Option<Number>,
-        /// The first of the user messages that it answers.
+        /// The first user message that it answers.
         pub user_message_uuid: Option<String>,
         /// All user messages that it answers.
         pub user_message_uuids: Option<Vec<String>>,
-        /// Why the turn takes up an earlier one that a restart of the agent
-        /// cut off.
+        /// Why the turn resumes an earlier one that a restart of the agent
+        /// interrupted.
         pub resume_reason: Option<String>,
-        /// What is shown of the thinking.
+        /// How the thinking is displayed.
         pub thinking_display: Option<ThinkingDisplay>,
-        /// What the agent still owes; nobody says of what kind.
+        /// Rows that the agent has yet to send. Their format is undocumented.
         pub owed_rows: Option<Vec<Json>>,
-        /// Blocks of a message that was cut off and does not go on.
+        /// Blocks of an interrupted message that is not continued.
         pub abandoned_blocks: Option<AbandonedBlocks>,
     }
 }
 
 object! {
-    /// Blocks of a message that was cut off and does not go on.
+    /// Blocks of an interrupted message that is not continued.
     pub struct AbandonedBlocks {
-        /// The API's id of the message.
+        /// The API's message ID.
         pub api_message_id: String,
-        /// The first block that is void.
+        /// The index of the first void block.
         pub from_block_index: Option<u64>,
     }
 }
 
 union! {
-    /// An event of the Messages API's stream.
+    /// A stream event of the Messages API.
     pub enum StreamEvent by "type" {
-        /// A message begins.
+        /// A message starts.
         "message_start" => MessageStart(MessageStart),
-        /// A content block begins.
+        /// A content block starts.
         "content_block_start" => ContentBlockStart(Box<ContentBlockStart>),
         /// A content block grows.
         "content_block_delta" => ContentBlockDelta(ContentBlockDelta),
-        /// A content block is whole.
+        /// A content block is complete.
         "content_block_stop" => ContentBlockStop(ContentBlockStop),
         /// The message as a whole changes.
         "message_delta" => MessageDelta(Box<MessageDelta>),
-        /// The message is whole.
+        /// The message is complete.
         "message_stop" => MessageStop(MessageStop),
-        /// The stream is alive.
+        /// A sign of life.
         "ping" => Ping(Ping),
         /// The stream failed.
         "error" => Error(StreamError),
@@ -72,7 +72,7 @@ union! {
 }
 
 object! {
-    /// A message begins.
+    /// A message starts.
     pub struct MessageStart tags("type" = "message_start") {
         /// The message, still without content.
         pub message: Box<AssistantBody>,
@@ -80,9 +80,9 @@ object! {
 }
 
 object! {
-    /// A content block begins.
+    /// A content block starts.
     pub struct ContentBlockStart tags("type" = "content_block_start") {
-        /// The block's place in the message.
+        /// The index of the block in the message.
         pub index: u64,
         /// The block, still empty.
         pub content_block: ContentBlock,
@@ -92,17 +92,17 @@ object! {
 object! {
     /// A content block grows.
     pub struct ContentBlockDelta tags("type" = "content_block_delta") {
-        /// The block's place in the message.
+        /// The index of the block in the message.
         pub index: u64,
-        /// What is added to it.
+        /// The added content.
         pub delta: BlockDelta,
     }
 }
 
 object! {
-    /// A content block is whole.
+    /// A content block is complete.
     pub struct ContentBlockStop tags("type" = "content_block_stop") {
-        /// The block's place in the message.
+        /// The index of the block in the message.
         pub index: u64,
     }
 }
@@ -112,11 +112,11 @@ object! {
     pub struct MessageDelta tags("type" = "message_delta") {
         /// What changes.
         pub delta: MessageChange,
-        /// What the message has used so far.
+        /// The usage of the message so far.
         pub usage: Option<Usage>,
-        /// What the API cut from the context.
+        /// What the API removed from the context.
         pub context_management: Option<Loose<ContextManagement>>,
-        /// What the API did to the request because of thinking in it.
+        /// Changes that the API made to the thinking in the request.
         pub input_transformations: Option<Vec<InputTransformation>>,
     }
 }
@@ -128,7 +128,7 @@ object! {
         pub stop_reason: Option<StopReason>,
         /// The sequence at which it stopped.
         pub stop_sequence: Option<String>,
-        /// What the API says of why it stopped.
+        /// Details of why the model stopped.
         pub stop_details: Option<Box<Loose<StopDetails>>>,
         /// The API's container.
         pub container: Option<Box<Loose<Container>>>,
@@ -136,12 +136,12 @@ object! {
 }
 
 object! {
-    /// The message is whole.
+    /// The message is complete.
     pub struct MessageStop tags("type" = "message_stop") {}
 }
 
 object! {
-    /// The stream is alive.
+    /// A sign of life.
     pub struct Ping tags("type" = "ping") {}
 }
 
@@ -150,13 +150,13 @@ object! {
     pub struct StreamError tags("type" = "error") {
         /// The API's error.
         pub error: Loose<ApiError>,
-        /// The API's id of the request.
+        /// The API's request ID.
         pub request_id: Option<String>,
     }
 }
 
 union! {
-    /// What is added to a content block.
+    /// An addition to a content block.
     pub enum BlockDelta by "type" {
         /// Text.
         "text_delta" => Text(TextDelta),
@@ -184,7 +184,7 @@ object! {
 object! {
     /// A piece of a tool's input.
     pub struct InputJsonDelta tags("type" = "input_json_delta") {
-        /// A piece of JSON text, which is JSON only when all pieces are there.
+        /// A piece of JSON text. Only all pieces together are valid JSON.
         pub partial_json: String,
     }
 }
@@ -194,7 +194,8 @@ object! {
     pub struct ThinkingDelta tags("type" = "thinking_delta") {
         /// The thinking.
         pub thinking: String,
-        /// About how many tokens more the thinking has, where it is not shown.
+        /// An estimate of the added thinking tokens, if the thinking is not
+        /// shown.
         pub estimated_tokens: Option<u64>,
     }
 }
@@ -220,13 +221,13 @@ object! {
     pub struct CompactionDelta tags("type" = "compaction_delta") {
         /// The summary.
         pub content: Option<String>,
-        /// The summary as only the API can read it.
+        /// The encrypted summary, readable only by the API.
         pub encrypted_content: Option<String>,
     }
 }
 
 impl StreamEvent {
-    /// The text that the event adds, when it adds text.
+    /// Returns the text that the event adds, if any.
     #[must_use]
     pub fn text_delta(&self) -> Option<&str> {
         match self {
@@ -238,7 +239,7 @@ impl StreamEvent {
         }
     }
 
-    /// The thinking that the event adds, when it adds thinking.
+    /// Returns the thinking that the event adds, if any.
     #[must_use]
     pub fn thinking_delta(&self) -> Option<&str> {
         match self {

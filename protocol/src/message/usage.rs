@@ -1,55 +1,55 @@
-//! Tokens and costs.
+//! Token usage and costs.
 
 use crate::json::Number;
 use crate::open::{Loose, object, open_enum, union};
 
 object! {
-    /// Tokens that the API counted.
+    /// The token usage reported by the API.
     #[derive(Default)]
     pub struct Usage {
-        /// Tokens read and not cached.
+        /// Input tokens, not cached.
         pub input_tokens: Option<u64>,
-        /// Tokens written.
+        /// Output tokens.
         pub output_tokens: Option<u64>,
-        /// What the tokens written were.
+        /// A breakdown of the output tokens.
         pub output_tokens_details: Option<OutputTokensDetails>,
-        /// Tokens put into the cache.
+        /// Tokens written to the cache.
         pub cache_creation_input_tokens: Option<u64>,
         /// Tokens read from the cache.
         pub cache_read_input_tokens: Option<u64>,
-        /// Tokens put into the cache, by how long they stay.
+        /// Tokens written to the cache, by lifetime.
         pub cache_creation: Option<CacheCreation>,
         /// Calls of tools that the API runs.
         pub server_tool_use: Option<ServerToolUse>,
         /// The service tier.
         pub service_tier: Option<ServiceTier>,
-        /// How fast the model ran.
+        /// The speed of the model.
         pub speed: Option<ModelSpeed>,
-        /// Where in the world it ran; empty when that is not known.
+        /// The region of inference; empty if unknown.
         pub inference_geo: Option<String>,
-        /// The same for each pass, when the API made several.
+        /// The usage of each pass, if the API made several.
         pub iterations: Option<Vec<IterationUsage>>,
-        /// What the API gives back after a refusal.
+        /// The API's credit after a refusal.
         pub fallback_credit: Option<Box<Loose<FallbackCredit>>>,
     }
 }
 
 object! {
-    /// What the tokens were that a model wrote.
+    /// A breakdown of output tokens.
     #[derive(Default)]
     pub struct OutputTokensDetails {
-        /// Tokens of thinking.
+        /// Thinking tokens.
         pub thinking_tokens: Option<u64>,
     }
 }
 
 object! {
-    /// Tokens put into the cache, by how long they stay.
+    /// Tokens written to the cache, by lifetime.
     #[derive(Default)]
     pub struct CacheCreation {
-        /// For five minutes.
+        /// Five minutes.
         pub ephemeral_5m_input_tokens: Option<u64>,
-        /// For an hour.
+        /// One hour.
         pub ephemeral_1h_input_tokens: Option<u64>,
     }
 }
@@ -66,42 +66,42 @@ object! {
 }
 
 open_enum! {
-    /// How soon the API takes a request up.
+    /// The service tier of a request.
     pub enum ServiceTier {
-        /// As everybody's.
+        /// Standard.
         Standard = "standard",
-        /// Before others.
+        /// Priority.
         Priority = "priority",
-        /// When there is time.
+        /// Batch.
         Batch = "batch",
     }
 }
 
 open_enum! {
-    /// How fast a model ran.
+    /// The speed of a model.
     pub enum ModelSpeed {
-        /// As usual.
+        /// Standard.
         Standard = "standard",
-        /// Faster.
+        /// Fast.
         Fast = "fast",
     }
 }
 
 union! {
-    /// What the API used in one of several passes.
+    /// The usage of one of several passes.
     pub enum IterationUsage by "type" {
-        /// The model answered.
+        /// A response of the model.
         "message" => Message(MessageIteration),
-        /// The conversation was compacted.
+        /// A compaction of the conversation.
         "compaction" => Compaction(CompactionIteration),
-        /// An advisor was asked.
+        /// A request to an advisor.
         "advisor_message" => Advisor(AdvisorIteration),
-        /// Another model answered, after a refusal.
+        /// A response of another model, after a refusal.
         "fallback_message" => Fallback(FallbackIteration),
     }
 }
 
-/// What was used in a pass is counted alike; not every pass names its model.
+/// All passes have the same counts; not every one names its model.
 macro_rules! iterations {
     ($(
         $(#$meta:tt)*
@@ -112,15 +112,15 @@ macro_rules! iterations {
             #[derive(Default)]
             pub struct $name tags("type" = $tag) {
                 $( $(#$field_meta)* pub $field: $type, )*
-                /// Tokens read and not cached.
+                /// Input tokens, not cached.
                 pub input_tokens: Option<u64>,
-                /// Tokens written.
+                /// Output tokens.
                 pub output_tokens: Option<u64>,
-                /// Tokens put into the cache.
+                /// Tokens written to the cache.
                 pub cache_creation_input_tokens: Option<u64>,
                 /// Tokens read from the cache.
                 pub cache_read_input_tokens: Option<u64>,
-                /// Tokens put into the cache, by how long they stay.
+                /// Tokens written to the cache, by lifetime.
                 pub cache_creation: Option<CacheCreation>,
             }
         }
@@ -128,19 +128,19 @@ macro_rules! iterations {
 }
 
 iterations! {
-    /// What the model used in a pass.
+    /// The usage of the model in a pass.
     MessageIteration = "message" {
-        /// The model.
+        /// The name of the model.
         model: Option<String>,
     }
-    /// What compacting the conversation used.
+    /// The usage of a compaction.
     CompactionIteration = "compaction" {}
-    /// What an advisor used.
+    /// The usage of an advisor.
     AdvisorIteration = "advisor_message" {
         /// The advisor's model.
         model: Option<String>,
     }
-    /// What another model used, after a refusal.
+    /// The usage of another model, after a refusal.
     FallbackIteration = "fallback_message" {
         /// The other model.
         model: Option<String>,
@@ -148,115 +148,117 @@ iterations! {
 }
 
 object! {
-    /// What the API gives back after a refusal.
+    /// The API's credit after a refusal.
     #[derive(Default)]
     pub struct FallbackCredit {
-        /// Whether it did.
+        /// Whether it was applied.
         pub status: Option<FallbackCreditStatus>,
     }
 }
 
 union! {
-    /// Whether the API gave something back after a refusal.
+    /// Whether the API's credit after a refusal was applied.
     pub enum FallbackCreditStatus by "type" {
-        /// It did: the second try costs what it would have cost as the first.
+        /// Applied: the retry costs what it would have cost as the first
+        /// request.
         "redeemed" => Redeemed(FallbackCreditRedeemed),
-        /// It did not.
+        /// Not applied.
         "not_applied" => NotApplied(FallbackCreditNotApplied),
     }
 }
 
 object! {
-    /// The API gave something back.
+    /// The credit was applied.
     #[derive(Default)]
     pub struct FallbackCreditRedeemed tags("type" = "redeemed") {}
 }
 
 object! {
-    /// The API gave nothing back.
+    /// The credit was not applied.
     #[derive(Default)]
     pub struct FallbackCreditNotApplied tags("type" = "not_applied") {
-        /// Why.
+        /// The reason.
         pub reason: Option<FallbackCreditRefusal>,
-        /// What to leave out of the request for it to be given, with
-        /// [`FallbackCreditRefusal::VariantFieldsPresent`].
+        /// The members to remove from the request in order to get the credit,
+        /// with [`FallbackCreditRefusal::VariantFieldsPresent`].
         pub remove_to_redeem: Option<Vec<String>>,
     }
 }
 
 open_enum! {
-    /// Why the API gave nothing back.
+    /// Why the API's credit was not applied.
     pub enum FallbackCreditRefusal {
-        /// The request is another one.
+        /// The request differs.
         BodyMismatch = "body_mismatch",
-        /// The request goes on behind what was said, and may not.
+        /// The request continues after the generated text, which is not
+        /// allowed.
         ContinuationExcluded = "continuation_excluded",
-        /// The request would have to go on behind what was said.
+        /// The request would have to continue after the generated text.
         ContinuationOnly = "continuation_only",
-        /// It is too late.
+        /// The credit has expired.
         Expired = "expired",
-        /// It is for another model.
+        /// The credit is for another model.
         InvalidTargetModel = "invalid_target_model",
-        /// It is switched off.
+        /// The credit is disabled.
         NotEnabled = "not_enabled",
-        /// The price cannot be worked out.
+        /// The price cannot be determined.
         RepriceUnavailable = "reprice_unavailable",
-        /// It does not work at the moment.
+        /// Temporarily unavailable.
         TemporarilyUnavailable = "temporarily_unavailable",
-        /// The request has members that stand in its way.
+        /// The request has members that prevent it.
         VariantFieldsPresent = "variant_fields_present",
-        /// It is for another organisation.
+        /// The credit is for another organisation.
         WrongOrganization = "wrong_organization",
-        /// It is for another platform.
+        /// The credit is for another platform.
         WrongPlatform = "wrong_platform",
-        /// It is for another workspace.
+        /// The credit is for another workspace.
         WrongWorkspace = "wrong_workspace",
     }
 }
 
 object! {
-    /// What a model used in a session.
+    /// The usage of a model in a session.
     #[derive(Default)]
     pub struct ModelUsage {
-        /// Tokens read and not cached.
+        /// Input tokens, not cached.
         pub input_tokens: Option<u64> = "inputTokens",
-        /// Tokens written.
+        /// Output tokens.
         pub output_tokens: Option<u64> = "outputTokens",
-        /// Those of the tokens written that were thinking.
+        /// Thinking tokens, included in the output tokens.
         pub thinking_tokens: Option<u64> = "thinkingTokens",
         /// Tokens read from the cache.
         pub cache_read_input_tokens: Option<u64> = "cacheReadInputTokens",
-        /// Tokens put into the cache.
+        /// Tokens written to the cache.
         pub cache_creation_input_tokens: Option<u64> = "cacheCreationInputTokens",
-        /// Those that stay in the cache for five minutes.
+        /// Tokens written to the cache with a lifetime of five minutes.
         pub cache_creation_ephemeral_5m_input_tokens: Option<u64> = "cacheCreationEphemeral5mInputTokens",
-        /// Those that stay in the cache for an hour.
+        /// Tokens written to the cache with a lifetime of one hour.
         pub cache_creation_ephemeral_1h_input_tokens: Option<u64> = "cacheCreationEphemeral1hInputTokens",
         /// Web searches.
         pub web_search_requests: Option<u64> = "webSearchRequests",
-        /// US dollars.
+        /// The cost in US dollars.
         pub cost_usd: Option<Number> = "costUSD",
-        /// Tokens that the model can hold.
+        /// The size of the model's context window in tokens.
         pub context_window: Option<u64> = "contextWindow",
-        /// Tokens that it can write.
+        /// The maximum number of output tokens.
         pub max_output_tokens: Option<u64> = "maxOutputTokens",
-        /// The model's own name, by which its price was found.
+        /// The canonical name of the model, used to look up its price.
         pub canonical_model: Option<String> = "canonicalModel",
-        /// Who runs the model, such as `firstParty`.
+        /// The provider of the model, such as `firstParty`.
         pub provider: Option<String>,
-        /// Where its price comes from.
+        /// The source of the price.
         pub cost_basis: Option<CostBasis> = "costBasis",
     }
 }
 
 open_enum! {
-    /// Where a model's price comes from.
+    /// The source of a model's price.
     pub enum CostBasis {
-        /// From the agent's own list.
+        /// The agent's price list.
         List = "list",
-        /// From the organisation.
+        /// The organisation.
         Managed = "managed",
-        /// Nobody knows the price.
+        /// The price is unknown.
         Other = "unknown",
     }
 }

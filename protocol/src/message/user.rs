@@ -1,4 +1,4 @@
-//! User messages: prompts, and the answers of tools.
+//! User messages: prompts and tool results.
 
 use super::origin::MessageOrigin;
 use crate::content::{Content, ContentBlock};
@@ -6,49 +6,50 @@ use crate::json::Json;
 use crate::open::{object, open_enum};
 
 object! {
-    /// What a user said, a tool answered, or the agent put in a user's mouth.
+    /// A prompt of the user, a tool result, or a message that the agent
+    /// inserted for the user.
     #[derive(Default)]
     pub struct UserMessage: tolerant tags("type" = "user") {
-        /// What was said.
+        /// The role and the content.
         pub message: UserBody,
-        /// The tool call that started the sub-agent this belongs to.
+        /// The tool call that started the sub-agent of this message.
         pub parent_tool_use_id: Option<String>,
-        /// The message's id. The agent reports what becomes of a message
-        /// under it.
+        /// The ID of this message. The agent reports the delivery state under
+        /// it.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
-        /// When the agent is to take it up.
+        /// When the agent picks it up.
         pub priority: Option<Priority>,
-        /// Whether the host composed it: the agent then takes the text as it
-        /// is, without file expansion and without commands.
+        /// Whether the host composed it. The agent then takes the text
+        /// literally, without file expansion and commands.
         pub client_composed: Option<bool>,
-        /// `false` adds it to the conversation without asking the model.
+        /// `false` adds it to the conversation without a model request.
         pub should_query: Option<bool> = "shouldQuery",
-        /// Whether the agent wrote it, and not a person.
+        /// Whether the agent wrote it, not a user.
         pub is_synthetic: Option<bool> = "isSynthetic",
-        /// Whether it is an echo of what was said before.
+        /// Whether it is an echo of an earlier message.
         pub is_replay: Option<bool> = "isReplay",
-        /// What a tool answered, as data of that tool.
+        /// The tool result, as data of that tool.
         pub tool_use_result: Option<Json>,
-        /// What the agent adds about each tool result.
+        /// Additional data about each tool result.
         pub tool_result_meta: Option<Vec<ToolResultMeta>>,
-        /// What made the message, where it was not a person.
+        /// The origin of the message, if not a user.
         pub origin: Option<MessageOrigin>,
-        /// What the user pasted, apart from the text: each entry is put
-        /// behind it.
+        /// Pasted content apart from the text. Each entry is appended to the
+        /// text.
         pub pasted_content: Option<Vec<Content>>,
-        /// What the user pasted into the text, where it still is.
+        /// Pasted content that is still part of the text.
         pub inline_pastes: Option<Vec<String>>,
-        /// Files that came with it, in an echo.
+        /// Attached files, in an echo.
         pub file_attachments: Option<Vec<Json>>,
-        /// When it was said, as RFC 3339.
+        /// The time of the message, as RFC 3339.
         pub timestamp: Option<String>,
-        /// The sub-agent it belongs to.
+        /// The sub-agent of this message.
         pub agent_id: Option<String>,
-        /// That sub-agent's kind.
+        /// The kind of that sub-agent.
         pub subagent_type: Option<String>,
-        /// That sub-agent's task.
+        /// The task of that sub-agent.
         pub task_description: Option<String>,
     }
 }
@@ -58,17 +59,17 @@ object! {
     pub struct UserBody {
         /// `user`.
         pub role: Option<String>,
-        /// What was said. The agent takes a message without content.
+        /// The content. The agent accepts a message without content.
         pub content: Option<Content>,
     }
 }
 
 object! {
-    /// What the agent adds about a tool result.
+    /// Additional data about a tool result.
     pub struct ToolResultMeta {
-        /// The call that it answers.
+        /// The ID of the tool call.
         pub id: String,
-        /// How it was decided whether the tool may run.
+        /// How the permission was decided.
         pub permission_decision: Option<PermissionDecision>,
         /// Why the tool did not run, such as `user-rejected`.
         pub non_execution_kind: Option<String>,
@@ -76,24 +77,24 @@ object! {
 }
 
 object! {
-    /// How it was decided whether a tool may run.
+    /// How a permission was decided.
     #[derive(Default)]
     pub struct PermissionDecision {
-        /// What was decided: `accept` or `reject`.
+        /// The decision: `accept` or `reject`.
         pub decision: Option<String>,
-        /// Who decided, such as `config`, `hook` or `user_reject`.
+        /// What decided, such as `config`, `hook` or `user_reject`.
         pub source: Option<String>,
-        /// What it was decided by, such as `mode`.
+        /// The kind of reason, such as `mode`.
         pub reason_type: Option<String>,
     }
 }
 
 open_enum! {
-    /// When the agent is to take a message up. Without one it is `next`.
+    /// When the agent picks up a message. The default is `next`.
     pub enum Priority {
-        /// At once: what runs is cut off.
+        /// At once: the running turn is interrupted.
         Now = "now",
-        /// As soon as a tool is done, into the running turn.
+        /// In the running turn, after the current tool calls.
         Next = "next",
         /// After the running turn.
         Later = "later",
@@ -101,7 +102,7 @@ open_enum! {
 }
 
 impl Default for UserBody {
-    /// Nothing, said by the user: without a role the agent would exit.
+    /// An empty message of the user: without a role the agent would exit.
     fn default() -> Self {
         Self {
             role: Some("user".to_owned()),
@@ -112,7 +113,7 @@ impl Default for UserBody {
 }
 
 impl UserMessage {
-    /// A prompt with this content: a text, or blocks.
+    /// Creates a prompt with this content: a text, or blocks.
     ///
     /// ```
     /// use agentwire_protocol::message::UserMessage;
@@ -133,18 +134,17 @@ impl UserMessage {
             },
             ..Self::default()
         };
-        // The agent expects the member, and a prompt has no parent.
+        // The agent requires this member, and a prompt has no parent.
         message.extra.set("parent_tool_use_id", Json::null());
         message
     }
 
-    /// A prompt with this text.
+    /// Creates a prompt with this text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::new(text.into())
     }
 
-    /// Adds a content block behind what is there: an image, a document, a
-    /// text.
+    /// Appends a content block: an image, a document, a text.
     ///
     /// ```
     /// use agentwire_protocol::content::ContentBlock;

@@ -1,11 +1,11 @@
-//! Enumerations that keep the values they do not know.
+//! Enumerations that preserve unknown values.
 
-/// Which of these values it is.
+/// Returns the index of the value in the known ones.
 pub fn number_of(value: &str, known: &[&str]) -> Option<usize> {
     known.iter().position(|it| *it == value)
 }
 
-/// Declares an enumeration of strings that keeps values it does not know.
+/// Declares an enumeration of strings that preserves unknown values.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! open_enum {
@@ -20,12 +20,12 @@ macro_rules! open_enum {
         #[non_exhaustive]
         pub enum $name {
             $( $(#[$variant_meta])* $variant, )*
-            /// A value that this version does not know.
+            /// A value unknown to this version.
             Unknown(Box<str>),
         }
 
         impl $name {
-            /// The value on the wire.
+            /// Returns the value on the wire.
             // Inlined it would be a table in each of the functions below.
             #[inline(never)]
             #[must_use]

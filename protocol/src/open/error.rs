@@ -1,15 +1,15 @@
-//! Why something cannot be read, and where.
+//! Errors of reading a value, with their location.
 
 use crate::text::Invalid;
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
-/// How many objects may be inside each other.
+/// The maximum nesting depth of objects.
 pub(super) const MAX_DEPTH: usize = 64;
 
-/// A value cannot be read as what it should be.
+/// A value cannot be read as the expected type.
 ///
-/// Whoever reads a member or an item adds where it was, on the way out.
+/// Readers of members and items add the location while the error propagates.
 #[derive(Debug)]
 pub struct Error(Box<Inner>);
 
@@ -23,13 +23,13 @@ struct Inner {
 
 #[derive(Debug)]
 enum Reason {
-    /// It is no JSON.
+    /// The text is not valid JSON.
     Invalid(Invalid),
-    /// The object is one of another kind, by its tag.
+    /// The object's tag is another one.
     OtherTag(&'static str),
-    /// Too many objects are inside each other.
+    /// Objects are nested too deeply.
     TooDeep,
-    /// Too many bytes of invalid members would be kept.
+    /// Keeping the invalid members would take too many bytes.
     TooMuch,
     /// Another reason.
     Other(Cow<'static, str>),
@@ -43,7 +43,7 @@ pub(super) enum Step {
 }
 
 impl Error {
-    /// For this reason.
+    /// Creates an error with this reason.
     #[cold]
     pub fn new(reason: impl Into<Cow<'static, str>>) -> Self {
         Self::of(Reason::Other(reason.into()))
@@ -79,14 +79,14 @@ impl Error {
         }))
     }
 
-    /// It was in this member.
+    /// Adds the member in which it occurred.
     #[cold]
     pub(super) fn in_member(mut self, name: &str) -> Self {
         self.0.steps.push(Step::Member(name.into()));
         self
     }
 
-    /// It was in this item.
+    /// Adds the item in which it occurred.
     #[cold]
     pub(super) fn in_item(mut self, index: usize) -> Self {
         self.0.steps.push(Step::Item(index));
@@ -99,7 +99,7 @@ impl Error {
         self.0.steps.is_empty() && matches!(self.0.reason, Reason::OtherTag(_))
     }
 
-    /// Where it was, and why.
+    /// The location and the reason.
     pub(crate) fn located(self) -> Located {
         Located {
             path: path(self.0.steps.iter().rev()),
@@ -128,8 +128,8 @@ impl fmt::Display for Reason {
         match self {
             Self::Invalid(invalid) => invalid.fmt(f),
             Self::OtherTag(expected) => write!(f, "expected the tag `{expected}`"),
-            Self::TooDeep => write!(f, "more than {MAX_DEPTH} objects inside each other"),
-            Self::TooMuch => f.write_str("too many members are invalid, one inside the other"),
+            Self::TooDeep => write!(f, "objects are nested more than {MAX_DEPTH} levels deep"),
+            Self::TooMuch => f.write_str("too many nested members are invalid"),
             Self::Other(reason) => f.write_str(reason),
         }
     }
@@ -144,10 +144,10 @@ impl fmt::Display for Error {
     }
 }
 
-/// Where in a text reading failed, and why.
+/// The location and the reason of an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Located {
-    /// Such as `message.content[0].text`; `.` for the text as a whole.
+    /// For example `message.content[0].text`; `.` for the whole text.
     pub(crate) path: String,
     pub(crate) reason: String,
 }

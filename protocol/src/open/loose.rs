@@ -1,4 +1,4 @@
-//! Members that are an object or something else.
+//! Members that are an object or another JSON value.
 
 use super::{Error, Field, Form, Reader, Written};
 use crate::json::Json;
@@ -8,20 +8,20 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[cfg(feature = "schema")]
 use std::borrow::Cow;
 
-/// An object, where it is one: some members were texts or the like before
+/// An object, or another JSON value: some members were texts or the like before
 /// they became objects, or may be again.
 ///
-/// An object that `T` cannot be read from is an error; anything else is kept.
+/// An object that cannot be read as a `T` is an error; any other value is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Loose<T> {
     /// An object.
     Object(T),
-    /// Something else.
+    /// Another JSON value.
     Other(Json),
 }
 
 impl<T> Loose<T> {
-    /// The object, when it is one.
+    /// Returns the object, if it is one.
     #[must_use]
     pub fn object(&self) -> Option<&T> {
         match self {
@@ -75,7 +75,7 @@ impl<T: Field> Field for Loose<T> {
     }
 }
 
-/// That of the object, which is what is meant.
+/// The schema of the object, which is the intended form.
 #[cfg(feature = "schema")]
 impl<T: schemars::JsonSchema> schemars::JsonSchema for Loose<T> {
     fn inline_schema() -> bool {

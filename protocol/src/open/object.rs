@@ -1,4 +1,4 @@
-//! Structs that keep the members they do not know.
+//! Structs that preserve unknown members.
 
 /// The wire name of a member: its own, or the one that is given.
 #[doc(hidden)]

@@ -10,7 +10,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 thread_local! {
-    /// Where reading a type of the wire failed, while somebody wants to know: an
+    /// Where reading a type of the wire failed, while a caller asks for it: an
     /// error of serde has no room for it.
     static FAILED: RefCell<Option<Vec<Located>>> = const { RefCell::new(None) };
 }

@@ -1,4 +1,4 @@
-//! Unions that keep the kinds they do not know.
+//! Unions that preserve unknown kinds.
 
 use super::error::Error;
 use super::reader::{Object, Reader, Tag};
@@ -25,12 +25,12 @@ macro_rules! union {
         #[allow(clippy::large_enum_variant, reason = "the very large kinds are in boxes")]
         pub enum $name {
             $( $(#[$variant_meta])* $variant($($type)+), )*
-            /// A kind that this version does not know, with all its members.
+            /// A kind unknown to this version, with all its members.
             Unknown($crate::json::Members),
         }
 
         impl $name {
-            /// The tag on the wire, when there is one.
+            /// Returns the tag on the wire, if there is one.
             #[must_use]
             pub fn tag(&self) -> Option<String> {
                 match self {

@@ -1,27 +1,26 @@
-//! What waits to be written, and the order in which it goes.
+//! The outbound queue and its ordering.
 //!
-//! The order on the pipe has meaning to the agent: a prompt behind a
-//! `set_model` runs on the new model, an `interrupt` before a prompt leaves
-//! it alone. So the order of calls is the order on the wire, but for two
-//! exceptions:
+//! The order on the pipe matters to the agent: a prompt after a `set_model`
+//! runs on the new model, and an `interrupt` before a prompt does not affect
+//! it. So lines are sent in call order, with two exceptions:
 //!
-//! - answers, interrupts and what MCP servers of the host begin may pass user
-//!   messages that still wait, but not one another: the result of a server's
-//!   tool never passes the progress that came before it;
-//! - user messages are ordered now, next, later among themselves (first in,
-//!   first out within a class), and only up to the nearest control request,
-//!   which is a fence.
+//! - Responses, interrupts and messages of the host's MCP servers may overtake
+//!   queued user messages, but not each other: the result of an MCP tool never
+//!   overtakes earlier progress.
+//! - User messages are ordered `now`, `next`, `later` (first in, first out
+//!   within a class), but do not cross a control request, which is a fence.
 //!
-//! While the outbox is held (until `initialize` is answered) only the
-//! greeting and answers leave it.
+//! While the outbox is held (until `initialize` is answered), only the greeting
+//! and responses leave it.
 //!
-//! What waits is bounded in bytes: user messages, control requests and answers
-//! (with what MCP servers begin) apart. Interrupts always find room.
+//! The size of the queue is limited in bytes, separately for user messages,
+//! control requests, and responses with messages of MCP servers. Interrupts are
+//! always accepted.
 //!
-//! For an agent that has no queue of its own user messages are
-//! [kept](Outbox::keep_users) apart from everything else, until its turn has
-//! ended: then a request never waits for a message, nor a message for a
-//! request, and the order is by class alone.
+//! For an agent without a queue of its own, user messages are
+//! [kept](Outbox::keep_users) in a separate queue until its turn has ended.
+//! Then requests and messages do not wait for each other, and messages are
+//! ordered by class only.
 
 use crate::message::Priority;
 use crate::sabotage::{Bug, is_on};
@@ -31,30 +30,30 @@ use std::collections::hash_map::{Entry, HashMap};
 use std::fmt;
 use std::time::Instant;
 
-/// What an outgoing line is.
+/// The class of an outgoing line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     /// The request that opens the session.
     Greeting,
-    /// An answer to a request of the agent's.
+    /// A response to a request of the agent.
     Answer,
-    /// An interrupt, which has as little patience as an answer.
+    /// An interrupt, as urgent as a response.
     Interrupt,
-    /// What an MCP server that runs in the host begins: it has its place among
-    /// that server's answers, and is no fence.
+    /// A message that an MCP server inside the host initiates. It is ordered
+    /// with that server's responses, and is no fence.
     Mcp,
-    /// Any other control request, or the cancelling of one: a fence.
+    /// Any other control request, or a cancellation: a fence.
     Control,
     /// A user message.
     User(Urgency),
 }
 
-/// The order of user messages among themselves.
+/// The priority of a user message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Urgency {
     /// `now`.
     Now,
-    /// `next`, which is also what a message without a priority is.
+    /// `next`, the default.
     Next,
     /// `later`.
     Later,
@@ -70,22 +69,22 @@ impl From<Option<&Priority>> for Urgency {
     }
 }
 
-/// A line that waits to be written.
+/// A queued line.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Outgoing {
-    /// What it is.
+    /// The class.
     pub class: Class,
-    /// The `request_id` that it asks, answers or cancels, or the `uuid` of
-    /// the user message.
+    /// The `request_id` of the request, response or cancellation, or the `uuid`
+    /// of the user message.
     pub id: Box<str>,
-    /// The line, newline included.
+    /// The line, including the newline.
     pub line: Bytes,
-    /// Since when it waits, where somebody wants to know.
+    /// When it was queued, if recorded.
     pub since: Option<Instant>,
 }
 
 impl fmt::Debug for Outgoing {
-    /// A line may hold secrets, so its length is all that is shown.
+    /// Shows only the length of a line, because lines may contain secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Outgoing")
             .field("class", &self.class)
@@ -95,22 +94,22 @@ impl fmt::Debug for Outgoing {
     }
 }
 
-/// How many bytes may wait to be written.
+/// The size limits of the outbound queue, in bytes.
 ///
-/// A line that is longer than its limit is taken when nothing else of its kind
-/// waits.
+/// A line larger than its limit is accepted if no other line of its kind is
+/// queued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Those of user messages. 16 MiB, if not set.
+    /// The limit for user messages. Default: 16 MiB.
     pub users: usize,
-    /// What user messages that are for now may have on top of that. 1 MiB, if
-    /// not set.
+    /// The additional limit for user messages with the priority `now`. Default:
+    /// 1 MiB.
     pub reserved_for_now: usize,
-    /// Those of control requests, interrupts excepted. 16 MiB, if not set.
+    /// The limit for control requests, except interrupts. Default: 16 MiB.
     pub control: usize,
-    /// Those of answers, and of what MCP servers in the host begin. An answer
-    /// that is ready is taken in any case, but an agent that reads none of them
-    /// gets no more asks answered. 16 MiB, if not set.
+    /// The limit for responses and for messages of MCP servers inside the host.
+    /// A response is always accepted, but above the limit further requests of
+    /// the agent are rejected. Default: 16 MiB.
     pub answers: usize,
 }
 
@@ -126,36 +125,36 @@ impl Default for Limits {
     }
 }
 
-/// What waits to be written.
+/// The size of the outbound queue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Waiting {
-    /// How many user messages wait.
+    /// The number of queued user messages.
     pub users: usize,
-    /// The bytes that these have.
+    /// Their size in bytes.
     pub user_bytes: usize,
-    /// The bytes of the control requests that wait, interrupts excepted.
+    /// The size of the queued control requests in bytes, except interrupts.
     pub control_bytes: usize,
-    /// Since when the oldest of the user messages waits that have the priority
-    /// `later`: messages that come after it may pass it for ever.
+    /// When the oldest queued user message with the priority `later` was
+    /// queued. Later messages may overtake it indefinitely.
     pub oldest_later: Option<Instant>,
 }
 
-/// Lines that wait to be written.
+/// The outbound queue.
 #[derive(Debug, Default)]
 pub struct Outbox {
-    /// Between two fences order is by class; never empty.
+    /// Segments between fences, ordered by class; never empty.
     segments: VecDeque<Segment>,
     held: bool,
-    /// User messages that wait for the end of a turn, where the agent has no
-    /// queue of its own.
+    /// User messages that wait for the end of a turn, if the agent has no queue
+    /// of its own.
     kept: Option<Users>,
     limits: Limits,
-    /// The bytes of user messages that wait.
+    /// The size of the queued user messages.
     user_bytes: usize,
-    /// The bytes of control requests that wait.
+    /// The size of the queued control requests.
     control_bytes: usize,
-    /// The bytes of answers that wait, and of what MCP servers begin.
+    /// The size of the queued responses and messages of MCP servers.
     answer_bytes: usize,
     /// How many lines wait with each id. An agent may cancel any number of
     /// requests whose answers have left already.
@@ -165,7 +164,7 @@ pub struct Outbox {
 /// User messages, by class.
 type Users = [VecDeque<Outgoing>; 3];
 
-/// What waits before a fence, and the fence.
+/// The lines before a fence, and the fence.
 #[derive(Debug, Default)]
 struct Segment {
     urgent: VecDeque<Outgoing>,
@@ -174,8 +173,8 @@ struct Segment {
 }
 
 impl Outbox {
-    /// An outbox that lets only the greeting and answers go until it is
-    /// [released](Outbox::release).
+    /// Creates an outbox that only releases the greeting and responses until it
+    /// is [released](Outbox::release).
     #[must_use]
     pub fn held() -> Self {
         Self {
@@ -184,12 +183,12 @@ impl Outbox {
         }
     }
 
-    /// Sets how many bytes may wait.
+    /// Sets the size limits.
     pub fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
     }
 
-    /// Whether there is room for such a line.
+    /// Returns whether there is room for a line of this class and size.
     #[must_use]
     pub fn has_room(&self, class: Class, bytes: usize) -> bool {
         let (waiting, limit) = match class {
@@ -208,7 +207,7 @@ impl Outbox {
         waiting == 0 || waiting.saturating_add(bytes) <= limit
     }
 
-    /// What waits.
+    /// Returns the size of the queue.
     #[must_use]
     pub fn waiting(&self) -> Waiting {
         let later = |users: &Users| users[Urgency::Later as usize].front()?.since;
@@ -223,7 +222,7 @@ impl Outbox {
         }
     }
 
-    /// All user messages that wait.
+    /// All queued user messages.
     fn users(&self) -> impl Iterator<Item = &Users> {
         self.segments
             .iter()
@@ -231,7 +230,7 @@ impl Outbox {
             .chain(&self.kept)
     }
 
-    /// The bytes that lines of this kind have, while they wait.
+    /// The size counter for lines of this class.
     fn bytes_of(&mut self, class: Class) -> Option<&mut usize> {
         match class {
             Class::Control => Some(&mut self.control_bytes),
@@ -241,19 +240,19 @@ impl Outbox {
         }
     }
 
-    /// Lets everything go.
+    /// Releases all lines.
     pub fn release(&mut self) {
         self.held = false;
     }
 
-    /// Whether only the greeting and answers leave.
+    /// Returns whether only the greeting and responses are released.
     #[must_use]
     pub fn is_held(&self) -> bool {
         self.held
     }
 
-    /// Keeps user messages, those that wait already and those to come, until
-    /// [`Outbox::pop_kept`] takes them.
+    /// Keeps user messages, queued and future ones, until [`Outbox::pop_kept`]
+    /// takes them.
     pub fn keep_users(&mut self) {
         let mut kept = self.kept.take().unwrap_or_default();
         for segment in &mut self.segments {
@@ -265,15 +264,15 @@ impl Outbox {
         self.kept = Some(kept);
     }
 
-    /// Puts the user messages that were kept behind what waits, by class, and
-    /// keeps none any more.
+    /// Appends kept user messages to the queue, by class, and stops keeping
+    /// messages.
     pub fn let_users_go(&mut self) {
         for user in self.kept.take().into_iter().flatten().flatten() {
             self.place(user);
         }
     }
 
-    /// The most urgent class of which a message is kept.
+    /// Returns the most urgent class of the kept messages.
     #[must_use]
     pub fn kept(&self) -> Option<Urgency> {
         let is_there = |urgency: &Urgency| {
@@ -284,7 +283,7 @@ impl Outbox {
             .find(is_there)
     }
 
-    /// Takes the message that is kept and goes first, if `wanted` says so.
+    /// Takes the first kept message if `wanted` accepts it.
     pub fn pop_kept(&mut self, wanted: impl FnOnce(&Outgoing) -> bool) -> Option<Outgoing> {
         let urgency = self.kept()?;
         let queue = &mut self.kept.as_mut()?[urgency as usize];
@@ -293,8 +292,7 @@ impl Outbox {
         self.gone(next)
     }
 
-    /// Puts a line in its place, whether there [is room](Outbox::has_room) or
-    /// not.
+    /// Queues a line, whether or not there [is room](Outbox::has_room).
     pub fn push(&mut self, outgoing: Outgoing) {
         if let Some(waiting) = self.bytes_of(outgoing.class) {
             *waiting += outgoing.line.len();
@@ -306,7 +304,7 @@ impl Outbox {
         }
     }
 
-    /// Puts a line behind what waits, as far as its class goes.
+    /// Places a line as far back as its class requires.
     fn place(&mut self, outgoing: Outgoing) {
         if self.segments.back().is_none_or(|last| last.fence.is_some()) {
             self.segments.push_back(Segment::default());

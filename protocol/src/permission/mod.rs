@@ -1,4 +1,4 @@
-//! Permissions: what the agent asks before it runs a tool, and the answers.
+//! Permission requests for tool calls, and the responses to them.
 
 mod always;
 mod mode;
@@ -24,140 +24,141 @@ use crate::mcp::McpServerProvenance;
 use crate::open::{object, open_enum, union};
 
 object! {
-    /// The agent asks whether a tool may run. There is no deadline: the turn
-    /// waits until it is answered, interrupted or the session ends.
+    /// A permission request: may this tool call run? There is no deadline. The
+    /// turn waits until the request is answered, the turn is interrupted, or
+    /// the session ends.
     pub struct CanUseTool tags("subtype" = "can_use_tool") {
-        /// The tool.
+        /// The name of the tool.
         pub tool_name: String,
-        /// Its input, an object.
+        /// The input of the tool, an object.
         pub input: Json,
-        /// The tool call. Agents before 2.0 do not say.
+        /// The ID of the tool call. Agents before 2.0 do not send it.
         pub tool_use_id: Option<String>,
-        /// Changes of the rules with which the question would not come again.
+        /// Rule updates that would make this request unnecessary next time.
         pub permission_suggestions: Option<Vec<PermissionUpdate>>,
-        /// The path that is the reason for asking.
+        /// The path that caused the request.
         pub blocked_path: Option<String>,
-        /// The reason for asking.
+        /// The reason for the request.
         pub decision_reason: Option<String>,
         /// The kind of that reason.
         pub decision_reason_type: Option<DecisionReason>,
-        /// A title for the question.
+        /// A title for the prompt.
         pub title: Option<String>,
-        /// The tool, as people are to read it.
+        /// The display name of the tool.
         pub display_name: Option<String>,
         /// What the call does, in the model's words.
         pub description: Option<String>,
-        /// The sub-agent that calls.
+        /// The sub-agent that makes the call.
         pub agent_id: Option<String>,
-        /// The MCP server that has the tool.
+        /// The MCP server that provides the tool.
         pub mcp_server: Option<McpServerProvenance>,
-        /// The rule by which it is asked, where the reason is another: a
-        /// person is meant to decide.
+        /// The `ask` rule that matches, where the reason is another one: the
+        /// request requires a human.
         pub matched_ask_rule: Option<MatchedAskRule>,
-        /// Whether the question must not default to yes.
+        /// Whether the prompt must not default to yes.
         pub default_to_no: Option<bool>,
-        /// Whether a standing permission must not be offered.
+        /// Whether the prompt must not offer a permanent permission.
         pub suppress_always_allow_rule: Option<bool>,
-        /// Whether a classifier may answer.
+        /// Whether a classifier may decide.
         pub classifier_approvable: Option<bool>,
-        /// Whether only a person can answer, as for questions and plans.
+        /// Whether only a human can answer, as for questions and plans.
         pub requires_user_interaction: Option<bool>,
-        /// Set for tools of MCP servers; what it means is not declared.
+        /// Set for tools of MCP servers. Its meaning is not documented.
         pub server_policy_ask_only: Option<bool>,
     }
 }
 
 object! {
-    /// A rule by which a tool has to be asked for.
+    /// An `ask` rule that matches a tool call.
     pub struct MatchedAskRule {
-        /// Where the rule is kept.
+        /// The settings that contain the rule.
         pub source: Option<String>,
-        /// The tool that it names.
+        /// The tool that the rule names.
         pub tool_name: String,
-        /// What of the tool; all of it, when absent.
+        /// The part of the tool that it covers; absent for the whole tool.
         pub rule_content: Option<String>,
     }
 }
 
 open_enum! {
-    /// Why somebody is asked about a tool.
+    /// Why the agent requests a permission.
     pub enum DecisionReason {
-        /// A rule says so.
+        /// A rule.
         Rule = "rule",
-        /// The permission mode says so.
+        /// The permission mode.
         Mode = "mode",
-        /// A part of a compound command needs it.
+        /// A part of a compound command.
         SubcommandResults = "subcommandResults",
-        /// The tool that decides about permissions says so.
+        /// The permission prompt tool.
         PermissionPromptTool = "permissionPromptTool",
-        /// A hook says so.
+        /// A hook.
         Hook = "hook",
-        /// A sub-agent in the background calls.
+        /// The call is made by a sub-agent in the background.
         AsyncAgent = "asyncAgent",
-        /// The call wants out of the sandbox.
+        /// The call requests to run outside the sandbox.
         SandboxOverride = "sandboxOverride",
-        /// It is about a place outside the working directories.
+        /// The call refers to a path outside the working directories.
         WorkingDir = "workingDir",
-        /// A safety check stopped it.
+        /// A safety check.
         SafetyCheck = "safetyCheck",
-        /// A classifier stopped it.
+        /// A classifier.
         Classifier = "classifier",
-        /// Something else.
+        /// Another or unknown reason.
         Other = "other",
     }
 }
 
 union! {
-    /// The answer to [`CanUseTool`]. Made by [`PermissionResult::allow`],
-    /// [`PermissionResult::allow_with`] and [`PermissionResult::deny`], it is
-    /// always one that the agent takes.
+    /// The response to [`CanUseTool`]. Values made by
+    /// [`PermissionResult::allow`], [`PermissionResult::allow_with`] and
+    /// [`PermissionResult::deny`] are always valid for the agent.
     pub enum PermissionResult by "behavior" {
-        /// The tool may run.
+        /// Allows the tool call.
         "allow" => Allow(Allow),
-        /// The tool may not run.
+        /// Denies the tool call.
         "deny" => Deny(Deny),
     }
 }
 
 object! {
-    /// The tool may run.
+    /// Allows a tool call.
     #[derive(Default)]
     pub struct Allow tags("behavior" = "allow") {
-        /// The input to run it with. Left out, it is the one that was asked
-        /// about.
+        /// The input to run the tool with. If absent, the requested input is
+        /// used.
         pub updated_input: Option<Json> = "updatedInput",
-        /// Changes of the rules, for next time.
+        /// Rule updates to apply.
         pub updated_permissions: Option<Vec<PermissionUpdate>> = "updatedPermissions",
-        /// The tool call that was asked about.
+        /// The ID of the tool call.
         pub tool_use_id: Option<String> = "toolUseID",
-        /// Who decided, for statistics.
+        /// Who decided. Used for statistics.
         pub decision_classification: Option<DecisionClassification> = "decisionClassification",
     }
 }
 
 object! {
-    /// The tool may not run. It is made by [`Deny::new`]: the agent does not
-    /// take a denial without a message.
+    /// Denies a tool call. Make it with [`Deny::new`]: the agent rejects a
+    /// denial without a message.
     pub struct Deny tags("behavior" = "deny") {
-        /// What the model is told.
+        /// The message for the model.
         pub message: String,
-        /// Whether the turn ends. The message is then replaced by one of the
-        /// agent's own.
+        /// Whether to end the turn. The agent then replaces the message with
+        /// one of its own.
         pub interrupt: Option<bool>,
-        /// The tool call that was asked about.
+        /// The ID of the tool call.
         pub tool_use_id: Option<String> = "toolUseID",
-        /// Who decided, for statistics.
+        /// Who decided. Used for statistics.
         pub decision_classification: Option<DecisionClassification> = "decisionClassification",
     }
 }
 
 open_enum! {
-    /// How a user decided about a tool. Without it the agent assumes
+    /// How a user decided about a tool call. If absent, the agent assumes
     /// `UserTemporary` or `UserReject`.
     pub enum DecisionClassification {
-        /// Allowed, this once.
+        /// Allowed once.
         UserTemporary = "user_temporary",
-        /// Allowed for good, now or earlier.
+        /// Allowed permanently, now or earlier.
         UserPermanent = "user_permanent",
         /// Denied.
         UserReject = "user_reject",
@@ -165,7 +166,7 @@ open_enum! {
 }
 
 impl CanUseTool {
-    /// May this tool run with this input, an object?
+    /// Creates a permission request. `input` is an object.
     pub fn new(tool_name: impl Into<String>, input: impl Into<Json>) -> Self {
         Self {
             tool_name: tool_name.into(),
@@ -190,18 +191,21 @@ impl CanUseTool {
         }
     }
 
-    /// Whether a person is to decide, and no rule or other program that allows
-    /// things in advance: because the answer is a person's (`requires_user_interaction`),
-    /// because the question must not default to yes (`default_to_no`), or
-    /// because something asked for it on purpose: a rule that says "ask", a
-    /// hook, a safety check, a classifier, a call that wants out of the
-    /// sandbox, or a reason that is not known here. So it is with a shell
-    /// command that the agent could not look through: its reason is
-    /// [`Other`](DecisionReason::Other), and it suggests no rule, though it may
-    /// (`suppress_always_allow_rule` is not set).
+    /// Returns whether this request requires a human. Rules and other programs
+    /// must then not approve it in advance. That is the case
     ///
-    /// `server_policy_ask_only` is none of them: it was seen on every tool of
-    /// an MCP server, and the agent's own rules answer those.
+    /// - if only a human can answer (`requires_user_interaction`),
+    /// - if the prompt must not default to yes (`default_to_no`), or
+    /// - if the request was deliberately caused by an `ask` rule, a hook, a
+    ///   safety check, a classifier, a call that requests to leave the sandbox,
+    ///   or a reason unknown to this version.
+    ///
+    /// It is also the case for a shell command that the agent could not
+    /// analyse: its reason is [`Other`](DecisionReason::Other), and it suggests
+    /// no rule although it could (`suppress_always_allow_rule` is not set).
+    ///
+    /// `server_policy_ask_only` does not count: it was seen on every tool of an
+    /// MCP server, and the agent's own rules decide about those.
     #[must_use]
     pub fn requires_human(&self) -> bool {
         let for_a_reason = match &self.decision_reason_type {
@@ -230,8 +234,8 @@ impl CanUseTool {
 }
 
 impl Allow {
-    /// Changes the rules, for next time: the `permission_suggestions` that
-    /// came with the question, or others.
+    /// Sets the rule updates to apply: the `permission_suggestions` of the
+    /// request, or others.
     ///
     /// ```
     /// use agentwire_protocol::permission::{
@@ -256,7 +260,7 @@ impl Allow {
         self
     }
 
-    /// Says who decided, for statistics.
+    /// Sets who decided. Used for statistics.
     #[must_use]
     pub fn decision_classification(mut self, classification: DecisionClassification) -> Self {
         self.decision_classification = Some(classification);
@@ -265,7 +269,7 @@ impl Allow {
 }
 
 impl Deny {
-    /// The tool may not run, and this is what the model is told.
+    /// Denies the tool call with a message for the model.
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -276,14 +280,14 @@ impl Deny {
         }
     }
 
-    /// Ends the turn. The agent then replaces the message by one of its own.
+    /// Ends the turn. The agent then replaces the message with one of its own.
     #[must_use]
     pub fn interrupt(mut self) -> Self {
         self.interrupt = Some(true);
         self
     }
 
-    /// Says who decided, for statistics.
+    /// Sets who decided. Used for statistics.
     #[must_use]
     pub fn decision_classification(mut self, classification: DecisionClassification) -> Self {
         self.decision_classification = Some(classification);
@@ -291,31 +295,31 @@ impl Deny {
     }
 }
 
-/// Why a tool may not run whose input was to be replaced by something odd.
-/// With the input that it was called with, it might do what the host meant to
+/// The denial for an updated input that is not an object. Running the tool with
+/// its original input might do what the host meant to prevent.
 /// prevent.
 pub(crate) const NO_OBJECT: &str =
     "The host wanted to run the tool with an input that is no object.";
 
-/// The input of a tool, when it is one.
+/// The input of a tool, if it is an object.
 pub(crate) fn input_object(input: impl Into<Json>) -> Option<Json> {
     Some(input.into()).filter(|input| input.get().starts_with('{'))
 }
 
-/// A value for a member that may be missing but not `null`.
+/// A value for a member that may be absent but not `null`.
 pub(crate) fn unless_null(value: impl Into<Json>) -> Option<Json> {
     Some(value.into()).filter(|value| !value.is_null())
 }
 
 impl PermissionResult {
-    /// The tool may run as it was asked about.
+    /// Allows the tool call with the requested input.
     #[must_use]
     pub fn allow() -> Self {
         Self::Allow(Allow::default())
     }
 
-    /// The tool may run, with this input instead. The agent takes nothing but
-    /// objects: anything else makes it a denial that says so.
+    /// Allows the tool call with another input. The agent accepts only objects:
+    /// any other value makes this a denial with a message that says so.
     #[must_use]
     pub fn allow_with(input: impl Into<Json>) -> Self {
         match input_object(input) {
@@ -327,13 +331,13 @@ impl PermissionResult {
         }
     }
 
-    /// The tool may not run, and the model is told why.
+    /// Denies the tool call with a message for the model.
     #[must_use]
     pub fn deny(message: impl Into<String>) -> Self {
         Self::Deny(Deny::new(message))
     }
 
-    /// The tool may not run, and the turn ends.
+    /// Denies the tool call and ends the turn.
     #[must_use]
     pub fn deny_and_interrupt(message: impl Into<String>) -> Self {
         Self::Deny(Deny::new(message).interrupt())

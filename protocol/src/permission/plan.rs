@@ -1,34 +1,34 @@
-//! Plans: what the model means to do. They come as a permission ask of the
-//! tool `ExitPlanMode`.
+//! Plans of the model. They arrive as a permission request for the tool
+//! `ExitPlanMode`.
 
 use crate::open::{object, open_enum};
 
 object! {
-    /// The plan is ready. It comes as a permission ask, and the plan may be
-    /// among the members that are not declared.
+    /// The model has finished its plan. Arrives as a permission request; the
+    /// plan may be in members that are not part of the declared schema.
     #[derive(Default)]
     pub struct ExitPlanModeInput {
-        /// What the plan was to be allowed. Not used any more.
+        /// Permissions that the plan asks for. No longer used.
         pub allowed_prompts: Option<Vec<AllowedPrompt>> = "allowedPrompts",
-        /// The plan. Not declared; agents write it for the host.
+        /// The plan. Undeclared; agents add it for the host.
         pub plan: Option<String>,
-        /// The plan's file. Not declared; agents write it for the host.
+        /// The file of the plan. Undeclared; agents add it for the host.
         pub plan_file_path: Option<String> = "planFilePath",
     }
 }
 
 object! {
-    /// What a plan was to be allowed.
+    /// A permission that a plan asks for.
     pub struct AllowedPrompt {
         /// The tool.
         pub tool: AllowedPromptTool,
-        /// What for, in a few words.
+        /// The purpose, in a few words.
         pub prompt: String,
     }
 }
 
 open_enum! {
-    /// The tool that a plan was to be allowed.
+    /// A tool that a plan can ask for.
     pub enum AllowedPromptTool {
         /// Shell commands.
         Bash = "Bash",

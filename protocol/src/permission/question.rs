@@ -1,6 +1,5 @@
-//! Questions to the user. They come as a permission ask of the tool
-//! `AskUserQuestion`, and the answers go back in the input that the permission
-//! is given for:
+//! Questions to the user. They arrive as a permission request for the tool
+//! `AskUserQuestion`. Return the answers in the updated input:
 //!
 //! ```
 //! use agentwire_protocol::Json;
@@ -14,7 +13,7 @@
 //! let mut input: AskUserQuestionInput = asked.read()?;
 //! let question = input.questions[0].question.clone();
 //! input.answers.get_or_insert_default().insert(question, "Tea".to_owned());
-//! // With this as the updated input the tool may run.
+//! // Allow the tool with this as the updated input.
 //! let updated = Json::from_value(&input)?;
 //! # assert!(updated.get().contains(r#""answers":{"Tea or coffee?":"Tea"}"#));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -25,15 +24,16 @@ use crate::open::{object, open_enum};
 use std::collections::BTreeMap;
 
 object! {
-    /// Questions to the user; with the answers, once there are some.
+    /// Questions to the user, and their answers once given.
     pub struct AskUserQuestionInput {
-        /// The questions, four at most.
+        /// The questions, at most four.
         pub questions: Vec<Question>,
-        /// The answers, by question. Several in one are separated by commas.
+        /// The answers, keyed by question. Multiple choices are separated by
+        /// commas.
         pub answers: Option<BTreeMap<String, String>>,
-        /// What the user did besides, by question.
+        /// Further input of the user, keyed by question.
         pub annotations: Option<BTreeMap<String, QuestionAnnotation>>,
-        /// What users are not shown.
+        /// Data that is not displayed.
         pub metadata: Option<QuestionMetadata>,
     }
 }
@@ -43,37 +43,37 @@ object! {
     pub struct Question {
         /// The question.
         pub question: String,
-        /// A word or two for it.
+        /// A short label.
         pub header: String,
-        /// What can be chosen, four at most. The user may always say
-        /// something else.
+        /// The options, at most four. The user may always give a different
+        /// answer.
         pub options: Vec<QuestionOption>,
-        /// Whether several can be chosen.
+        /// Whether several options can be selected.
         pub multi_select: Option<bool> = "multiSelect",
     }
 }
 
 object! {
-    /// What can be chosen as an answer.
+    /// An option of a question.
     pub struct QuestionOption {
-        /// What is shown, and is the answer.
+        /// The displayed text, which is also the answer.
         pub label: String,
-        /// What it means.
+        /// An explanation.
         pub description: String,
-        /// What is to be seen of it before it is chosen.
+        /// A preview of the option.
         pub preview: Option<String>,
     }
 }
 
 object! {
-    /// What the user did with a question besides answering it.
+    /// Further input of the user about a question.
     #[derive(Default)]
     pub struct QuestionAnnotation {
-        /// The preview of what was chosen.
+        /// The preview of the selected option.
         pub preview: Option<String>,
-        /// What the user noted.
+        /// The user's notes.
         pub notes: Option<String>,
-        /// Why there is no answer. Absent, when there is one or the host did
+        /// Why there is no answer. Absent if there is one, or if the host did
         /// not say.
         pub unanswered: Option<QuestionUnanswered>,
     }
@@ -86,32 +86,34 @@ open_enum! {
         Skipped = "skipped",
         /// The user sent a message instead.
         RepliedInChat = "replied_in_chat",
-        /// The user closed it.
+        /// The user dismissed it.
         Dismissed = "dismissed",
     }
 }
 
 object! {
-    /// What users are not shown of questions.
+    /// Data of questions that is not displayed.
     #[derive(Default)]
     pub struct QuestionMetadata {
-        /// What they come from.
+        /// The source of the questions.
         pub source: Option<String>,
     }
 }
 
 object! {
-    /// What the user answered.
+    /// The user's answers.
     pub struct AskUserQuestionOutput {
         /// The questions.
         pub questions: Vec<Question>,
-        /// The answers, by question. Several in one are separated by commas.
+        /// The answers, keyed by question. Multiple choices are separated by
+        /// commas.
         pub answers: BTreeMap<String, String>,
-        /// What the user said instead of choosing.
+        /// The user's reply in place of a choice.
         pub response: Option<String>,
-        /// What the user did besides, by question.
+        /// Further input of the user, keyed by question.
         pub annotations: Option<BTreeMap<String, QuestionAnnotation>>,
-        /// Milliseconds after which it was given up because nobody was there.
+        /// Milliseconds after which the questions timed out because the user
+        /// was away.
         pub afk_timeout_ms: Option<Number> = "afkTimeoutMs",
     }
 }

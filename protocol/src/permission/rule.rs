@@ -1,53 +1,52 @@
-//! Rules as people write them: `Bash(git *)`.
+//! Permission rules in their text form: `Bash(git *)`.
 
 use super::PermissionRule;
 use std::fmt::{self, Display, Write as _};
 use std::str::FromStr;
 
-/// A rule that cannot be read, and where.
+/// Why a text is not a permission rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RuleError {
-    /// There is no text.
-    #[error("a rule is the name of a tool, and here is nothing")]
+    /// The text is empty.
+    #[error("the rule is empty: expected the name of a tool")]
     Empty,
-    /// There is no tool before the parenthesis.
-    #[error("there is no tool before the parenthesis")]
+    /// There is no tool name before the parenthesis.
+    #[error("there is no tool name before the parenthesis")]
     NoTool,
-    /// Something that is in no tool's name.
-    #[error("{found:?} at byte {at} is in no tool's name")]
+    /// An invalid character in the tool name.
+    #[error("invalid character {found:?} in the tool name at byte {at}")]
     NotInAName {
-        /// Where, in bytes from the start.
+        /// The byte offset.
         at: usize,
-        /// What is there.
+        /// The character.
         found: char,
     },
-    /// There is nothing between the parentheses.
-    #[error(
-        "there is nothing between the parentheses at byte {at}; without them all of the tool is meant"
-    )]
+    /// The parentheses are empty.
+    #[error("the parentheses at byte {at} are empty; omit them to match every call of the tool")]
     EmptyContent {
-        /// Where they open, in bytes from the start.
+        /// The byte offset of the opening parenthesis.
         at: usize,
     },
     /// The parenthesis is not closed.
     #[error("the parenthesis at byte {at} is not closed")]
     NotClosed {
-        /// Where it opens, in bytes from the start.
+        /// The byte offset of the opening parenthesis.
         at: usize,
     },
-    /// Something comes after the rule.
-    #[error("there is something behind the closing parenthesis, at byte {at}")]
+    /// There is text after the rule.
+    #[error("unexpected text after the closing parenthesis, at byte {at}")]
     Behind {
-        /// Where, in bytes from the start.
+        /// The byte offset.
         at: usize,
     },
 }
 
-/// Reads a rule as the agent has it in its settings and on its command line:
-/// the name of a tool, and in parentheses what of the tool. Space around it
-/// does not count. In parentheses `\(`, `\)` and `\\` stand for the character
-/// itself; parentheses need no backslash if the last one closes the rule.
+/// Parses a rule in the form of the agent's settings and command line: the name
+/// of a tool, followed by the part of the tool in parentheses. Surrounding
+/// whitespace is ignored. In parentheses, `\(`, `\)` and `\\` stand for the
+/// character itself; parentheses need no backslash if the last one closes the
+/// rule.
 ///
 /// ```
 /// use agentwire_protocol::permission::{PermissionRule, RuleError};
@@ -98,7 +97,7 @@ impl FromStr for PermissionRule {
     }
 }
 
-/// Writes a rule as it is read.
+/// Formats a rule so that it can be parsed again.
 impl Display for PermissionRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.tool_name)?;
@@ -120,7 +119,7 @@ fn is_in_names(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '*' | '.' | ':')
 }
 
-/// Where the last parenthesis is that is not escaped.
+/// The position of the last unescaped closing parenthesis.
 fn last_that_closes(text: &str) -> Option<usize> {
     let mut escaped = false;
     let mut last = None;

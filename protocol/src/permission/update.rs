@@ -1,27 +1,27 @@
-//! Changes of the rules by which permissions are decided.
+//! Updates of permission rules.
 
 use super::mode::PermissionMode;
 use crate::open::{object, open_enum, union};
 
 union! {
-    /// A change of the rules by which permissions are decided.
+    /// An update of the permission rules.
     pub enum PermissionUpdate by "type" {
         /// Adds rules.
         "addRules" => AddRules(AddRules),
-        /// Replaces the rules.
+        /// Replaces rules.
         "replaceRules" => ReplaceRules(ReplaceRules),
-        /// Takes rules away.
+        /// Removes rules.
         "removeRules" => RemoveRules(RemoveRules),
-        /// Sets the mode.
+        /// Sets the permission mode.
         "setMode" => SetMode(SetMode),
-        /// Adds directories in which the agent may work.
+        /// Adds working directories.
         "addDirectories" => AddDirectories(AddDirectories),
-        /// Takes such directories away.
+        /// Removes working directories.
         "removeDirectories" => RemoveDirectories(RemoveDirectories),
     }
 }
 
-/// Three updates carry rules, and nothing else differs between them.
+/// Three updates carry rules and differ only in their tag.
 macro_rules! rules_update {
     ($($(#$meta:tt)* $name:ident = $tag:literal,)*) => {$(
         object! {
@@ -29,15 +29,15 @@ macro_rules! rules_update {
             pub struct $name tags("type" = $tag) {
                 /// The rules.
                 pub rules: Vec<PermissionRule>,
-                /// What the rules say.
+                /// What the rules do.
                 pub behavior: PermissionBehavior,
-                /// Where they are kept.
+                /// Where the rules are stored.
                 pub destination: PermissionDestination,
             }
         }
 
         impl $name {
-            /// These rules, which say this and are kept there.
+            /// Creates the update.
             pub fn new(
                 rules: impl IntoIterator<Item = PermissionRule>,
                 behavior: PermissionBehavior,
@@ -57,82 +57,83 @@ macro_rules! rules_update {
 rules_update! {
     /// Adds rules.
     AddRules = "addRules",
-    /// Replaces the rules.
+    /// Replaces rules.
     ReplaceRules = "replaceRules",
-    /// Takes rules away.
+    /// Removes rules.
     RemoveRules = "removeRules",
 }
 
 object! {
-    /// Sets the mode.
+    /// Sets the permission mode.
     pub struct SetMode tags("type" = "setMode") {
         /// The mode.
         pub mode: PermissionMode,
-        /// Where it is kept.
+        /// Where the mode is stored.
         pub destination: PermissionDestination,
     }
 }
 
 object! {
-    /// Adds directories in which the agent may work.
+    /// Adds working directories.
     pub struct AddDirectories tags("type" = "addDirectories") {
         /// The directories.
         pub directories: Vec<String>,
-        /// Where they are kept.
+        /// Where they are stored.
         pub destination: PermissionDestination,
     }
 }
 
 object! {
-    /// Takes such directories away.
+    /// Removes working directories.
     pub struct RemoveDirectories tags("type" = "removeDirectories") {
         /// The directories.
         pub directories: Vec<String>,
-        /// Where they are kept.
+        /// Where they are stored.
         pub destination: PermissionDestination,
     }
 }
 
 object! {
-    /// A rule about a tool.
+    /// A permission rule for a tool.
     pub struct PermissionRule {
-        /// The tool.
+        /// The name of the tool.
         pub tool_name: String = "toolName",
-        /// What of the tool, such as `git *` of `Bash`; all of it, when absent.
+        /// The part of the tool, such as `git *` of `Bash`; absent for the
+        /// whole tool.
         pub rule_content: Option<String> = "ruleContent",
     }
 }
 
 open_enum! {
-    /// What a rule says.
+    /// What a rule does.
     pub enum PermissionBehavior {
-        /// The tool may run.
+        /// Allows the tool.
         Allow = "allow",
-        /// It may not.
+        /// Denies the tool.
         Deny = "deny",
-        /// Somebody has to be asked.
+        /// Requires a permission request.
         Ask = "ask",
     }
 }
 
 open_enum! {
-    /// Where a change of the rules is kept.
+    /// Where an update is stored.
     pub enum PermissionDestination {
-        /// In the user's settings.
+        /// The user's settings.
         UserSettings = "userSettings",
-        /// In the project's settings.
+        /// The project's shared settings.
         ProjectSettings = "projectSettings",
-        /// In the project's settings that are not shared.
+        /// The project's local settings, which are not shared.
         LocalSettings = "localSettings",
-        /// In this session alone.
+        /// This session only.
         Session = "session",
-        /// As if it had been given on the command line.
+        /// Like a command line argument.
         CliArg = "cliArg",
     }
 }
 
 impl PermissionUpdate {
-    /// Adds these rules.
+    /// Adds rules.
     pub fn add_rules(
         rules: impl IntoIterator<Item = PermissionRule>,
         behavior: PermissionBehavior,
@@ -141,7 +142,7 @@ impl PermissionUpdate {
         AddRules::new(rules, behavior, destination).into()
     }
 
-    /// Puts these rules in the place of all that say this and are kept there.
+    /// Replaces all rules with the same behavior and destination.
     pub fn replace_rules(
         rules: impl IntoIterator<Item = PermissionRule>,
         behavior: PermissionBehavior,
@@ -150,7 +151,7 @@ impl PermissionUpdate {
         ReplaceRules::new(rules, behavior, destination).into()
     }
 
-    /// Takes these rules away.
+    /// Removes rules.
     pub fn remove_rules(
         rules: impl IntoIterator<Item = PermissionRule>,
         behavior: PermissionBehavior,
@@ -159,7 +160,7 @@ impl PermissionUpdate {
         RemoveRules::new(rules, behavior, destination).into()
     }
 
-    /// Sets the mode.
+    /// Sets the permission mode.
     #[must_use]
     pub fn set_mode(mode: PermissionMode, destination: PermissionDestination) -> Self {
         Self::SetMode(SetMode {
@@ -169,7 +170,7 @@ impl PermissionUpdate {
         })
     }
 
-    /// Adds directories in which the agent may work.
+    /// Adds working directories.
     pub fn add_directories<D: Into<String>>(
         directories: impl IntoIterator<Item = D>,
         destination: PermissionDestination,
@@ -181,7 +182,7 @@ impl PermissionUpdate {
         })
     }
 
-    /// Takes such directories away.
+    /// Removes working directories.
     pub fn remove_directories<D: Into<String>>(
         directories: impl IntoIterator<Item = D>,
         destination: PermissionDestination,
@@ -195,7 +196,7 @@ impl PermissionUpdate {
 }
 
 impl PermissionRule {
-    /// A rule about all of a tool.
+    /// Creates a rule for a whole tool.
     pub fn new(tool_name: impl Into<String>) -> Self {
         Self {
             tool_name: tool_name.into(),
@@ -204,7 +205,7 @@ impl PermissionRule {
         }
     }
 
-    /// Makes it a rule about a part of the tool, such as `git *` of `Bash`.
+    /// Restricts the rule to a part of the tool, such as `git *` of `Bash`.
     #[must_use]
     pub fn content(mut self, rule_content: impl Into<String>) -> Self {
         self.rule_content = Some(rule_content.into());

@@ -1,5 +1,5 @@
-//! What can be secret on a command line, in an environment, in text and on the
-//! wire: told by its name, by where it stands, and by its looks.
+//! Detects secrets on command lines, in environments, in text and on the wire:
+//! by name, by position and by form.
 
 mod looks;
 mod shapes;
@@ -7,12 +7,12 @@ mod text;
 
 pub use text::masked;
 
-/// What stands for a secret.
+/// The replacement for a secret.
 pub const MASKED: &str = "***";
 
-/// Words in names that tell of a secret. Most count only as whole
-/// words, or `KEYBOARD` and `AUTHOR` were secret; some are often written
-/// together with others. `TOKENS` is no secret but a number.
+/// Words that mark a name as secret. Most count only as whole words, or
+/// `KEYBOARD` and `AUTHOR` would be secret; some are often joined with others.
+/// `TOKENS` is a number, not a secret.
 const SECRET_WORDS: [&str; 18] = [
     "KEY",
     "KEYS",
@@ -35,14 +35,14 @@ const SECRET_WORDS: [&str; 18] = [
 ];
 const SECRET_ENDINGS: [&str; 5] = ["APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSPHRASE"];
 
-/// Whether all members of an object with this name are there to be handed to
-/// somebody, and so may be secret whatever their names.
+/// Returns whether all members of an object with this name are passed on to
+/// another program, and so may be secret whatever their names.
 #[must_use]
 pub fn is_given(name: &str) -> bool {
     matches!(name, "headers" | "env")
 }
 
-/// Whether what has this name (a variable, a flag, a member) is a secret.
+/// Returns whether a variable, flag or member with this name is a secret.
 #[must_use]
 pub fn is_secret(name: &str) -> bool {
     // The shell's directories.
@@ -54,7 +54,7 @@ pub fn is_secret(name: &str) -> bool {
     })
 }
 
-/// What makes a key of a `KEY`, and a secret of a `TOKEN`.
+/// Words that make a `KEY` a key and a `TOKEN` a secret.
 const SURE_KEYS: [&str; 20] = [
     "ACCESS",
     "ACCOUNT",
@@ -78,8 +78,9 @@ const SURE_KEYS: [&str; 20] = [
     "SUBSCRIPTION",
 ];
 
-/// Whether what has this name is a secret whatever it looks like: `password`
-/// and `api_key` are, `key`, `token_count` and `next_page_token` need not be.
+/// Returns whether a value with this name is a secret whatever its form: true
+/// for `password` and `api_key`, false for `key`, `token_count` and
+/// `next_page_token`.
 #[must_use]
 pub fn is_sure(name: &str) -> bool {
     let words = words(name);
@@ -114,7 +115,7 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// A text with the users and passwords of the URLs in it masked.
+/// Returns the text with users and passwords in URLs masked.
 #[must_use]
 pub fn without_users(text: &str) -> String {
     let mut shown = String::new();
@@ -126,7 +127,7 @@ pub fn without_users(text: &str) -> String {
             .find(|c: char| matches!(c, '/' | '?' | '#') || c.is_whitespace())
             .unwrap_or(after.len());
         rest = match after[..host_ends].rfind('@') {
-            // Who fetches repositories over SSH, whoever it is.
+            // The user for repositories over SSH, which is no secret.
             Some(3) if after.starts_with("git@") => after,
             Some(user_ends) => {
                 shown.push_str(MASKED);

@@ -1,4 +1,4 @@
-//! Whether two texts are the same JSON value, down to the digits.
+//! Exact comparison of JSON values, including digits.
 
 use super::mended;
 use serde::Deserialize;
@@ -6,17 +6,17 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// How deep two values are looked into. What is deeper is compared as text.
+/// The maximum depth of comparison. Deeper values are compared as text.
 const MAX_DEPTH: usize = 128;
 
-/// Whether two texts are the same JSON value: numbers by their text, so that
-/// no digit is lost; members without regard to their order, and of a member
-/// that comes twice the last one; `null` and absent are not the same. Halves of
-/// surrogate pairs count as U+FFFD.
+/// Returns whether two texts are the same JSON value. Numbers are compared by
+/// their text, so every digit counts. The order of members is ignored, and the
+/// last occurrence of a repeated member counts. `null` and absent differ. Lone
+/// surrogates count as U+FFFD.
 ///
 /// # Errors
 ///
-/// When one of them is not JSON.
+/// If one of the texts is not valid JSON.
 pub fn is_same_value(one: &str, other: &str) -> serde_json::Result<bool> {
     let mended = [one, other].map(|text| mended(text).map_or(Cow::Borrowed(text), Cow::Owned));
     let [one, other] = [

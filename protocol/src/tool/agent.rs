@@ -10,25 +10,25 @@ use crate::permission::PermissionMode;
 object! {
     /// A sub-agent to start.
     pub struct AgentInput {
-        /// What it is to do, in a few words.
+        /// A short description of the task.
         pub description: String,
-        /// What it is told.
+        /// The prompt.
         pub prompt: String,
-        /// Its kind.
+        /// The kind of sub-agent.
         pub subagent_type: Option<String>,
-        /// Its model, where that is not the one of its kind.
+        /// The model, if not the default of its kind.
         pub model: Option<AgentModel>,
-        /// How hard its model works.
+        /// The effort level.
         pub effort: Option<EffortLevel>,
-        /// Whether the model goes on without waiting for it.
+        /// Whether to run it in the background.
         pub run_in_background: Option<bool>,
-        /// The name by which it can be sent messages.
+        /// The name under which it can receive messages.
         pub name: Option<String>,
-        /// The team it belongs to. Not used any more.
+        /// The team. No longer used.
         pub team_name: Option<String>,
-        /// How its permissions are decided. Not used any more.
+        /// The permission mode. No longer used.
         pub mode: Option<PermissionMode>,
-        /// Where it works, when not where its parent does.
+        /// Where it works, if not in its parent's directory.
         pub isolation: Option<AgentIsolation>,
     }
 }
@@ -58,7 +58,7 @@ open_enum! {
 }
 
 union! {
-    /// What became of a sub-agent.
+    /// The outcome of starting a sub-agent.
     pub enum AgentOutput by "status" {
         /// It is done.
         "completed" => Completed(AgentCompleted),
@@ -76,25 +76,25 @@ object! {
         pub agent_id: Option<String> = "agentId",
         /// Its kind.
         pub agent_type: Option<String> = "agentType",
-        /// What it said at last.
+        /// Its final response.
         pub content: Vec<ContentBlock>,
         /// The model that it began with.
         pub resolved_model: Option<String> = "resolvedModel",
         /// The models that it had, in order.
         pub models_used: Option<Vec<String>> = "modelsUsed",
-        /// How many tools it called.
+        /// The number of tool calls.
         pub total_tool_use_count: Option<u64> = "totalToolUseCount",
-        /// Milliseconds that it took.
+        /// The duration in milliseconds.
         pub total_duration_ms: Option<Number> = "totalDurationMs",
         /// Tokens that it used.
         pub total_tokens: Option<u64> = "totalTokens",
-        /// Tokens that the API counted for its last answer.
+        /// The API's token counts for its last response.
         pub usage: Option<Usage>,
         /// The tools that it called.
         pub tools_used: Option<Vec<String>> = "toolsUsed",
-        /// What it called them for.
+        /// The purposes of its tool calls.
         pub tool_stats: Option<AgentToolStats> = "toolStats",
-        /// What it was told.
+        /// The prompt.
         pub prompt: Option<String>,
         /// The worktree that it worked in.
         pub worktree_path: Option<String> = "worktreePath",
@@ -104,7 +104,7 @@ object! {
 }
 
 object! {
-    /// What a sub-agent called tools for.
+    /// The purposes of a sub-agent's tool calls.
     #[derive(Default)]
     pub struct AgentToolStats {
         /// Files that it read.
@@ -115,9 +115,9 @@ object! {
         pub bash_count: Option<u64> = "bashCount",
         /// Files that it edited.
         pub edit_file_count: Option<u64> = "editFileCount",
-        /// Lines that came.
+        /// Lines added.
         pub lines_added: Option<u64> = "linesAdded",
-        /// Lines that went.
+        /// Lines removed.
         pub lines_removed: Option<u64> = "linesRemoved",
         /// Everything else.
         pub other_tool_count: Option<u64> = "otherToolCount",
@@ -139,13 +139,13 @@ object! {
         pub resolved_model: Option<String> = "resolvedModel",
         /// The models that it had until then, in order.
         pub models_used: Option<Vec<String>> = "modelsUsed",
-        /// What it was told.
+        /// The prompt.
         pub prompt: Option<String>,
-        /// The file that says how far it is.
+        /// The file that reports its progress.
         pub output_file: Option<String> = "outputFile",
-        /// Whether whoever called has the tools to read that file.
+        /// Whether the caller has the tools to read that file.
         pub can_read_output_file: Option<bool> = "canReadOutputFile",
-        /// Whether whoever called can send it more. Not declared.
+        /// Whether the caller can send it further messages. Not declared.
         pub can_continue_agent: Option<bool> = "canContinueAgent",
     }
 }
@@ -155,20 +155,19 @@ object! {
     pub struct RemoteAgentLaunched tags("status" = "remote_launched") {
         /// The task that it runs as.
         pub task_id: String = "taskId",
-        /// Where its session is to be seen.
+        /// The URL of its session.
         pub session_url: Option<String> = "sessionUrl",
         /// What it does, in a few words.
         pub description: Option<String>,
-        /// What it was told.
+        /// The prompt.
         pub prompt: Option<String>,
-        /// The file that says how far it is.
+        /// The file that reports its progress.
         pub output_file: Option<String> = "outputFile",
     }
 }
 
 object! {
-    /// A workflow to run: a script of its own, one in a file, or one that has
-    /// a name.
+    /// A workflow to run: an inline script, a script file, or a named workflow.
     #[derive(Default)]
     pub struct WorkflowInput {
         /// The script.
@@ -179,11 +178,11 @@ object! {
         pub description: Option<String>,
         /// Not used: the script has its own.
         pub title: Option<String>,
-        /// What the script is given, as any JSON.
+        /// The arguments of the script, any JSON.
         pub args: Option<Json>,
         /// The file.
         pub script_path: Option<String> = "scriptPath",
-        /// The run to go on with: what that has done is not done again.
+        /// The run to resume: completed steps are not repeated.
         pub resume_from_run_id: Option<String> = "resumeFromRunId",
     }
 }

@@ -1,4 +1,4 @@
-//! Files: reading, writing and editing them, and the diffs of that.
+//! Reading, writing and editing files, and the resulting diffs.
 
 use super::artifact::ArtifactRead;
 use crate::json::Json;
@@ -9,19 +9,19 @@ object! {
     pub struct FileReadInput {
         /// The file, as an absolute path.
         pub file_path: String,
-        /// The line to begin with, counted from 1.
+        /// The first line to read, counted from 1.
         pub offset: Option<u64>,
-        /// How many lines to read.
+        /// The number of lines to read.
         pub limit: Option<u64>,
         /// The pages of a PDF, such as `1-5`.
         pub pages: Option<String>,
-        /// Whether it is read though it is large.
+        /// Whether to read it even if it is large.
         pub allow_large: Option<bool>,
     }
 }
 
 union! {
-    /// What a file held.
+    /// The content of a file.
     pub enum FileReadOutput by "type" {
         /// Text.
         "text" => Text(TextFileRead),
@@ -39,7 +39,7 @@ union! {
 object! {
     /// Text of a file.
     pub struct TextFileRead tags("type" = "text") {
-        /// The text, and where it stands.
+        /// The text and its position.
         pub file: TextFileContent,
         /// The artifact whose source the file is, when all of it was read.
         pub artifact_read: Option<ArtifactRead> = "artifactRead",
@@ -53,13 +53,13 @@ object! {
         pub file_path: String = "filePath",
         /// The lines.
         pub content: String,
-        /// How many lines they are.
+        /// The number of lines.
         pub num_lines: Option<u64> = "numLines",
         /// The first of them, counted from 1.
         pub start_line: Option<u64> = "startLine",
-        /// How many lines the file has.
+        /// The number of lines in the file.
         pub total_lines: Option<u64> = "totalLines",
-        /// Whether the whole file was asked for and was too long.
+        /// Whether the whole file was requested and was too long.
         pub truncated_by_token_cap: Option<bool> = "truncatedByTokenCap",
     }
 }
@@ -77,9 +77,9 @@ object! {
     pub struct ImageFileContent {
         /// The bytes as base64.
         pub base64: String,
-        /// What they are, such as `image/png`.
+        /// The media type, such as `image/png`.
         pub media_type: Option<String> = "type",
-        /// Bytes that the file has.
+        /// The size of the file in bytes.
         pub original_size: Option<u64> = "originalSize",
         /// How large the image is.
         pub dimensions: Option<ImageDimensions>,
@@ -170,7 +170,7 @@ object! {
     pub struct PageImage {
         /// The bytes as base64; empty when there is an error.
         pub base64: String,
-        /// What they are, such as `image/png`.
+        /// The media type, such as `image/png`.
         pub media_type: Option<String> = "mediaType",
         /// Why there is no image.
         pub error: Option<String>,
@@ -182,36 +182,36 @@ object! {
     pub struct FileEditInput {
         /// The file, as an absolute path.
         pub file_path: String,
-        /// The text that is there.
+        /// The text to replace.
         pub old_string: String,
-        /// The text that is to be there.
+        /// The replacement.
         pub new_string: String,
-        /// Whether it is replaced wherever it is; otherwise it has to be
-        /// there once.
+        /// Whether to replace all occurrences; otherwise there must be exactly
+        /// one.
         pub replace_all: Option<bool>,
     }
 }
 
 object! {
-    /// What an edit changed.
+    /// The outcome of an edit.
     pub struct FileEditOutput {
         /// The file.
         pub file_path: String = "filePath",
-        /// The text that was there.
+        /// The text that was replaced.
         pub old_string: Option<String> = "oldString",
-        /// The text that is there now.
+        /// The replacement.
         pub new_string: Option<String> = "newString",
-        /// The whole file as it was; `null` for a new one.
+        /// The original content; `null` for a new file.
         pub original_file: Option<String> = "originalFile",
         /// The change as a diff.
         pub structured_patch: Option<Vec<DiffHunk>> = "structuredPatch",
-        /// Whether the user changed what the model proposed.
+        /// Whether the user modified the proposed change.
         pub user_modified: Option<bool> = "userModified",
-        /// Whether the text was replaced wherever it was.
+        /// Whether all occurrences were replaced.
         pub replace_all: Option<bool> = "replaceAll",
-        /// The change as git tells it.
+        /// The change as a git diff.
         pub git_diff: Option<GitDiff> = "gitDiff",
-        /// Whether it waits for somebody's consent; the file is as it was.
+        /// Whether the change awaits approval; the file is unchanged.
         pub staged: Option<bool>,
     }
 }
@@ -221,29 +221,29 @@ object! {
     pub struct FileWriteInput {
         /// The file, as an absolute path.
         pub file_path: String,
-        /// What is to be in it.
+        /// The new content.
         pub content: String,
     }
 }
 
 object! {
-    /// What was written.
+    /// The outcome of a write.
     pub struct FileWriteOutput {
         /// Whether the file is new.
         pub kind: Option<FileWriteKind> = "type",
         /// The file.
         pub file_path: String = "filePath",
-        /// What is in it.
+        /// The new content.
         pub content: Option<String>,
-        /// The change as a diff; empty where there is none to show.
+        /// The change as a diff; empty if there is none to show.
         pub structured_patch: Option<Vec<DiffHunk>> = "structuredPatch",
-        /// The whole file as it was; `null` for a new one, or a large one.
+        /// The original content; `null` for a new or large file.
         pub original_file: Option<String> = "originalFile",
-        /// The change as git tells it.
+        /// The change as a git diff.
         pub git_diff: Option<GitDiff> = "gitDiff",
-        /// Whether the user changed what the model proposed.
+        /// Whether the user modified the proposed change.
         pub user_modified: Option<bool> = "userModified",
-        /// Whether it waits for somebody's consent; the file is as it was.
+        /// Whether the change awaits approval; the file is unchanged.
         pub staged: Option<bool>,
     }
 }
@@ -261,15 +261,15 @@ open_enum! {
 object! {
     /// A piece of a diff.
     pub struct DiffHunk {
-        /// The first line of it as the file was, counted from 1.
+        /// The first line in the original file, counted from 1.
         pub old_start: u64 = "oldStart",
-        /// How many lines of the file it was.
+        /// The number of lines in the original file.
         pub old_lines: u64 = "oldLines",
-        /// The first line of it as the file is, counted from 1.
+        /// The first line in the new file, counted from 1.
         pub new_start: u64 = "newStart",
-        /// How many lines of the file it is.
+        /// The number of lines in the new file.
         pub new_lines: u64 = "newLines",
-        /// The lines, each behind ` `, `-` or `+`.
+        /// The lines, each prefixed with ` `, `-` or `+`.
         pub lines: Vec<String>,
     }
 }
@@ -281,11 +281,11 @@ object! {
         pub filename: String,
         /// Whether git knew it before.
         pub status: Option<GitDiffStatus>,
-        /// Lines that came.
+        /// The number of lines added.
         pub additions: Option<u64>,
-        /// Lines that went.
+        /// The number of lines removed.
         pub deletions: Option<u64>,
-        /// Both together.
+        /// The sum of both.
         pub changes: Option<u64>,
         /// The diff as text.
         pub patch: Option<String>,

@@ -1,9 +1,10 @@
-//! What the agent's own tools take and give, for user interfaces that draw
-//! questions, plans, diffs and lists, and for hosts that decide by it.
+//! Inputs and outputs of the agent's built-in tools, for user interfaces that
+//! display questions, plans, diffs and lists, and for hosts that decide by
+//! them.
 //!
-//! On the wire a tool is only a name beside raw JSON: in a
-//! [`ToolUseBlock`], a [`UserMessage`], a permission ask or a hook. The name
-//! says how to read it:
+//! On the wire a tool is only a name and raw JSON: in a [`ToolUseBlock`], a
+//! [`UserMessage`], a permission request or a hook. The name determines the
+//! type:
 //!
 //! ```
 //! use agentwire_protocol::Json;
@@ -13,15 +14,15 @@
 //! let ToolInput::Bash(bash) = ToolInput::read("Bash", &input)? else { unreachable!() };
 //! assert_eq!(bash.command, "ls");
 //!
-//! // A tool that this version does not know keeps its input.
+//! // The input of an unknown tool is preserved.
 //! let unknown = ToolInput::read("Teleport", &input)?;
 //! assert_eq!(serde_json::to_string(&unknown)?, input.get());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! An input in a message is what the model wrote. The agent looks at it only
-//! afterwards, so it can lack what the tool needs; then it is an error here.
-//! In a permission ask the agent has looked at it.
+//! The input in a message is what the model wrote. The agent validates it only
+//! afterwards, so required members may be missing; then reading it fails. In a
+//! permission request the input has been validated.
 
 mod agent;
 mod artifact;
@@ -78,13 +79,13 @@ object! {
     pub struct NoInput {}
 }
 
-/// The table of tools: the names that one has had, the last one being that of
-/// today, and the types of what it takes and gives.
+/// The table of tools: all names of each tool, the current one last, and its
+/// input and output types.
 macro_rules! tools {
     ($( $(#[$meta:meta])* $($name:literal)|+ => $variant:ident($input:ty, $output:ty), )*) => {
-        /// What a tool takes.
+        /// The input of a tool.
         ///
-        /// It is written as the input alone, without the tool's name.
+        /// Serialized as the input alone, without the name of the tool.
         #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
         #[allow(clippy::large_enum_variant, reason = "read once, looked at, dropped")]
@@ -92,60 +93,60 @@ macro_rules! tools {
             $( $(#[$meta])* $variant($input), )*
             /// A tool of an MCP server.
             Mcp {
-                /// The tool; see [`mcp_tool`].
+                /// The name of the tool; see [`mcp_tool`].
                 name: String,
-                /// What it takes, as the server wants it.
+                /// The input, as defined by the server.
                 input: Json,
             },
-            /// A tool that this version does not know.
+            /// A tool unknown to this version.
             Unknown {
-                /// The tool.
+                /// The name of the tool.
                 name: String,
-                /// What it takes.
+                /// The input.
                 input: Json,
             },
         }
 
-        /// What a tool gives.
+        /// The output of a tool.
         ///
-        /// It is written as the output alone, without the tool's name.
+        /// Serialized as the output alone, without the name of the tool.
         #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
         #[allow(clippy::large_enum_variant, reason = "read once, looked at, dropped")]
         pub enum ToolOutput {
             $( $(#[$meta])* $variant($output), )*
-            /// Of a tool that has a type: only a text, which says why the tool
-            /// failed or did not run.
+            /// A text in place of a typed output. It says why the tool failed
+            /// or did not run.
             Text {
-                /// The tool.
+                /// The name of the tool.
                 name: String,
                 /// The text.
                 text: String,
             },
             /// A tool of an MCP server.
             Mcp {
-                /// The tool; see [`mcp_tool`].
+                /// The name of the tool; see [`mcp_tool`].
                 name: String,
-                /// What it gives: a text, which can be an error, a list of
-                /// blocks, or an object.
+                /// The output: a text, which can be an error, a list of blocks,
+                /// or an object.
                 output: Json,
             },
-            /// A tool that this version does not know.
+            /// A tool unknown to this version.
             Unknown {
-                /// The tool.
+                /// The name of the tool.
                 name: String,
-                /// What it gives.
+                /// The output.
                 output: Json,
             },
         }
 
         impl ToolInput {
-            /// Reads the input of the tool that has, or once had, this name.
+            /// Reads the input of the tool with this current or former name.
             ///
             /// # Errors
             ///
-            /// When the tool has a type and the input has not its shape. A
-            /// tool that is not known is no error.
+            /// If the tool has a type and the input does not match it. An
+            /// unknown tool is not an error.
             pub fn read(name: &str, input: &Json) -> Result<Self, ToolError> {
                 Ok(match name {
                     $( $($name)|+ => Self::$variant(read(ToolSide::Input, name, input)?), )*
@@ -160,7 +161,7 @@ macro_rules! tools {
                 })
             }
 
-            /// The tool's name: of a tool that has had several, that of today.
+            /// Returns the current name of the tool.
             #[must_use]
             pub fn name(&self) -> &str {
                 match self {
@@ -171,12 +172,12 @@ macro_rules! tools {
         }
 
         impl ToolOutput {
-            /// Reads the output of the tool that has, or once had, this name.
+            /// Reads the output of the tool with this current or former name.
             ///
             /// # Errors
             ///
-            /// When the tool has a type and the output has not its shape. A
-            /// tool that is not known is no error.
+            /// If the tool has a type and the output does not match it. An
+            /// unknown tool is not an error.
             pub fn read(name: &str, output: &Json) -> Result<Self, ToolError> {
                 Ok(match name {
                     $( $($name)|+ if is_text(output) => Self::Text {
@@ -195,7 +196,7 @@ macro_rules! tools {
                 })
             }
 
-            /// The tool's name: of a tool that has had several, that of today.
+            /// Returns the current name of the tool.
             #[must_use]
             pub fn name(&self) -> &str {
                 match self {
@@ -205,7 +206,7 @@ macro_rules! tools {
             }
         }
 
-        /// What each tool takes and gives, under the name of today.
+        /// The inputs and outputs of each tool, under its current name.
         #[cfg(feature = "schema")]
         pub(crate) fn schemas(
             generator: &mut schemars::SchemaGenerator,
@@ -263,7 +264,7 @@ macro_rules! tools {
 tools! {
     /// Runs a shell command.
     "Bash" => Bash(BashInput, BashOutput),
-    /// Watches something and tells of each event.
+    /// Watches a source and reports its events.
     "Monitor" => Monitor(MonitorInput, MonitorOutput),
     /// Stops a background task.
     "KillBash" | "KillShell" | "TaskStop" => TaskStop(TaskStopInput, TaskStopOutput),
@@ -285,19 +286,19 @@ tools! {
     "WebSearch" => WebSearch(WebSearchInput, WebSearchOutput),
     /// Asks the user.
     "AskUserQuestion" => AskUserQuestion(AskUserQuestionInput, AskUserQuestionOutput),
-    /// Begins to plan.
+    /// Enters plan mode.
     "EnterPlanMode" => EnterPlanMode(NoInput, EnterPlanModeOutput),
-    /// Shows the plan to the user.
+    /// Presents the plan to the user.
     "ExitPlanMode" => ExitPlanMode(ExitPlanModeInput, ExitPlanModeOutput),
     /// Sets a goal.
     "ProposeGoal" | "SetGoal" => SetGoal(ProposeGoalInput, ProposeGoalOutput),
-    /// Keeps a list of what there is to do.
+    /// Maintains a to-do list.
     "TodoWrite" => TodoWrite(TodoWriteInput, TodoWriteOutput),
-    /// Notes a task.
+    /// Creates a task.
     "TaskCreate" => TaskCreate(TaskCreateInput, TaskCreateOutput),
-    /// Looks at a task.
+    /// Reads a task.
     "TaskGet" => TaskGet(TaskGetInput, TaskGetOutput),
-    /// Changes a task.
+    /// Updates a task.
     "TaskUpdate" => TaskUpdate(TaskUpdateInput, TaskUpdateOutput),
     /// Lists the tasks.
     "TaskList" => TaskList(NoInput, TaskListOutput),
@@ -305,17 +306,17 @@ tools! {
     "Task" | "Agent" => Agent(AgentInput, AgentOutput),
     /// Runs a workflow.
     "Workflow" => Workflow(WorkflowInput, WorkflowOutput),
-    /// Has a prompt come by the clock.
+    /// Schedules a prompt.
     "CronCreate" => CronCreate(CronCreateInput, CronCreateOutput),
-    /// Has a prompt not come any more.
+    /// Cancels a scheduled prompt.
     "CronDelete" => CronDelete(CronDeleteInput, CronDeleteOutput),
-    /// Lists the prompts that come by the clock.
+    /// Lists the scheduled prompts.
     "CronList" => CronList(NoInput, CronListOutput),
-    /// Says when a loop goes on.
+    /// Schedules the next iteration of a loop.
     "ScheduleWakeup" => ScheduleWakeup(ScheduleWakeupInput, ScheduleWakeupOutput),
-    /// Has sessions started in the cloud.
+    /// Manages sessions in the cloud.
     "RemoteTrigger" => RemoteTrigger(RemoteTriggerInput, RemoteTriggerOutput),
-    /// Goes into a git worktree.
+    /// Enters a git worktree.
     "EnterWorktree" => EnterWorktree(EnterWorktreeInput, EnterWorktreeOutput),
     /// Leaves a git worktree.
     "ExitWorktree" => ExitWorktree(ExitWorktreeInput, ExitWorktreeOutput),
@@ -323,15 +324,15 @@ tools! {
     "ListMcpResources" | "ListMcpResourcesTool" => ListMcpResources(ListMcpResourcesInput, Vec<ListedMcpResource>),
     /// Reads a resource of an MCP server.
     "ReadMcpResource" | "ReadMcpResourceTool" => ReadMcpResource(ReadMcpResourceInput, ReadMcpResourceOutput),
-    /// Looks into a folder of an MCP server.
+    /// Lists a directory of an MCP server.
     "ReadMcpResourceDir" | "ReadMcpResourceDirTool" => ReadMcpResourceDir(ReadMcpResourceDirInput, ReadMcpResourceDirOutput),
-    /// Lists the tools of MCP servers anew.
+    /// Refreshes the tools of MCP servers.
     "RefreshMcpTools" => RefreshMcpTools(RefreshMcpToolsInput, Vec<RefreshedMcpTools>),
-    /// Tells what a review found.
+    /// Reports the findings of a review.
     "ReportFindings" => ReportFindings(ReportFindingsInput, ReportFindingsOutput),
-    /// Tells the agent's makers something.
+    /// Sends feedback to Anthropic.
     "SendFeedback" => SendFeedback(SendFeedbackInput, SendFeedbackOutput),
-    /// Publishes pages, and does what else there is to do with them.
+    /// Publishes and manages pages.
     "Artifact" => Artifact(ArtifactInput, ArtifactOutput),
     /// Reads and writes a project at claude.ai.
     "Projects" => Projects(ProjectsInput, ProjectsOutput),
@@ -339,38 +340,38 @@ tools! {
     "ClaudeDesign" => ClaudeDesign(ClaudeDesignInput, ClaudeDesignOutput),
     /// Proposes skills.
     "propose_skills" => ProposeSkills(ProposeSkillsInput, ProposeSkillsOutput),
-    /// Tells the user something at once.
+    /// Notifies the user at once.
     "PushNotification" => PushNotification(PushNotificationInput, PushNotificationOutput),
-    /// Reads what the session was told.
+    /// Reads the notifications of the session.
     "ReadNotifications" => ReadNotifications(NoInput, ReadNotificationsOutput),
-    /// Has the user choose a role.
+    /// Asks the user to choose a role.
     "ShowOnboardingRolePicker" => ShowOnboardingRolePicker(NoInput, ShowOnboardingRolePickerOutput),
-    /// Offers to set the browser up.
+    /// Offers to set up the browser.
     "OfferChromeSetup" => OfferChromeSetup(OfferChromeSetupInput, OfferChromeSetupOutput),
 }
 
-/// What a tool took or gave has not the shape that the tool's has. The JSON
-/// is still there.
+/// The input or output of a tool does not match its type. The JSON itself
+/// remains available.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the {side} of `{tool}` cannot be read at `{path}`: {reason}")]
 #[non_exhaustive]
 pub struct ToolError {
-    /// The tool.
+    /// The name of the tool.
     pub tool: String,
-    /// Whether it is what the tool took or what it gave.
+    /// Whether it is the input or the output.
     pub side: ToolSide,
     /// The member that could not be read, such as `questions[0].header`.
     pub path: String,
-    /// What was wrong with it.
+    /// The reason.
     pub reason: String,
 }
 
-/// What a tool took, or what it gave.
+/// The input or the output of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolSide {
-    /// What it took.
+    /// The input.
     Input,
-    /// What it gave.
+    /// The output.
     Output,
 }
 
@@ -383,36 +384,35 @@ impl fmt::Display for ToolSide {
     }
 }
 
-/// The MCP server and its tool, when a tool's name is one of those,
-/// `mcp__server__tool`. Characters that tool names cannot have are replaced
-/// in both.
+/// Splits a tool name of the form `mcp__server__tool` into server and tool. In
+/// both, characters that are invalid in tool names have been replaced.
 #[must_use]
 pub fn mcp_tool(name: &str) -> Option<(&str, &str)> {
     name.strip_prefix("mcp__")?.split_once("__")
 }
 
 impl ToolUseBlock {
-    /// What the tool is called with, as that tool's own type.
+    /// Returns the input as the type of its tool.
     ///
     /// # Errors
     ///
-    /// When the tool has a type and the input has not its shape. A tool that
-    /// is not known is no error.
+    /// If the tool has a type and the input does not match it. An unknown tool
+    /// is not an error.
     pub fn typed_input(&self) -> Result<ToolInput, ToolError> {
         ToolInput::read(&self.name, &self.input)
     }
 }
 
 impl UserMessage {
-    /// What the tool gave, as that tool's own type; `None` when the message
-    /// has no `tool_use_result`. The message does not say which tool it was:
-    /// its `tool_result` block has the id of the [`ToolUseBlock`], and that
-    /// has the name.
+    /// Returns the tool result as the type of its tool; `None` if the message
+    /// has no `tool_use_result`. The message does not name the tool: the
+    /// `tool_result` block has the ID of the [`ToolUseBlock`], which has the
+    /// name.
     ///
     /// # Errors
     ///
-    /// When the tool has a type and the output has not its shape. A tool that
-    /// is not known is no error.
+    /// If the tool has a type and the output does not match it. An unknown tool
+    /// is not an error.
     pub fn typed_tool_use_result(&self, tool: &str) -> Result<Option<ToolOutput>, ToolError> {
         let output = self.tool_use_result.as_ref();
         output
@@ -437,7 +437,7 @@ fn is_text(value: &Json) -> bool {
     value.get().starts_with('"')
 }
 
-/// The name of today among those that a tool has had.
+/// The current one of a tool's names.
 fn latest(names: &[&'static str]) -> &'static str {
     names.last().copied().unwrap_or_default()
 }

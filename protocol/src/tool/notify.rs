@@ -8,7 +8,7 @@ object! {
     pub struct PushNotificationInput {
         /// What.
         pub message: String,
-        /// Whether nobody asked for it.
+        /// Whether it was not requested.
         pub status: Option<PushNotificationStatus>,
     }
 }

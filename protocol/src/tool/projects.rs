@@ -93,7 +93,7 @@ object! {
     pub struct ProjectDoc {
         /// The document.
         pub path: String,
-        /// When it was made; `null`, when nobody knows.
+        /// When it was made; `null` if unknown.
         pub created_at: Option<String>,
     }
 }
@@ -105,7 +105,7 @@ object! {
         pub path: String,
         /// What kind of file it is.
         pub file_kind: Option<String>,
-        /// When it was made; `null`, when nobody knows.
+        /// When it was made; `null` if unknown.
         pub created_at: Option<String>,
     }
 }
@@ -145,7 +145,7 @@ object! {
         pub content: Option<String>,
         /// The file here that it was put into, when it is large.
         pub local_file: Option<String>,
-        /// When it was made; `null`, when nobody knows.
+        /// When it was made; `null` if unknown.
         pub created_at: Option<String>,
     }
 }
@@ -232,7 +232,7 @@ object! {
         pub path: String,
         /// Its bytes.
         pub size_bytes: Option<u64>,
-        /// When it was changed; `null`, when nobody knows.
+        /// When it was changed; `null` if unknown.
         pub updated_at: Option<String>,
         /// Whether it is cut off when it is read.
         pub truncated: Option<bool>,
@@ -252,7 +252,7 @@ object! {
         pub local_file: Option<String>,
         /// Its bytes.
         pub size_bytes: Option<u64>,
-        /// When it was changed; `null`, when nobody knows.
+        /// When it was changed; `null` if unknown.
         pub updated_at: Option<String>,
         /// Whether it was cut off.
         pub truncated: Option<bool>,

@@ -146,7 +146,7 @@ open_enum! {
         ExcessiveQuestions = "excessive_questions",
         /// It did what nobody wanted.
         UnwantedScope = "unwanted_scope",
-        /// Something else.
+        /// Another or unknown reason.
         Other = "other",
     }
 }
@@ -168,7 +168,7 @@ open_enum! {
         Search = "search",
         /// Reviewing.
         Review = "review",
-        /// Something else.
+        /// Another or unknown reason.
         Other = "other",
     }
 }

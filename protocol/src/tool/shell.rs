@@ -1,4 +1,4 @@
-//! Shell commands, and what watches or stops them in the background.
+//! Shell commands, and monitors and stops of background commands.
 
 use crate::json::{Json, Number};
 use crate::open::{object, open_enum};
@@ -8,11 +8,11 @@ object! {
     pub struct BashInput {
         /// The command.
         pub command: String,
-        /// Milliseconds that it may take.
+        /// The timeout in milliseconds.
         pub timeout: Option<Number>,
-        /// What it does, in a few words for people.
+        /// A short description for display.
         pub description: Option<String>,
-        /// Whether the model goes on without waiting for it.
+        /// Whether to run it in the background.
         pub run_in_background: Option<bool>,
         /// Whether it runs outside the sandbox.
         pub dangerously_disable_sandbox: Option<bool> = "dangerouslyDisableSandbox",
@@ -20,49 +20,49 @@ object! {
 }
 
 object! {
-    /// What a command printed, and what became of it.
+    /// The output of a command and its outcome.
     pub struct BashOutput {
-        /// What it wrote to its standard output.
+        /// The output on stdout.
         pub stdout: String,
-        /// What it wrote to its standard error.
+        /// The output on stderr.
         pub stderr: Option<String>,
-        /// Where the raw output is, when it was large.
+        /// The file with the raw output, if that was large.
         pub raw_output_path: Option<String> = "rawOutputPath",
-        /// Whether it was cut off.
+        /// Whether it was interrupted.
         pub interrupted: Option<bool>,
         /// Whether `stdout` is an image.
         pub is_image: Option<bool> = "isImage",
-        /// The task that it runs as, in the background.
+        /// The background task of the command.
         pub background_task_id: Option<String> = "backgroundTaskId",
-        /// Whether the user sent it to the background.
+        /// Whether the user moved it to the background.
         pub backgrounded_by_user: Option<bool> = "backgroundedByUser",
-        /// Milliseconds after which it was sent to the background because its
-        /// time was up.
+        /// The timeout in milliseconds after which it was moved to the
+        /// background.
         pub timed_out_after_ms: Option<Number> = "timedOutAfterMs",
-        /// What the model is told about the working directory, which a
-        /// command in the background does not change.
+        /// A note for the model about the working directory, which a background
+        /// command does not change.
         pub background_cwd_hint: Option<String> = "backgroundCwdHint",
-        /// Whether it ends with the last answer of whoever called, so that
-        /// nobody is told when it is done.
+        /// Whether it ends with the caller's final response, so that its end is
+        /// not reported.
         pub background_ends_with_final_response: Option<bool> = "backgroundEndsWithFinalResponse",
-        /// Whether the sub-agent that called waits for it and is woken by it.
+        /// Whether the calling sub-agent waits for it and is resumed by it.
         pub background_wakes_owner: Option<bool> = "backgroundWakesOwner",
         /// Whether it ran outside the sandbox.
         pub dangerously_disable_sandbox: Option<bool> = "dangerouslyDisableSandbox",
-        /// What its exit code means, when it is no error and has a meaning.
+        /// The meaning of its exit code, if it is no error and has one.
         pub return_code_interpretation: Option<String> = "returnCodeInterpretation",
-        /// Whether it prints nothing when all is well.
+        /// Whether it has no output on success.
         pub no_output_expected: Option<bool> = "noOutputExpected",
         /// The output as content blocks.
         pub structured_content: Option<Vec<Json>> = "structuredContent",
-        /// Where the whole output was put, when it was too large.
+        /// The file with the whole output, if that was too large.
         pub persisted_output_path: Option<String> = "persistedOutputPath",
-        /// Bytes of that.
+        /// The size of that file in bytes.
         pub persisted_output_size: Option<u64> = "persistedOutputSize",
-        /// What the model is told about files that it has read and that
-        /// changed meanwhile.
+        /// A note for the model about files that it has read and that have
+        /// changed since.
         pub stale_read_file_state_hint: Option<String> = "staleReadFileStateHint",
-        /// What the model is told when GitHub refused for too many requests.
+        /// A note for the model when GitHub's rate limit was exceeded.
         pub gh_rate_limit_hint: Option<String> = "ghRateLimitHint",
         /// What it did with git or GitHub.
         pub git_operation: Option<GitOperation> = "gitOperation",
@@ -175,12 +175,11 @@ open_enum! {
 }
 
 object! {
-    /// Something to watch: a command or a WebSocket. Each line or frame of it
-    /// is an event.
+    /// A command or a WebSocket to watch. Each line or frame is an event.
     pub struct MonitorInput {
-        /// What is watched, in a few words for people.
+        /// A short description for display.
         pub description: String,
-        /// Milliseconds after which the watching ends.
+        /// The timeout in milliseconds.
         pub timeout_ms: Option<Number>,
         /// The command.
         pub command: Option<String>,
@@ -192,21 +191,21 @@ object! {
 object! {
     /// A WebSocket to watch.
     pub struct MonitorSocket {
-        /// Where it is.
+        /// The URL.
         pub url: String,
-        /// The protocols to speak with it.
+        /// The subprotocols.
         pub protocols: Option<Vec<String>>,
     }
 }
 
 object! {
-    /// The watching has begun.
+    /// The monitor was started.
     pub struct MonitorOutput {
         /// The task that it runs as.
         pub task_id: String = "taskId",
-        /// Milliseconds after which it ends; 0, when it does not.
+        /// The timeout in milliseconds; 0 for none.
         pub timeout_ms: Option<Number> = "timeoutMs",
-        /// Whether it goes on until it is stopped or the session ends.
+        /// Whether it runs until it is stopped or the session ends.
         pub persistent: Option<bool>,
         /// Whether it runs in the sandbox only because it was allowed on
         /// account of that.
@@ -220,7 +219,7 @@ object! {
     pub struct TaskStopInput {
         /// The task; a background agent's id or name as well.
         pub task_id: Option<String>,
-        /// The same, as older agents name it.
+        /// The same, under the name that older agents use.
         pub shell_id: Option<String>,
     }
 }
@@ -229,7 +228,7 @@ object! {
     /// The task was stopped.
     #[derive(Default)]
     pub struct TaskStopOutput {
-        /// What is to be said about it.
+        /// A message about it.
         pub message: Option<String>,
         /// The task.
         pub task_id: Option<String>,

@@ -54,7 +54,7 @@ object! {
     /// The user was shown them.
     #[derive(Default)]
     pub struct ProposeSkillsOutput {
-        /// How many.
+        /// The count.
         pub proposal_count: Option<u64> = "proposalCount",
     }
 }

@@ -238,7 +238,7 @@ fn an_agent_that_asks_without_end_is_refused_and_then_left_alone() {
         assert!(session.host.respond(&id, allow(&id)));
     }
     session.passes(Duration::from_secs(1));
-    session.hears(ask("no answer is read"));
+    session.hears(ask("the agent does not read responses"));
     assert_eq!(session.events().last().unwrap(), "too many asks, 0 before");
     assert_eq!(session.lines().len(), 4096);
     session.hears(ask("again"));

@@ -1,4 +1,4 @@
-//! What a hook is told of, a file for a family of events.
+//! Hook events, a file for each family.
 
 mod session;
 mod tool;
@@ -25,11 +25,11 @@ pub use workspace::{
 
 use crate::open::{open_enum, union};
 
-/// The events, once for their names and once for their types.
+/// The events: one list for their names and their types.
 macro_rules! events {
     ($( $(#[$meta:meta])* $name:ident = $value:literal, )*) => {
         open_enum! {
-            /// The name of an event.
+            /// The name of a hook event.
             #[derive(PartialOrd, Ord)]
             pub enum HookKind {
                 $( $(#[$meta])* $name = $value, )*
@@ -37,12 +37,12 @@ macro_rules! events {
         }
 
         impl HookKind {
-            /// All events that this version knows.
+            /// All events that this version supports.
             pub const ALL: &[Self] = &[$( Self::$name, )*];
         }
 
         union! {
-            /// Something that a hook is told of.
+            /// A hook event with its data.
             pub enum HookEvent by "hook_event_name" {
                 $( $(#[$meta])* $value => $name($name), )*
             }
@@ -63,12 +63,12 @@ macro_rules! events {
     };
 }
 
-/// An event that has a type of its own, for hooks of that event alone.
+/// An event with its own type, for hooks of that event only.
 pub trait TypedEvent: Sized {
     /// The name of the event.
     const KIND: HookKind;
 
-    /// Takes it out of what a hook is told; `None` when that is another event.
+    /// Extracts this event; `None` if `event` is another one.
     fn of(event: HookEvent) -> Option<Self>;
 }
 
@@ -79,64 +79,64 @@ events! {
     PostToolUse = "PostToolUse",
     /// A tool has failed.
     PostToolUseFailure = "PostToolUseFailure",
-    /// All tools that the model called at once are done.
+    /// All tool calls that the model made in parallel are done.
     PostToolBatch = "PostToolBatch",
-    /// The agent wants somebody to look.
+    /// The agent wants the user's attention.
     Notification = "Notification",
-    /// A prompt was handed in.
+    /// A prompt was submitted.
     UserPromptSubmit = "UserPromptSubmit",
-    /// A command was turned into a prompt.
+    /// A command was expanded into a prompt.
     UserPromptExpansion = "UserPromptExpansion",
-    /// A session begins.
+    /// A session starts.
     SessionStart = "SessionStart",
     /// A session ends.
     SessionEnd = "SessionEnd",
-    /// The model is done with a turn.
+    /// The model has finished a turn.
     Stop = "Stop",
-    /// A turn ended because the model could not answer.
+    /// A turn ended because the model request failed.
     StopFailure = "StopFailure",
-    /// A sub-agent begins.
+    /// A sub-agent starts.
     SubagentStart = "SubagentStart",
-    /// A sub-agent is done.
+    /// A sub-agent has finished.
     SubagentStop = "SubagentStop",
     /// The conversation is about to be compacted.
     PreCompact = "PreCompact",
     /// The conversation was compacted.
     PostCompact = "PostCompact",
-    /// The model is about to be changed.
+    /// The model is about to change.
     PreModelSwitch = "PreModelSwitch",
-    /// The model was changed.
+    /// The model has changed.
     PostModelSwitch = "PostModelSwitch",
-    /// Somebody is asked whether a tool may run.
+    /// The user is asked for a permission.
     PermissionRequest = "PermissionRequest",
-    /// A tool was not allowed to run.
+    /// A tool call was denied.
     PermissionDenied = "PermissionDenied",
-    /// The agent sets itself up.
+    /// The agent runs its setup.
     Setup = "Setup",
-    /// A teammate has nothing to do.
+    /// A teammate is idle.
     TeammateIdle = "TeammateIdle",
-    /// A task is put on the list.
+    /// A task was added to the list.
     TaskCreated = "TaskCreated",
-    /// A task is ticked off.
+    /// A task was completed.
     TaskCompleted = "TaskCompleted",
-    /// An MCP server wants to know something from the user.
+    /// An MCP server requests input from the user.
     Elicitation = "Elicitation",
     /// The user has answered an MCP server.
     ElicitationResult = "ElicitationResult",
-    /// Settings were changed.
+    /// Settings have changed.
     ConfigChange = "ConfigChange",
-    /// A worktree is wanted.
+    /// A worktree is to be created.
     WorktreeCreate = "WorktreeCreate",
-    /// A worktree is to go.
+    /// A worktree is to be removed.
     WorktreeRemove = "WorktreeRemove",
-    /// A file with instructions was read.
+    /// An instruction file was loaded.
     InstructionsLoaded = "InstructionsLoaded",
-    /// The working directory was changed.
+    /// The working directory has changed.
     CwdChanged = "CwdChanged",
-    /// A watched file was changed.
+    /// A watched file has changed.
     FileChanged = "FileChanged",
-    /// The agent was given one more directory.
+    /// A working directory was added.
     DirectoryAdded = "DirectoryAdded",
-    /// Some of the model's text is about to be shown.
+    /// Text of the model is about to be displayed.
     MessageDisplay = "MessageDisplay",
 }

@@ -1,4 +1,4 @@
-//! Events of sessions: their beginning and end, compacting, the model.
+//! Events of sessions: start, end, compaction and model changes.
 
 use crate::content::CacheTtl;
 use crate::json::Number;
@@ -6,39 +6,39 @@ use crate::message::CompactTrigger;
 use crate::open::{object, open_enum};
 
 object! {
-    /// A session begins. Hooks of `initialize` come too late for the first
-    /// one of a process, and see those after a `/clear`.
+    /// A session starts. Hooks registered with `initialize` miss the first
+    /// start of a process, and see those after a `/clear`.
     #[derive(Default)]
     pub struct SessionStart tags("hook_event_name" = "SessionStart") {
-        /// How it begins.
+        /// How it starts.
         pub source: Option<SessionStartSource>,
-        /// The model.
+        /// The name of the model.
         pub model: Option<String>,
         /// The session's title.
         pub session_title: Option<String>,
-        /// Seconds since the model last answered, in a session that goes on.
+        /// Seconds since the last response of the model, in a resumed session.
         pub seconds_since_last_response: Option<Number>,
-        /// Tokens that such a session already has.
+        /// Tokens in the context of a resumed session.
         pub context_tokens: Option<u64>,
-        /// Whether they have gone from the cache, most likely.
+        /// Whether these are probably no longer cached.
         pub prompt_cache_likely_expired: Option<bool>,
-        /// What putting them there again would cost, in US dollars.
+        /// The estimated cost of caching them again, in US dollars.
         pub estimated_cache_write_usd: Option<Number>,
     }
 }
 
 open_enum! {
-    /// How a session begins.
+    /// How a session starts.
     pub enum SessionStartSource {
         /// The agent was started.
         Startup = "startup",
-        /// An old session goes on.
+        /// A session was resumed.
         Resume = "resume",
         /// The conversation was cleared.
         Clear = "clear",
         /// The conversation was compacted.
         Compact = "compact",
-        /// A copy of an old session goes on.
+        /// A copy of a session was resumed.
         Fork = "fork",
     }
 }
@@ -47,7 +47,7 @@ object! {
     /// A session ends.
     #[derive(Default)]
     pub struct SessionEnd tags("hook_event_name" = "SessionEnd") {
-        /// Why.
+        /// The reason.
         pub reason: Option<SessionEndReason>,
     }
 }
@@ -57,32 +57,32 @@ open_enum! {
     pub enum SessionEndReason {
         /// The conversation was cleared.
         Clear = "clear",
-        /// Another session was taken up.
+        /// Another session was resumed.
         Resume = "resume",
         /// The user logged out.
         Logout = "logout",
         /// The user left the agent's own prompt.
         PromptInputExit = "prompt_input_exit",
-        /// Something else.
+        /// Another or unknown reason.
         Other = "other",
     }
 }
 
 object! {
-    /// The agent sets itself up.
+    /// The agent runs its setup.
     #[derive(Default)]
     pub struct Setup tags("hook_event_name" = "Setup") {
-        /// What for.
+        /// The reason.
         pub trigger: Option<SetupTrigger>,
     }
 }
 
 open_enum! {
-    /// What the agent sets itself up for.
+    /// Why the agent runs its setup.
     pub enum SetupTrigger {
-        /// For the first time.
+        /// The first setup.
         Init = "init",
-        /// To keep things in order.
+        /// Maintenance.
         Maintenance = "maintenance",
     }
 }
@@ -91,9 +91,9 @@ object! {
     /// The conversation is about to be compacted.
     #[derive(Default)]
     pub struct PreCompact tags("hook_event_name" = "PreCompact") {
-        /// What made it so.
+        /// What triggered it.
         pub trigger: Option<CompactTrigger>,
-        /// What the user wants of the summary.
+        /// The user's instructions for the summary.
         pub custom_instructions: Option<String>,
     }
 }
@@ -102,40 +102,40 @@ object! {
     /// The conversation was compacted.
     #[derive(Default)]
     pub struct PostCompact tags("hook_event_name" = "PostCompact") {
-        /// What made it so.
+        /// What triggered it.
         pub trigger: Option<CompactTrigger>,
-        /// The summary that takes its place.
+        /// The summary that replaces the conversation.
         pub compact_summary: String,
     }
 }
 
-/// The events before and after a change of the model have the same members.
+/// The events before and after a model change have the same members.
 macro_rules! model_switch {
     ($($(#$meta:tt)* $name:ident = $tag:literal,)*) => {$(
         object! {
             $(#$meta)*
             #[derive(Default)]
             pub struct $name tags("hook_event_name" = $tag) {
-                /// The model before it.
+                /// The old model.
                 pub from_model: String,
-                /// The model after it.
+                /// The new model.
                 pub to_model: String,
-                /// The model as it was asked for, an alias say; `null` asks
-                /// for the default.
+                /// The model as requested, for example an alias; `null`
+                /// requests the default.
                 pub requested_model: Option<String>,
-                /// Who changes it.
+                /// What changed it.
                 pub source: Option<ModelSwitchSource>,
                 /// Tokens that the next request has to send again.
                 pub context_tokens: Option<u64>,
-                /// Whether they are still in the old model's cache, most
-                /// likely.
+                /// Whether these are probably still in the cache of the old
+                /// model.
                 pub prompt_cache_warm: Option<bool>,
-                /// How long they stay in a cache.
+                /// The lifetime of the cache.
                 pub cache_ttl: Option<CacheTtl>,
-                /// What putting them into the new model's cache would cost,
-                /// in US dollars.
+                /// The estimated cost of caching them for the new model, in US
+                /// dollars.
                 pub estimated_cache_write_usd: Option<Number>,
-                /// Where the price was taken from.
+                /// The source of the price.
                 pub pricing: Option<PriceSource>,
             }
         }
@@ -143,14 +143,14 @@ macro_rules! model_switch {
 }
 
 model_switch! {
-    /// The model is about to be changed.
+    /// The model is about to change.
     PreModelSwitch = "PreModelSwitch",
-    /// The model was changed.
+    /// The model has changed.
     PostModelSwitch = "PostModelSwitch",
 }
 
 open_enum! {
-    /// Who changes the model.
+    /// What changed the model.
     pub enum ModelSwitchSource {
         /// A command of the user.
         Command = "command",
@@ -158,21 +158,21 @@ open_enum! {
         Picker = "picker",
         /// The host, with `set_model`.
         Sdk = "sdk",
-        /// The agent itself. Only after the change.
+        /// The agent. Only after the change.
         Auto = "auto",
-        /// An old session that goes on. Only after the change.
+        /// A resumed session. Only after the change.
         Resume = "resume",
     }
 }
 
 open_enum! {
-    /// Where a price was taken from.
+    /// The source of a price.
     pub enum PriceSource {
         /// From the settings.
         Configured = "configured",
         /// From the price list.
         Catalog = "catalog",
-        /// From a guess: the model is not on the list.
+        /// An estimate: the model is not in the price list.
         Default = "default",
     }
 }

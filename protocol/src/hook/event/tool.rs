@@ -1,4 +1,4 @@
-//! Events of tools: their calls, their permissions, and what MCP servers ask.
+//! Events of tool calls, permissions and elicitations.
 
 use crate::json::{Json, Number};
 use crate::mcp::{ElicitationAction, ElicitationMode, McpServerProvenance};
@@ -9,8 +9,8 @@ object! {
     /// A tool is about to run.
     #[derive(Default)]
     pub struct PreToolUse tags("hook_event_name" = "PreToolUse") {
-        /// The tool. A sub-agent is started by `Agent`, however the model
-        /// called it.
+        /// The name of the tool. For a sub-agent it is `Agent`, whatever name
+        /// the model used.
         pub tool_name: String,
         /// Its input.
         pub tool_input: Json,
@@ -29,11 +29,12 @@ object! {
         pub tool_name: String,
         /// Its input.
         pub tool_input: Json,
-        /// What came of it, as data of that tool.
+        /// The result, as data of that tool.
         pub tool_response: Option<Json>,
         /// The tool call.
         pub tool_use_id: Option<String>,
-        /// Milliseconds that the tool ran, without asking and hooks.
+        /// The running time in milliseconds, without permission requests and
+        /// hooks.
         pub duration_ms: Option<Number>,
         /// The MCP server that has the tool.
         pub mcp_server: Option<McpServerProvenance>,
@@ -50,11 +51,12 @@ object! {
         pub tool_input: Json,
         /// The tool call.
         pub tool_use_id: Option<String>,
-        /// How it failed.
+        /// The error.
         pub error: String,
         /// Whether it was interrupted.
         pub is_interrupt: Option<bool>,
-        /// Milliseconds that the tool ran, without asking and hooks.
+        /// The running time in milliseconds, without permission requests and
+        /// hooks.
         pub duration_ms: Option<Number>,
         /// The MCP server that has the tool.
         pub mcp_server: Option<McpServerProvenance>,
@@ -62,8 +64,8 @@ object! {
 }
 
 object! {
-    /// All tools that the model called at once are done, and it is about to
-    /// be told.
+    /// All tool calls that the model made in parallel are done, and their
+    /// results are about to be sent to it.
     #[derive(Default)]
     pub struct PostToolBatch tags("hook_event_name" = "PostToolBatch") {
         /// The calls.
@@ -72,7 +74,7 @@ object! {
 }
 
 object! {
-    /// One of the tools that the model called at once.
+    /// One of the tool calls that the model made in parallel.
     #[derive(Default)]
     pub struct BatchToolCall {
         /// The tool.
@@ -81,21 +83,21 @@ object! {
         pub tool_input: Json,
         /// The tool call.
         pub tool_use_id: Option<String>,
-        /// What the model is told came of it: a text, or content blocks.
+        /// The result as the model gets it: a text, or content blocks.
         pub tool_response: Option<Json>,
     }
 }
 
 object! {
-    /// Somebody is asked whether a tool may run. The host's own permission
-    /// callback is asked at the same time.
+    /// The user is asked for a permission. The host's own permission callback
+    /// is called at the same time.
     #[derive(Default)]
     pub struct PermissionRequest tags("hook_event_name" = "PermissionRequest") {
         /// The tool.
         pub tool_name: String,
         /// Its input.
         pub tool_input: Json,
-        /// Changes of the rules with which the question would not come again.
+        /// Rule updates that would make this request unnecessary next time.
         pub permission_suggestions: Option<Vec<PermissionUpdate>>,
         /// The MCP server that has the tool.
         pub mcp_server: Option<McpServerProvenance>,
@@ -103,7 +105,7 @@ object! {
 }
 
 object! {
-    /// A tool was not allowed to run.
+    /// A tool call was denied.
     #[derive(Default)]
     pub struct PermissionDenied tags("hook_event_name" = "PermissionDenied") {
         /// The tool.
@@ -112,7 +114,7 @@ object! {
         pub tool_input: Json,
         /// The tool call.
         pub tool_use_id: Option<String>,
-        /// Why not.
+        /// The reason.
         pub reason: Option<String>,
         /// The MCP server that has the tool.
         pub mcp_server: Option<McpServerProvenance>,
@@ -120,18 +122,18 @@ object! {
 }
 
 object! {
-    /// An MCP server wants to know something from the user.
+    /// An MCP server requests input from the user.
     #[derive(Default)]
     pub struct Elicitation tags("hook_event_name" = "Elicitation") {
         /// The server.
         pub mcp_server_name: String,
-        /// What it says to the user.
+        /// The message for the user.
         pub message: String,
-        /// How it asks: `form` or `url`.
+        /// The mode: `form` or `url`.
         pub mode: Option<ElicitationMode>,
-        /// The page that it wants opened.
+        /// The page to open.
         pub url: Option<String>,
-        /// The server's id of the question.
+        /// The server's ID of the elicitation.
         pub elicitation_id: Option<String>,
         /// The JSON schema of the answer.
         pub requested_schema: Option<Json>,
@@ -139,18 +141,18 @@ object! {
 }
 
 object! {
-    /// The user has answered an MCP server, which does not know it yet.
+    /// The user has answered an MCP server. The answer has not been sent yet.
     #[derive(Default)]
     pub struct ElicitationResult tags("hook_event_name" = "ElicitationResult") {
         /// The server.
         pub mcp_server_name: String,
-        /// The server's id of the question.
+        /// The server's ID of the elicitation.
         pub elicitation_id: Option<String>,
-        /// How it asked: `form` or `url`.
+        /// The mode: `form` or `url`.
         pub mode: Option<ElicitationMode>,
-        /// What the user did: `accept`, `decline` or `cancel`.
+        /// The user's action: `accept`, `decline` or `cancel`.
         pub action: Option<ElicitationAction>,
-        /// What the user filled in.
+        /// The user's input.
         pub content: Option<Json>,
     }
 }

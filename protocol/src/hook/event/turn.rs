@@ -1,15 +1,15 @@
-//! Events of turns: prompts, answers, their ends, sub-agents and tasks.
+//! Events of turns: prompts, responses, ends of turns, sub-agents and tasks.
 
 use crate::message::AssistantError;
 use crate::open::{object, open_enum};
 
 object! {
-    /// A prompt was handed in.
+    /// A prompt was submitted.
     #[derive(Default)]
     pub struct UserPromptSubmit tags("hook_event_name" = "UserPromptSubmit") {
         /// The prompt.
         pub prompt: String,
-        /// Who made it. Not every agent says.
+        /// The source of the prompt. Not every agent sends it.
         pub source: Option<PromptSource>,
         /// The session's title.
         pub session_title: Option<String>,
@@ -17,34 +17,34 @@ object! {
 }
 
 open_enum! {
-    /// Who made a prompt.
+    /// The source of a prompt.
     pub enum PromptSource {
-        /// A person, at the agent's own prompt.
+        /// A user, at the agent's own prompt.
         User = "user",
         /// A host, or the command line.
         Sdk = "sdk",
         /// The agent: a finished task, a message of another agent and so on.
         System = "system",
-        /// A `/loop` that goes round.
+        /// An iteration of a `/loop`.
         LoopWakeup = "loop_wakeup",
         /// A schedule.
         ScheduleWakeup = "schedule_wakeup",
-        /// An event that the host hands in, before it is taken.
+        /// An event submitted by the host.
         PollEvent = "poll_event",
     }
 }
 
 object! {
-    /// A command was turned into a prompt.
+    /// A command was expanded into a prompt.
     #[derive(Default)]
     pub struct UserPromptExpansion tags("hook_event_name" = "UserPromptExpansion") {
         /// The kind of command.
         pub expansion_type: Option<ExpansionKind>,
         /// The command.
         pub command_name: String,
-        /// What it was given.
+        /// The arguments of the command.
         pub command_args: Option<String>,
-        /// Where the command comes from.
+        /// The source of the command.
         pub command_source: Option<String>,
         /// The prompt.
         pub prompt: String,
@@ -52,7 +52,7 @@ object! {
 }
 
 open_enum! {
-    /// The kind of a command that stands for a prompt.
+    /// The kind of a command that expands into a prompt.
     pub enum ExpansionKind {
         /// A command of the agent, a plugin or a skill.
         SlashCommand = "slash_command",
@@ -62,28 +62,29 @@ open_enum! {
 }
 
 object! {
-    /// Some of the model's text is about to be shown. It comes again and
-    /// again while the model speaks.
+    /// Text of the model is about to be displayed. Sent repeatedly while the
+    /// model is streaming.
     #[derive(Default)]
     pub struct MessageDisplay tags("hook_event_name" = "MessageDisplay") {
         /// The turn.
         pub turn_id: Option<String>,
-        /// The message, by its `uuid` and not by the API's id.
+        /// The message, by its `uuid` and not by the API's ID.
         pub message_id: String,
-        /// Which piece of the message it is, from 0.
+        /// The index of the piece in the message, from 0.
         pub index: u64,
         /// Whether it is the last piece.
         pub is_final: bool = "final",
-        /// The piece: whole lines, but for the last one, which may be empty.
+        /// The text: whole lines, except for the last piece, which may be
+        /// empty.
         pub delta: String,
     }
 }
 
 object! {
-    /// The agent wants somebody to look.
+    /// The agent wants the user's attention.
     #[derive(Default)]
     pub struct Notification tags("hook_event_name" = "Notification") {
-        /// What it says.
+        /// The message.
         pub message: String,
         /// A title.
         pub title: Option<String>,
@@ -93,76 +94,76 @@ object! {
 }
 
 object! {
-    /// The model is done with a turn.
+    /// The model has finished a turn.
     #[derive(Default)]
     pub struct Stop tags("hook_event_name" = "Stop") {
         /// Whether a hook has kept this turn going before.
         pub stop_hook_active: Option<bool>,
         /// What the model said last.
         pub last_assistant_message: Option<String>,
-        /// What still runs in the background.
+        /// Running background tasks.
         pub background_tasks: Option<Vec<BackgroundTaskSummary>>,
-        /// What is to wake the session later.
+        /// Scheduled wake-ups of the session.
         pub session_crons: Option<Vec<SessionCronSummary>>,
     }
 }
 
 object! {
-    /// A turn ended because the model could not answer.
+    /// A turn ended because the model request failed.
     #[derive(Default)]
     pub struct StopFailure tags("hook_event_name" = "StopFailure") {
-        /// Why not.
+        /// The error.
         pub error: Option<AssistantError>,
-        /// More about it.
+        /// Details of the error.
         pub error_details: Option<String>,
-        /// What the model said last.
+        /// The last message of the model.
         pub last_assistant_message: Option<String>,
     }
 }
 
 object! {
-    /// A sub-agent begins: the one of the context.
+    /// The sub-agent of the context starts.
     #[derive(Default)]
     pub struct SubagentStart tags("hook_event_name" = "SubagentStart") {
     }
 }
 
 object! {
-    /// A sub-agent is done: the one of the context.
+    /// The sub-agent of the context has finished.
     #[derive(Default)]
     pub struct SubagentStop tags("hook_event_name" = "SubagentStop") {
-        /// Whether a hook has kept it going before.
+        /// Whether a hook has already made it continue.
         pub stop_hook_active: Option<bool>,
-        /// The file in which the agent keeps what the sub-agent did.
+        /// The transcript file of the sub-agent.
         pub agent_transcript_path: Option<String>,
-        /// What the sub-agent said last.
+        /// The last message of the sub-agent.
         pub last_assistant_message: Option<String>,
-        /// What still runs in the background of the session.
+        /// Running background tasks of the session.
         pub background_tasks: Option<Vec<BackgroundTaskSummary>>,
-        /// What is to wake the session later.
+        /// Scheduled wake-ups of the session.
         pub session_crons: Option<Vec<SessionCronSummary>>,
     }
 }
 
 object! {
-    /// Something that runs in the background. Long texts are cut.
+    /// A background task. Long texts are truncated.
     #[derive(Default)]
     pub struct BackgroundTaskSummary {
         /// The task.
         pub id: String,
         /// Its kind, such as `shell`, `subagent`, `monitor` or `workflow`.
         pub kind: Option<String> = "type",
-        /// How it is.
+        /// The status.
         pub status: Option<String>,
-        /// What it does.
+        /// A description.
         pub description: Option<String>,
         /// The command of a shell.
         pub command: Option<String>,
         /// The kind of a sub-agent.
         pub agent_type: Option<String>,
-        /// The MCP server that a monitor or an MCP task is of.
+        /// The MCP server of a monitor or an MCP task.
         pub server: Option<String>,
-        /// That server's tool.
+        /// The tool of that server.
         pub tool: Option<String>,
         /// The name of a workflow.
         pub name: Option<String>,
@@ -170,32 +171,32 @@ object! {
 }
 
 object! {
-    /// Something that is to wake the session later. A long prompt is cut.
+    /// A scheduled wake-up of the session. A long prompt is truncated.
     #[derive(Default)]
     pub struct SessionCronSummary {
         /// Its id.
         pub id: String,
-        /// When, as a cron expression.
+        /// The schedule, as a cron expression.
         pub schedule: Option<String>,
-        /// Whether it comes more than once.
+        /// Whether it repeats.
         pub recurring: Option<bool>,
-        /// What the model is then told.
+        /// The prompt for the model.
         pub prompt: Option<String>,
     }
 }
 
 object! {
-    /// A teammate has nothing to do.
+    /// A teammate is idle.
     #[derive(Default)]
     pub struct TeammateIdle tags("hook_event_name" = "TeammateIdle") {
         /// The teammate.
         pub teammate_name: String,
-        /// The team. It is about to go from the wire.
+        /// The team. About to be removed from the protocol.
         pub team_name: Option<String>,
     }
 }
 
-/// Two events are about a task, and nothing else differs between them.
+/// Two events are about a task and differ only in their tag.
 macro_rules! task_event {
     ($($(#$meta:tt)* $name:ident = $tag:literal,)*) => {$(
         object! {
@@ -204,13 +205,13 @@ macro_rules! task_event {
             pub struct $name tags("hook_event_name" = $tag) {
                 /// The task.
                 pub task_id: String,
-                /// What it is, in a line.
+                /// The subject, in one line.
                 pub task_subject: String,
-                /// What it is, at length.
+                /// The full description.
                 pub task_description: Option<String>,
-                /// The teammate that has it.
+                /// The teammate to which it is assigned.
                 pub teammate_name: Option<String>,
-                /// The team. It is about to go from the wire.
+                /// The team. About to be removed from the protocol.
                 pub team_name: Option<String>,
             }
         }
@@ -218,8 +219,8 @@ macro_rules! task_event {
 }
 
 task_event! {
-    /// A task is put on the list.
+    /// A task was added to the list.
     TaskCreated = "TaskCreated",
-    /// A task is ticked off.
+    /// A task was completed.
     TaskCompleted = "TaskCompleted",
 }

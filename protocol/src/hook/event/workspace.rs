@@ -1,15 +1,14 @@
-//! Events of what the agent works in: settings, files, directories,
-//! worktrees.
+//! Events of the workspace: settings, files, directories and worktrees.
 
 use crate::open::{object, open_enum};
 
 object! {
-    /// Settings were changed.
+    /// Settings have changed.
     #[derive(Default)]
     pub struct ConfigChange tags("hook_event_name" = "ConfigChange") {
-        /// Which.
+        /// The settings.
         pub source: Option<ConfigSource>,
-        /// Their file.
+        /// The settings file.
         pub file_path: Option<String>,
     }
 }
@@ -31,18 +30,18 @@ open_enum! {
 }
 
 object! {
-    /// A file with instructions was read.
+    /// An instruction file was loaded.
     #[derive(Default)]
     pub struct InstructionsLoaded tags("hook_event_name" = "InstructionsLoaded") {
         /// The file.
         pub file_path: String,
-        /// Whose instructions they are.
+        /// The scope of the instructions.
         pub memory_type: Option<MemoryKind>,
-        /// Why it was read.
+        /// Why it was loaded.
         pub load_reason: Option<LoadReason>,
-        /// The patterns of paths that it is for.
+        /// The path patterns that it applies to.
         pub globs: Option<Vec<String>>,
-        /// The file that was being worked on and made it be read.
+        /// The file whose use caused it to be loaded.
         pub trigger_file_path: Option<String>,
         /// The file that includes it.
         pub parent_file_path: Option<String>,
@@ -50,7 +49,7 @@ object! {
 }
 
 open_enum! {
-    /// Whose instructions a file has.
+    /// The scope of an instruction file.
     pub enum MemoryKind {
         /// The user's.
         User = "User",
@@ -64,11 +63,11 @@ open_enum! {
 }
 
 open_enum! {
-    /// Why a file with instructions was read.
+    /// Why an instruction file was loaded.
     pub enum LoadReason {
-        /// The session began.
+        /// The session started.
         SessionStart = "session_start",
-        /// The agent came into its directory.
+        /// The agent entered its directory.
         NestedTraversal = "nested_traversal",
         /// A path matched one of its patterns.
         PathGlobMatch = "path_glob_match",
@@ -80,33 +79,33 @@ open_enum! {
 }
 
 object! {
-    /// The working directory was changed.
+    /// The working directory has changed.
     #[derive(Default)]
     pub struct CwdChanged tags("hook_event_name" = "CwdChanged") {
-        /// The directory before it.
+        /// The old directory.
         pub old_cwd: String,
-        /// The directory after it.
+        /// The new directory.
         pub new_cwd: String,
     }
 }
 
 object! {
-    /// A watched file was changed.
+    /// A watched file has changed.
     #[derive(Default)]
     pub struct FileChanged tags("hook_event_name" = "FileChanged") {
         /// The file.
         pub file_path: String,
-        /// What was done to it.
+        /// The kind of change.
         pub event: Option<FileChange>,
     }
 }
 
 open_enum! {
-    /// What was done to a file.
+    /// A kind of change to a file.
     pub enum FileChange {
         /// It was written.
         Change = "change",
-        /// It was made.
+        /// It was created.
         Add = "add",
         /// It was removed.
         Unlink = "unlink",
@@ -114,18 +113,18 @@ open_enum! {
 }
 
 object! {
-    /// The agent was given one more directory to work in.
+    /// A working directory was added.
     #[derive(Default)]
     pub struct DirectoryAdded tags("hook_event_name" = "DirectoryAdded") {
-        /// The directory, absolute.
+        /// The absolute path of the directory.
         pub directory: String,
-        /// Who gave it.
+        /// What added it.
         pub source: Option<DirectorySource>,
     }
 }
 
 open_enum! {
-    /// Who gave the agent one more directory.
+    /// What added a working directory.
     pub enum DirectorySource {
         /// The user, with `/add-dir`.
         SlashCommand = "slash_command",
@@ -135,19 +134,19 @@ open_enum! {
 }
 
 object! {
-    /// A worktree is wanted: the hook makes one and says where.
+    /// A worktree is to be created: the hook creates it and returns its path.
     #[derive(Default)]
     pub struct WorktreeCreate tags("hook_event_name" = "WorktreeCreate") {
-        /// What it is to be called.
+        /// The name of the worktree.
         pub name: String,
     }
 }
 
 object! {
-    /// A worktree is to go: the hook removes it.
+    /// A worktree is to be removed: the hook removes it.
     #[derive(Default)]
     pub struct WorktreeRemove tags("hook_event_name" = "WorktreeRemove") {
-        /// Where it is.
+        /// The path of the worktree.
         pub worktree_path: String,
     }
 }

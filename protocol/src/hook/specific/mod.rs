@@ -1,4 +1,4 @@
-//! What only the hooks of one event can answer.
+//! Hook outputs specific to an event.
 
 mod tool;
 
@@ -13,53 +13,53 @@ use crate::mcp::ElicitationAction;
 use crate::open::{object, union};
 use crate::permission::{PermissionBehavior, unless_null};
 
-/// Calls a macro with what the hooks of each event can answer.
+/// Calls a macro with the specific output of each event.
 macro_rules! every_specific_output {
     ($call:ident) => {
         $call! {
-            /// May the tool run, and with which input?
+            /// The decision about a tool call.
             PreToolUse = "PreToolUse": PreToolUseOutput,
-            /// What came of a tool.
+            /// Changes the result of a tool call.
             PostToolUse = "PostToolUse": PostToolUseOutput,
-            /// More about a tool's failure.
+            /// Adds context to a failed tool call.
             PostToolUseFailure = "PostToolUseFailure": PostToolUseFailureOutput,
-            /// More about several tools.
+            /// Adds context to a batch of tool calls.
             PostToolBatch = "PostToolBatch": PostToolBatchOutput,
-            /// May the tool run?
+            /// The response to a permission request.
             PermissionRequest = "PermissionRequest": PermissionRequestOutput,
-            /// May the model try again?
+            /// Whether the model may retry.
             PermissionDenied = "PermissionDenied": PermissionDeniedOutput,
-            /// More about a notification.
+            /// Adds context to a notification.
             Notification = "Notification": NotificationOutput,
-            /// More about a prompt.
+            /// Adds context to a prompt.
             UserPromptSubmit = "UserPromptSubmit": UserPromptSubmitOutput,
-            /// More about a command.
+            /// Adds context to an expanded command.
             UserPromptExpansion = "UserPromptExpansion": UserPromptExpansionOutput,
-            /// How a session begins.
+            /// Configures the start of a session.
             SessionStart = "SessionStart": SessionStartOutput,
-            /// More about the set-up.
+            /// Adds context to the setup.
             Setup = "Setup": SetupOutput,
-            /// May the model be changed?
+            /// The decision about a model change.
             PreModelSwitch = "PreModelSwitch": PreModelSwitchOutput,
-            /// More about a change of the model.
+            /// Adds context to a model change.
             PostModelSwitch = "PostModelSwitch": PostModelSwitchOutput,
-            /// More about a turn that is over.
+            /// Adds context to a finished turn.
             Stop = "Stop": StopOutput,
-            /// More for a sub-agent that begins.
+            /// Adds context for a sub-agent that starts.
             SubagentStart = "SubagentStart": SubagentStartOutput,
-            /// More for a sub-agent that is done.
+            /// Adds context for a sub-agent that has finished.
             SubagentStop = "SubagentStop": SubagentStopOutput,
-            /// The answer to an MCP server.
+            /// The response to an MCP server.
             Elicitation = "Elicitation": ElicitationOutput,
-            /// Another answer to an MCP server.
+            /// Overrides the response to an MCP server.
             ElicitationResult = "ElicitationResult": ElicitationResultOutput,
-            /// What to watch.
+            /// The paths to watch.
             CwdChanged = "CwdChanged": CwdChangedOutput,
-            /// What to watch.
+            /// The paths to watch.
             FileChanged = "FileChanged": FileChangedOutput,
-            /// Where the worktree is.
+            /// The path of the worktree.
             WorktreeCreate = "WorktreeCreate": WorktreeCreateOutput,
-            /// What is shown.
+            /// The displayed text.
             MessageDisplay = "MessageDisplay": MessageDisplayOutput,
         }
     };
@@ -70,7 +70,7 @@ pub(super) use every_specific_output;
 macro_rules! specific_outputs {
     ($( $(#[$meta:meta])* $event:ident = $value:literal: $name:ident, )*) => {
         union! {
-            /// What only the hooks of one event can answer.
+            /// The output specific to an event.
             pub enum SpecificOutput by "hookEventName" {
                 $( $(#[$meta])* $value => $event($name), )*
             }
@@ -81,66 +81,66 @@ macro_rules! specific_outputs {
 every_specific_output!(specific_outputs);
 
 object! {
-    /// More about a prompt.
+    /// Adds context to a prompt.
     #[derive(Default)]
     pub struct UserPromptSubmitOutput tags("hookEventName" = "UserPromptSubmit") {
-        /// Something for the model to read.
+        /// Context for the model.
         pub additional_context: Option<String> = "additionalContext",
-        /// The session's title from now on.
+        /// The new title of the session.
         pub session_title: Option<String> = "sessionTitle",
-        /// Whether a prompt that is blocked is not repeated to the user.
+        /// Whether a blocked prompt is not shown to the user again.
         pub suppress_original_prompt: Option<bool> = "suppressOriginalPrompt",
     }
 }
 
 object! {
-    /// More about a command that was turned into a prompt.
+    /// Adds context to a command that was expanded into a prompt.
     #[derive(Default)]
     pub struct UserPromptExpansionOutput tags("hookEventName" = "UserPromptExpansion") {
-        /// Something for the model to read.
+        /// Context for the model.
         pub additional_context: Option<String> = "additionalContext",
-        /// Whether a prompt that is blocked is not repeated to the user.
+        /// Whether a blocked prompt is not shown to the user again.
         pub suppress_original_prompt: Option<bool> = "suppressOriginalPrompt",
     }
 }
 
 object! {
-    /// How a session begins.
+    /// Configures the start of a session.
     #[derive(Default)]
     pub struct SessionStartOutput tags("hookEventName" = "SessionStart") {
-        /// Something for the model to read.
+        /// Context for the model.
         pub additional_context: Option<String> = "additionalContext",
         /// The first prompt.
         pub initial_user_message: Option<String> = "initialUserMessage",
         /// The session's title.
         pub session_title: Option<String> = "sessionTitle",
-        /// Paths whose changes are told to the hooks of `FileChanged`.
+        /// Paths to watch. Changes trigger the hooks of `FileChanged`.
         pub watch_paths: Option<Vec<String>> = "watchPaths",
-        /// Whether skills and commands are looked for once more, because the
-        /// hook may have added some.
+        /// Whether to search for skills and commands again, because the hook
+        /// may have added some.
         pub reload_skills: Option<bool> = "reloadSkills",
     }
 }
 
 object! {
-    /// May the model be changed?
+    /// The decision about a model change.
     #[derive(Default)]
     pub struct PreModelSwitchOutput tags("hookEventName" = "PreModelSwitch") {
-        /// Whether it may. `ask` is a no where there is nobody to ask.
+        /// The decision. `ask` denies it if there is no user to ask.
         pub permission_decision: Option<PermissionBehavior> = "permissionDecision",
-        /// Why.
+        /// The reason.
         pub permission_decision_reason: Option<String> = "permissionDecisionReason",
     }
 }
 
-/// Many events let a hook add something for the model, and nothing else.
+/// Many outputs only add context for the model.
 macro_rules! context_output {
     ($($(#$meta:tt)* $name:ident = $tag:literal,)*) => {$(
         object! {
             $(#$meta)*
             #[derive(Default)]
             pub struct $name tags("hookEventName" = $tag) {
-                /// Something for the model to read.
+                /// Context for the model.
                 pub additional_context: Option<String> = "additionalContext",
             }
         }
@@ -148,40 +148,41 @@ macro_rules! context_output {
 }
 
 context_output! {
-    /// More about a tool's failure.
+    /// Adds context to a failed tool call.
     PostToolUseFailureOutput = "PostToolUseFailure",
-    /// More about tools that the model called at once.
+    /// Adds context to tool calls that the model made in parallel.
     PostToolBatchOutput = "PostToolBatch",
-    /// More about a notification.
+    /// Adds context to a notification.
     NotificationOutput = "Notification",
-    /// More about the set-up.
+    /// Adds context to the setup.
     SetupOutput = "Setup",
-    /// More about a change of the model, with the next prompt.
+    /// Adds context to a model change, sent with the next prompt.
     PostModelSwitchOutput = "PostModelSwitch",
-    /// More about a turn that is over: the model goes on with it.
+    /// Adds context to a finished turn. The model continues with it.
     StopOutput = "Stop",
-    /// More for a sub-agent that begins.
+    /// Adds context for a sub-agent that starts.
     SubagentStartOutput = "SubagentStart",
-    /// More for a sub-agent that is done: it goes on with it.
+    /// Adds context for a sub-agent that has finished. It continues with it.
     SubagentStopOutput = "SubagentStop",
 }
 
-/// What is answered to an MCP server, before and after the user was asked.
+/// The response to an MCP server, before or after the user was asked.
 macro_rules! elicitation_output {
     ($($(#$meta:tt)* $name:ident = $tag:literal,)*) => {$(
         object! {
             $(#$meta)*
             #[derive(Default)]
             pub struct $name tags("hookEventName" = $tag) {
-                /// What the server is told: `accept`, `decline` or `cancel`.
+                /// The action sent to the server: `accept`, `decline` or
+                /// `cancel`.
                 pub action: Option<ElicitationAction>,
-                /// What was filled in.
+                /// The user input sent to the server.
                 pub content: Option<Json>,
             }
         }
 
         impl $name {
-            /// The server is told that this was filled in, an object.
+            /// Accepts with this input, an object.
             pub fn accept(content: impl Into<Json>) -> Self {
                 Self {
                     action: Some(ElicitationAction::Accept),
@@ -190,7 +191,7 @@ macro_rules! elicitation_output {
                 }
             }
 
-            /// The server is told that the user refused.
+            /// Declines.
             #[must_use]
             pub fn decline() -> Self {
                 Self {
@@ -199,7 +200,7 @@ macro_rules! elicitation_output {
                 }
             }
 
-            /// The server is told that the user turned away.
+            /// Cancels.
             #[must_use]
             pub fn cancel() -> Self {
                 Self {
@@ -212,26 +213,26 @@ macro_rules! elicitation_output {
 }
 
 elicitation_output! {
-    /// The answer to an MCP server: the user is not asked.
+    /// The response to an MCP server. The user is not asked.
     ElicitationOutput = "Elicitation",
-    /// Another answer to an MCP server than the user's.
+    /// Overrides the user's response to an MCP server.
     ElicitationResultOutput = "ElicitationResult",
 }
 
-/// Two events let a hook say what to watch.
+/// Two outputs set the paths to watch.
 macro_rules! watch_output {
     ($($(#$meta:tt)* $name:ident = $tag:literal,)*) => {$(
         object! {
             $(#$meta)*
             #[derive(Default)]
             pub struct $name tags("hookEventName" = $tag) {
-                /// Paths whose changes are told to the hooks of `FileChanged`.
+                /// Paths to watch. Changes trigger the hooks of `FileChanged`.
                 pub watch_paths: Option<Vec<String>> = "watchPaths",
             }
         }
 
         impl $name {
-            /// Changes of these paths are told to the hooks of `FileChanged`.
+            /// Watches these paths. Changes trigger the hooks of `FileChanged`.
             pub fn watch<P: Into<String>>(paths: impl IntoIterator<Item = P>) -> Self {
                 Self {
                     watch_paths: Some(paths.into_iter().map(Into::into).collect()),
@@ -243,34 +244,34 @@ macro_rules! watch_output {
 }
 
 watch_output! {
-    /// What to watch in the new working directory.
+    /// The paths to watch in the new working directory.
     CwdChangedOutput = "CwdChanged",
-    /// What to watch after a file was changed.
+    /// The paths to watch after a file has changed.
     FileChangedOutput = "FileChanged",
 }
 
 object! {
-    /// Where the worktree is.
+    /// The path of the worktree.
     pub struct WorktreeCreateOutput tags("hookEventName" = "WorktreeCreate") {
-        /// Its directory, absolute.
+        /// The absolute path of its directory.
         pub worktree_path: String = "worktreePath",
     }
 }
 
 object! {
-    /// What is shown. What the model said stays as it is.
+    /// The displayed text. The model's message itself does not change.
     #[derive(Default)]
     pub struct MessageDisplayOutput tags("hookEventName" = "MessageDisplay") {
-        /// The text in place of the piece.
+        /// The text to display in place of the piece.
         pub display_content: Option<String> = "displayContent",
     }
 }
 
-/// Most events let a hook add something for the model.
+/// Most outputs can add context for the model.
 macro_rules! add_context {
     ($($name:ident,)*) => {$(
         impl $name {
-            /// Sets something for the model to read.
+            /// Sets context for the model.
             #[must_use]
             pub fn additional_context(mut self, context: impl Into<String>) -> Self {
                 self.additional_context = Some(context.into());
@@ -320,7 +321,7 @@ impl SessionStartOutput {
         self
     }
 
-    /// Sets the paths whose changes are told to the hooks of `FileChanged`.
+    /// Sets the paths to watch. Changes trigger the hooks of `FileChanged`.
     #[must_use]
     pub fn watch_paths<P: Into<String>>(mut self, paths: impl IntoIterator<Item = P>) -> Self {
         self.watch_paths = Some(paths.into_iter().map(Into::into).collect());
@@ -329,7 +330,7 @@ impl SessionStartOutput {
 }
 
 impl PreModelSwitchOutput {
-    /// The model may be changed.
+    /// Allows the model change.
     #[must_use]
     pub fn allow() -> Self {
         Self {
@@ -338,7 +339,7 @@ impl PreModelSwitchOutput {
         }
     }
 
-    /// The model may not be changed, and this is why.
+    /// Denies the model change, with a reason.
     #[must_use]
     pub fn deny(reason: impl Into<String>) -> Self {
         Self {
@@ -350,7 +351,7 @@ impl PreModelSwitchOutput {
 }
 
 impl WorktreeCreateOutput {
-    /// The worktree is in this directory, an absolute path.
+    /// Returns the absolute path of the worktree.
     pub fn at(worktree_path: impl Into<String>) -> Self {
         Self {
             worktree_path: worktree_path.into(),
@@ -360,7 +361,7 @@ impl WorktreeCreateOutput {
 }
 
 impl MessageDisplayOutput {
-    /// This is shown in place of the piece.
+    /// Displays this text in place of the piece.
     pub fn show(display_content: impl Into<String>) -> Self {
         Self {
             display_content: Some(display_content.into()),

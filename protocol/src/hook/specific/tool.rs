@@ -1,99 +1,101 @@
-//! What only the hooks about tools can answer.
+//! Outputs specific to the hooks about tools.
 
 use crate::json::Json;
 use crate::open::{object, open_enum, union};
 use crate::permission::{NO_OBJECT, PermissionUpdate, input_object, unless_null};
 
 object! {
-    /// May the tool run, and with which input?
+    /// The decision about a tool call.
     #[derive(Default)]
     pub struct PreToolUseOutput tags("hookEventName" = "PreToolUse") {
-        /// Whether it may; decided as without the hook, when absent.
+        /// The decision. If absent, the agent decides as it would without the
+        /// hook.
         pub permission_decision: Option<ToolDecision> = "permissionDecision",
-        /// Why. When it may not, the model is told.
+        /// The reason. Sent to the model if the call is denied.
         pub permission_decision_reason: Option<String> = "permissionDecisionReason",
-        /// The input to run it with, whole.
+        /// The input to run the tool with, in full.
         pub updated_input: Option<Json> = "updatedInput",
-        /// Something for the model to read.
+        /// Context for the model.
         pub additional_context: Option<String> = "additionalContext",
     }
 }
 
 open_enum! {
-    /// Whether a tool may run.
+    /// A decision about a tool call.
     pub enum ToolDecision {
-        /// It may, and nobody is asked.
+        /// Allows the call without a permission request.
         Allow = "allow",
-        /// It may not.
+        /// Denies the call.
         Deny = "deny",
-        /// Somebody is asked.
+        /// Requests a permission.
         Ask = "ask",
-        /// The turn ends, and the call is left to be decided later.
+        /// Ends the turn. The call is decided later.
         Defer = "defer",
     }
 }
 
 object! {
-    /// What came of a tool.
+    /// Changes the result of a tool call.
     #[derive(Default)]
     pub struct PostToolUseOutput tags("hookEventName" = "PostToolUse") {
-        /// Something for the model to read.
+        /// Context for the model.
         pub additional_context: Option<String> = "additionalContext",
-        /// Something for the classifier that decides permissions in mode
-        /// `auto`: it may take this for the user's own wish, so nothing that
-        /// a tool or a model said belongs here. At most 2000 UTF-16 units,
-        /// which all hooks of a call share.
+        /// Context for the classifier that decides permissions in mode `auto`.
+        /// The classifier may take it for a wish of the user, so do not include
+        /// output of a tool or a model. At most 2000 UTF-16 units, shared by
+        /// all hooks of a call.
         pub classifier_context: Option<String> = "classifierContext",
-        /// What the model is told came of the tool.
+        /// The result to send to the model.
         pub updated_tool_output: Option<Json> = "updatedToolOutput",
-        /// The same, for tools of MCP servers alone. It is the older way.
+        /// The same, for tools of MCP servers only. Superseded by
+        /// `updatedToolOutput`.
         pub updated_mcp_tool_output: Option<Json> = "updatedMCPToolOutput",
     }
 }
 
 object! {
-    /// May the tool run?
+    /// The response to a permission request.
     pub struct PermissionRequestOutput tags("hookEventName" = "PermissionRequest") {
-        /// Whether it may.
+        /// The decision.
         pub decision: PermissionRequestDecision,
     }
 }
 
 union! {
-    /// Whether the tool of a permission request may run.
+    /// A decision about a permission request.
     pub enum PermissionRequestDecision by "behavior" {
-        /// It may.
+        /// Allows the call.
         "allow" => Allow(PermissionRequestAllow),
-        /// It may not.
+        /// Denies the call.
         "deny" => Deny(PermissionRequestDeny),
     }
 }
 
 object! {
-    /// The tool may run.
+    /// Allows the tool call.
     #[derive(Default)]
     pub struct PermissionRequestAllow tags("behavior" = "allow") {
-        /// The input to run it with, instead of the one it was called with.
+        /// The input to run the tool with, in place of the original one.
         pub updated_input: Option<Json> = "updatedInput",
-        /// Changes of the rules, for next time.
+        /// Rule updates to apply.
         pub updated_permissions: Option<Vec<PermissionUpdate>> = "updatedPermissions",
     }
 }
 
 object! {
-    /// The tool may not run. Other than the answer to `can_use_tool`, it
-    /// needs no message.
+    /// Denies the tool call. Unlike the response to `can_use_tool`, it needs no
+    /// message.
     #[derive(Default)]
     pub struct PermissionRequestDeny tags("behavior" = "deny") {
-        /// What the model is told.
+        /// The message for the model.
         pub message: Option<String>,
-        /// Whether the turn ends.
+        /// Whether to end the turn.
         pub interrupt: Option<bool>,
     }
 }
 
 object! {
-    /// May the model try again what was denied?
+    /// Whether the model may retry a denied call.
     #[derive(Default)]
     pub struct PermissionDeniedOutput tags("hookEventName" = "PermissionDenied") {
         /// Whether it may.
@@ -102,14 +104,14 @@ object! {
 }
 
 impl PreToolUseOutput {
-    /// The tool may run, and nobody is asked.
+    /// Allows the call without a permission request.
     #[must_use]
     pub fn allow() -> Self {
         Self::decide(ToolDecision::Allow)
     }
 
-    /// The tool may run with this input instead, and nobody is asked. Anything
-    /// but an object makes it a denial that says so.
+    /// Allows the call with another input and without a permission request. Any
+    /// value but an object makes this a denial with a message that says so.
     #[must_use]
     pub fn allow_with(input: impl Into<Json>) -> Self {
         match input_object(input) {
@@ -121,7 +123,7 @@ impl PreToolUseOutput {
         }
     }
 
-    /// The tool may not run, and the model is told why.
+    /// Denies the call and sends the reason to the model.
     #[must_use]
     pub fn deny(reason: impl Into<String>) -> Self {
         Self {
@@ -130,13 +132,13 @@ impl PreToolUseOutput {
         }
     }
 
-    /// Somebody is asked.
+    /// Requests a permission.
     #[must_use]
     pub fn ask() -> Self {
         Self::decide(ToolDecision::Ask)
     }
 
-    /// The turn ends, and the call is left to be decided later.
+    /// Ends the turn. The call is decided later.
     #[must_use]
     pub fn defer() -> Self {
         Self::decide(ToolDecision::Defer)
@@ -151,7 +153,7 @@ impl PreToolUseOutput {
 }
 
 impl PostToolUseOutput {
-    /// Sets what the model is told came of the tool. `null` is left out.
+    /// Sets the result to send to the model. `null` leaves it unchanged.
     #[must_use]
     pub fn updated_tool_output(mut self, output: impl Into<Json>) -> Self {
         self.updated_tool_output = unless_null(output);
@@ -160,7 +162,7 @@ impl PostToolUseOutput {
 }
 
 impl PermissionDeniedOutput {
-    /// The model may try again.
+    /// Lets the model retry.
     #[must_use]
     pub fn retry() -> Self {
         Self {
@@ -171,8 +173,8 @@ impl PermissionDeniedOutput {
 }
 
 impl PermissionRequestOutput {
-    /// The tool may run with this input instead. Anything but an object makes
-    /// it a denial that says so.
+    /// Allows the call with another input. Any value but an object makes this a
+    /// denial with a message that says so.
     #[must_use]
     pub fn allow_with(input: impl Into<Json>) -> Self {
         match input_object(input) {
@@ -185,7 +187,7 @@ impl PermissionRequestOutput {
         }
     }
 
-    /// The tool may run. `updates` change the rules for next time.
+    /// Allows the call. `updates` are applied to the permission rules.
     #[must_use]
     pub fn allow(updates: Vec<PermissionUpdate>) -> Self {
         PermissionRequestDecision::Allow(PermissionRequestAllow {
@@ -195,7 +197,7 @@ impl PermissionRequestOutput {
         .into()
     }
 
-    /// The tool may not run, and the model is told why.
+    /// Denies the call and sends the message to the model.
     #[must_use]
     pub fn deny(message: impl Into<String>) -> Self {
         PermissionRequestDecision::Deny(PermissionRequestDeny {

@@ -1,79 +1,79 @@
-//! Hooks that the agent runs by itself. Those of the host come as control
+//! Hooks that the agent runs itself. Hooks of the host arrive as control
 //! requests.
 
 use crate::hook::HookKind;
 use crate::open::{object, open_enum};
 
 object! {
-    /// A hook begins.
+    /// A hook started.
     pub struct HookStarted: tolerant tags("type" = "system", "subtype" = "hook_started") {
-        /// The run of the hook.
+        /// The ID of this run of the hook.
         pub hook_id: String,
-        /// The hook.
+        /// The name of the hook.
         pub hook_name: String,
-        /// The event that it hangs on.
+        /// The event that triggered the hook.
         pub hook_event: HookKind,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 object! {
-    /// What a hook has printed so far.
+    /// The output of a hook so far.
     pub struct HookProgress: tolerant tags("type" = "system", "subtype" = "hook_progress") {
-        /// The run of the hook.
+        /// The ID of this run of the hook.
         pub hook_id: String,
-        /// The hook.
+        /// The name of the hook.
         pub hook_name: String,
-        /// The event that it hangs on.
+        /// The event that triggered the hook.
         pub hook_event: HookKind,
-        /// What it printed to stdout.
+        /// The output on stdout.
         pub stdout: Option<String>,
-        /// What it printed to stderr.
+        /// The output on stderr.
         pub stderr: Option<String>,
-        /// What it printed, both together.
+        /// The combined output.
         pub output: Option<String>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 object! {
-    /// A hook is over.
+    /// A hook ended.
     pub struct HookResponse: tolerant tags("type" = "system", "subtype" = "hook_response") {
-        /// The run of the hook.
+        /// The ID of this run of the hook.
         pub hook_id: String,
-        /// The hook.
+        /// The name of the hook.
         pub hook_name: String,
-        /// The event that it hangs on.
+        /// The event that triggered the hook.
         pub hook_event: HookKind,
-        /// What it printed to stdout.
+        /// The output on stdout.
         pub stdout: Option<String>,
-        /// What it printed to stderr.
+        /// The output on stderr.
         pub stderr: Option<String>,
-        /// What it printed, both together.
+        /// The combined output.
         pub output: Option<String>,
-        /// The exit code; absent when there was no process.
+        /// The exit code; absent if there was no process.
         pub exit_code: Option<i64>,
-        /// How it went.
+        /// The outcome.
         pub outcome: Option<HookOutcome>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 open_enum! {
-    /// How a hook went.
+    /// The outcome of a hook.
     pub enum HookOutcome {
-        /// Well.
+        /// Success.
         Success = "success",
-        /// It failed.
+        /// Failure.
         Error = "error",
         /// It was cancelled.
         Cancelled = "cancelled",

@@ -1,4 +1,4 @@
-//! The message with which every turn begins.
+//! The first message of every turn.
 
 use crate::model::{EffortLevel, FastModeDisabledReason, FastModeState};
 use crate::open::{object, open_enum};
@@ -6,27 +6,27 @@ use crate::permission::PermissionMode;
 use crate::plugin::LoadedPlugin;
 
 object! {
-    /// A turn begins: what the agent is and has. It comes at the start of
-    /// every turn, and not before the first prompt.
+    /// A turn starts; describes the agent and the session. Sent at the start of
+    /// every turn, and never before the first prompt.
     #[derive(Default)]
     pub struct Init: tolerant tags("type" = "system", "subtype" = "init") {
         /// The working directory.
         pub cwd: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
-        /// The tools that the model has.
+        /// The tools that the model can use.
         pub tools: Option<Vec<String>>,
-        /// MCP servers and how they are.
+        /// The MCP servers and their states.
         pub mcp_servers: Option<Vec<McpServerState>>,
-        /// The model.
+        /// The name of the model.
         pub model: Option<String>,
-        /// How permissions are decided.
+        /// The permission mode.
         pub permission_mode: Option<PermissionMode> = "permissionMode",
-        /// The commands that a prompt can begin with.
+        /// The available slash commands.
         pub slash_commands: Option<Vec<String>>,
-        /// Those of them that make sense only in a terminal.
+        /// Those of them that are only useful in a terminal.
         pub terminal_slash_commands: Option<Vec<String>>,
-        /// Where the API key comes from.
+        /// The source of the API key.
         pub api_key_source: Option<ApiKeySource> = "apiKeySource",
         /// The agent's version.
         pub claude_code_version: Option<String>,
@@ -38,42 +38,42 @@ object! {
         pub skills: Option<Vec<String>>,
         /// The plugins that were loaded.
         pub plugins: Option<Vec<LoadedPlugin>>,
-        /// What went wrong with plugins.
+        /// Errors of plugins.
         pub plugin_errors: Option<Vec<PluginError>>,
-        /// The API's beta features that are on.
+        /// The enabled beta features of the API.
         pub betas: Option<Vec<String>>,
-        /// What this agent can do beyond the oldest one: the way to tell
-        /// what may be asked of it.
+        /// The capabilities of this agent beyond the oldest version. Check
+        /// these before using a newer feature.
         pub capabilities: Option<Vec<String>>,
-        /// Whether fast mode is on.
+        /// The state of fast mode.
         pub fast_mode_state: Option<FastModeState>,
-        /// Why it cannot be switched on.
+        /// Why fast mode is unavailable.
         pub fast_mode_disabled_reason: Option<FastModeDisabledReason>,
-        /// How hard the model is to try; `None` when it is not told.
+        /// The effort level; `None` if none is sent to the model.
         pub effort: Option<EffortLevel>,
-        /// How much of a turn the user is shown.
+        /// How much of a turn is displayed to the user.
         pub view_mode: Option<ViewMode>,
-        /// Where the agent was started.
+        /// The directory in which the agent was started.
         pub original_cwd: Option<String>,
-        /// Directories besides the working directory that tools may touch.
+        /// Additional working directories.
         pub additional_directories: Option<Vec<String>>,
-        /// Where memories are kept.
+        /// Where memories are stored.
         pub memory_paths: Option<MemoryPaths>,
-        /// The socket on which other sessions reach this one.
+        /// The socket through which other sessions reach this one.
         pub messaging_socket_path: Option<String>,
-        /// Whether the agent sends no usage statistics.
+        /// Whether usage statistics are disabled.
         pub analytics_disabled: Option<bool>,
-        /// Whether the agent does not ask how it did.
+        /// Whether product feedback prompts are disabled.
         pub product_feedback_disabled: Option<bool>,
-        /// Whether Anthropic's own API answers.
+        /// Whether Anthropic's own API is used.
         pub served_by_anthropic: Option<bool>,
         /// Whether the effort can change from turn to turn.
         pub per_turn_effort_active: Option<bool>,
-        /// Whether `ultrathink` in a prompt means something.
+        /// Whether `ultrathink` in a prompt has an effect.
         pub ultrathink_available: Option<bool>,
         /// Whether the word raises the effort when it is typed.
         pub ultrathink_typed_raises: Option<bool>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
         /// The user messages that the turn answers.
         pub user_message_uuids: Option<Vec<String>>,
@@ -81,11 +81,11 @@ object! {
 }
 
 object! {
-    /// An MCP server and how it is.
+    /// An MCP server and its state.
     pub struct McpServerState {
-        /// The server's name.
+        /// The name of the server.
         pub name: String,
-        /// How it is, such as `connected`.
+        /// The status, such as `connected`.
         pub status: String,
         /// Where it was configured.
         pub source: Option<String>,
@@ -93,26 +93,26 @@ object! {
 }
 
 object! {
-    /// What went wrong with a plugin.
+    /// An error of a plugin.
     pub struct PluginError {
         /// The plugin.
         pub plugin: String,
-        /// What kind of error it is.
+        /// The kind of error.
         pub kind: Option<String> = "type",
-        /// The error in words.
+        /// The error message.
         pub message: Option<String>,
-        /// Where the plugin is, when it was given by path and not loaded.
+        /// The path of the plugin, if it was given by path and not loaded.
         pub path: Option<String>,
-        /// The rule of an administrator that kept it out.
+        /// The managed rule that blocked it.
         pub managed_lock: Option<ManagedLock>,
     }
 }
 
 object! {
-    /// The rule of an administrator that kept a plugin out.
+    /// A managed rule that blocked a plugin.
     #[derive(Default)]
     pub struct ManagedLock {
-        /// Whether the rule switches the plugin on, from its own place.
+        /// Whether the rule enables the plugin from its own source.
         pub plugin_enabled: Option<bool>,
         /// The plugin that the rule names.
         pub name: Option<String>,
@@ -122,40 +122,40 @@ object! {
 }
 
 object! {
-    /// Where memories are kept.
+    /// Where memories are stored.
     #[derive(Default)]
     pub struct MemoryPaths {
-        /// The directory of those that the agent keeps by itself.
+        /// The directory of automatic memories.
         pub auto: Option<String>,
     }
 }
 
 open_enum! {
-    /// Where an API key comes from.
+    /// The source of an API key.
     pub enum ApiKeySource {
-        /// From the environment.
+        /// The environment.
         Environment = "ANTHROPIC_API_KEY",
-        /// From a command that was configured.
+        /// A configured command.
         ApiKeyHelper = "apiKeyHelper",
-        /// From `/login`, which made and stored it.
+        /// A key that `/login` created and stored.
         LoginManagedKey = "/login managed key",
-        /// There is none.
+        /// No key.
         None = "none",
-        /// From the user's settings.
+        /// The user's settings.
         User = "user",
-        /// From the project's settings.
+        /// The project's settings.
         Project = "project",
-        /// From the organisation.
+        /// The organisation.
         Org = "org",
-        /// It holds for this session.
+        /// Set for this session only.
         Temporary = "temporary",
-        /// There is a login in its place.
+        /// A login is used instead.
         Oauth = "oauth",
     }
 }
 
 open_enum! {
-    /// How much of a turn the user is shown.
+    /// How much of a turn is displayed to the user.
     pub enum ViewMode {
         /// The last message.
         Focus = "focus",

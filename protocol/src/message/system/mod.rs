@@ -1,4 +1,4 @@
-//! System messages: what the agent says of itself and of the session.
+//! System messages: reports of the agent about itself and the session.
 
 mod hooks;
 mod init;
@@ -39,67 +39,67 @@ pub use tasks::{
 use crate::open::union;
 
 union! {
-    /// What the agent says of itself and of the session.
+    /// A report of the agent about itself or the session.
     pub enum SystemMessage: tolerant by "subtype" {
-        /// A turn begins: what the agent is and has.
+        /// A turn starts; describes the agent and the session.
         "init" => Init(Box<Init>),
-        /// What the agent is doing.
+        /// The current activity of the agent.
         "status" => Status(Status),
-        /// Whether the session works, rests or waits for somebody.
+        /// Whether the session is running, idle or waiting for the user.
         "session_state_changed" => SessionStateChanged(SessionStateChanged),
         /// The session has a new title.
         "session_title_changed" => SessionTitleChanged(SessionTitleChanged),
-        /// A control request is still being worked on.
+        /// A control request is still in progress.
         "control_request_progress" => ControlRequestProgress(ControlRequestProgress),
-        /// The commands that a prompt can begin with are others now.
+        /// The available slash commands changed.
         "commands_changed" => CommandsChanged(CommandsChanged),
         /// The conversation was compacted here.
         "compact_boundary" => CompactBoundary(CompactBoundary),
-        /// The agent's process is about to end.
+        /// The agent's process is about to exit.
         "worker_shutting_down" => WorkerShuttingDown(WorkerShuttingDown),
-        /// The disk was full, and something could not be saved.
+        /// Data could not be saved because the disk was full.
         "session_writes_lost" => SessionWritesLost(SessionWritesLost),
         /// A copy of the transcript could not be stored.
         "mirror_error" => MirrorError(MirrorError),
         /// Files were uploaded.
         "files_persisted" => FilesPersisted(FilesPersisted),
-        /// A task begins.
+        /// A task started.
         "task_started" => TaskStarted(TaskStarted),
-        /// How far a task is.
+        /// The progress of a task.
         "task_progress" => TaskProgress(TaskProgress),
-        /// Something about a task changed.
+        /// A task changed.
         "task_updated" => TaskUpdated(TaskUpdated),
-        /// A task is over.
+        /// A task ended.
         "task_notification" => TaskNotification(TaskNotification),
-        /// Which tasks run in the background.
+        /// The current set of background tasks.
         "background_tasks_changed" => BackgroundTasksChanged(BackgroundTasksChanged),
-        /// A hook begins.
+        /// A hook started.
         "hook_started" => HookStarted(HookStarted),
-        /// What a hook has printed so far.
+        /// The output of a hook so far.
         "hook_progress" => HookProgress(HookProgress),
-        /// A hook is over.
+        /// A hook ended.
         "hook_response" => HookResponse(HookResponse),
-        /// The API failed, and is asked again.
+        /// An API request failed and is retried.
         "api_retry" => ApiRetry(ApiRetry),
-        /// A model refused, and another one answers.
+        /// A model refused, and another model responds.
         "model_refusal_fallback" => ModelRefusalFallback(ModelRefusalFallback),
-        /// A model refused, and nobody answers in its place.
+        /// A model refused, and no other model responds.
         "model_refusal_no_fallback" => ModelRefusalNoFallback(ModelRefusalNoFallback),
-        /// How much the model has thought.
+        /// The size of the model's thinking so far.
         "thinking_tokens" => ThinkingTokens(ThinkingTokens),
-        /// A line for the user to read.
+        /// A line for the user.
         "informational" => Informational(Informational),
-        /// A short notice for the user, shown for a while.
+        /// A short notice for the user, displayed for a while.
         "notification" => Notification(NotificationMessage),
-        /// What a command printed that ran without the model.
+        /// The output of a command that ran without the model.
         "local_command_output" => LocalCommandOutput(LocalCommandOutput),
-        /// Memories that were given to the model.
+        /// Memories that were added to the context.
         "memory_recall" => MemoryRecall(MemoryRecall),
-        /// A tool call was refused without anybody being asked.
+        /// A tool call was denied without a permission request.
         "permission_denied" => PermissionDenied(PermissionDeniedMessage),
-        /// An elicitation that a URL was opened for is over.
+        /// A URL elicitation has ended.
         "elicitation_complete" => ElicitationComplete(ElicitationComplete),
-        /// How installing plugins goes.
+        /// The progress of a plugin installation.
         "plugin_install" => PluginInstall(PluginInstall),
     }
 }

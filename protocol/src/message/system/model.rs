@@ -1,79 +1,79 @@
-//! What happens between the agent and the model.
+//! Model requests: retries, refusals and thinking.
 
 use crate::json::Number;
 use crate::message::AssistantError;
 use crate::open::{object, open_enum};
 
 object! {
-    /// The API failed, and is asked again.
+    /// An API request failed and is retried.
     #[derive(Default)]
     pub struct ApiRetry: tolerant tags("type" = "system", "subtype" = "api_retry") {
-        /// Which attempt it is.
+        /// The number of the attempt.
         pub attempt: Option<u64>,
-        /// How many there will be at most.
+        /// The maximum number of attempts.
         pub max_retries: Option<u64>,
-        /// Milliseconds until the next one.
+        /// The delay before the next attempt, in milliseconds.
         pub retry_delay_ms: Option<Number>,
-        /// The HTTP status with which the last one failed; `None` when there
-        /// was no answer.
+        /// The HTTP status of the last failure; `None` if there was no
+        /// response.
         pub error_status: Option<u16>,
-        /// Why the last one failed.
+        /// The last error.
         pub error: Option<AssistantError>,
-        /// How long was waited, when the API did not even begin to answer.
+        /// The waiting times, if the API did not start to respond.
         pub no_response: Option<NoResponse>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 object! {
-    /// How long was waited for an API that did not begin to answer.
+    /// Waiting times for an API that does not start to respond.
     #[derive(Default)]
     pub struct NoResponse {
-        /// Milliseconds that were waited.
+        /// The time waited, in milliseconds.
         pub waited_ms: Option<Number>,
-        /// Milliseconds that the next attempt will wait.
+        /// How long the next attempt will wait, in milliseconds.
         pub retry_wait_ms: Option<Number>,
     }
 }
 
 object! {
-    /// A model refused, and another one answers.
+    /// A model refused, and another model responds.
     #[derive(Default)]
     pub struct ModelRefusalFallback: tolerant tags("type" = "system", "subtype" = "model_refusal_fallback") {
-        /// What made the agent change the model.
+        /// What caused the change of model.
         pub trigger: Option<FallbackTrigger>,
-        /// Which way it changes.
+        /// The direction of the change.
         pub direction: Option<FallbackDirection>,
-        /// How far the change reaches.
+        /// The scope of the change.
         pub scope: Option<FallbackScope>,
         /// The model that refused.
         pub original_model: Option<String>,
-        /// The model that answers.
+        /// The model that responds.
         pub fallback_model: Option<String>,
-        /// Messages that are void now, to be taken away.
+        /// Messages that are retracted and should be removed from display.
         pub retracted_message_uuids: Option<Vec<String>>,
-        /// The API's id of the request.
+        /// The API's request ID.
         pub request_id: Option<String>,
-        /// What kind of refusal the API says it is.
+        /// The category of the refusal, from the API.
         pub api_refusal_category: Option<String>,
-        /// Why the API says it refused, for people.
+        /// The explanation of the refusal, from the API.
         pub api_refusal_explanation: Option<String>,
         /// The user message that was refused.
         pub refused_user_message_uuid: Option<String>,
-        /// What to tell the user.
+        /// A message for the user.
         pub content: Option<String>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 open_enum! {
-    /// What makes an agent change the model.
+    /// What caused a change of model.
     pub enum FallbackTrigger {
         /// The model refused.
         Refusal = "refusal",
@@ -81,64 +81,64 @@ open_enum! {
 }
 
 open_enum! {
-    /// Which way the model changes.
+    /// The direction of a change of model.
     pub enum FallbackDirection {
-        /// The same is asked of the other model.
+        /// The request is retried with the other model.
         Retry = "retry",
-        /// Back to the first model.
+        /// The session returns to the first model.
         Revert = "revert",
-        /// The other model stays.
+        /// The session stays with the other model.
         Sticky = "sticky",
     }
 }
 
 open_enum! {
-    /// How far a change of the model reaches.
+    /// The scope of a change of model.
     pub enum FallbackScope {
-        /// The session has another model from now on.
+        /// The session.
         Session = "session",
-        /// Just this answer, of a sub-agent say, comes from another model.
+        /// This response only, for example of a sub-agent.
         Local = "local",
     }
 }
 
 object! {
-    /// A model refused, and nobody answers in its place.
+    /// A model refused, and no other model responds.
     #[derive(Default)]
     pub struct ModelRefusalNoFallback: tolerant tags("type" = "system", "subtype" = "model_refusal_no_fallback") {
         /// The model that refused.
         pub original_model: Option<String>,
-        /// The API's id of the request.
+        /// The API's request ID.
         pub request_id: Option<String>,
-        /// What kind of refusal the API says it is.
+        /// The category of the refusal, from the API.
         pub api_refusal_category: Option<String>,
-        /// Why the API says it refused, for people.
+        /// The explanation of the refusal, from the API.
         pub api_refusal_explanation: Option<String>,
         /// The user message that was refused.
         pub refused_user_message_uuid: Option<String>,
-        /// What to tell the user.
+        /// A message for the user.
         pub content: Option<String>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 object! {
-    /// How much the model has thought. An estimate, while it thinks where
-    /// nobody can read it.
+    /// The estimated size of the model's thinking, sent while it thinks and the
+    /// thinking is not visible.
     #[derive(Default)]
     pub struct ThinkingTokens: tolerant tags("type" = "system", "subtype" = "thinking_tokens") {
-        /// Tokens of the thinking so far.
+        /// Tokens of thinking so far.
         pub estimated_tokens: Option<u64>,
-        /// Tokens since the last of these messages.
+        /// Tokens since the previous message of this kind.
         pub estimated_tokens_delta: Option<u64>,
         /// One of the user messages that the turn answers.
         pub user_message_uuid: Option<String>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }

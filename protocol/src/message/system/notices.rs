@@ -1,37 +1,37 @@
-//! What the user should see, or may want to.
+//! Notices for the user.
 
 use crate::json::Number;
 use crate::open::{object, open_enum};
 
 object! {
-    /// A line for the user to read.
+    /// A line for the user.
     pub struct Informational: tolerant tags("type" = "system", "subtype" = "informational") {
         /// The line.
         pub content: String,
-        /// How much it matters.
+        /// The importance.
         pub level: Option<InformationalLevel>,
-        /// The tool call that it is about: a later line about it takes the
-        /// place of this one.
+        /// The tool call that it is about. A later line about the same call
+        /// replaces this one.
         pub tool_use_id: Option<String>,
         /// Whether the turn ends here.
         pub prevent_continuation: Option<bool>,
-        /// What the line is, for hosts that treat some lines apart.
+        /// A tag, for hosts that treat some lines differently.
         pub tag: Option<String>,
-        /// What became of a prompt that did not reach the model.
+        /// The outcome of a prompt that did not reach the model.
         pub prompt_submit_outcome: Option<PromptSubmitOutcome>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 open_enum! {
-    /// How much a line matters.
+    /// The importance of a line.
     pub enum InformationalLevel {
-        /// Only for who wants everything.
+        /// For verbose output only.
         Info = "info",
-        /// In passing.
+        /// Of minor importance.
         Notice = "notice",
         /// The user could act on it.
         Suggestion = "suggestion",
@@ -41,74 +41,74 @@ open_enum! {
 }
 
 object! {
-    /// What became of a prompt that did not reach the model.
+    /// The outcome of a prompt that did not reach the model.
     #[derive(Default)]
     pub struct PromptSubmitOutcome {
-        /// What happened, such as `blocked_by_hook`.
+        /// The outcome, such as `blocked_by_hook`.
         pub kind: Option<String>,
-        /// Whether the prompt is in the conversation all the same.
+        /// Whether the prompt was nevertheless added to the conversation.
         pub prompt_kept: Option<bool>,
-        /// Why.
+        /// The reason.
         pub reason: Option<String>,
     }
 }
 
 object! {
-    /// A short notice for the user, shown for a while.
+    /// A short notice for the user, displayed for a while.
     pub struct NotificationMessage: tolerant tags("type" = "system", "subtype" = "notification") {
-        /// Which notice it is: a new one with the same key takes its place.
+        /// The key of the notice: a new one with the same key replaces it.
         pub key: String,
         /// The notice.
         pub text: String,
-        /// How much it matters.
+        /// The importance.
         pub priority: Option<NotificationPriority>,
         /// The colour to show it in.
         pub color: Option<String>,
-        /// Milliseconds to show it.
+        /// How long to display it, in milliseconds.
         pub timeout_ms: Option<Number>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 open_enum! {
-    /// How much a notice matters.
+    /// The importance of a notice.
     pub enum NotificationPriority {
-        /// Little.
+        /// Low.
         Low = "low",
-        /// Some.
+        /// Medium.
         Medium = "medium",
-        /// Much.
+        /// High.
         High = "high",
-        /// It is shown before all others.
+        /// Displayed before all others.
         Immediate = "immediate",
     }
 }
 
 object! {
-    /// What a command printed that ran without the model.
+    /// The output of a command that ran without the model.
     pub struct LocalCommandOutput: tolerant tags("type" = "system", "subtype" = "local_command_output") {
-        /// What it printed.
+        /// The output.
         pub content: String,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 object! {
-    /// Memories that were given to the model.
+    /// Memories that were added to the context.
     pub struct MemoryRecall: tolerant tags("type" = "system", "subtype" = "memory_recall") {
         /// How they were found.
         pub mode: Option<MemoryRecallMode>,
         /// The memories.
         pub memories: Vec<RecalledMemory>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -118,25 +118,25 @@ open_enum! {
     pub enum MemoryRecallMode {
         /// Whole files were chosen.
         Select = "select",
-        /// A model summed many of them up.
+        /// A summary made by a model.
         Synthesize = "synthesize",
     }
 }
 
 object! {
-    /// A memory that was given to the model.
+    /// A memory that was added to the context.
     pub struct RecalledMemory {
         /// The file, `<synthesis:DIRECTORY>` for a summary, or a URL.
         pub path: String,
-        /// Whose it is.
+        /// The owner.
         pub scope: Option<MemoryScope>,
-        /// The text; absent when it is to be read from the file.
+        /// The text; absent if it has to be read from the file.
         pub content: Option<String>,
     }
 }
 
 open_enum! {
-    /// Whose a memory is.
+    /// The owner of a memory.
     pub enum MemoryScope {
         /// The user's.
         Personal = "personal",
@@ -148,63 +148,63 @@ open_enum! {
 }
 
 object! {
-    /// A tool call was refused without anybody being asked.
+    /// A tool call was denied without a permission request.
     pub struct PermissionDeniedMessage: tolerant tags("type" = "system", "subtype" = "permission_denied") {
-        /// The tool.
+        /// The name of the tool.
         pub tool_name: String,
-        /// The call.
+        /// The ID of the tool call.
         pub tool_use_id: String,
-        /// The sub-agent that called it.
+        /// The sub-agent that made the call.
         pub agent_id: Option<String>,
-        /// What refused it, such as `rule` or `mode`.
+        /// What denied it, such as `rule` or `mode`.
         pub decision_reason_type: Option<String>,
-        /// Why, in words.
+        /// The reason.
         pub decision_reason: Option<String>,
-        /// What the model is told.
+        /// The message for the model.
         pub message: Option<String>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 object! {
-    /// An elicitation that a URL was opened for is over.
+    /// A URL elicitation has ended.
     pub struct ElicitationComplete: tolerant tags("type" = "system", "subtype" = "elicitation_complete") {
         /// The MCP server that asked.
         pub mcp_server_name: String,
         /// The elicitation.
         pub elicitation_id: String,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 object! {
-    /// How installing plugins goes.
+    /// The progress of a plugin installation.
     pub struct PluginInstall: tolerant tags("type" = "system", "subtype" = "plugin_install") {
-        /// How it goes.
+        /// The status.
         pub status: PluginInstallStatus,
         /// The plugin that this is about.
         pub name: Option<String>,
-        /// What went wrong.
+        /// The error.
         pub error: Option<String>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 open_enum! {
-    /// How installing plugins goes.
+    /// The status of a plugin installation.
     pub enum PluginInstallStatus {
-        /// It begins.
+        /// The installation started.
         Started = "started",
-        /// A plugin is there.
+        /// A plugin was installed.
         Installed = "installed",
         /// A plugin could not be installed.
         Failed = "failed",

@@ -1,4 +1,4 @@
-//! How the session is, and what becomes of it.
+//! State changes of the session.
 
 use crate::json::Number;
 use crate::open::{object, open_enum};
@@ -6,69 +6,69 @@ use crate::permission::PermissionMode;
 use crate::slash_command::SlashCommand;
 
 object! {
-    /// What the agent is doing.
+    /// The current activity of the agent.
     #[derive(Default)]
     pub struct Status: tolerant tags("type" = "system", "subtype" = "status") {
-        /// What it is doing; `None` for nothing in particular.
+        /// The activity; `None` for nothing in particular.
         pub status: Option<StatusKind>,
-        /// How permissions are decided from now on.
+        /// The permission mode from now on.
         pub permission_mode: Option<PermissionMode> = "permissionMode",
-        /// How compacting went.
+        /// The outcome of a compaction.
         pub compact_result: Option<CompactResult>,
-        /// Why compacting failed.
+        /// Why the compaction failed.
         pub compact_error: Option<String>,
         /// The user messages that the turn answers.
         pub user_message_uuids: Option<Vec<String>>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 open_enum! {
-    /// What an agent is doing.
+    /// An activity of an agent.
     pub enum StatusKind {
-        /// It compacts the conversation.
+        /// Compacting the conversation.
         Compacting = "compacting",
-        /// It asks the model.
+        /// Sending a model request.
         Requesting = "requesting",
     }
 }
 
 open_enum! {
-    /// How compacting went.
+    /// The outcome of a compaction.
     pub enum CompactResult {
-        /// Well.
+        /// Success.
         Success = "success",
-        /// It failed.
+        /// Failure.
         Failed = "failed",
     }
 }
 
 object! {
-    /// Whether the session works, rests or waits for somebody. Sent when the
-    /// agent was started with `CLAUDE_CODE_SDK_READS_SESSION_STATE=1`.
+    /// Whether the session is running, idle or waiting for the user. Sent if
+    /// the agent was started with `CLAUDE_CODE_SDK_READS_SESSION_STATE=1`.
     pub struct SessionStateChanged: tolerant tags("type" = "system", "subtype" = "session_state_changed") {
         /// The new state.
         pub state: SessionState,
-        /// Whether it is meant for the host alone.
+        /// Whether it is meant for the host only.
         pub sdk_host_only: Option<bool>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 open_enum! {
-    /// Whether a session works, rests or waits for somebody.
+    /// The state of a session.
     pub enum SessionState {
-        /// Nothing runs. It is the end of a turn that can be relied on.
+        /// Nothing is running. This reliably marks the end of a turn.
         Idle = "idle",
-        /// A turn runs.
+        /// A turn is running.
         Running = "running",
-        /// A turn waits for the host, for a permission say.
+        /// A turn is waiting for the host, for example for a permission.
         RequiresAction = "requires_action",
     }
 }
@@ -78,92 +78,92 @@ object! {
     pub struct SessionTitleChanged: tolerant tags("type" = "system", "subtype" = "session_title_changed") {
         /// The title.
         pub title: String,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 object! {
-    /// A control request is still being worked on.
+    /// A control request is still in progress.
     pub struct ControlRequestProgress: tolerant tags("type" = "system", "subtype" = "control_request_progress") {
         /// The request.
         pub request_id: String,
-        /// How it goes.
+        /// The status.
         pub status: ProgressStatus,
-        /// Which attempt it is.
+        /// The number of the attempt.
         pub attempt: Option<u64>,
-        /// How many there will be at most.
+        /// The maximum number of attempts.
         pub max_retries: Option<u64>,
-        /// Milliseconds until the next one.
+        /// The delay before the next attempt, in milliseconds.
         pub retry_delay_ms: Option<Number>,
         /// The HTTP status with which the last one failed.
         pub error_status: Option<u16>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 open_enum! {
-    /// How a control request goes that takes long.
+    /// The status of a slow control request.
     pub enum ProgressStatus {
-        /// It was begun.
+        /// It was started.
         Started = "started",
-        /// The API failed, and is asked again.
+        /// An API request failed and is retried.
         ApiRetry = "api_retry",
     }
 }
 
 object! {
-    /// The commands that a prompt can begin with are others now.
+    /// The available slash commands changed.
     pub struct CommandsChanged: tolerant tags("type" = "system", "subtype" = "commands_changed") {
-        /// All commands that there are now.
+        /// All commands now available.
         pub commands: Vec<SlashCommand>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 object! {
-    /// The conversation was compacted here: what came before it is a summary
-    /// for the model from now on.
+    /// The conversation was compacted here: the model sees a summary of what
+    /// came before.
     pub struct CompactBoundary: tolerant tags("type" = "system", "subtype" = "compact_boundary") {
-        /// How it was compacted.
+        /// Details of the compaction.
         pub compact_metadata: CompactMetadata,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 object! {
-    /// How a conversation was compacted.
+    /// Details of a compaction.
     #[derive(Default)]
     pub struct CompactMetadata {
-        /// Who wanted it.
+        /// What triggered it.
         pub trigger: Option<CompactTrigger>,
         /// Tokens before.
         pub pre_tokens: Option<u64>,
         /// Tokens afterwards.
         pub post_tokens: Option<u64>,
-        /// Milliseconds that it took.
+        /// The duration in milliseconds.
         pub duration_ms: Option<Number>,
-        /// The messages that were kept, by the ends of their chain. Older
-        /// than `preserved_messages`.
+        /// The preserved messages, given as the ends of their chain. Predates
+        /// `preserved_messages`.
         pub preserved_segment: Option<PreservedSegment>,
-        /// The messages that were kept, one by one.
+        /// The preserved messages, listed individually.
         pub preserved_messages: Option<PreservedMessages>,
     }
 }
 
 open_enum! {
-    /// Who wanted a conversation to be compacted.
+    /// What triggered a compaction.
     pub enum CompactTrigger {
         /// The user.
         Manual = "manual",
@@ -173,7 +173,7 @@ open_enum! {
 }
 
 object! {
-    /// A chain of messages that compacting kept.
+    /// A chain of messages preserved by a compaction.
     pub struct PreservedSegment {
         /// The first of them.
         pub head_uuid: String,
@@ -185,7 +185,7 @@ object! {
 }
 
 object! {
-    /// Messages that compacting kept.
+    /// Messages preserved by a compaction.
     pub struct PreservedMessages {
         /// The message that they now follow.
         pub anchor_uuid: String,
@@ -195,13 +195,13 @@ object! {
 }
 
 object! {
-    /// The agent's process is about to end.
+    /// The agent's process is about to exit.
     pub struct WorkerShuttingDown: tolerant tags("type" = "system", "subtype" = "worker_shutting_down") {
-        /// Why.
+        /// The reason.
         pub reason: String,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }

@@ -1,20 +1,20 @@
-//! What was stored of the session, and what could not be.
+//! Persistence of the session, and its failures.
 
 use crate::open::{object, open_enum};
 
 object! {
-    /// The disk was full, and something could not be saved. It comes when
-    /// the agent ends, behind the last result.
+    /// Data could not be saved because the disk was full. Sent when the agent
+    /// exits, after the last result.
     pub struct SessionWritesLost: tolerant tags("type" = "system", "subtype" = "session_writes_lost") {
         /// Why it could not be saved.
         pub error_code: WriteErrorCode,
-        /// What was lost.
+        /// The data that was lost.
         pub lost: Vec<LostWrites>,
         /// The sessions whose transcripts lack lines.
         pub transcript_session_ids: Option<Vec<String>>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -24,13 +24,13 @@ open_enum! {
     pub enum WriteErrorCode {
         /// The disk was full.
         NoSpace = "ENOSPC",
-        /// The user's share of the disk was used up.
+        /// The disk quota was exceeded.
         QuotaExceeded = "EDQUOT",
     }
 }
 
 open_enum! {
-    /// What could not be saved.
+    /// Data that could not be saved.
     pub enum LostWrites {
         /// Lines of a transcript.
         Transcript = "transcript",
@@ -42,26 +42,26 @@ open_enum! {
 object! {
     /// A copy of the transcript could not be stored.
     pub struct MirrorError: tolerant tags("type" = "system", "subtype" = "mirror_error") {
-        /// What went wrong.
+        /// The error.
         pub error: String,
-        /// Where it should have been stored.
+        /// The key under which it should have been stored.
         pub key: Option<SessionKey>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 object! {
-    /// Under which key a transcript is stored.
+    /// The key under which a transcript is stored.
     pub struct SessionKey {
         /// The project.
         pub project_key: String = "projectKey",
-        /// The session.
+        /// The session ID.
         pub session_id: String = "sessionId",
-        /// The part of the session, such as a sub-agent; absent for the
-        /// session's own transcript.
+        /// The part of the session, such as a sub-agent; absent for the main
+        /// transcript.
         pub subpath: Option<String>,
     }
 }
@@ -69,15 +69,15 @@ object! {
 object! {
     /// Files were uploaded.
     pub struct FilesPersisted: tolerant tags("type" = "system", "subtype" = "files_persisted") {
-        /// Those that were.
+        /// The uploaded files.
         pub files: Vec<PersistedFile>,
-        /// Those that could not be.
+        /// The files that could not be uploaded.
         pub failed: Option<Vec<FailedFile>>,
         /// When.
         pub processed_at: Option<String>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -97,7 +97,7 @@ object! {
     pub struct FailedFile {
         /// Its name.
         pub filename: String,
-        /// Why not.
+        /// The reason.
         pub error: String,
     }
 }

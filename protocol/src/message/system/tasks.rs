@@ -1,75 +1,75 @@
-//! Tasks: sub-agents, shells and whatever else runs beside the conversation.
+//! Tasks: sub-agents, shells and other background work.
 
 use crate::json::{Json, Number};
 use crate::open::{object, open_enum};
 
 object! {
-    /// A task begins.
+    /// A task started.
     pub struct TaskStarted: tolerant tags("type" = "system", "subtype" = "task_started") {
         /// The task.
         pub task_id: String,
-        /// The run of it: a task that is resumed begins a new one. Of the
-        /// runs of a task, one that sorts behind another is the later one.
+        /// The run of the task. A resumed task starts a new run; the IDs of the
+        /// runs of a task sort in order of time.
         pub run_id: Option<String>,
         /// The tool call that started it.
         pub tool_use_id: Option<String>,
-        /// What it does, in a few words.
+        /// A short description.
         pub description: Option<String>,
         /// What kind of task it is, such as `local_bash` or `local_agent`.
         pub task_type: Option<String>,
         /// The sub-agent's kind.
         pub subagent_type: Option<String>,
-        /// Whether it runs in the background; otherwise the tool call waits
-        /// for it.
+        /// Whether it runs in the background; otherwise the tool call waits for
+        /// it.
         pub is_backgrounded: Option<bool>,
-        /// How deep the sub-agent is nested, counted from 1.
+        /// The nesting depth of the sub-agent, from 1.
         pub spawn_depth: Option<u64>,
-        /// The task that started it; absent when the main agent did.
+        /// The parent task; absent if the main agent started it.
         pub parent_task_id: Option<String>,
         /// The name of the workflow that it runs.
         pub workflow_name: Option<String>,
-        /// What it was told to do.
+        /// The prompt.
         pub prompt: Option<String>,
-        /// Whether it has no place in what the user reads of the session.
+        /// Whether to leave it out of the displayed transcript.
         pub skip_transcript: Option<bool>,
         /// Whether it only watches, so that the session counts as idle.
         pub ambient: Option<bool>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 object! {
-    /// How far a task is.
+    /// The progress of a task.
     pub struct TaskProgress: tolerant tags("type" = "system", "subtype" = "task_progress") {
         /// The task.
         pub task_id: String,
-        /// The run of it: a task that is resumed begins a new one. Of the
-        /// runs of a task, one that sorts behind another is the later one.
+        /// The run of the task. A resumed task starts a new run; the IDs of the
+        /// runs of a task sort in order of time.
         pub run_id: Option<String>,
         /// The tool call that started it.
         pub tool_use_id: Option<String>,
-        /// What it is doing, in a few words.
+        /// A short description of the current activity.
         pub description: Option<String>,
         /// The sub-agent's kind.
         pub subagent_type: Option<String>,
-        /// What it has used so far.
+        /// Its usage so far.
         pub usage: Option<TaskUsage>,
         /// The tool that it called last.
         pub last_tool_name: Option<String>,
-        /// How it goes, in one line.
+        /// The progress, in one line.
         pub summary: Option<String>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 object! {
-    /// What a task used.
+    /// The usage of a task.
     #[derive(Default)]
     pub struct TaskUsage {
         /// Tokens.
@@ -82,35 +82,35 @@ object! {
 }
 
 object! {
-    /// Something about a task changed.
+    /// A task changed.
     pub struct TaskUpdated: tolerant tags("type" = "system", "subtype" = "task_updated") {
         /// The task.
         pub task_id: String,
-        /// The run of it: a task that is resumed begins a new one. Of the
-        /// runs of a task, one that sorts behind another is the later one.
+        /// The run of the task. A resumed task starts a new run; the IDs of the
+        /// runs of a task sort in order of time.
         pub run_id: Option<String>,
-        /// What is different now; what is absent stays as it was.
+        /// The changes. Absent members are unchanged.
         pub patch: TaskPatch,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 object! {
-    /// What changed about a task.
+    /// The changes of a task.
     #[derive(Default)]
     pub struct TaskPatch {
-        /// How it is.
+        /// The status.
         pub status: Option<TaskStatus>,
-        /// What it does, in a few words.
+        /// A short description.
         pub description: Option<String>,
         /// When it ended, in milliseconds since 1970.
         pub end_time: Option<Number>,
-        /// Milliseconds that it was paused.
+        /// The time it was paused, in milliseconds.
         pub total_paused_ms: Option<Number>,
-        /// What went wrong.
+        /// The error.
         pub error: Option<String>,
         /// Whether it runs in the background.
         pub is_backgrounded: Option<bool>,
@@ -118,7 +118,7 @@ object! {
 }
 
 open_enum! {
-    /// How a task is.
+    /// The status of a task.
     pub enum TaskStatus {
         /// It has not begun.
         Pending = "pending",
@@ -140,30 +140,30 @@ object! {
     pub struct TaskNotification: tolerant tags("type" = "system", "subtype" = "task_notification") {
         /// The task.
         pub task_id: String,
-        /// The run of it: a task that is resumed begins a new one. Of the
-        /// runs of a task, one that sorts behind another is the later one.
+        /// The run of the task. A resumed task starts a new run; the IDs of the
+        /// runs of a task sort in order of time.
         pub run_id: Option<String>,
         /// The tool call that started it.
         pub tool_use_id: Option<String>,
         /// How it ended.
         pub status: TaskEndStatus,
-        /// What ended it, when it was nothing usual.
+        /// Why it ended, if that is unusual.
         pub reason: Option<TaskEndReason>,
-        /// The file with what it printed or said.
+        /// The file with its output.
         pub output_file: Option<String>,
-        /// What came of it, in a few words.
+        /// A short summary of the outcome.
         pub summary: Option<String>,
-        /// What it used.
+        /// Its usage.
         pub usage: Option<TaskUsage>,
-        /// What an MCP tool gave as links, when it ran in the background.
+        /// Links returned by an MCP tool that ran in the background.
         pub resource_links: Option<Vec<ResourceLink>>,
-        /// Whether it has no place in what the user reads of the session.
+        /// Whether to leave it out of the displayed transcript.
         pub skip_transcript: Option<bool>,
         /// Whether it only watched.
         pub ambient: Option<bool>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
@@ -181,9 +181,9 @@ open_enum! {
 }
 
 open_enum! {
-    /// What ended a task, when it was nothing usual.
+    /// An unusual reason for the end of a task.
     pub enum TaskEndReason {
-        /// The agent's process was started anew, without it.
+        /// The agent's process was restarted without the task.
         WorkerRestart = "worker_restart",
     }
 }
@@ -191,11 +191,11 @@ open_enum! {
 object! {
     /// A link to a resource of an MCP server.
     pub struct ResourceLink {
-        /// Where the resource is.
+        /// The URI of the resource.
         pub uri: String,
         /// Its name.
         pub name: Option<String>,
-        /// Its name for people.
+        /// Its display name.
         pub title: Option<String>,
         /// What it is.
         pub description: Option<String>,
@@ -203,39 +203,38 @@ object! {
         pub mime_type: Option<String> = "mimeType",
         /// Its size in bytes.
         pub size: Option<u64>,
-        /// What the server says of it besides.
+        /// Annotations of the server.
         pub annotations: Option<Json>,
     }
 }
 
 object! {
-    /// Which tasks run in the background. It takes the place of the message
-    /// before it.
+    /// The current set of background tasks. Replaces the previous message.
     pub struct BackgroundTasksChanged: tolerant tags("type" = "system", "subtype" = "background_tasks_changed") {
-        /// All that run.
+        /// All background tasks.
         pub tasks: Vec<BackgroundTask>,
-        /// The message's id.
+        /// The ID of this message.
         pub uuid: Option<String>,
-        /// The session.
+        /// The session ID.
         pub session_id: Option<String>,
     }
 }
 
 object! {
-    /// A task that runs in the background.
+    /// A background task.
     pub struct BackgroundTask {
         /// The task.
         pub task_id: String,
-        /// The run of it: a task that is resumed begins a new one. Of the
-        /// runs of a task, one that sorts behind another is the later one.
+        /// The run of the task. A resumed task starts a new run; the IDs of the
+        /// runs of a task sort in order of time.
         pub run_id: Option<String>,
         /// What kind of task it is, such as `local_bash` or `local_agent`.
         pub task_type: Option<String>,
         /// The sub-agent's kind.
         pub subagent_type: Option<String>,
-        /// What it does, in a few words.
+        /// A short description.
         pub description: Option<String>,
-        /// The task that started it; absent when the main agent did.
+        /// The parent task; absent if the main agent started it.
         pub parent_task_id: Option<String>,
         /// Whether it only watches, so that the session counts as idle.
         pub ambient: Option<bool>,
