@@ -4,6 +4,7 @@ mod attach;
 mod introspection;
 mod local_version;
 mod query;
+mod views;
 
 pub use attach::{attach, attach_up_to};
 pub use query::{Query, prompt, query};

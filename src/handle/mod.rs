@@ -14,9 +14,9 @@ pub use pending::Pending;
 pub use submission::Submission;
 pub use subscription::Subscription;
 pub use turn::Turn;
+pub(crate) use views::Events;
 pub use views::{Messages, TextStream};
 
-use crate::callback::BoxFuture;
 use crate::command::{Command, Link, OutboundQueue, Progress, WhenFull};
 use crate::event::{Error, StreamKind, Unread};
 use crate::process::CliVersion;
@@ -26,6 +26,7 @@ use agentwire_protocol::host::{Prompt, Request};
 use agentwire_protocol::message::{ResultMessage, UserMessage};
 use pending::new_id;
 use std::fmt;
+use std::pin::Pin;
 use tokio::sync::{mpsc, oneshot, watch};
 
 /// Sends and asks, from anywhere. It can be cloned, and does not keep the
@@ -76,7 +77,7 @@ impl Handle {
     pub fn prompt(
         &self,
         message: impl Into<UserMessage>,
-    ) -> BoxFuture<Result<ResultMessage, Error>> {
+    ) -> Pin<Box<dyn Future<Output = Result<ResultMessage, Error>> + Send>> {
         let mut submission = self.send(message);
         Box::pin(async move { submission.result().await })
     }

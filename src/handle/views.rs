@@ -2,7 +2,6 @@
 
 use super::subscription::Subscription;
 use super::turn::Turn;
-use crate::client::{Client, Query};
 use crate::event::{Error, Event, Mailbox, Notice};
 use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::message::{ResultMessage, StreamEvent, StreamEventMessage, TerminalReason};
@@ -14,8 +13,8 @@ use std::task::{Context, Poll, ready};
 
 /// The messages of a session, without its other events.
 ///
-/// Made by [`Query::messages`], [`Turn::messages`], [`Subscription::messages`]
-/// and [`Client::messages`]. Dropped events and the end of the session are
+/// Made by [`Query::messages`](crate::Query::messages), [`Turn::messages`],
+/// [`Subscription::messages`] and [`Client::messages`](crate::Client::messages). Dropped events and the end of the session are
 /// errors: after [`Error::Lagged`] the stream goes on, after any other error it
 /// is over.
 ///
@@ -42,8 +41,8 @@ pub struct Messages<S = Subscription> {
 
 /// The text that the agent writes in the main conversation.
 ///
-/// Made by [`Handle::texts`](crate::Handle::texts), [`Query::texts`] and
-/// [`Turn::texts`]. Text arrives in pieces with
+/// Made by [`Handle::texts`](crate::Handle::texts),
+/// [`Query::texts`](crate::Query::texts) and [`Turn::texts`]. Text arrives in pieces with
 /// [`Options::partial_messages`](crate::Options::partial_messages), and
 /// otherwise once per message.
 ///
@@ -76,7 +75,7 @@ mod sealed {
         fn mailbox(&mut self) -> &mut Mailbox;
     }
 }
-use sealed::Events;
+pub(crate) use sealed::Events;
 
 impl Events for Subscription {
     fn mailbox(&mut self) -> &mut Mailbox {
@@ -87,33 +86,6 @@ impl Events for Subscription {
 impl Events for Turn {
     fn mailbox(&mut self) -> &mut Mailbox {
         &mut self.mailbox
-    }
-}
-
-impl Events for Query {
-    fn mailbox(&mut self) -> &mut Mailbox {
-        self.client_mut().mailbox_mut()
-    }
-}
-
-impl Events for &mut Client {
-    fn mailbox(&mut self) -> &mut Mailbox {
-        self.mailbox_mut()
-    }
-}
-
-impl Query {
-    /// Returns the messages of the session, without its other events.
-    #[doc(alias = "receive_messages")]
-    #[must_use]
-    pub fn messages(self) -> Messages<Self> {
-        Messages::new(self)
-    }
-
-    /// Returns the text of the response.
-    #[must_use]
-    pub fn texts(self) -> TextStream<Self> {
-        TextStream::new(self)
     }
 }
 
@@ -139,16 +111,8 @@ impl Subscription {
     }
 }
 
-impl Client {
-    /// Returns the messages of the session, without its other events. When it is
-    /// dropped, the client's stream goes on where it was.
-    pub fn messages(&mut self) -> Messages<&mut Self> {
-        Messages::new(self)
-    }
-}
-
 impl<S: Events> Messages<S> {
-    fn new(events: S) -> Self {
+    pub(crate) fn new(events: S) -> Self {
         Self {
             events,
             frame: None,

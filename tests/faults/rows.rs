@@ -153,7 +153,7 @@ fn bytes() -> Vec<Row> {
         Row::new("a line above the limit")
             .has([Fault::HugeMib(2)])
             .with(|options| options.line_limit(1024 * 1024))
-            .sees(["notice: a `assistant` line of 2097469 bytes was longer than the limit …"]),
+            .sees(["notice: a `assistant` line of 2097469 bytes exceeds the line limit and…"]),
     ]
 }
 

@@ -119,7 +119,7 @@ const QUERY: &[(&str, Ours)] = &[
 /// Methods of `ClaudeSDKClient`, in Python.
 const CLIENT: &[(&str, Ours)] = &[
     ("connect", Function("client/mod", "connect")),
-    ("receive_messages", Function("handle/views", "messages")),
+    ("receive_messages", Function("client/views", "messages")),
     ("query", Function("handle/mod", "send")),
     ("interrupt", Function("handle/control/session", "interrupt")),
     (
