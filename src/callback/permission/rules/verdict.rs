@@ -1,10 +1,10 @@
-//! What rules say, and why.
+//! Verdicts of rules, with reasons.
 
 use super::super::policy::Decision;
 use agentwire_protocol::permission::PermissionResult;
 use std::fmt;
 
-/// What [`Rules`](super::Rules) say about a call, and why.
+/// The verdict of [`Rules`](super::Rules) about a call, with the reason.
 ///
 /// ```
 /// use agentwire::protocol::permission::CanUseTool;
@@ -23,22 +23,22 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RulesVerdict {
-    /// These rules allow it.
+    /// These rules allow the call.
     Allow {
         /// The rules.
         rules: Vec<String>,
     },
-    /// This rule denies it.
+    /// This rule denies the call.
     Deny {
         /// The rule.
         rule: String,
     },
-    /// This rule says that it is to be asked.
+    /// This rule requires that the handler is asked.
     Ask {
         /// The rule.
         rule: String,
     },
-    /// They have no decision.
+    /// The rules have no decision.
     None(Undecided),
 }
 
@@ -46,28 +46,27 @@ pub enum RulesVerdict {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Undecided {
-    /// A person is meant to decide
+    /// The request requires a human
     /// ([`CanUseTool::requires_human`](agentwire_protocol::permission::CanUseTool::requires_human)).
     Person,
-    /// No rule is about it; of a shell line, about this command.
+    /// No rule matches the call, or this command of a shell line.
     NoRule(Option<String>),
-    /// A rule about commands does not lead out of the sandbox.
+    /// The call leaves the sandbox, which no command rule allows.
     Sandbox,
-    /// The line is not made of simple commands in which each word is what it looks
-    /// like.
+    /// The line does not consist of simple commands with literal words.
     NotUnderstood,
-    /// A command stands behind one that changes the directory, and depends on it.
+    /// A command after one that changes the directory depends on the directory.
     DependsOnDirectory,
-    /// A rule is about this command, which may run, read or write more than the
-    /// rule says.
+    /// A rule matches the command, but the command may run, read or write more
+    /// than the rule names.
     MayDoMore {
         /// The command.
         command: String,
         /// The rule.
         rule: String,
     },
-    /// Rules are about this command, which may be about a place outside of the
-    /// working directory, or a file that is guarded.
+    /// Rules match this command, but it may access a place outside the working
+    /// directory or a protected file.
     Place(String),
 }
 
@@ -84,7 +83,7 @@ impl From<RulesVerdict> for Decision {
     }
 }
 
-/// The reason, as part of a sentence: `the rule Bash(rm:*) denies it`.
+/// The reason, as part of a sentence: `the rule Bash(rm:*) denies the call`.
 impl fmt::Display for RulesVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
