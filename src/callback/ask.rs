@@ -242,8 +242,8 @@ impl AskAnswer for PermissionResult {
                 if tool_name == QUESTION_TOOL && lacks_questions(input) =>
             {
                 Err(format!(
-                    "the input of `{QUESTION_TOOL}` lacks `questions`: repeat those of the \
-                     request beside `answers`, or answer by `Options::on_question`"
+                    "the input of `{QUESTION_TOOL}` lacks `questions`: copy them from the \
+                     request, or use `Options::on_question`"
                 ))
             }
             _ => Ok(()),
@@ -280,7 +280,7 @@ impl AskAnswer for HookOutput {
             && output.updated_input.is_some()
         {
             *self = PreToolUseOutput::deny(
-                "The host wanted to run the tool with another input, which this CLI ignores.",
+                "The host changed the input of this call, which this CLI version does not support.",
             )
             .into();
         }

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 ///
 /// Dropping it without an answer denies the request, and a
 /// [`Notice::CallbackFailed`](crate::Notice::CallbackFailed) reports it.
-#[must_use = "dropped, it denies"]
+#[must_use = "dropping it denies the request"]
 pub struct Responder<A> {
     session: Link,
     request_id: Box<str>,

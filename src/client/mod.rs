@@ -144,7 +144,10 @@ impl Client {
         mut cli: LocalVersion,
         without: Vec<&'static str>,
     ) -> Result<Self, Error> {
-        #[cfg_attr(not(feature = "mcp"), expect(unused_mut, reason = "only `mcp` changes it"))]
+        #[cfg_attr(
+            not(feature = "mcp"),
+            expect(unused_mut, reason = "only `mcp` changes it")
+        )]
         let mut initialize = line.initialize.clone();
         let has_gates = options.callbacks.hooks.has_gates();
         #[cfg(feature = "mcp")]

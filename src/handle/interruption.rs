@@ -189,7 +189,7 @@ impl Handle {
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Turn(Interrupted { turn: None, .. }) => f.write_str("no turn ran"),
+            Self::Turn(Interrupted { turn: None, .. }) => f.write_str("no turn was running"),
             Self::Turn(Interrupted {
                 turn: Some(turn), ..
             }) => write!(f, "turn {}: {}", turn.turn, turn.outcome),

@@ -85,7 +85,7 @@ impl Hook {
             let tag = event.tag();
             E::of(event).ok_or_else(|| {
                 let told_of = tag.unwrap_or_else(|| "nothing".to_owned());
-                format!("it was told of `{told_of}` and is for `{}`", E::KIND)
+                format!("expected the event `{}`, got `{told_of}`", E::KIND)
             })
         })
     }

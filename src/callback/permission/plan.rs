@@ -43,7 +43,7 @@ impl PlanAsk {
     pub(crate) fn read(ask: PermissionAsk) -> Result<Self, String> {
         match ask.request.input.read() {
             Ok(input) => Ok(Self { input, ask }),
-            Err(error) => Err(format!("the plan cannot be read: {error}")),
+            Err(error) => Err(format!("invalid plan: {error}")),
         }
     }
 
@@ -77,13 +77,15 @@ impl PlanAsk {
         let version = self.ask.session.link().declared().cli_version();
         // Older ones do not say their version.
         if version.is_none_or(|version| version <= KEEPS_PLANS) {
-            return self.reject(format!("Make this the plan, and ask again:\n\n{plan}"));
+            return self.reject(format!(
+                "Replace the plan with this one, and present it again:\n\n{plan}"
+            ));
         }
         let mut input = self.input.clone();
         input.plan = Some(plan);
         match Json::from_value(&input) {
             Ok(input) => PermissionResult::allow_with(input),
-            Err(error) => PermissionResult::deny(format!("The plan cannot be written: {error}")),
+            Err(error) => PermissionResult::deny(format!("The plan cannot be serialized: {error}")),
         }
     }
 

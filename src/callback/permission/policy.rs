@@ -36,8 +36,8 @@ pub enum Decision {
 ///     .or(ReadOnly)
 ///     .or(Rules::builder().allow(["Bash(cargo test *)"]).build()?);
 /// let options = Options::new().permission_handler(policy.or_ask(|ask: PermissionAsk| async move {
-///     println!("{} is asked about", ask.request.tool_name);
-///     PermissionResult::deny("Nobody is there.")
+///     println!("{} requires an answer", ask.request.tool_name);
+///     PermissionResult::deny("No user is available.")
 /// }));
 /// # drop(options);
 /// # Ok::<(), agentwire::RulesError>(())

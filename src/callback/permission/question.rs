@@ -51,7 +51,7 @@ impl QuestionAsk {
     pub(crate) fn read(ask: PermissionAsk) -> Result<Self, String> {
         match ask.request.input.read() {
             Ok(input) => Ok(Self { input, ask }),
-            Err(error) => Err(format!("the questions cannot be read: {error}")),
+            Err(error) => Err(format!("invalid questions: {error}")),
         }
     }
 
@@ -121,7 +121,7 @@ impl From<Answers> for PermissionResult {
         input.answers.get_or_insert_default();
         match Json::from_value(&input) {
             Ok(input) => Self::allow_with(input),
-            Err(error) => Self::deny(format!("The answers cannot be written: {error}")),
+            Err(error) => Self::deny(format!("The answers cannot be serialized: {error}")),
         }
     }
 }

@@ -153,7 +153,7 @@ impl TerminalPrompter {
         Some(match line.trim().to_lowercase().as_str() {
             "y" | "yes" => PermissionResult::allow(),
             "a" | "always" if *question.always() != Always::No => self.allow_for_good(&question),
-            _ => Deny::new("The user said no.")
+            _ => Deny::new("The user denied this call.")
                 .decision_classification(DecisionClassification::UserReject)
                 .into(),
         })
@@ -251,10 +251,10 @@ fn show(showing: TerminalPrompt<'_>) {
                 question.choices()
             )
         }
-        TerminalPrompt::NoPendingRequest => "not asked any more\n".to_owned(),
+        TerminalPrompt::NoPendingRequest => "the agent withdrew the request\n".to_owned(),
         TerminalPrompt::Nobody { request } => {
             format!(
-                "denied {}: nobody can be asked here\n",
+                "denied {}: no terminal to prompt on\n",
                 visible::line(&request.tool_name)
             )
         }
@@ -269,7 +269,7 @@ fn show(showing: TerminalPrompt<'_>) {
 }
 
 fn nobody() -> PermissionResult {
-    PermissionResult::deny("Nobody was there to allow it.")
+    PermissionResult::deny("No user is available to allow this call.")
 }
 
 #[cfg(test)]
@@ -422,7 +422,7 @@ mod tests {
         let choices = |request: &CanUseTool| TerminalQuestion::new(request).choices();
         assert_eq!(
             choices(&request),
-            "[y]es, [n]o, [a]lways with this very input"
+            "[y]es, [n]o, [a]lways with this exact input"
         );
         let rules = ["date *", "id\u{1b}[2K\u{202e}"];
         let rules = rules.map(|content| PermissionRule::new("Bash").content(content));

@@ -18,9 +18,9 @@ impl CommandPattern {
     pub(super) fn new(content: &str) -> Result<Self, &'static str> {
         let content = content.trim();
         let prefix = match content.strip_suffix(":*") {
-            Some("") => return Err("there is nothing before `:*`"),
+            Some("") => return Err("`:*` requires a command before it"),
             Some(prefix) if prefix.contains('*') => {
-                return Err("before `:*` stands a plain beginning, without another `*`");
+                return Err("the text before `:*` cannot contain a `*`");
             }
             Some(prefix) => Some(prefix),
             // `git *` is `git` as well.

@@ -14,7 +14,7 @@ pub(super) enum DomainPattern {
 impl DomainPattern {
     pub(super) fn new(content: &str) -> Result<Self, &'static str> {
         let Some(domain) = content.strip_prefix("domain:") else {
-            return Err("what is fetched is named as `domain:example.com`");
+            return Err("write `domain:example.com`");
         };
         let domain = domain.to_ascii_lowercase();
         if domain == "*" {
@@ -26,7 +26,7 @@ impl DomainPattern {
         };
         let is_host = is_plain(host) || (host.starts_with('[') && host.ends_with(']'));
         if !is_host {
-            return Err("a domain is a host's name, or `*.` and one; it has no path and no port");
+            return Err("a domain is a host name, or `*.` and a host name, without path and port");
         }
         let host = host.to_owned();
         Ok(if is_below {

@@ -119,7 +119,7 @@ pub struct RulesBuilder {
 #[non_exhaustive]
 pub enum RulesError {
     /// The rule cannot be parsed.
-    #[error("the rule `{rule}` cannot be read: {error}")]
+    #[error("cannot parse the rule `{rule}`: {error}")]
     Unreadable {
         /// The rule.
         rule: String,
@@ -129,16 +129,16 @@ pub enum RulesError {
     },
     /// The rule can be parsed, but can never match. The agent ignores such a
     /// rule silently.
-    #[error("the rule `{rule}` never says anything: {why}")]
+    #[error("the rule `{rule}` can never match: {why}")]
     Senseless {
         /// The rule.
         rule: String,
         /// Why.
         why: String,
     },
-    /// No working directory was set, and the current directory of this process
-    /// is unknown.
-    #[error("relative paths cannot be told: {0}")]
+    /// The current directory of this process is unknown, and no absolute
+    /// working directory was set.
+    #[error("cannot resolve relative paths without a current directory: {0}")]
     NoWorkingDirectory(String),
 }
 
@@ -197,7 +197,7 @@ impl Rules {
         call: &Call<'_>,
         request: &CanUseTool,
     ) -> Result<Vec<&'a str>, Undecided> {
-        // No command rule allows leaving the sandbox,
+        // No command rule allows leaving the sandbox.
         let leaves_sandbox = request.input.member("dangerouslyDisableSandbox");
         if leaves_sandbox.is_some_and(|wants| wants.get() != "false") {
             return Err(Undecided::Sandbox);
@@ -206,7 +206,7 @@ impl Rules {
             return Err(Undecided::NoRule(None));
         };
         let (rules, parts) = command::allowed(rules, &line)?;
-        // or the working directory. The agent reports a path outside. For
+        // Nor the working directory. The agent reports a path outside. For
         // several commands, it reports on the first one that it does not know.
         let blocked = request.blocked_path.as_deref();
         if blocked.is_some_and(|path| !self.places.is_at_work(path)) {

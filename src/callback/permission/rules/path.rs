@@ -44,7 +44,7 @@ enum Care {
 impl PathPattern {
     pub(super) fn new(content: &str) -> Result<Self, &'static str> {
         if content.starts_with('!') {
-            return Err("a rule cannot be the opposite of a pattern");
+            return Err("negated patterns (`!`) are not supported");
         }
         let (root, mut rest, mut anchored) = if let Some(rest) = content.strip_prefix("//") {
             (Root::System, rest, true)
@@ -70,10 +70,10 @@ impl PathPattern {
             .map(str::to_owned)
             .collect();
         if segments.iter().any(|segment| segment == "..") {
-            return Err("a pattern cannot leave its folder by `..`; `//` begins an absolute one");
+            return Err("a pattern cannot contain `..`; `//` starts an absolute path");
         }
         if segments.is_empty() {
-            return Err("a pattern needs a name, or `**`");
+            return Err("a pattern requires a name, or `**`");
         }
         Ok(Self {
             root,

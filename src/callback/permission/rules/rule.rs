@@ -68,17 +68,17 @@ impl Rule {
         let about = match (&*tool, content) {
             (name, content) if name.starts_with("mcp__") => {
                 if content.is_some() {
-                    return Err("a rule about a tool of an MCP server says nothing more of it");
+                    return Err("rules about tools of MCP servers take no parentheses");
                 }
                 server(name, side)?
             }
             (name, None) if name.contains('*') && side == Side::Allow => {
                 return Err(
-                    "a rule that allows names its tool; only tools of an MCP server may have a `*`",
+                    "an allow rule cannot have a `*` in the name of its tool, except after `mcp__server__`",
                 );
             }
             (name, Some(_)) if name.contains('*') => {
-                return Err("a rule that says more names its tool");
+                return Err("a rule with parentheses cannot have a `*` in the name of its tool");
             }
             (_, None) | ("Bash" | "WebFetch" | "Agent", Some("*")) => About::All,
             (name, Some("*")) if EDITS.contains(&name) || READS.contains(&name) => {
@@ -94,16 +94,12 @@ impl Rule {
             ("WebFetch", Some(content)) => About::Domain(DomainPattern::new(content)?),
             ("Agent" | "Skill", Some(content)) => About::Named(content.to_owned()),
             (name, Some(_)) if EDITS.contains(&name) => {
-                return Err(
-                    "files are named in rules about `Edit`, which are about every tool that writes",
-                );
+                return Err("use `Edit(…)`, which matches every tool that writes files");
             }
             (name, Some(_)) if READS.contains(&name) => {
-                return Err(
-                    "files are named in rules about `Read`, which are about every tool that reads",
-                );
+                return Err("use `Read(…)`, which matches every tool that reads files");
             }
-            (_, Some(_)) => return Err("a rule about this tool says nothing more of it"),
+            (_, Some(_)) => return Err("rules about this tool take no parentheses"),
         };
         Ok(Self { text, tool, about })
     }
@@ -183,12 +179,10 @@ fn server(name: &str, side: Side) -> Result<About, &'static str> {
         None => (rest, "*"),
     };
     if server.is_empty() || tool.is_empty() {
-        return Err(
-            "a rule about an MCP server is `mcp__server`, `mcp__server__*` or `mcp__server__tool`",
-        );
+        return Err("write `mcp__server`, `mcp__server__*` or `mcp__server__tool`");
     }
     if side == Side::Allow && server.contains('*') {
-        return Err("a rule that allows names its MCP server");
+        return Err("an allow rule cannot have a `*` in the name of its MCP server");
     }
     Ok(About::Server {
         server: server.to_owned(),

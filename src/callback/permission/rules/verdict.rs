@@ -75,7 +75,7 @@ impl From<RulesVerdict> for Decision {
         match verdict {
             RulesVerdict::Allow { .. } => PermissionResult::allow().into(),
             RulesVerdict::Deny { rule } => {
-                PermissionResult::deny(format!("The rule {rule} denies it.")).into()
+                PermissionResult::deny(format!("The rule {rule} denies this call.")).into()
             }
             RulesVerdict::Ask { .. } => Self::MustAsk,
             RulesVerdict::None(_) => Self::None,
@@ -92,10 +92,10 @@ impl fmt::Display for RulesVerdict {
                     1 => ("rule", "allows"),
                     _ => ("rules", "allow"),
                 };
-                write!(f, "the {noun} {} {verb} it", rules.join(", "))
+                write!(f, "the {noun} {} {verb} the call", rules.join(", "))
             }
-            Self::Deny { rule } => write!(f, "the rule {rule} denies it"),
-            Self::Ask { rule } => write!(f, "the rule {rule} has it asked"),
+            Self::Deny { rule } => write!(f, "the rule {rule} denies the call"),
+            Self::Ask { rule } => write!(f, "the rule {rule} asks about the call"),
             Self::None(why) => why.fmt(f),
         }
     }
@@ -105,22 +105,24 @@ impl fmt::Display for RulesVerdict {
 impl fmt::Display for Undecided {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Person => f.write_str("a person is meant to decide"),
-            Self::NoRule(None) => f.write_str("no rule is about it"),
-            Self::NoRule(Some(command)) => write!(f, "no rule is about `{command}`"),
-            Self::Sandbox => f.write_str("a rule about commands does not lead out of the sandbox"),
-            Self::NotUnderstood => f.write_str(
-                "it is not made of simple commands in which each word is what it looks like",
-            ),
+            Self::Person => f.write_str("the request requires a human"),
+            Self::NoRule(None) => f.write_str("no rule matches the call"),
+            Self::NoRule(Some(command)) => write!(f, "no rule matches `{command}`"),
+            Self::Sandbox => {
+                f.write_str("the call leaves the sandbox, which no command rule allows")
+            }
+            Self::NotUnderstood => {
+                f.write_str("the line does not consist of simple commands with literal words")
+            }
             Self::DependsOnDirectory => {
-                f.write_str("behind `cd` stands a command that depends on the directory")
+                f.write_str("a command after `cd` depends on the directory")
             }
             Self::MayDoMore { command, rule } => {
-                write!(f, "`{command}` may do more than the rule {rule} says")
+                write!(f, "`{command}` may do more than the rule {rule} names")
             }
             Self::Place(command) => write!(
                 f,
-                "`{command}` may be about a place outside of the working directory, or a guarded file"
+                "`{command}` may access a place outside the working directory, or a protected file"
             ),
         }
     }

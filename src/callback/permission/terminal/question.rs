@@ -56,7 +56,7 @@ impl<'a> TerminalQuestion<'a> {
     pub fn title(&self) -> String {
         match &self.request.title {
             Some(title) => shown(title, TITLE),
-            None => format!("May {} run?", shown(&self.request.tool_name, TITLE)),
+            None => format!("Allow {}?", shown(&self.request.tool_name, TITLE)),
         }
     }
 
@@ -115,7 +115,7 @@ impl fmt::Display for Always {
                 let rules: Vec<String> = rules.iter().map(ToString::to_string).collect();
                 write!(f, ", [a]lways {}", visible::line(&rules.join(", ")))
             }
-            Self::ThisInput => f.write_str(", [a]lways with this very input"),
+            Self::ThisInput => f.write_str(", [a]lways with this exact input"),
         }
     }
 }
