@@ -85,7 +85,8 @@ impl Submission {
     ///
     /// - [`Error::Encode`] if the message cannot be serialized as JSON.
     /// - [`Error::Full`] if the outbound queue was full.
-    /// - [`Error::TooOld`] if the message is [verbatim](UserMessage::verbatim)
+    /// - [`Error::TooOld`] if the message is
+    ///   [verbatim](agentwire_protocol::message::UserMessage::verbatim)
     ///   and the CLI does not support that.
     /// - [`Error::Withdrawn`] if the message was withdrawn first.
     /// - [`Error::Ended`] if the session ended first.
