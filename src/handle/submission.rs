@@ -66,6 +66,7 @@ impl Submission {
     ///
     /// A change is one since the last call. Changes in quick succession are
     /// reported as one.
+    /// Returns [`SubmissionState::Lost`] if the session ends first.
     ///
     /// # Cancel safety
     ///
@@ -111,6 +112,7 @@ impl Submission {
 
     /// Waits until the delivery status is final, and returns it.
     /// [`Submission::turn_ended`] returns how the turn ended.
+    /// Returns [`SubmissionState::Lost`] if the session ends first.
     ///
     /// # Cancel safety
     ///
