@@ -1,119 +1,150 @@
-//! Spawn an agent CLI and drive it over newline-delimited JSON.
+//! agentwire spawns an agent CLI (Claude Code's `claude`) and drives it over
+//! newline-delimited JSON. It streams responses, handles permission requests
+//! and control requests, and leaves no processes behind.
 //!
-//! [`query`] sends one prompt and streams the answer; a [`Client`] holds a
-//! conversation, with a CLI that it starts or, by [`Client::connect_over`], with
-//! one that runs elsewhere. Both deliver [`Event`]s: mostly [`Frame`]s, which keep the
-//! bytes as they came and give a typed [`Message`] when asked.
+//! - [`prompt`] sends one prompt and returns the result.
+//! - [`query`] sends one prompt and streams the response.
+//! - A [`Client`] holds a conversation: several turns, and control requests
+//!   between them. [`Client::connect`] spawns the CLI; [`Client::connect_over`]
+//!   connects to a CLI that runs elsewhere.
+//!
+//! ```no_run
+//! use agentwire::{Error, Options, prompt};
+//!
+//! #[tokio::main]
+//! async fn main() -> Result<(), Error> {
+//!     let result = prompt("What day is it?", Options::new()).await?.error_for_result()?;
+//!     println!("{}", result.text());
+//!     Ok(())
+//! }
+//! ```
+//!
+//! A client and a query are streams of [`Event`]s, mostly [`Frame`]s: one
+//! message each, with the bytes as received ([`Frame::raw`]) and as a typed
+//! [`Message`] ([`Frame::message`]). `messages()` and `texts()` narrow a stream
+//! to messages or text:
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), agentwire::Error> {
-//! use agentwire::{Event, Options, PermissionResult, query};
+//! use agentwire::{Client, Options, PermissionResult};
 //!
 //! let options = Options::new()
 //!     .partial_messages(true)
 //!     .on_permission(|ask| async move {
-//!         println!("{} wants to run with {}", ask.request.tool_name, ask.request.input);
+//!         println!("{} requests {}", ask.request.tool_name, ask.request.input);
 //!         PermissionResult::allow()
 //!     });
-//! let mut answer = query("What day is it?", options).await?;
-//! while let Some(event) = answer.next().await {
-//!     if let Event::Frame(frame) = event? {
-//!         print!("{}", frame.message().text_delta().unwrap_or_default());
-//!     }
+//! let mut client = Client::connect(options).await?;
+//! let mut texts = client.send("Summarise the README.").turn().texts();
+//! while let Some(text) = texts.next().await {
+//!     print!("{}", text?);
 //! }
+//! let result = client.prompt("Now in one sentence.").await?;
+//! println!("{}", result.text());
+//! client.close().await;
 //! # Ok(())
 //! # }
 //! ```
 //!
 //! # Order
 //!
-//! The order of calls is the order on the wire, with two exceptions: answers
-//! and interrupts may pass user messages that still wait here, and user
-//! messages are ordered by [priority](protocol::message::Priority) among
-//! themselves, up to the nearest control request. What MCP servers inside the
-//! host begin goes as answers do, so that nothing of theirs passes anything
-//! else of theirs. See [`protocol::outbox`].
+//! Messages and requests are sent in call order, with two exceptions. Responses
+//! and interrupts may overtake queued user messages. User messages are sorted
+//! by [priority](protocol::message::Priority) among themselves, up to the
+//! nearest control request. Messages that in-process MCP servers initiate are
+//! queued with the responses, so all output of these servers keeps its order.
+//! See [`protocol::outbox`].
 //!
-//! For a CLI that knows no priorities the host keeps the queue ([`Queueing`]):
-//! one turn runs at a time, and messages that wait for theirs do not hold
-//! control requests back. A [`Handle::set_model`] then also counts for messages
-//! that were sent before it and still wait.
+//! For a CLI without support for priorities, agentwire keeps the queue
+//! ([`Queueing`]): one turn runs at a time, and queued messages do not delay
+//! control requests. A [`Handle::set_model`] then also applies to messages that
+//! were sent before it and are still queued.
 //!
 //! # Turns
 //!
-//! A message is not a turn: the agent may put several into one, and begins
-//! turns of its own, for a task that ended in the background. [`Event::Turn`]
-//! tells them; [`Submission::turn`] and [`Submission::turn_ended`] give the one
-//! that a message went into. Results are never counted, and nothing is taken
-//! for an answer to a message that the agent does not say it answers. Of a CLI
-//! that says nothing of the kind it is inferred, from one turn at a time.
+//! A message is not a turn: the agent may fold several messages into one turn,
+//! and starts turns of its own, for example when a background task has ended.
+//! [`Event::Turn`] reports every turn. [`Submission::turn`] and
+//! [`Submission::turn_ended`] return the turn that picked up a message.
+//! agentwire matches turns to messages by what the agent reports, never by
+//! counting results. For a CLI that does not report it, the match is inferred,
+//! with one turn running at a time.
 //!
-//! # Control
+//! # Control requests
 //!
-//! Every control request of the wire is a method of [`Handle`], which a
-//! [`Client`] has as well; [`Handle::request`] makes one as it is. What the
-//! agent does not know fails with [`Error::NotSupported`].
+//! Every control request of the protocol is a method of [`Handle`], which
+//! [`Client`] dereferences to. [`Handle::request`] sends one with all its
+//! fields. Unsupported requests fail with [`Error::NotSupported`].
 //!
-//! # Waiting and cancelling
+//! # Cancellation and timeouts
 //!
-//! What [`Handle::send`] and [`Handle::request`] return is on its way when
-//! they return; awaiting it waits for the outcome, dropping it undoes
-//! nothing. [`Client::next`] is cancel safe, and so is every other `next`.
-//! Every wait has an end: requests have a deadline, and when the CLI dies
-//! everything that waits for it fails with [`Error::Ended`], which has the exit
-//! status and the end of standard error.
+//! [`Handle::send`] and [`Handle::request`] send when they are called. Awaiting
+//! the returned value waits for the outcome; dropping it does not undo the
+//! call. [`Client::next`] is cancel safe, as is every other `next`.
 //!
-//! # Reading
+//! Every wait ends. Requests time out, and when the CLI exits, everything that
+//! waits for it fails with [`Error::Ended`], which has the exit status and the
+//! end of standard error.
 //!
-//! A session can be read in more places than one, each at its own pace:
+//! # Reading a session
+//!
+//! A session can be read in several places, each at its own pace:
 //! [`Handle::subscribe`], [`Handle::texts`], [`Submission::turn`].
 //!
 //! A slow consumer loses nothing by default. Reading the agent's output pauses
-//! when a stream in use has more unread than [`Options::unread_limit`], and goes
-//! on while the program waits for something that only input can bring, such as
-//! the response to a control request. Only beyond
-//! [`Options::unread_hard_limit`] events are dropped, with a [`Notice::Lagged`]
-//! in front of what is left. [`Backpressure`] has the details,
-//! [`Handle::unread`] says what is unread.
+//! when a stream has more unread than [`Options::unread_limit`], and continues
+//! while the program waits for something that only input can bring, such as the
+//! response to a control request. Beyond [`Options::unread_hard_limit`], events
+//! are dropped, and a [`Notice::Lagged`] precedes the remaining ones. See
+//! [`Backpressure`]; [`Handle::unread`] returns the sizes of the buffers.
 //!
-//! Everything comes through one pipe: behind one huge message an answer has to
-//! wait until all of that has come.
+//! A session has a single pipe: a response that follows a huge message arrives
+//! after all of that message.
 //!
 //! # Callbacks
 //!
-//! What the agent asks is answered by callbacks: permissions, questions and
-//! plans of the model's, hooks ([`Hook`]), elicitations, dialogs. Each call runs
-//! in a task of its own, may take as long as it likes, and may call every
-//! control method of its `session`. One that panics, fails or drops its
-//! [`Responder`] denies, and a [`Notice::CallbackFailed`] says so; a hook is
-//! passed over then, unless it is a [gate](Hook::gate). What has no callback is
-//! denied. An answer can come long after the callback's end ([`Later`]).
+//! Callbacks answer the agent's requests: permissions, questions and plans of
+//! the model, hooks ([`Hook`]), elicitations, dialogs. Each call runs in its
+//! own task, may take as long as it needs, and may call every control method of
+//! its `session`. If a callback panics, returns an error or drops its
+//! [`Responder`], the request is denied and a [`Notice::CallbackFailed`]
+//! reports it; a hook that fails is skipped, unless it is a [gate](Hook::gate).
+//! Requests without a callback are denied. A response can also be sent long
+//! after the callback has returned ([`Later`]).
 //!
-//! # Transcripts elsewhere
+//! # Session stores
 //!
-//! What the agent writes down of a session is a file of its own. A
-//! [`SessionStore`] gets a copy of it while it is written, and a session can be
-//! resumed from there on a machine that has never seen it
-//! ([`Options::session_store`]). It runs beside the session, and never holds it
-//! up.
+//! The agent keeps the transcript of a session in a local file. A
+//! [`SessionStore`] receives a copy as it is written, and a session can be
+//! resumed from the store on another machine ([`Options::session_store`]). The
+//! store runs in the background and never delays the session.
 //!
-//! # The end
+//! # Shutdown
 //!
-//! When a [`Client`] or a [`Query`] is dropped, inside a runtime or outside,
-//! everything that the session started goes; [`ClosePolicy`] says how. A
-//! program that is about to exit awaits [`Client::close`] or
-//! [`Client::abort`] instead, since what a drop has begun ends with the
-//! process; or it holds an [`ExitGuard`] in `main`, and calls [`close_all`] when
-//! a signal ends it.
+//! Dropping a [`Client`] or a [`Query`], inside a runtime or outside, ends the
+//! session and every process that it started; [`ClosePolicy`] configures how. A
+//! program that is about to exit awaits [`Client::close`] or [`Client::abort`]
+//! instead, because the clean-up that a drop starts stops with the process.
+//! Alternatively, hold an [`ExitGuard`] in `main`, and call [`close_all`] in
+//! signal handlers.
 //!
-//! # What may go wrong
+//! # Errors
 //!
-//! An error result of the agent is data
-//! ([`ResultMessage::is_error`](protocol::message::ResultMessage)). What is
-//! not as the protocol has it is a [`Notice`], and the session goes on. An
-//! [`Error`] is the end of the session, or of the one call that it came from.
+//! A failed turn is not an [`Error`] but a result: see
+//! [`ResultMessage::is_error`](protocol::message::ResultMessage) and
+//! [`ResultMessage::error_for_result`](protocol::message::ResultMessage::error_for_result).
+//! Invalid input from the agent is reported as a [`Notice`], and the session
+//! continues. An [`Error`] ends either the session or only the call that
+//! returned it.
+//!
+//! # Features
+//!
+//! - `mcp`: tools and MCP servers inside your program.
+//! - `schema`: structured output from Rust types ([`Options::output_format`]
+//!   works without it).
 
-/// What is on the wire: messages, control requests, and the state machines.
+/// The protocol: messages, control requests, and the state machines behind a
+/// session.
 pub use agentwire_protocol as protocol;
 
 mod callback;
@@ -164,11 +195,11 @@ pub use store::{
     MemoryStore, SessionStore, StoreError, StoreFailure, StoreFlush, StoredSession, TranscriptKey,
 };
 
-/// What [`Options::output_type`] takes.
+/// The crate whose `JsonSchema` trait [`Options::output_type`] requires.
 #[cfg(feature = "schema")]
 pub use schemars;
 
-// The code in the README and in the pages beside it compiles.
+// Compiles the code in the README and the guides.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -40,7 +40,7 @@ async fn what_no_policy_decides_is_denied_with_the_message() {
         (tool("Grep", json!({"pattern": "a"})), "Nobody is there."),
         (
             tool("Read", json!({"file_path": ".env"})),
-            "The rule Read(.env) denies it.",
+            "The rule Read(.env) denies this call.",
         ),
     ] {
         let said = answer_to(&mut agent, &request).await;

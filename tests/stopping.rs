@@ -55,7 +55,7 @@ async fn stopping_is_done_when_the_agent_stops() {
     let stopped = client.stop(StopPolicy::default()).await.unwrap();
     assert_eq!(stopped.to_string(), "turn 1: interrupted");
     let stopped = client.stop(StopPolicy::default()).await.unwrap();
-    assert_eq!(stopped.to_string(), "no turn ran");
+    assert_eq!(stopped.to_string(), "no turn was running");
     client.close().await;
 }
 

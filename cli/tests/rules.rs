@@ -56,8 +56,8 @@ fn each_request_gets_a_word() {
 fn the_reason_stands_behind_it_in_one_line() {
     let lines = format!("{}\n{}\n", bash("git log"), bash("rm '\u{1b}[2K\n\t'"));
     let output = rules(&[RULES, &["--explain"]].concat(), &lines);
-    let expected = "allow\tthe rule Bash(git *) allows it\n\
-        none\tit is not made of simple commands in which each word is what it looks like\n";
+    let expected = "allow\tthe rule Bash(git *) allows the call\n\
+        none\tthe line does not consist of simple commands with literal words\n";
     assert_eq!(stdout(&output), expected);
 }
 

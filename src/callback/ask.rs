@@ -1,4 +1,4 @@
-//! What the agent asks, who answers, and with what.
+//! Requests of the agent, their handlers and their responses.
 
 use crate::command::AskNumber;
 use crate::event::Asked;
@@ -16,50 +16,51 @@ use std::pin::Pin;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// Something that the agent asks.
+/// A request of the agent to the host, passed to a callback.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Ask<R> {
-    /// What it asks.
+    /// The request.
     pub request: R,
-    /// The id under which it asks. Whoever has it can answer
-    /// ([`Handle::answer`]), when the callback said [`Later`].
+    /// The request ID. After the callback has returned [`Later`], the request
+    /// can be answered by this ID ([`Handle::answer`]).
     pub request_id: Box<str>,
-    /// Cancelled when the agent does not wait for an answer any more: it took
-    /// the ask back, somebody else has answered, or the session is over. A later
-    /// answer is dropped.
+    /// Cancelled once the agent no longer waits for the response: it withdrew
+    /// the request, the request was answered elsewhere, or the session is over.
+    /// A later response is discarded.
     pub cancelled: CancellationToken,
-    /// The session. Every control method may be called from inside the
-    /// callback.
+    /// The session. A callback may call every control method.
     pub session: Handle,
     pub(crate) number: AskNumber,
 }
 
-/// May a tool run? Answered with a [`PermissionResult`].
+/// A request for permission to run a tool. Answered with a
+/// [`PermissionResult`].
 pub type PermissionAsk = Ask<CanUseTool>;
 
-/// An MCP server wants something from the user. Answered with an
+/// A request of an MCP server for input from the user. Answered with an
 /// [`McpElicitationResult`].
 pub type ElicitationAsk = Ask<McpElicitation>;
 
-/// A dialog is to be shown. Answered with a [`UserDialogResult`].
+/// A request to show a dialog. Answered with a [`UserDialogResult`].
 pub type DialogAsk = Ask<RequestUserDialog>;
 
-/// What a callback says.
+/// What a callback returns.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Reply<A> {
-    /// The answer.
+    /// The response.
     Now(A),
-    /// The answer comes later: by a [`Responder`](crate::Responder) that the callback took, or by
-    /// [`Handle::answer`]. The agent waits.
+    /// The response follows: by a [`Responder`](crate::Responder) that the
+    /// callback took, or by [`Handle::answer`]. The agent waits.
     Later,
-    /// There is none, for this reason. The agent is denied what it asked for,
-    /// and a [`Notice::CallbackFailed`](crate::Notice::CallbackFailed) says so.
+    /// The callback failed, for this reason. The request is denied, and a
+    /// [`Notice::CallbackFailed`](crate::Notice::CallbackFailed) reports it.
     Failed(String),
 }
 
-/// What a callback says whose answer comes later: [`Reply::Later`].
+/// Returned by a callback whose response follows later: converts to
+/// [`Reply::Later`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Later;
 
@@ -96,17 +97,17 @@ impl From<Deny> for Reply<PermissionResult> {
     }
 }
 
-/// A future that a handler gives.
+/// The future that a handler returns.
 pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// Answers what the agent asks.
+/// Answers one kind of request of the agent.
 ///
-/// Every closure `Fn(Ask<R>) -> impl Future` whose future gives an answer, a
-/// `Result` of one, or a [`Reply`], is one. Each call runs in a task of its own,
-/// and many may run at once. One that panics denies. There is no deadline of
-/// ours: the agent waits for as long as it likes.
+/// It is implemented for every closure `Fn(Ask<R>) -> impl Future` whose output
+/// is a response, a `Result` of one, or a [`Reply`]. Each call runs in its own
+/// task, and many may run at once. If it panics, the request is denied.
+/// agentwire sets no timeout; the agent waits as long as it chooses.
 pub trait Handler<R: Askable>: Send + Sync + 'static {
-    /// Answers.
+    /// Answers a request.
     fn handle(&self, ask: Ask<R>) -> BoxFuture<Reply<R::Answer>>;
 }
 
@@ -123,7 +124,7 @@ where
     }
 }
 
-/// A handler that can be shared and shown.
+/// A handler that is `Clone` and `Debug`.
 pub(crate) struct Shared<R>(Arc<dyn Handler<R>>);
 
 impl<R: Askable> Shared<R> {
@@ -148,36 +149,37 @@ impl<R> fmt::Debug for Shared<R> {
     }
 }
 
-/// A request of the agent's that a callback answers. Only the requests of the
-/// protocol are.
+/// A request of the agent that a callback answers. Implemented for requests of
+/// the protocol only.
 pub trait Askable: Send + sealed::Sealed + 'static {
-    /// What it is answered with.
+    /// The type of the response.
     type Answer: AskAnswer;
 
-    /// The part of the request that its answer has to repeat.
+    /// Returns the part of the request that the response must repeat.
     #[doc(hidden)]
     fn to_repeat(&self) -> Option<Json> {
         None
     }
 }
 
-/// What a request of the agent's is answered with.
+/// The response to a request of the agent.
 pub trait AskAnswer: Serialize + Send + sealed::Sealed + 'static {
-    /// Whether it answers this.
+    /// Returns whether this type of response answers the request.
     fn fits(asked: &Asked) -> bool;
 
-    /// Finds what the agent would not understand in an answer to this.
+    /// Fails if the agent would not understand this response to the request.
     #[doc(hidden)]
     fn check(&self, _: &Asked) -> Result<(), String> {
         Ok(())
     }
 
-    /// Repeats this part of the request.
+    /// Copies this part of the request.
     #[doc(hidden)]
     fn repeat(&mut self, _: &Json) {}
 
-    /// Makes it safe for a CLI of this version; `None` for one that has not
-    /// said its version when a turn runs, as older ones than 2.0.77.
+    /// Makes the response safe for a CLI of this version. `None` stands for a
+    /// CLI that has not reported its version when a turn runs, such as those
+    /// older than 2.0.77.
     #[doc(hidden)]
     fn fit(&mut self, _: Option<CliVersion>) {}
 }
@@ -186,10 +188,10 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// The tool by which the model asks the user.
+/// The tool with which the model asks the user.
 pub(crate) const QUESTION_TOOL: &str = "AskUserQuestion";
 
-/// Which request is answered with what, and what is asked by it.
+/// The response type of each request, and the kind of the request.
 macro_rules! answered {
     ($($request:ty => $answer:ty; if $asked:pat,)*) => {$(
         impl sealed::Sealed for $request {}
@@ -228,7 +230,7 @@ impl AskAnswer for PermissionResult {
         matches!(asked, Asked::Permission { .. })
     }
 
-    /// The agent takes the answers to its questions only beside these.
+    /// The agent accepts answers to its questions only beside the questions.
     fn check(&self, asked: &Asked) -> Result<(), String> {
         let Self::Allow(allow) = self else {
             return Ok(());
@@ -240,15 +242,15 @@ impl AskAnswer for PermissionResult {
                 if tool_name == QUESTION_TOOL && lacks_questions(input) =>
             {
                 Err(format!(
-                    "the input of `{QUESTION_TOOL}` lacks `questions`: repeat those of the \
-                     request beside `answers`, or answer by `Options::on_question`"
+                    "the input of `{QUESTION_TOOL}` lacks `questions`: copy them from the \
+                     request, or use `Options::on_question`"
                 ))
             }
             _ => Ok(()),
         }
     }
 
-    /// CLIs up to 2.1.197 deny the tool when an allow has no input.
+    /// CLIs up to 2.1.197 deny the tool if an allow has no input.
     fn repeat(&mut self, input: &Json) {
         if let Self::Allow(allow) = self {
             allow.updated_input.get_or_insert_with(|| input.clone());
@@ -269,7 +271,7 @@ impl AskAnswer for HookOutput {
         matches!(asked, Asked::Hook { .. })
     }
 
-    /// An old CLI would run the tool with the input that it had.
+    /// An old CLI would run the tool with the original input.
     fn fit(&mut self, version: Option<CliVersion>) {
         let is_old = version.is_none_or(|it| it < CHANGES_INPUTS);
         if is_old
@@ -278,15 +280,15 @@ impl AskAnswer for HookOutput {
             && output.updated_input.is_some()
         {
             *self = PreToolUseOutput::deny(
-                "The host wanted to run the tool with another input, which this CLI ignores.",
+                "The host changed the input of this call, which this CLI version does not support.",
             )
             .into();
         }
     }
 }
 
-/// The first version that is known to run a tool with the input that a hook has
-/// changed.
+/// The first version that is known to run a tool with the input changed by a
+/// hook.
 const CHANGES_INPUTS: CliVersion = CliVersion::new(2, 0, 77);
 
 answered! {

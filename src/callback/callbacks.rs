@@ -21,7 +21,7 @@ pub(crate) struct Callbacks {
 }
 
 impl Callbacks {
-    /// Who decides about a tool.
+    /// Returns the callback that decides about a tool.
     pub(crate) fn permission(&self, tool_name: &str) -> Option<&Shared<CanUseTool>> {
         match tool_name {
             QUESTION_TOOL => self.question.as_ref(),
@@ -31,7 +31,7 @@ impl Callbacks {
         .or(self.permission.as_ref())
     }
 
-    /// Whether there is a callback for anything.
+    /// Returns whether there is any callback.
     pub(crate) fn answer_something(&self) -> bool {
         self.decide_about_tools()
             || self.elicitation.is_some()
@@ -39,17 +39,17 @@ impl Callbacks {
             || !self.hooks.is_empty()
     }
 
-    /// Whether the agent is to ask about tools.
+    /// Returns whether the agent is to send permission requests.
     pub(crate) fn decide_about_tools(&self) -> bool {
         self.permission.is_some() || self.question.is_some() || self.plan.is_some()
     }
 
-    /// Who shows a kind of dialog.
+    /// Returns the callback for a kind of dialog.
     pub(crate) fn dialog(&self, kind: &str) -> Option<&Shared<RequestUserDialog>> {
         self.dialogs.get(kind)
     }
 
-    /// Tells the agent of what has to be declared.
+    /// Adds what has to be declared to `initialize`.
     pub(crate) fn introduce(&self, initialize: &mut Initialize) {
         self.hooks.register(&mut initialize.hooks);
         if !self.dialogs.is_empty() {

@@ -1,9 +1,9 @@
-//! What an agent asks of its host, and who answers.
+//! Callbacks: they answer the agent's requests.
 //!
 //! A callback is an async closure or a type that implements [`Handler`]. Each
-//! call runs in a task of its own; many may run at once. One that panics, or
-//! answers with an error, costs that one ask: the agent is denied what it asked
-//! for, and a [`Notice::CallbackFailed`](crate::Notice::CallbackFailed) says so.
+//! call runs in its own task; many may run at once. If a callback panics or
+//! returns an error, that request is denied, and a
+//! [`Notice::CallbackFailed`](crate::Notice::CallbackFailed) reports it.
 
 mod ask;
 mod callbacks;

@@ -1,4 +1,4 @@
-//! Answers that come later than the callback's end.
+//! Responses that are sent after the callback has returned.
 
 use super::ask::{Ask, AskAnswer, Askable};
 use crate::command::{AskNumber, Command, Encode, LateAnswer, Link};
@@ -13,31 +13,32 @@ use std::task::{Context, Poll};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-/// Answers an ask, whenever there is an answer, from anywhere.
+/// Answers a request of the agent at any later time, from any task.
 ///
-/// Dropped without an answer it denies, and a
-/// [`Notice::CallbackFailed`](crate::Notice::CallbackFailed) says so.
-#[must_use = "dropped, it denies"]
+/// Dropping it without an answer denies the request, and a
+/// [`Notice::CallbackFailed`](crate::Notice::CallbackFailed) reports it.
+#[must_use = "dropping it denies the request"]
 pub struct Responder<A> {
     session: Link,
     request_id: Box<str>,
     number: AskNumber,
     cancelled: CancellationToken,
-    /// Whether the drop says nothing any more.
+    /// Whether dropping this sends nothing.
     is_done: bool,
     kind: PhantomData<fn(A)>,
 }
 
-/// An answer on its way. It goes whether this is awaited or not.
+/// A response that was sent. Await it to learn whether the agent was still
+/// waiting. Dropping it does not withdraw the response.
 pub struct PendingAnswer {
     session: Link,
     reply: Result<oneshot::Receiver<Result<(), Error>>, Error>,
 }
 
 impl<R: Askable> Ask<R> {
-    /// Takes the answering out of the callback, which then returns [`Later`](crate::Later): the responder may be sent anywhere and answered in
-    /// minutes or hours. No timer runs. One that is dropped without an answer
-    /// denies.
+    /// Returns a responder, which can be sent anywhere and used minutes or
+    /// hours later. The callback then returns [`Later`](crate::Later). There is
+    /// no timeout. Dropping the responder without an answer denies the request.
     pub fn later(&self) -> Responder<R::Answer> {
         Responder::new(self)
     }
@@ -55,9 +56,13 @@ impl<A: AskAnswer> Responder<A> {
         }
     }
 
-    /// Answers. It takes its place in the order when it is called; awaiting
-    /// says whether it did: it fails with [`Error::NoPendingRequest`] when the ask is
-    /// answered or cancelled already.
+    /// Sends the response. Its place in the order is that of this call.
+    ///
+    /// # Errors
+    ///
+    /// The returned [`PendingAnswer`] fails with [`Error::NoPendingRequest`] if
+    /// the request was already answered or cancelled, and with [`Error::Ended`]
+    /// if the session is over.
     pub fn answer(mut self, answer: impl Into<A>) -> PendingAnswer {
         self.is_done = true;
         let number = Some(self.number);
@@ -66,21 +71,21 @@ impl<A: AskAnswer> Responder<A> {
 }
 
 impl<A> Responder<A> {
-    /// The id of the ask.
+    /// Returns the request ID.
     #[must_use]
     pub fn request_id(&self) -> &str {
         &self.request_id
     }
 
-    /// Cancelled when the agent does not wait for an answer any more; see
-    /// [`Ask::cancelled`].
+    /// Returns the token that is cancelled once the agent no longer waits for
+    /// the response; see [`Ask::cancelled`].
     #[must_use]
     pub fn cancelled(&self) -> &CancellationToken {
         &self.cancelled
     }
 
-    /// Leaves the ask open without this: somebody who has the id will answer
-    /// it with [`Handle::answer`], or nobody.
+    /// Returns the request ID and leaves the request pending. It can then only
+    /// be answered by [`Handle::answer`].
     pub fn into_request_id(mut self) -> Box<str> {
         self.is_done = true;
         self.request_id.clone()
@@ -91,7 +96,8 @@ impl<A> Drop for Responder<A> {
     fn drop(&mut self) {
         if !self.is_done {
             let (reply, _) = oneshot::channel();
-            // When nobody drives the session any more, nobody waits either.
+            // Fails only if the driver is gone, and then the agent no longer
+            // waits.
             let _ = self.session.command(Command::Answer(LateAnswer {
                 request_id: self.request_id.clone(),
                 number: Some(self.number),
@@ -112,13 +118,10 @@ impl<A> fmt::Debug for Responder<A> {
 }
 
 impl Handle {
-    /// Answers an ask whose callback said [`Later`](crate::Later),
-    /// by its id: the way for a program in which the id goes through a database
-    /// or another process before somebody decides. It takes its place in the
-    /// order when it is called; awaiting says whether it did.
-    ///
-    /// It fails with [`Error::NoPendingRequest`] when nothing is asked under this id
-    /// (any more), or something that is answered otherwise.
+    /// Answers a request by its ID, after its callback has returned
+    /// [`Later`](crate::Later). Use this if the ID passes through a database or
+    /// another process before the decision. The response's place in the order
+    /// is that of this call.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), agentwire::Error> {
@@ -136,6 +139,12 @@ impl Handle {
     /// # Ok(())
     /// # }
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// The returned [`PendingAnswer`] fails with [`Error::NoPendingRequest`] if
+    /// no request with this ID is pending, or if it takes another type of
+    /// response; and with [`Error::Ended`] if the session is over.
     pub fn answer<A: AskAnswer>(&self, request_id: &str, answer: A) -> PendingAnswer {
         put_answer(self.link(), request_id, None, answer)
     }
@@ -161,7 +170,7 @@ fn put_answer<A: AskAnswer>(
     }
 }
 
-/// Makes the line that answers an ask.
+/// Serializes a response as a line.
 pub(crate) fn encode<A: AskAnswer>(request_id: Box<str>, mut answer: A) -> Encode {
     Encode::new(move |asked, to_repeat, version| {
         answer.check(asked).map_err(CallbackFailure::Invalid)?;

@@ -1,4 +1,4 @@
-//! Files as attachments of a prompt.
+//! Files as attachments to a prompt.
 
 use crate::event::AttachError;
 use agentwire_protocol::content::ContentBlock;
@@ -7,19 +7,17 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A request to the Messages API has 32 MB at most, and base64 makes four
-/// bytes of three.
+/// The Messages API limits requests to 32 MB, and base64 encodes three bytes as
+/// four.
 const DEFAULT_LIMIT: u64 = 24 * 1024 * 1024;
 
-/// Reads a file and makes the content block of it that
-/// [`ContentBlock::attachment`] says: an image, or a document with the file's
-/// name as its title. It may have 24 MiB; [`attach_up_to`] sets another limit.
+/// Reads a file and returns it as a content block: an image, or a document with
+/// the file's name as its title. [`ContentBlock::attachment`] selects the type
+/// of the block. The limit is 24 MiB; [`attach_up_to`] sets another one.
 ///
-/// The agent makes images smaller that are too large for the model, and adds a
-/// text for the model that says where it keeps a copy. An image that it cannot
-/// read it replaces by a text that says so; only the model is told.
-///
-/// When the future is dropped, what is read is thrown away.
+/// The agent scales down images that are too large for the model, and adds a
+/// text that tells the model where the agent keeps a copy. It replaces an image
+/// that it cannot read with a text that says so; only the model sees that text.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), agentwire::Error> {
@@ -36,21 +34,29 @@ const DEFAULT_LIMIT: u64 = 24 * 1024 * 1024;
 ///
 /// # Errors
 ///
-/// When the file cannot be read, is too large, or is of a kind that the
-/// Messages API does not take. The error names the path.
+/// [`AttachError`] if the file cannot be read, is too large, or has a type that
+/// the Messages API does not accept. The error names the path.
+///
+/// # Cancel safety
+///
+/// If the future is dropped, the content is discarded.
 ///
 /// # Panics
 ///
-/// Outside a tokio runtime: the file is read on one of its threads for
-/// blocking work.
+/// Outside a tokio runtime: the file is read on a blocking thread of the
+/// runtime.
 pub async fn attach(path: impl Into<PathBuf>) -> Result<ContentBlock, AttachError> {
     attach_up_to(DEFAULT_LIMIT, path).await
 }
 
-/// [`attach`] for files of at most so many bytes. A larger one is not read to
-/// its end.
+/// Reads a file as [`attach`] does, with a limit in bytes. A file above the
+/// limit is not read to its end.
 ///
 /// # Errors
+///
+/// As [`attach`].
+///
+/// # Cancel safety
 ///
 /// As [`attach`].
 ///
@@ -85,18 +91,19 @@ fn read_and_attach(path: &Path, limit: u64) -> Result<ContentBlock, AttachError>
     })
 }
 
-/// The file's bytes; `None` when there are more than `limit`.
+/// Returns the file's bytes, or `None` if there are more than `limit`.
 fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
-    // Before it is opened: opening a named pipe waits for a writer.
+    // Checked before the file is opened: opening a named pipe waits for a
+    // writer.
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,
-            "it is no regular file",
+            "not a regular file",
         ));
     }
     let mut bytes = Vec::new();
-    // The length that the system gives need not be the true one: the files
-    // in /proc have none, and others grow.
+    // The file's length in its metadata may be wrong: it is 0 for files in
+    // /proc, and other files grow.
     File::open(path)?
         .take(limit.saturating_add(1))
         .read_to_end(&mut bytes)?;

@@ -1,39 +1,39 @@
-//! What the agent said of itself at the start.
+//! What the agent reported at the start.
 
 use super::Client;
 use agentwire_protocol::agent_definition::AgentInfo;
 use agentwire_protocol::control::{AccountInfo, SlashCommand};
 use agentwire_protocol::model::ModelInfo;
 
-/// # What the agent said at the start
+/// # The agent's response to `initialize`
 ///
-/// In its answer to `initialize`, so that nothing has to be asked. All of it is
-/// in [`Client::initialized`].
+/// These methods send nothing. [`Client::initialized`] returns the whole
+/// response.
 impl Client {
-    /// The commands that a prompt can begin with. Agents that do not say have
-    /// none here.
+    /// Returns the slash commands that a prompt can start with. Empty for
+    /// agents that do not report them.
     #[doc(alias = "supportedCommands")]
     #[must_use]
     pub fn commands(&self) -> &[SlashCommand] {
         self.initialized().commands.as_deref().unwrap_or_default()
     }
 
-    /// The models that there are.
+    /// Returns the available models.
     #[doc(alias = "supportedModels")]
     #[must_use]
     pub fn models(&self) -> &[ModelInfo] {
         self.initialized().models.as_deref().unwrap_or_default()
     }
 
-    /// The sub-agents that the model can start.
+    /// Returns the sub-agents that the model can start.
     #[doc(alias = "supportedAgents")]
     #[must_use]
     pub fn agents(&self) -> &[AgentInfo] {
         self.initialized().agents.as_deref().unwrap_or_default()
     }
 
-    /// The account that pays for the session, and how the agent is logged in.
-    /// `None` when the agent did not say.
+    /// Returns the account that pays for the session, and how the agent is
+    /// logged in. `None` if the agent did not report it.
     #[doc(alias = "accountInfo")]
     #[must_use]
     pub fn account(&self) -> Option<&AccountInfo> {

@@ -1,4 +1,4 @@
-//! The version of a CLI that is started here.
+//! The version of a locally spawned CLI.
 
 use crate::options::{CommandLine, Options};
 use crate::process::{Cli, CliVersion, find_cli};
@@ -8,7 +8,7 @@ use std::process::Stdio;
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-/// The version of a CLI that is started here.
+/// The version of a locally spawned CLI.
 pub(super) struct LocalVersion {
     program: Option<PathBuf>,
     pub(super) known: Option<CliVersion>,
@@ -24,7 +24,7 @@ impl LocalVersion {
         }
     }
 
-    /// The version, if it is known or the CLI says it.
+    /// Returns the version if it is known, or if the CLI prints it.
     pub(super) async fn ask(&mut self, line: &CommandLine) -> Option<CliVersion> {
         if self.known.is_none()
             && let Some(program) = &self.program
@@ -36,8 +36,8 @@ impl LocalVersion {
     }
 }
 
-/// The versions that CLIs have printed in this process, by path, as long as the
-/// file is not changed.
+/// The versions that CLIs have printed in this process, by path. An entry is
+/// valid until the file changes.
 static KNOWN: LazyLock<Mutex<HashMap<PathBuf, Known>>> = LazyLock::new(Mutex::default);
 
 #[derive(Clone, Copy)]
@@ -46,9 +46,8 @@ struct Known {
     version: Option<CliVersion>,
 }
 
-/// Asks a CLI for its version (`--version`), in the environment of the
-/// session. It is asked once for each state of its file. `None` when it prints
-/// none in time.
+/// Runs `--version` of a CLI in the environment of the session, once for each
+/// state of its file. Returns `None` if it prints no version in time.
 ///
 /// Dropping the future kills the process.
 async fn ask(cli: &Cli, line: &CommandLine, timeout: Duration) -> Option<CliVersion> {

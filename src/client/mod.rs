@@ -1,4 +1,4 @@
-//! A conversation with an agent.
+//! Sessions with several turns.
 
 mod attach;
 mod introspection;
@@ -26,12 +26,13 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// A conversation with an agent.
+/// A session with an agent.
 ///
-/// The client owns the session: when it is dropped, the session ends, and
-/// everything that it started goes. Sending and asking is done through its
-/// [`Handle`], whose methods it has as well; [`Client::handle`] gives one that
-/// can be cloned and sent anywhere, and does not keep the session alive.
+/// The client owns the session: dropping it ends the session and every process
+/// that the session started. It dereferences to its [`Handle`], which has the
+/// methods to send messages and control requests. [`Client::handle`] returns a
+/// handle that can be cloned and sent to other tasks, and that does not keep
+/// the session alive.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), agentwire::Error> {
@@ -58,55 +59,66 @@ pub struct Client {
     mailbox: Mailbox,
     initialized: InitializeAnswer,
     peer: Arc<dyn Peer>,
-    /// Cancelled when nothing more goes to the store, if there is one.
+    /// Cancelled once nothing more goes to the store, if there is one.
     mirrored: Option<CancellationToken>,
-    /// How long a turn may go on once the session is to be closed.
+    /// How long a running turn may continue when the session is closed.
     finish: Duration,
-    /// How long a query goes on for what runs in the background.
+    /// How long a query continues for background tasks.
     background: Duration,
 }
 
 impl Client {
-    /// Starts the CLI and waits until it answered the first request.
+    /// Spawns the CLI, and waits for its response to the first request.
     ///
-    /// Requires a tokio runtime with I/O and time enabled; a current-thread
+    /// Requires a tokio runtime with I/O and time enabled. A current-thread
     /// runtime is enough.
     ///
     /// # Errors
     ///
-    /// [`Error::NoRuntime`] outside of a tokio runtime; [`Error::Option`] as
-    /// [`Options::command_line`] says;
-    /// [`Error::CliNotFound`] and [`Error::Spawn`] when there is nothing to
-    /// start; [`Error::Ended`] with the exit status and the end of standard
-    /// error when the CLI exits at once; [`Error::TooOld`] when it does not
-    /// support an option; [`Error::StartUp`] when it does not
-    /// answer, or refuses; [`Error::NotApplied`] when it does without something
-    /// that the session relies on; [`Error::SessionStore`] and
-    /// [`Error::PrivateFile`] when a session cannot go on from its
-    /// [store](Options::session_store).
-    /// The CLI is gone when the error is there.
+    /// - [`Error::NoRuntime`] outside a tokio runtime.
+    /// - [`Error::Option`] if an option is invalid; see
+    ///   [`Options::command_line`].
+    /// - [`Error::CliNotFound`] or [`Error::Spawn`] if there is no CLI, or it
+    ///   cannot be spawned.
+    /// - [`Error::Ended`] if the CLI exits at once, with its exit status and
+    ///   the end of standard error.
+    /// - [`Error::TooOld`] if the CLI does not support an option.
+    /// - [`Error::StartUp`] if the CLI does not respond, or refuses the
+    ///   request.
+    /// - [`Error::NotApplied`] if the CLI ignores an option that the session
+    ///   relies on.
+    /// - [`Error::SessionStore`] or [`Error::PrivateFile`] if the session
+    ///   cannot be resumed from its [store](Options::session_store).
     ///
-    /// When the future is dropped before it is ready, the CLI is ended as if
+    /// The CLI has been shut down when the error is returned.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped before it completes, the CLI is shut down as if
     /// the client had been dropped.
     ///
     /// # Panics
     ///
-    /// If the runtime has no timers or no I/O. A CLI that was spawned by then is
-    /// ended as if the client had been dropped.
+    /// If the runtime has no timers or no I/O. A CLI that was already spawned
+    /// is shut down as if the client had been dropped.
     pub async fn connect(options: Options) -> Result<Self, Error> {
         Self::connect_over(LocalCli, options).await
     }
 
-    /// Talks to an agent that is reached by this way: [`Pipes`] to one that
-    /// somebody else has started, in a container, over ssh, in a test; or a
-    /// [`Transport`] of one's own. Waits until it answered the first request.
+    /// Connects to an agent over a [`Transport`], and waits for its response to
+    /// the first request. Use [`Pipes`] for an agent that was started
+    /// elsewhere: in a container, over ssh, in a test.
     ///
     /// [`Pipes`]: crate::Pipes
     ///
     /// # Errors
     ///
-    /// As [`Client::connect`], what concerns the start of a process excepted;
-    /// what the transport says when it cannot be opened.
+    /// As [`Client::connect`], except for the errors of spawning a process; and
+    /// the error of the transport if it cannot be opened.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`Client::connect`].
     pub async fn connect_over(transport: impl Transport, options: Options) -> Result<Self, Error> {
         if tokio::runtime::Handle::try_current().is_err() {
             return Err(Error::NoRuntime);
@@ -125,7 +137,7 @@ impl Client {
         Self::greet(connection, options, line, cli, without).await
     }
 
-    /// Makes the first request.
+    /// Sends `initialize` and checks the response.
     async fn greet(
         connection: Connection,
         options: Options,
@@ -133,7 +145,10 @@ impl Client {
         mut cli: LocalVersion,
         without: Vec<&'static str>,
     ) -> Result<Self, Error> {
-        #[cfg_attr(not(feature = "mcp"), expect(unused_mut, reason = "nobody adds to it"))]
+        #[cfg_attr(
+            not(feature = "mcp"),
+            expect(unused_mut, reason = "only `mcp` changes it")
+        )]
         let mut initialize = line.initialize.clone();
         let has_gates = options.callbacks.hooks.has_gates();
         #[cfg(feature = "mcp")]
@@ -159,15 +174,16 @@ impl Client {
         crate::mcp::introduce(servers, &client.handle, patience, &mut initialize).await;
         match client.handle.initialize(&initialize).await {
             Ok(answer) => client.initialized = answer,
-            // The CLI is ready; what it says of itself is odd, and kept.
+            // The CLI is ready. Its response is invalid, and kept as it is.
             Err(Error::InvalidResponse { payload, .. }) => {
                 let members = payload.and_then(|payload| payload.read().ok());
                 client.initialized.extra = members.unwrap_or_default();
             }
             Err(error) => {
-                // Whoever gets this error may be about to exit.
+                // The caller may be about to exit.
                 client.abort().await;
-                // The end of the mailbox is where the session's end is known.
+                // The end of the mailbox is where the end of the session is
+                // known.
                 while client.next().await.is_some() {}
                 let end = client.handle.link().end();
                 if let Some((option, needs)) = unsupported_option(&end.stderr) {
@@ -202,20 +218,21 @@ impl Client {
                 client.abort().await;
                 return Err(Error::NotApplied { option });
             }
-            // When the session is over, its end says more.
+            // If the session is over, its end is the better error.
             drop(
                 client
                     .link()
                     .command(Command::Tell(Notice::NotApplied { option })),
             );
         }
-        // What the answer does not say is said again when the first turn begins.
+        // Capabilities that are missing here are reported again with the first
+        // turn.
         let capabilities = client.initialized.capabilities.as_deref();
         declared.add_capabilities(capabilities.unwrap_or_default());
         Ok(client)
     }
 
-    /// What a request that failed says of the start of the CLI.
+    /// Converts the error of the first request.
     fn start_up_error(&self, error: Error) -> Error {
         match error {
             Error::Request(failure) => Error::StartUp {
@@ -231,7 +248,7 @@ impl Client {
         }
     }
 
-    /// What the CLI said it is and has.
+    /// Returns the response of the CLI to `initialize`.
     #[doc(alias = "get_server_info")]
     #[doc(alias = "initializationResult")]
     #[must_use]
@@ -239,47 +256,61 @@ impl Client {
         &self.initialized
     }
 
-    /// Returns the CLI's version: that of its answer to `initialize`, that of
-    /// [`Options::cli_version`] or `--version`, or that of its first turn's
-    /// [`Init`](agentwire_protocol::message::Init), whichever comes first.
-    /// `None` before the first turn of a CLI such as 2.1.197, unless options
-    /// depend on its version. What it can do beyond the oldest one is in
-    /// [`Handle::capabilities`].
+    /// Returns the version of the CLI. It is taken from the response to
+    /// `initialize`, from [`Options::cli_version`] or `--version`, or from the
+    /// [`Init`](agentwire_protocol::message::Init) of the first turn, whichever
+    /// comes first.
+    ///
+    /// Returns `None` before the first turn of a CLI such as 2.1.197, unless
+    /// options depend on its version. [`Handle::capabilities`] lists what the
+    /// agent declares beyond the features of the oldest version.
     #[must_use]
     pub fn version(&self) -> Option<&str> {
         self.handle.link().declared().version()
     }
 
-    /// The process id of the CLI. `None` when it was somebody else who started
-    /// it ([`Client::connect_over`]).
+    /// Returns the process ID of the CLI. `None` if agentwire did not spawn it
+    /// ([`Client::connect_over`]).
     #[must_use]
     pub fn pid(&self) -> Option<u32> {
         self.peer.pid()
     }
 
-    /// A handle that can be cloned and sent anywhere.
+    /// Returns a handle that can be cloned and sent to other tasks.
     #[must_use]
     pub fn handle(&self) -> Handle {
         self.handle.clone()
     }
 
-    /// What the session delivers next; the error that ended it, once; then
-    /// `None`. Cancel safe: nothing is lost when the future is dropped.
+    /// Returns the next event of the session. The error that ended the session,
+    /// if any, is returned once, then `None`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Ended`] if the session did not end normally.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: no event is lost if the future is dropped.
     pub async fn next(&mut self) -> Option<Result<Event, Error>> {
         self.mailbox.next().await
     }
 
-    /// Ends the session: takes nothing new, writes what waits, lets the turn
-    /// that runs come to its end (for as long as
-    /// [`ClosePolicy`](crate::ClosePolicy) says), closes the CLI's input, and
-    /// sees to it that everything that the session started goes, and that its
-    /// [store](Options::session_store) gets what is left. What the session still
-    /// delivers can be read afterwards.
+    /// Closes the session gracefully, and waits until all its processes have
+    /// exited.
     ///
-    /// When the future is dropped the closing goes on.
+    /// It accepts no new messages, writes the outbound queue, lets the running
+    /// turn finish (for as long as [`ClosePolicy`](crate::ClosePolicy) allows),
+    /// closes the CLI's input, shuts down every process that the session
+    /// started, and passes what is left to the [store](Options::session_store).
+    /// Remaining events can still be read afterwards.
     ///
-    /// The runtime on which the session was started has to run meanwhile, or
-    /// be gone; [`Client::abort`] needs none.
+    /// The runtime of the session must run meanwhile, or have been shut down.
+    /// [`Client::abort`] needs no runtime.
+    ///
+    /// # Cancel safety
+    ///
+    /// Closing continues if the future is dropped.
     #[doc(alias = "disconnect")]
     pub async fn close(&mut self) -> CloseReport {
         self.finish(Some(self.finish), Duration::ZERO);
@@ -290,35 +321,39 @@ impl Client {
         report
     }
 
-    /// Ends the session now, as dropping the client does, and waits until
-    /// everything that it started has gone. For a program that is about to
-    /// exit: nothing that a drop has begun goes on after that. A
-    /// [store](Options::session_store) is not waited for.
+    /// Ends the session at once, as dropping the client does, and waits until
+    /// all its processes have exited.
     ///
-    /// When the future is dropped the ending goes on.
+    /// Use it before the program exits: the clean-up that a drop starts stops
+    /// with the process. It does not wait for a
+    /// [store](Options::session_store).
+    ///
+    /// # Cancel safety
+    ///
+    /// The shutdown continues if the future is dropped.
     pub async fn abort(&mut self) -> CloseReport {
         self.abandon(EndReason::Closed);
         self.peer.closed().await.unwrap_or_default()
     }
 
     fn abandon(&self, reason: EndReason) {
-        // The driver lets go of the CLI's input, if its runtime still runs.
-        // The closer does not need it: it is a thread of its own.
+        // The driver closes the CLI's input, if its runtime still runs. The
+        // closer does not need the driver: it is a thread of its own.
         drop(self.handle.link().give_up(reason));
         self.peer.close(Box::new(|| ()));
     }
 
-    /// Ends the session when it is idle and nothing runs in the background of
-    /// which the agent would tell something; does not wait for it.
+    /// Ends the session once it is idle and no background task has output
+    /// pending. Does not wait for that.
     pub(crate) fn finish_when_idle(&self) {
-        // However long the turn takes: it may wait for a person.
+        // The turn has no time limit: it may wait for a user.
         self.finish(None, self.background);
     }
 
     fn finish(&self, within: Option<Duration>, background: Duration) {
         let command = Command::Finish { within, background };
         if self.handle.link().command(command).is_err() {
-            // Nobody drives the session any more.
+            // The driver of the session is gone.
             self.peer.close(Box::new(|| ()));
         }
     }
@@ -327,7 +362,7 @@ impl Client {
         &mut self.mailbox
     }
 
-    /// How the session ended.
+    /// Returns how the session ended.
     pub(crate) fn end(&self) -> Arc<SessionEnd> {
         self.handle.link().end()
     }

@@ -1,4 +1,4 @@
-//! One prompt and its answer.
+//! One prompt and its response.
 
 use super::Client;
 use crate::event::{EndReason, Error, Event};
@@ -11,22 +11,21 @@ use futures_core::Stream;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// The answer to one prompt, as a stream.
+/// The response to one prompt, as a stream of events.
 ///
-/// The session ends by itself once it is idle, and nothing runs in the
-/// background of which the agent would tell something, for which it waits as
-/// long as [`Options::background_limit`] says. Until then the CLI's input
-/// stays open, so that a permission callback is asked and can answer. When
-/// the stream is dropped the session ends at once, and everything that it
-/// started goes.
+/// The session ends by itself once it is idle and no background task has output
+/// pending; [`Options::background_limit`] limits the wait for background tasks.
+/// Until then the CLI's input stays open, so that callbacks can answer.
+/// Dropping the stream ends the session at once, with every process that it
+/// started.
 #[derive(Debug)]
 pub struct Query {
     client: Client,
-    /// The prompt's id.
+    /// The prompt's ID.
     uuid: Box<str>,
 }
 
-/// Sends one prompt to a new agent and streams its answer.
+/// Sends one prompt to a new agent and streams the response.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), agentwire::Error> {
@@ -47,6 +46,10 @@ pub struct Query {
 /// # Errors
 ///
 /// As [`Client::connect`].
+///
+/// # Cancel safety
+///
+/// As [`Client::connect`]: dropping the future shuts the CLI down.
 pub async fn query(prompt: impl Into<UserMessage>, options: Options) -> Result<Query, Error> {
     let client = Client::connect(options).await?;
     let uuid = client.send(prompt).uuid().into();
@@ -54,7 +57,7 @@ pub async fn query(prompt: impl Into<UserMessage>, options: Options) -> Result<Q
     Ok(Query { client, uuid })
 }
 
-/// Sends one prompt to a new agent, and returns the result.
+/// Sends one prompt to a new agent and returns the result.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), agentwire::Error> {
@@ -66,15 +69,15 @@ pub async fn query(prompt: impl Into<UserMessage>, options: Options) -> Result<Q
 /// # }
 /// ```
 ///
-/// # Cancel safety
-///
-/// When the future is dropped, the session ends as if its [`Client`] had been
-/// dropped.
-///
 /// # Errors
 ///
-/// As [`Client::connect`] and [`Query::result`]. An error result is no error here:
-/// see [`ResultMessage::error_for_result`].
+/// As [`Client::connect`] and [`Query::result`]. A failed turn is not an error
+/// here: see [`ResultMessage::error_for_result`].
+///
+/// # Cancel safety
+///
+/// If the future is dropped, the session ends as if its [`Client`] had been
+/// dropped.
 pub async fn prompt(
     prompt: impl Into<UserMessage>,
     options: Options,
@@ -83,8 +86,16 @@ pub async fn prompt(
 }
 
 impl Query {
-    /// What the session delivers next; the error that ended it, once; then
-    /// `None`. Cancel safe: nothing is lost when the future is dropped.
+    /// Returns the next event of the session. The error that ended the session,
+    /// if any, is returned once, then `None`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Ended`] if the session did not end normally.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: no event is lost if the future is dropped.
     pub async fn next(&mut self) -> Option<Result<Event, Error>> {
         self.client.next().await
     }
@@ -93,28 +104,39 @@ impl Query {
         &mut self.client
     }
 
-    /// A handle, to interrupt the turn for example.
+    /// Returns a handle, for example to interrupt the turn.
     #[must_use]
     pub fn handle(&self) -> Handle {
         self.client.handle()
     }
 
-    /// Ends the session now; see [`Client::abort`].
+    /// Ends the session at once; see [`Client::abort`].
+    ///
+    /// # Cancel safety
+    ///
+    /// The shutdown continues if the future is dropped.
     pub async fn abort(&mut self) -> CloseReport {
         self.client.abort().await
     }
 
-    /// Reads to the end and returns the result of the prompt's turn, which what
-    /// the agent does after it, such as a turn of its own about a task that
-    /// ended in the background, does not change. Where no result is known to
-    /// be the prompt's, it is the last one. What goes wrong when the CLI exits
-    /// after its result is passed over.
+    /// Reads to the end of the session and returns the result of the prompt's
+    /// turn.
+    ///
+    /// Later turns, such as one that the agent starts for a finished background
+    /// task, do not change the result. If no result is known to belong to the
+    /// prompt, the last result is returned. An error of the CLI at its exit is
+    /// ignored if there is a result.
     ///
     /// # Errors
     ///
-    /// When the session ends in the middle of a turn, or without a result; and
-    /// with [`Error::View`] when the `result` frame is not a result. Invalid
-    /// members are no error; [`Frame::faults`](crate::Frame::faults) lists them.
+    /// [`Error::Ended`] if the session ends in the middle of a turn, or without
+    /// a result; [`Error::View`] if the `result` frame is not a result. Invalid
+    /// members are not an error; [`Frame::faults`](crate::Frame::faults) lists
+    /// them.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future drops the query, which ends the session.
     pub async fn result(mut self) -> Result<ResultMessage, Error> {
         let (mut own, mut last) = (None, None);
         while let Some(event) = self.next().await {

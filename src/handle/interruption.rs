@@ -1,4 +1,4 @@
-//! How the turn that runs is stopped.
+//! Stopping the running turn.
 
 use super::Handle;
 use super::pending::Pending;
@@ -14,11 +14,12 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// An interrupt on its way. It is made whether this is awaited or not.
+/// An interrupt that was sent. Dropping this does not withdraw it;
+/// [`PendingInterrupt::cancel`] does.
 ///
-/// Awaiting it gives the agent's receipt: what is still queued, and what was
-/// taken out of the queue. The turn ends after that;
-/// [`PendingInterrupt::ended`] waits for it.
+/// Await it for the agent's receipt, which lists the messages that are still
+/// queued and those that were removed from the queue. The turn ends after the
+/// receipt; [`PendingInterrupt::ended`] waits for that.
 ///
 /// ```no_run
 /// # async fn example(client: agentwire::Client) -> Result<(), agentwire::Error> {
@@ -32,20 +33,20 @@ use tokio::time::timeout;
 #[derive(Debug)]
 pub struct PendingInterrupt {
     receipt: Pending<InterruptReceipt>,
-    /// The turn that ran when it was made.
+    /// The turn that was running when the interrupt was sent.
     ran: Option<TurnWatch>,
-    /// The number of that one, or of the one before it was made.
+    /// The number of that turn, or of the last turn before the interrupt.
     before: Option<u64>,
     link: Link,
 }
 
-/// What became of an interrupt.
+/// The outcome of an interrupt.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Interrupted {
-    /// What the agent said to it.
+    /// The response of the agent.
     pub receipt: InterruptReceipt,
-    /// How the turn ended that it found; `None`, when none ran.
+    /// How the interrupted turn ended. `None` if no turn was running.
     pub turn: Option<Arc<TurnEnd>>,
 }
 
@@ -60,24 +61,28 @@ impl PendingInterrupt {
         }
     }
 
-    /// Takes it back, if it has not left yet; see [`Pending::cancel`].
+    /// Withdraws the interrupt if it is still queued; see [`Pending::cancel`].
     pub fn cancel(&self) {
         self.receipt.cancel();
     }
 
-    /// Waits for the receipt, and for the end of the turn that it found.
+    /// Waits for the receipt, and for the end of the interrupted turn.
     ///
     /// # Errors
     ///
-    /// As awaiting it. When the session ends before the turn has, that is how
-    /// the turn ended:
+    /// As awaiting the interrupt. If the session ends before the turn does,
+    /// that is not an error: the outcome of the turn is
     /// [`TurnOutcome::Lost`](agentwire_protocol::host::TurnOutcome::Lost).
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future does not withdraw the interrupt.
     pub async fn ended(self) -> Result<Interrupted, Error> {
         let _wanted = self.link.want_input();
         let receipt = self.receipt.await?;
         let turn = match self.ran {
             Some(turn) => Some(turn),
-            // One that began meanwhile.
+            // A turn that started meanwhile.
             None => (self.link.turn()).filter(|it| Some(it.number) > self.before && !it.is_over()),
         };
         let turn = match turn {
@@ -96,7 +101,7 @@ impl Future for PendingInterrupt {
     }
 }
 
-/// How patient [`Handle::stop`] is.
+/// The time limits of [`Handle::stop`].
 ///
 /// ```
 /// use agentwire::StopPolicy;
@@ -108,10 +113,10 @@ impl Future for PendingInterrupt {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StopPolicy {
-    /// How long each interrupt may take until the turn has ended. 10 s by
+    /// How long to wait for the end of the turn after each interrupt. 10 s by
     /// default.
     pub turn: Duration,
-    /// How often it is tried. Twice by default.
+    /// How many interrupts to send. 2 by default.
     pub tries: u32,
 }
 
@@ -125,14 +130,14 @@ impl Default for StopPolicy {
 }
 
 impl StopPolicy {
-    /// Sets how long each interrupt may take until the turn has ended.
+    /// Sets how long to wait for the end of the turn after each interrupt.
     #[must_use]
     pub fn turn(mut self, limit: Duration) -> Self {
         self.turn = limit;
         self
     }
 
-    /// Sets how often it is tried.
+    /// Sets how many interrupts to send.
     #[must_use]
     pub fn tries(mut self, tries: u32) -> Self {
         self.tries = tries;
@@ -140,33 +145,39 @@ impl StopPolicy {
     }
 }
 
-/// How far [`Handle::stop`] had to go.
+/// How [`Handle::stop`] stopped the turn.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Stopped {
-    /// The agent stopped its turn, or there was none.
+    /// The interrupt ended the turn, or no turn was running.
     Turn(Interrupted),
-    /// It did not, or did not even answer, and the session is being closed.
+    /// The agent did not stop its turn or did not respond, and the session is
+    /// being closed.
     Session,
 }
 
 impl Handle {
-    /// Stops the turn that runs, whatever it takes: interrupts it, and again
-    /// if it goes on, and when that does not help closes the session, as
-    /// dropping the [`Client`](crate::Client) does. Everything then fails with
-    /// [`EndReason::Unresponsive`].
+    /// Stops the running turn, if necessary by closing the session.
     ///
-    /// When the future is dropped it goes no further.
+    /// It interrupts the turn, and repeats the interrupt if the turn continues
+    /// ([`StopPolicy`]). If that does not help, it closes the session as
+    /// dropping the [`Client`](crate::Client) does; everything then fails with
+    /// [`EndReason::Unresponsive`].
     ///
     /// # Errors
     ///
-    /// [`Error::Ended`] when the session is over already.
+    /// [`Error::Ended`] if the session is already over.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped, no further steps are taken. Interrupts that
+    /// were sent are not withdrawn.
     pub async fn stop(&self, policy: StopPolicy) -> Result<Stopped, Error> {
         for _ in 0..policy.tries {
             match timeout(policy.turn, self.interrupt().ended()).await {
                 Ok(Ok(interrupted)) => return Ok(Stopped::Turn(interrupted)),
                 Ok(Err(error @ Error::Ended(_))) => return Err(error),
-                // It refuses, or it does not react.
+                // It refuses or does not respond.
                 Ok(Err(_)) | Err(_) => {}
             }
         }
@@ -178,7 +189,7 @@ impl Handle {
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Turn(Interrupted { turn: None, .. }) => f.write_str("no turn ran"),
+            Self::Turn(Interrupted { turn: None, .. }) => f.write_str("no turn was running"),
             Self::Turn(Interrupted {
                 turn: Some(turn), ..
             }) => write!(f, "turn {}: {}", turn.turn, turn.outcome),

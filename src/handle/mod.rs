@@ -1,4 +1,4 @@
-//! What a session is controlled by, from anywhere.
+//! Control of a session from any task.
 
 mod control;
 mod interruption;
@@ -29,35 +29,39 @@ use std::fmt;
 use std::pin::Pin;
 use tokio::sync::{mpsc, oneshot, watch};
 
-/// Sends and asks, from anywhere. It can be cloned, and does not keep the
-/// session alive: when that is over, everything fails with [`Error::Ended`].
+/// A handle to a running session, to send messages and control requests.
 ///
-/// Every method puts what it sends into the order when it is called, not when
-/// what it returns is awaited. Dropping that stops the waiting and undoes
-/// nothing.
+/// A handle is cheap to clone, and does not keep the session alive: once the
+/// session is over, every call fails with [`Error::Ended`].
+///
+/// Every method queues what it sends when it is called, not when the returned
+/// value is awaited. Dropping the returned value stops the waiting and does not
+/// undo the call.
 #[derive(Clone)]
 pub struct Handle {
     link: Link,
     verbatim_prompts: bool,
 }
 
-/// The first version that does not expand files and commands in a message that
-/// says so.
+/// The first CLI version that supports messages whose files and commands are
+/// not expanded.
 pub(crate) const VERBATIM: CliVersion = CliVersion::new(2, 1, 248);
 
 impl Handle {
-    /// Sends a user message: a text, or a [`UserMessage`]. It is stamped with
-    /// a `uuid` if it has none. What is returned tells what becomes of it, and
-    /// may be awaited: it is ready when the message is in the pipe. It fails
-    /// with [`Error::Full`] when too much waits to be written already.
+    /// Sends a user message: a text, or a [`UserMessage`]. Sets a `uuid` on the
+    /// message if it has none.
+    ///
+    /// The returned [`Submission`] tracks the delivery status. Await it to wait
+    /// until the message is written to the CLI. It fails with [`Error::Full`]
+    /// if the outbound queue is full; [`Handle::send_when_room`] waits instead.
     #[doc(alias = "query")]
     #[doc(alias = "streamInput")]
     pub fn send(&self, message: impl Into<UserMessage>) -> Submission {
         self.put(message.into(), WhenFull::Fail)
     }
 
-    /// Sends a user message, and returns a future for the result of its turn. The
-    /// message is sent when this is called, not when the future is awaited.
+    /// Sends a user message, and returns a future for the result of its turn.
+    /// The message is sent when this is called, not when the future is awaited.
     ///
     /// ```no_run
     /// # async fn example(client: agentwire::Client) -> Result<(), agentwire::Error> {
@@ -67,13 +71,13 @@ impl Handle {
     /// # }
     /// ```
     ///
-    /// # Cancel safety
-    ///
-    /// The turn goes on when the future is dropped; see [`Handle::interrupt`].
-    ///
     /// # Errors
     ///
     /// As [`Submission::result`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future does not stop the turn; [`Handle::interrupt`] does.
     pub fn prompt(
         &self,
         message: impl Into<UserMessage>,
@@ -82,13 +86,18 @@ impl Handle {
         Box::pin(async move { submission.result().await })
     }
 
-    /// Sends a user message once there is room for it among those that wait to
-    /// be written. Whoever waits first goes first. When the future is dropped
-    /// before it is ready, nothing is sent.
+    /// Waits for space in the outbound queue, and sends a user message. Waiting
+    /// calls are served in call order.
     ///
     /// # Errors
     ///
-    /// As [`Submission::written`], for what fails before there was room.
+    /// As [`Submission::written`], for failures that occur before there is
+    /// space.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped while the queue is full, nothing is sent, and the
+    /// call loses its place.
     pub async fn send_when_room(
         &self,
         message: impl Into<UserMessage>,
@@ -98,14 +107,14 @@ impl Handle {
         let _wanted = self.link.want_input();
         match room.await {
             Ok(()) => Ok(submission),
-            // It was not taken, and says why.
+            // The message was rejected; `written` returns the error.
             Err(_) => submission.written().await.map(|()| submission),
         }
     }
 
-    /// A stream of its own of everything that the session delivers from now
-    /// on; what comes of anything that is sent after it is in it. It is read at
-    /// its own pace, and nobody waits for it.
+    /// Returns a new stream of all events of the session from now on, including
+    /// those caused by anything sent after this call. Each subscription is read
+    /// at its own pace.
     ///
     /// ```no_run
     /// # async fn example(mut client: agentwire::Client) -> Result<(), agentwire::Error> {
@@ -130,49 +139,61 @@ impl Handle {
         Subscription::new(self.link.listen(StreamKind::Subscription))
     }
 
-    /// Streams the text that the agent writes from now on, that of the main
-    /// conversation only: piece by piece with [`Options::partial_messages`](crate::Options::partial_messages),
-    /// and message by message without.
+    /// Streams the text that the agent writes in the main conversation from now
+    /// on: in pieces with
+    /// [`Options::partial_messages`](crate::Options::partial_messages), and
+    /// otherwise once per message.
     #[must_use]
     pub fn texts(&self) -> TextStream {
         TextStream::new(Subscription::new(self.link.listen(StreamKind::TextStream)))
     }
 
-    /// What waits to be written.
+    /// Returns what is queued to be written to the CLI.
     ///
     /// # Errors
     ///
-    /// [`Error::Ended`] when the session is over.
+    /// [`Error::Ended`] if the session is over.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: it changes nothing.
     pub async fn outbound_queue(&self) -> Result<OutboundQueue, Error> {
         let (reply, waiting) = oneshot::channel();
         self.link.command(Command::Waiting { reply })?;
         waiting.await.map_err(|_| Error::Ended(self.link.end()))
     }
 
-    /// Returns what the program has not read of the session, stream by stream,
-    /// and whether reading the agent's output is paused for it; see
+    /// Returns the size of the unread part of each stream of the session, and
+    /// whether reading the agent's output is paused for it; see
     /// [`Backpressure`](crate::Backpressure).
     ///
     /// # Errors
     ///
-    /// [`Error::Ended`] when the session is over.
+    /// [`Error::Ended`] if the session is over.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: it changes nothing.
     pub async fn unread(&self) -> Result<Unread, Error> {
         let (reply, unread) = oneshot::channel();
         self.link.command(Command::Unread { reply })?;
         unread.await.map_err(|_| Error::Ended(self.link.end()))
     }
 
-    /// Gives the [session store](crate::Options::session_store) all that has come of
-    /// transcripts so far, and waits until it was tried. What could not be kept
-    /// is told as a [`Notice::NotMirrored`](crate::Notice::NotMirrored).
-    /// Ready at once in a session without a store.
-    ///
-    /// When the future is dropped, the store is given it all the same.
+    /// Passes all transcript entries so far to the [session
+    /// store](crate::Options::session_store), and waits until the store has
+    /// handled them. Entries that the store fails to keep are reported as a
+    /// [`Notice::NotMirrored`](crate::Notice::NotMirrored). Returns at once in
+    /// a session without a store.
     ///
     /// # Errors
     ///
-    /// [`Error::Ended`] when the session is over. Its last event comes when the
-    /// store has all that was left.
+    /// [`Error::Ended`] if the session is over. Its last event arrives once the
+    /// store has received everything.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped, the store receives the entries all the same.
     pub async fn flush_store(&self) -> Result<(), Error> {
         let (reply, done) = oneshot::channel();
         self.link.command(Command::Mirrored { reply })?;
@@ -210,7 +231,8 @@ impl Handle {
         submission
     }
 
-    /// An older CLI would expand files and commands in the message.
+    /// Fails for an older CLI, which would expand files and commands in the
+    /// message.
     fn check_verbatim(&self) -> Result<(), Error> {
         let version = self.link.declared().cli_version();
         if version.is_some_and(|version| version >= VERBATIM) {
@@ -223,25 +245,29 @@ impl Handle {
         })
     }
 
-    /// Makes any control request, as it is. There is a method for each, which
-    /// takes the plainest form of it. What is returned may be awaited for the
-    /// answer; it fails
+    /// Sends any control request with all its fields. Each request also has a
+    /// method, which takes only the essential ones.
     ///
-    /// - with [`Error::NotSupported`] when the agent does not know the request,
-    ///   or would pass over a part of it that changes what is done: then it is
-    ///   not sent;
-    /// - with [`Error::Request`] when it is refused, or not answered within
-    ///   [`Options::request_timeout`](crate::Options::request_timeout);
-    /// - with [`Error::InvalidResponse`] when it was done, and its answer does not
-    ///   have the shape that it should have;
-    /// - with [`Error::Full`] and [`Error::Ended`].
+    /// # Errors
+    ///
+    /// The returned [`Pending`] fails
+    ///
+    /// - with [`Error::NotSupported`] if the agent does not support the
+    ///   request. The request is not sent if the agent would ignore a field
+    ///   that changes its effect;
+    /// - with [`Error::Request`] if the agent refuses it, or does not respond
+    ///   within [`Options::request_timeout`](crate::Options::request_timeout);
+    /// - with [`Error::InvalidResponse`] if it succeeded, but the response is
+    ///   invalid;
+    /// - with [`Error::Full`] if the outbound queue is full;
+    /// - with [`Error::Ended`] if the session is over.
     pub fn request<R: HostRequest>(&self, request: &R) -> Pending<R::Answer> {
         Pending::request(&self.link, request)
     }
 
-    /// Makes a control request that has no type here: its subtype, and its
-    /// other members as an object. The answer is what the agent gave, and an
-    /// empty object where it gave nothing.
+    /// Sends a control request that has no type in this crate, by its subtype
+    /// and its other members as an object. Returns the response, or an empty
+    /// object if the agent sent none.
     ///
     /// ```no_run
     /// # async fn example(client: agentwire::Client) -> Result<(), agentwire::Error> {
@@ -253,15 +279,19 @@ impl Handle {
     /// # }
     /// ```
     ///
-    /// It is sent whatever the agent has declared. It fails as
-    /// [`Handle::request`] does otherwise, and with [`Error::Encode`] when
-    /// `members` is not an object.
+    /// The request is sent regardless of the capabilities that the agent
+    /// declares.
+    ///
+    /// # Errors
+    ///
+    /// As [`Handle::request`], and [`Error::Encode`] if `members` is not an
+    /// object.
     pub fn request_raw(&self, subtype: &str, members: impl Into<Json>) -> Pending<Json> {
         let made = Request::raw(new_id(), subtype, members);
         Pending::make(&self.link, subtype, None, made.map_err(Error::from))
     }
 
-    /// What this has of the session.
+    /// The connection to the driver of the session.
     pub(crate) fn link(&self) -> &Link {
         &self.link
     }

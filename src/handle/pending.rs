@@ -1,4 +1,4 @@
-//! Control requests on their way.
+//! Control requests that were sent.
 
 use crate::command::{Command, Link};
 use crate::event::Error;
@@ -15,14 +15,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use tokio::sync::oneshot;
 
-/// A control request on its way. It is made whether this is awaited or not:
-/// dropping this only stops the waiting.
+/// A control request that was sent. Await it for the typed response;
+/// [`Handle::request`](crate::Handle::request) lists the errors.
+///
+/// # Cancel safety
+///
+/// Dropping this stops the waiting and does not withdraw the request.
+/// [`Pending::cancel`] withdraws it.
 pub struct Pending<T> {
     request_id: Box<str>,
     subtype: Box<str>,
-    /// The capability of agents that know it, where there is one.
+    /// The capability of agents that support the request, if there is one.
     capability: Option<&'static str>,
-    /// Where the answer comes; why none will, when the request was not made.
+    /// Receives the response; or the error, if the request was not sent.
     reply: Result<Reply, Error>,
     link: Link,
     kind: PhantomData<fn() -> T>,
@@ -39,7 +44,7 @@ impl<T> fmt::Debug for Pending<T> {
 }
 
 impl<T> Pending<T> {
-    /// Makes a request, unless the agent would not understand all of it.
+    /// Sends a request, unless the agent does not support all of it.
     pub(crate) fn request<R: HostRequest<Answer = T>>(link: &Link, request: &R) -> Self {
         let made = match link.declared().first_missing(request.relies_on()) {
             Some(capability) => Err(Error::NotSupported {
@@ -52,7 +57,7 @@ impl<T> Pending<T> {
         Self::make(link, R::SUBTYPE, R::CAPABILITY, made)
     }
 
-    /// Makes a request, if there is one.
+    /// Sends a request that was built, or fails with its error.
     pub(super) fn make(
         link: &Link,
         subtype: &str,
@@ -90,13 +95,14 @@ impl<T> Pending<T> {
         }
     }
 
-    /// Takes the request back: it does not leave any more, or the agent is
-    /// told that nobody waits for its answer. What the agent has done by then
-    /// is done. Unless the answer is there already, awaiting this fails with
+    /// Withdraws the request: it is removed from the outbound queue, or
+    /// cancelled at the agent if it was already sent. Effects that it has had
+    /// by then remain. Unless the response has already arrived, awaiting this
+    /// fails with
     /// [`RequestFailure::Cancelled`](agentwire_protocol::host::RequestFailure::Cancelled).
     pub fn cancel(&self) {
         let request_id = self.request_id.clone();
-        // When nobody drives the session any more, the request is over.
+        // Fails only if the driver is gone, and then the request is over.
         let _ = self.link.command(Command::Cancel { request_id });
     }
 }
@@ -116,8 +122,8 @@ impl<T: serde::de::DeserializeOwned> Future for Pending<T> {
     }
 }
 
-/// A new id for a message or a request: a random UUID, without asking the system
-/// each time. What is random are the keys under which a counter is hashed.
+/// Returns a new ID for a message or a request: a random UUID, without a system
+/// call each time. A counter is hashed with random keys.
 pub(super) fn new_id() -> String {
     static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
     static IDS: AtomicU64 = AtomicU64::new(0);

@@ -1,4 +1,4 @@
-//! User messages on their way.
+//! User messages that were sent.
 
 use super::pending::Pending;
 use crate::command::{Link, Progress};
@@ -12,9 +12,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// A user message on its way. It is sent whether this is kept or not.
+/// A user message that was sent. Dropping this does not withdraw the message;
+/// [`Submission::cancel`] does.
 ///
-/// Awaiting it waits until the message is in the pipe, as
+/// Awaiting it waits until the message is written to the CLI, as
 /// [`Submission::written`] does.
 ///
 /// ```no_run
@@ -45,42 +46,58 @@ impl Submission {
         }
     }
 
-    /// The message's id, under which the agent reports what becomes of it.
+    /// Returns the ID of the message, under which the agent reports its status.
     ///
-    /// To the agent two messages with one id are one, and so they are here.
+    /// The agent treats two messages with the same ID as one, and so does
+    /// agentwire.
     #[must_use]
     pub fn uuid(&self) -> &str {
         &self.uuid
     }
 
-    /// How far it has come.
+    /// Returns the delivery status.
     #[must_use]
     pub fn state(&self) -> SubmissionState {
         self.progress.borrow().state
     }
 
-    /// Waits until it has come further than when this was last called, and
-    /// says how far. States that follow each other closely are told as one.
-    /// At once, when it has come to its end. Cancel safe.
+    /// Waits until the delivery status changes, and returns it. Returns at once
+    /// if the status is final.
+    ///
+    /// A change is one since the last call. Changes in quick succession are
+    /// reported as one.
+    /// Returns [`SubmissionState::Lost`] if the session ends first.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the next call reports the change.
     pub async fn changed(&mut self) -> SubmissionState {
         let _wanted = self.link.want_input();
         if self.progress.changed().await.is_err() && !self.state().is_end() {
-            // Nobody drives the session any more.
+            // The driver of the session is gone.
             return SubmissionState::Lost;
         }
         self.progress.borrow_and_update().state
     }
 
-    /// Waits until the message is in the pipe.
+    /// Waits until the message is written to the CLI.
     ///
     /// # Errors
     ///
-    /// [`Error::Encode`] when it cannot be written as JSON,
-    /// [`Error::Withdrawn`] when it was taken back before, [`Error::Ended`]
-    /// when the session ended before.
+    /// - [`Error::Encode`] if the message cannot be serialized as JSON.
+    /// - [`Error::Full`] if the outbound queue was full.
+    /// - [`Error::TooOld`] if the message is
+    ///   [verbatim](agentwire_protocol::message::UserMessage::verbatim)
+    ///   and the CLI does not support that.
+    /// - [`Error::Withdrawn`] if the message was withdrawn first.
+    /// - [`Error::Ended`] if the session ended first.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the message is sent all the same.
     pub async fn written(&mut self) -> Result<(), Error> {
         let is_known = |it: &Progress| {
-            // The session ends first, and then it is known how.
+            // The error is set before the channel closes.
             it.was_written() || it.error.is_some() || it.state == SubmissionState::Withdrawn
         };
         let _wanted = self.link.want_input();
@@ -93,8 +110,13 @@ impl Submission {
         }
     }
 
-    /// Waits until nothing more becomes of it, and says what became of it.
-    /// What the turn that took it up came to says [`Submission::turn_ended`].
+    /// Waits until the delivery status is final, and returns it.
+    /// [`Submission::turn_ended`] returns how the turn ended.
+    /// Returns [`SubmissionState::Lost`] if the session ends first.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the message is sent all the same.
     pub async fn ended(&mut self) -> SubmissionState {
         let _wanted = self.link.want_input();
         match self.progress.wait_for(|it| it.state.is_end()).await {
@@ -103,8 +125,8 @@ impl Submission {
         }
     }
 
-    /// Waits until the turn that took it up is over, and returns how it ended.
-    /// Messages that went into one turn have its end in common. Cancel safe.
+    /// Waits for the end of the turn that picks the message up, and returns how
+    /// it ended. Messages that were folded into one turn share its end.
     ///
     /// ```no_run
     /// # async fn example(client: agentwire::Client) -> Result<(), agentwire::Error> {
@@ -118,9 +140,14 @@ impl Submission {
     ///
     /// # Errors
     ///
-    /// [`Error::Ended`] when the session ended before the turn did, for
-    /// instance because its [`Client`](crate::Client) was dropped;
-    /// [`Error::NoTurn`] when no turn takes the message up any more.
+    /// - [`Error::Ended`] if the session ended before the turn, for example
+    ///   because its [`Client`](crate::Client) was dropped.
+    /// - [`Error::NoTurn`] if no turn will pick the message up.
+    /// - The errors of [`Submission::written`], if the message was not sent.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the turn continues if the future is dropped.
     pub async fn turn_ended(&mut self) -> Result<Arc<TurnEnd>, Error> {
         let is_known = |it: &Progress| it.turn.is_some() || it.state.is_end();
         let _wanted = self.link.want_input();
@@ -144,17 +171,18 @@ impl Submission {
         }
     }
 
-    /// Waits until the turn that picked it up is over, and returns the result.
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe: the turn goes on when the future is dropped.
+    /// Waits for the end of the turn that picks the message up, and returns its
+    /// result.
     ///
     /// # Errors
     ///
     /// As [`Submission::turn_ended`], and [`Error::NoResult`] if the turn ended
-    /// without a result. An error result is no error here: see
+    /// without a result. A failed turn is not an error here: see
     /// [`ResultMessage::error_for_result`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the turn continues if the future is dropped.
     pub async fn result(&mut self) -> Result<ResultMessage, Error> {
         let end = self.turn_ended().await?;
         end.result().ok_or_else(|| Error::NoResult {
@@ -163,11 +191,14 @@ impl Submission {
         })
     }
 
-    /// Takes the message back: here, when it still waits here, and out of the
-    /// agent's queue otherwise. The answer says whether it was there to be
-    /// taken; its state says where it was, [`SubmissionState::Withdrawn`] or
-    /// [`SubmissionState::Cancelled`]. A message that a turn has taken up goes
-    /// on: that is what [`Handle::interrupt`](crate::Handle::interrupt) is for.
+    /// Withdraws the message from the outbound queue, or from the agent's queue
+    /// if it was already sent.
+    ///
+    /// The response says whether the message was still queued. Its status is
+    /// then [`SubmissionState::Withdrawn`] (it was not sent) or
+    /// [`SubmissionState::Cancelled`] (it was in the agent's queue). A message
+    /// that a turn has picked up is not affected; use
+    /// [`Handle::interrupt`](crate::Handle::interrupt) for that.
     pub fn cancel(&self) -> Pending<CancelAsyncMessageAnswer> {
         let request = CancelAsyncMessage::new(self.uuid.to_string());
         Pending::request(&self.link, &request)

@@ -1,18 +1,18 @@
-//! More than one stream of a session.
+//! Additional streams of a session.
 
 use crate::event::{Error, Event, Mailbox};
 use futures_core::Stream;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Everything that a session delivers from some moment on, beside the
+/// All events of a session from a certain moment on, independent of the
 /// [`Client`](crate::Client)'s own stream; see
 /// [`Handle::subscribe`](crate::Handle::subscribe).
 ///
-/// What waits for it is bounded like the client's, on its own account
-/// ([`Options::unread_limit`](crate::Options::unread_limit)), and beyond the
-/// bound it is told so with a [`Notice::Lagged`] of its own. It ends as the
-/// client's stream does. Dropping it unsubscribes.
+/// It has its own buffer, bounded like the client's
+/// ([`Options::unread_limit`](crate::Options::unread_limit)); a
+/// [`Notice::Lagged`](crate::Notice::Lagged) in the stream reports dropped
+/// events. It ends when the client's stream ends. Dropping it unsubscribes.
 #[derive(Debug)]
 pub struct Subscription {
     pub(super) mailbox: Mailbox,
@@ -23,8 +23,16 @@ impl Subscription {
         Self { mailbox }
     }
 
-    /// What the session delivers next; the error that ended it, once; then
-    /// `None`. Cancel safe: nothing is lost when the future is dropped.
+    /// Returns the next event of the session. The error that ended the session,
+    /// if any, is returned once, then `None`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Ended`] if the session did not end normally.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: no event is lost if the future is dropped.
     pub async fn next(&mut self) -> Option<Result<Event, Error>> {
         self.mailbox.next().await
     }

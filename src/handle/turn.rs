@@ -1,4 +1,4 @@
-//! The stream of one turn.
+//! The events of one turn.
 
 use super::submission::Submission;
 use crate::event::{Error, Event, Mailbox, StreamKind};
@@ -8,16 +8,18 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// The turn that takes up one message; see [`Submission::turn`].
+/// A stream of the events of the turn that picks up a message; see
+/// [`Submission::turn`].
 ///
-/// It begins with the
-/// [`PickedUp`](agentwire_protocol::host::TurnEvent::PickedUp) of the message and
-/// ends behind the [`Ended`](agentwire_protocol::host::TurnEvent::Ended) of the
-/// turn; what comes in between, sub-agents included, is in it. When no turn
-/// takes the message up, there is nothing in it. When the session ends first, it
-/// ends with the error that ended the session.
+/// It starts with the
+/// [`PickedUp`](agentwire_protocol::host::TurnEvent::PickedUp) event of the
+/// message and ends after the
+/// [`Ended`](agentwire_protocol::host::TurnEvent::Ended) event of the turn. It
+/// has every event in between, including those of sub-agents. It is empty if no
+/// turn picks the message up. If the session ends first, the stream ends with
+/// the error that ended the session.
 ///
-/// What waits for it is bounded as for a [`Subscription`](crate::Subscription).
+/// Its buffer is bounded like that of a [`Subscription`](crate::Subscription).
 #[derive(Debug)]
 pub struct Turn {
     pub(super) mailbox: Mailbox,
@@ -32,23 +34,35 @@ impl Turn {
         }
     }
 
-    /// Returns what the turn brings next; `None` behind its end. Cancel safe: nothing is lost when the future is
-    /// dropped.
+    /// Returns the next event of the turn, or `None` after its end.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Ended`] if the session failed before the turn ended.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: no event is lost if the future is dropped.
     pub async fn next(&mut self) -> Option<Result<Event, Error>> {
         self.mailbox.next().await
     }
 
-    /// Waits until the turn is over, read or not, and returns how it ended.
+    /// Waits for the end of the turn, and returns how it ended. Unread events
+    /// are discarded.
     ///
     /// # Errors
     ///
     /// As [`Submission::turn_ended`].
+    ///
+    /// # Cancel safety
+    ///
+    /// The turn continues if the future is dropped; its unread events are lost.
     pub async fn ended(self) -> Result<Arc<TurnEnd>, Error> {
         let Self {
             mailbox,
             mut submission,
         } = self;
-        // Nothing pauses for a stream that is not read any more.
+        // Reading must not pause for a stream that is no longer read.
         drop(mailbox);
         submission.turn_ended().await
     }
@@ -63,9 +77,12 @@ impl Stream for Turn {
 }
 
 impl Submission {
-    /// The turn that takes it up, event by event, at a pace of its own. Best
-    /// asked for at once: what the turn brought before is not in it, and a
-    /// [`Notice::Lagged`](crate::Notice::Lagged) says how much that is.
+    /// Returns a stream of the turn that picks the message up. It is read at
+    /// its own pace.
+    ///
+    /// Call this right after sending: events of the turn before this call are
+    /// missing from the stream, and a [`Notice::Lagged`](crate::Notice::Lagged)
+    /// says how many.
     ///
     /// ```no_run
     /// # async fn example(client: agentwire::Client) -> Result<(), agentwire::Error> {

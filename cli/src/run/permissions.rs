@@ -88,11 +88,11 @@ impl Person {
     ) -> Option<PermissionResult> {
         let show = |showing: TerminalPrompt<'_>| match showing {
             TerminalPrompt::Question(question) => screen.ask(question),
-            TerminalPrompt::NoPendingRequest => screen.note("not asked any more"),
+            TerminalPrompt::NoPendingRequest => screen.note("the agent withdrew the request"),
             TerminalPrompt::Nobody { request } => {
                 let tool = &request.tool_name;
                 screen.note(&format!(
-                    "denied {tool}: nobody can be asked here; --allow {tool} would allow it"
+                    "denied {tool}: no terminal to prompt on; --allow {tool} would allow it"
                 ));
             }
             _ => {}
@@ -110,5 +110,5 @@ impl Question {
 }
 
 fn nobody() -> PermissionResult {
-    PermissionResult::deny("Nobody was there to allow it.")
+    PermissionResult::deny("No user is available to allow this call.")
 }

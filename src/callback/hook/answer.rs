@@ -1,17 +1,17 @@
-//! What the closures of hooks may answer.
+//! Return types of hooks.
 
 use crate::callback::Reply;
 use agentwire_protocol::hook::*;
 use std::fmt::Display;
 
-/// What the closure of a hook of the event `E` may answer.
+/// A return type of hooks for the event `E`.
 ///
-/// It is implemented for the output type of that event, and for every event
-/// for [`HookOutput`], [`SyncOutput`] and [`AsyncOutput`], for `()` (the agent
-/// goes ahead), and for `Option` and `Result` of all of them: `None` lets the
-/// agent go ahead, an error is a failure of the hook.
+/// It is implemented for the output type of the event; for [`HookOutput`],
+/// [`SyncOutput`] and [`AsyncOutput`] with every event; for `()`, which lets
+/// the agent continue; and for `Option` and `Result` of all these. `None` lets
+/// the agent continue. An error is a failure of the hook.
 pub trait HookAnswer<E> {
-    /// The answer as it is sent.
+    /// Converts it to the response that is sent.
     fn into_reply(self) -> Reply<HookOutput>;
 }
 
@@ -39,7 +39,7 @@ impl<E, A: HookAnswer<E>, F: Display> HookAnswer<E> for Result<A, F> {
     }
 }
 
-/// What hooks of every event may answer.
+/// Outputs for every event.
 macro_rules! of_every_event {
     ($($output:ty),*) => {$(
         impl<E> HookAnswer<E> for $output {
@@ -52,7 +52,7 @@ macro_rules! of_every_event {
 
 of_every_event!(HookOutput, SyncOutput, AsyncOutput);
 
-/// What hooks of one event alone may answer.
+/// Outputs for a single event.
 macro_rules! of_one_event {
     ($($event:ty => $output:ty,)*) => {$(
         impl HookAnswer<$event> for $output {

@@ -1,4 +1,4 @@
-//! Hooks: closures that are told what the agent does, and may change it.
+//! Hooks: closures that observe what the agent does, and may change it.
 
 mod answer;
 mod registry;
@@ -16,11 +16,11 @@ use std::future::Future;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// A hook: a closure, and when the agent is to call it.
+/// A hook: a closure, and the events for which the agent calls it.
 ///
-/// The closure's argument says which event it is for. What it may answer is
-/// what [`HookAnswer`] is implemented for: the output type of that event, what
-/// every hook may say ([`HookOutput`]), nothing at all, or a `Result` of that.
+/// The type of the closure's argument selects the event. It may return anything
+/// that implements [`HookAnswer`] for the event: the output type of the event,
+/// a [`HookOutput`], `()`, or an `Option` or `Result` of these.
 ///
 /// ```
 /// use agentwire::{Hook, HookCall, Options};
@@ -40,8 +40,8 @@ use tokio_util::sync::CancellationToken;
 /// # drop(options);
 /// ```
 ///
-/// Each call runs in a task of its own. One that panics or returns an error
-/// does not hold the agent up, unless the hook is a [gate](Hook::gate).
+/// Each call runs in its own task. If it panics or returns an error, the agent
+/// continues as if there were no hook, unless the hook is a [gate](Hook::gate).
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Hook {
@@ -52,28 +52,28 @@ pub struct Hook {
     pub(crate) is_gate: bool,
 }
 
-/// What a hook is told.
+/// The argument of a hook.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct HookCall<E> {
-    /// What happens.
+    /// The event.
     pub event: E,
-    /// Where it happens.
+    /// The session and the directory in which it occurs.
     pub context: HookContext,
-    /// The tool call that it is about; an id of the agent's, where it is about
-    /// none.
+    /// The ID of the tool call. For events without a tool call, an ID that the
+    /// agent chose.
     pub tool_use_id: Option<String>,
-    /// The id under which the agent asks.
+    /// The request ID.
     pub request_id: Box<str>,
-    /// Cancelled when the agent does not wait for the answer any more: when
-    /// the hook's time is up, or the turn is interrupted.
+    /// Cancelled once the agent no longer waits for the response: the hook has
+    /// timed out, or the turn was interrupted.
     pub cancelled: CancellationToken,
-    /// The session. Every control method may be called from inside the hook.
+    /// The session. A hook may call every control method.
     pub session: Handle,
 }
 
 impl Hook {
-    /// A hook of the event that the closure takes.
+    /// Creates a hook for the event that the closure takes.
     pub fn new<E, F, D>(closure: F) -> Self
     where
         E: TypedEvent + Send + 'static,
@@ -85,13 +85,13 @@ impl Hook {
             let tag = event.tag();
             E::of(event).ok_or_else(|| {
                 let told_of = tag.unwrap_or_else(|| "nothing".to_owned());
-                format!("it was told of `{told_of}` and is for `{}`", E::KIND)
+                format!("expected the event `{}`, got `{told_of}`", E::KIND)
             })
         })
     }
 
-    /// A hook of an event by its name: one that this version does not know, or
-    /// one closure for many events.
+    /// Creates a hook for an event by its name: for events that this version
+    /// does not support, or to use one closure for many events.
     pub fn named<F, D>(event: impl Into<HookKind>, closure: F) -> Self
     where
         F: Fn(HookCall<HookEvent>) -> D + Send + Sync + 'static,
@@ -126,38 +126,37 @@ impl Hook {
         }
     }
 
-    /// What the event has to be about: a tool's name or several (`Edit|Write`),
-    /// a source, or the like, or a regular expression for that. About anything,
-    /// if not set.
+    /// Restricts the hook to events with a matching subject: the name of a tool
+    /// or several (`Edit|Write`), a source or the like, or a regular
+    /// expression. Unset, it matches all events of its kind.
     pub fn matcher(mut self, pattern: impl Into<String>) -> Self {
         self.matcher = Some(pattern.into());
         self
     }
 
-    /// How long the agent waits for the answer; as long as it does of itself, if
-    /// not set. Then it cancels the call ([`HookCall::cancelled`]). The agent
-    /// counts in seconds.
+    /// Sets how long the agent waits for the response before it cancels the
+    /// call ([`HookCall::cancelled`]). The agent's unit is seconds. Unset, the
+    /// agent's default applies.
     pub fn timeout(mut self, time: Duration) -> Self {
         self.timeout = Some(time);
         self
     }
 
-    /// Makes it a gate: when it fails (it panics, returns an error, or takes
-    /// too long), the agent does not do what the event is about. An agent that
-    /// is left to itself goes ahead then.
+    /// Makes the hook a gate: if it panics, returns an error or times out, the
+    /// agent does not perform the action. Without this, the agent continues in
+    /// these cases.
     ///
-    /// A session that cannot be sure of it does not start: connecting fails
-    /// with [`Error::NotApplied`](crate::Error::NotApplied) when the
-    /// CLI did not take the hooks. One that does not know of gates does not
-    /// guard against a gate that takes too long
-    /// ([`InitializeAnswer::hook_on_failure_supported`]).
+    /// A session that cannot rely on its gates does not start: connecting fails
+    /// with [`Error::NotApplied`](crate::Error::NotApplied) if the CLI did not
+    /// register the hooks. A CLI without support for gates continues when a
+    /// gate times out ([`InitializeAnswer::hook_on_failure_supported`]).
     ///
-    /// Of `PermissionRequest` the agent asks at the same time as it asks the
-    /// permission callback, and takes the answer that comes first.
+    /// For `PermissionRequest`, the agent calls the hook and the permission
+    /// callback at the same time, and uses the first response.
     ///
-    /// Of no effect for `Stop`, `SubagentStop`, `TaskCompleted` and
-    /// `TeammateIdle`, where to refuse means to go on, for ever, and for events
-    /// that only tell of something.
+    /// Has no effect on `Stop`, `SubagentStop`, `TaskCompleted` and
+    /// `TeammateIdle`, where a refusal would make the agent continue for ever,
+    /// and on events that are notifications.
     ///
     /// [`InitializeAnswer::hook_on_failure_supported`]: agentwire_protocol::control::InitializeAnswer::hook_on_failure_supported
     pub fn gate(mut self) -> Self {
@@ -165,7 +164,8 @@ impl Hook {
         self
     }
 
-    /// How the agent is told of it, with the closures that are called then.
+    /// The registration of the hook in `initialize`, with the IDs of its
+    /// closures.
     fn registration(&self, ids: Vec<String>) -> HookMatcher {
         let mut registration = HookMatcher::new(ids);
         registration.matcher.clone_from(&self.matcher);
@@ -194,7 +194,7 @@ impl<E> HookCall<E> {
     }
 }
 
-/// Whole seconds where they are whole.
+/// An integer if the time is whole seconds.
 fn seconds(time: Duration) -> Number {
     if time.subsec_nanos() == 0 {
         Number::from(time.as_secs())

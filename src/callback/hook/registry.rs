@@ -1,13 +1,13 @@
-//! The hooks of a session: closures here, ids on the wire.
+//! The hooks of a session: maps the IDs of the protocol to closures.
 
 use super::Hook;
 use agentwire_protocol::hook::{HookMatcher, Hooks};
 
-/// The hooks of a session. Their ids are their places.
+/// The hooks of a session. A hook's ID is its index.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Registry(Vec<Hook>);
 
-/// What stands before the number in an id.
+/// The prefix of an ID, before the index.
 const PREFIX: &str = "hook_";
 
 impl Registry {
@@ -19,18 +19,18 @@ impl Registry {
         self.0.is_empty()
     }
 
-    /// The hook that has this id.
+    /// Returns the hook with this ID.
     pub(crate) fn get(&self, id: &str) -> Option<&Hook> {
         self.0.get(id.strip_prefix(PREFIX)?.parse::<usize>().ok()?)
     }
 
-    /// Whether the session may not go on without its hooks.
+    /// Returns whether a hook is a gate.
     pub(crate) fn has_gates(&self) -> bool {
         self.0.iter().any(|hook| hook.is_gate)
     }
 
-    /// Adds the hooks to what `initialize` registers. Those that are for the
-    /// same share a matcher.
+    /// Adds the hooks to those that `initialize` registers. Hooks with equal
+    /// settings share a matcher.
     pub(crate) fn register(&self, hooks: &mut Option<Hooks>) {
         for (place, hook) in self.0.iter().enumerate() {
             let id = format!("{PREFIX}{place}");

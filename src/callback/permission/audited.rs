@@ -1,16 +1,16 @@
-//! What was decided, for logs and tests.
+//! Reports of decisions, for logs and tests.
 
 use crate::callback::{Ask, Askable, BoxFuture, Handler, Reply};
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A handler that tells what another one decided: the request, the reply, and
-/// how long it took.
+/// A handler that reports the decisions of another handler to a closure: the
+/// request, the reply, and how long it took.
 ///
-/// A reply that is [`Reply::Later`] is told as that; the answer does not come
-/// by here. One that panics is not told; there is a
-/// [`Notice::CallbackFailed`](crate::Notice::CallbackFailed) for that.
+/// [`Reply::Later`] is reported as such; the later response is not. A panic is
+/// not reported here, but as a
+/// [`Notice::CallbackFailed`](crate::Notice::CallbackFailed).
 ///
 /// ```
 /// use agentwire::{Options, Policy, ReadOnly, Audited};
@@ -27,7 +27,7 @@ pub struct Audited<H, T> {
 }
 
 impl<H, T> Audited<H, T> {
-    /// Tells `tell` what `handler` decides.
+    /// Reports the decisions of `handler` to `tell`.
     pub fn new<R>(handler: H, tell: T) -> Self
     where
         R: Askable + Clone,

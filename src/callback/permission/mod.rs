@@ -1,4 +1,4 @@
-//! Permission callbacks: who decides whether tools may run.
+//! Permission callbacks and policies.
 
 mod audited;
 mod plan;

@@ -1,4 +1,4 @@
-//! Plans of the model's, and what becomes of them.
+//! Plans of the model, and their approval.
 
 use crate::callback::{PermissionAsk, Responder};
 use crate::process::CliVersion;
@@ -8,13 +8,14 @@ use agentwire_protocol::permission::{
     PermissionUpdate,
 };
 
-/// The tool that shows a plan.
+/// The tool with which the model presents a plan.
 pub(crate) const TOOL: &str = "ExitPlanMode";
 
-/// A version that accepts the model's plan whatever the host makes of it.
+/// The last version that accepts the model's plan even if the host changed it.
 const KEEPS_PLANS: CliVersion = CliVersion::new(2, 0, 77);
 
-/// The model has made a plan and wants to begin, by its tool `ExitPlanMode`.
+/// A plan that the model made and wants to carry out. The model presents it
+/// with its tool `ExitPlanMode`.
 ///
 /// ```
 /// use agentwire::Options;
@@ -33,33 +34,33 @@ const KEEPS_PLANS: CliVersion = CliVersion::new(2, 0, 77);
 pub struct PlanAsk {
     /// The tool's input, with the plan.
     pub input: ExitPlanModeInput,
-    /// The permission ask that it came as.
+    /// The permission request for the tool call.
     pub ask: PermissionAsk,
 }
 
 impl PlanAsk {
-    /// Reads it out of the permission ask that it came as.
+    /// Reads the plan from the permission request.
     pub(crate) fn read(ask: PermissionAsk) -> Result<Self, String> {
         match ask.request.input.read() {
             Ok(input) => Ok(Self { input, ask }),
-            Err(error) => Err(format!("the plan cannot be read: {error}")),
+            Err(error) => Err(format!("invalid plan: {error}")),
         }
     }
 
-    /// The plan. Agents leave it out where none was written.
+    /// Returns the plan. `None` if the agent did not write one.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         self.input.plan.as_deref()
     }
 
-    /// The plan is accepted, and the model begins. The permission mode is the
-    /// one from before the planning; `default`, where there was none.
+    /// Approves the plan. The model starts, in the permission mode that was set
+    /// before plan mode, or in `default` if there was none.
     #[must_use]
     pub fn approve(&self) -> PermissionResult {
         PermissionResult::allow()
     }
 
-    /// The plan is accepted, and the model begins in this permission mode.
+    /// Approves the plan. The model starts, in this permission mode.
     #[must_use]
     pub fn approve_in(&self, mode: PermissionMode) -> PermissionResult {
         let session = PermissionDestination::Session;
@@ -67,32 +68,34 @@ impl PlanAsk {
         Allow::default().updated_permissions([update]).into()
     }
 
-    /// The plan is accepted as it was changed here. CLIs up to 2.0.77 would
-    /// accept the model's own plan instead: there the model is told to plan what
-    /// was changed, and asks again.
+    /// Approves a changed plan. CLIs up to 2.0.77 would approve the model's own
+    /// plan: with them, the plan is rejected with the changed plan as feedback,
+    /// and the model presents it again.
     #[must_use]
     pub fn approve_changed(&self, plan: impl Into<String>) -> PermissionResult {
         let plan = plan.into();
         let version = self.ask.session.link().declared().cli_version();
         // Older ones do not say their version.
         if version.is_none_or(|version| version <= KEEPS_PLANS) {
-            return self.reject(format!("Make this the plan, and ask again:\n\n{plan}"));
+            return self.reject(format!(
+                "Replace the plan with this one, and present it again:\n\n{plan}"
+            ));
         }
         let mut input = self.input.clone();
         input.plan = Some(plan);
         match Json::from_value(&input) {
             Ok(input) => PermissionResult::allow_with(input),
-            Err(error) => PermissionResult::deny(format!("The plan cannot be written: {error}")),
+            Err(error) => PermissionResult::deny(format!("The plan cannot be serialized: {error}")),
         }
     }
 
-    /// The plan is not accepted; the model goes on planning, with this in mind.
+    /// Rejects the plan. The model continues to plan, with this feedback.
     #[must_use]
     pub fn reject(&self, feedback: impl Into<String>) -> PermissionResult {
         PermissionResult::deny(feedback)
     }
 
-    /// Takes the answering out of the callback; see
+    /// Returns a responder to answer later; see
     /// [`Ask::later`](crate::Ask::later).
     pub fn later(&self) -> Responder<PermissionResult> {
         self.ask.later()

@@ -1,28 +1,28 @@
-//! What decides at once, and how such things are put together.
+//! Policies, which decide at once, and their combinations.
 
 use crate::callback::{BoxFuture, Handler, PermissionAsk, Reply};
 use agentwire_protocol::permission::{CanUseTool, PermissionResult};
 
-/// What a [`Policy`] says about a tool call.
+/// The decision of a [`Policy`] about a tool call.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Decision {
-    /// The answer.
+    /// The call is allowed or denied.
     Decided(PermissionResult),
-    /// Somebody has to be asked: no other policy may allow it, though one may
-    /// deny it.
+    /// The handler must be asked. Other policies may deny the call, but not
+    /// allow it.
     MustAsk,
-    /// Nothing.
+    /// No decision.
     None,
 }
 
 /// Decides at once about tool calls, or has no decision.
 ///
-/// [`Rules`](crate::Rules) and [`ReadOnly`](crate::ReadOnly) are policies, and
-/// so is every closure from a request to an [`Decision`], a [`PermissionResult`]
-/// or an `Option` of one. One that allows is taken at its word: those of
-/// agentwire do not allow what a person is meant to decide, and a closure has
-/// [`CanUseTool::requires_human`] to do as they do.
+/// [`Rules`](crate::Rules), [`ReadOnly`](crate::ReadOnly), and every closure
+/// from a request to a [`Decision`], a [`PermissionResult`] or an `Option` of
+/// one are policies. The policies of agentwire never approve requests that
+/// require a human. A closure can check this with
+/// [`CanUseTool::requires_human`]; nothing else checks it.
 ///
 /// ```
 /// use agentwire::protocol::permission::CanUseTool;
@@ -36,18 +36,19 @@ pub enum Decision {
 ///     .or(ReadOnly)
 ///     .or(Rules::builder().allow(["Bash(cargo test *)"]).build()?);
 /// let options = Options::new().permission_handler(policy.or_ask(|ask: PermissionAsk| async move {
-///     println!("{} is asked about", ask.request.tool_name);
-///     PermissionResult::deny("Nobody is there.")
+///     println!("{} requires an answer", ask.request.tool_name);
+///     PermissionResult::deny("No user is available.")
 /// }));
 /// # drop(options);
 /// # Ok::<(), agentwire::RulesError>(())
 /// ```
 pub trait Policy: Send + Sync + 'static {
-    /// What it says about a tool call.
+    /// Decides about a tool call.
     fn decide(&self, request: &CanUseTool) -> Decision;
 
-    /// Asks another policy where this one has no decision. What this one says
-    /// has to be asked is asked, unless the other one denies it.
+    /// Combines this with another policy, for requests about which this one has
+    /// no decision. After [`Decision::MustAsk`] from this one, the other may
+    /// only deny.
     fn or<P: Policy>(self, other: P) -> Either<Self, P>
     where
         Self: Sized,
@@ -55,9 +56,9 @@ pub trait Policy: Send + Sync + 'static {
         Either(self, other)
     }
 
-    /// Asks a handler where this has no decision: what
-    /// [`Options::permission_handler`](crate::Options::permission_handler)
-    /// takes.
+    /// Passes requests without a decision to a handler. The result can be
+    /// passed to
+    /// [`Options::permission_handler`](crate::Options::permission_handler).
     fn or_ask<H: Handler<CanUseTool>>(self, handler: H) -> OrAsk<Self, H>
     where
         Self: Sized,
@@ -68,9 +69,9 @@ pub trait Policy: Send + Sync + 'static {
         }
     }
 
-    /// Denies where this has no decision, and tells the model this: what
-    /// [`Options::permission_handler`](crate::Options::permission_handler)
-    /// takes where nobody can be asked.
+    /// Denies requests without a decision, with this message to the model. The
+    /// result can be passed to
+    /// [`Options::permission_handler`](crate::Options::permission_handler).
     fn or_deny(self, message: impl Into<String>) -> OrDeny<Self>
     where
         Self: Sized,
@@ -104,8 +105,8 @@ where
     }
 }
 
-/// Two policies, the second for what the first has no decision about: made by
-/// [`Policy::or`].
+/// Two policies; the second decides where the first has no decision. Returned
+/// by [`Policy::or`].
 #[derive(Debug, Clone)]
 pub struct Either<A, B>(A, B);
 
@@ -122,7 +123,8 @@ impl<A: Policy, B: Policy> Policy for Either<A, B> {
     }
 }
 
-/// A policy, and a handler for the rest: made by [`Policy::or_ask`].
+/// A policy, and a handler for the remaining requests. Returned by
+/// [`Policy::or_ask`].
 #[derive(Debug, Clone)]
 pub struct OrAsk<P, H> {
     policy: P,
@@ -138,7 +140,8 @@ impl<P: Policy, H: Handler<CanUseTool>> Handler<CanUseTool> for OrAsk<P, H> {
     }
 }
 
-/// A policy, and a denial for the rest: made by [`Policy::or_deny`].
+/// A policy that denies the remaining requests. Returned by
+/// [`Policy::or_deny`].
 #[derive(Debug, Clone)]
 pub struct OrDeny<P> {
     policy: P,

@@ -1,4 +1,4 @@
-//! Questions of the model's to the user, and their answers.
+//! Questions of the model to the user, and their answers.
 
 use crate::callback::{PermissionAsk, Reply, Responder};
 use agentwire_protocol::Json;
@@ -6,11 +6,11 @@ use agentwire_protocol::permission::{
     AskUserQuestionInput, PermissionResult, Question, QuestionAnnotation, QuestionUnanswered,
 };
 
-/// The model asks the user something, by its tool `AskUserQuestion`.
+/// A question of the model to the user, asked with its tool `AskUserQuestion`.
 ///
-/// On the wire it is a permission ask, but to allow it plainly would tell the
-/// model that nobody answered: the answers are made by
-/// [`QuestionAsk::answers`].
+/// In the protocol it is a permission request. A plain allow would tell the
+/// model that the user answered nothing; build the response with
+/// [`QuestionAsk::answers`] instead.
 ///
 /// ```
 /// use agentwire::Options;
@@ -33,13 +33,13 @@ use agentwire_protocol::permission::{
 pub struct QuestionAsk {
     /// The tool's input, with the questions.
     pub input: AskUserQuestionInput,
-    /// The permission ask that it came as.
+    /// The permission request for the tool call.
     pub ask: PermissionAsk,
 }
 
-/// The answers to questions of the model's: what the callback of
-/// [`Options::on_question`](crate::Options::on_question) returns. A question
-/// that is not answered counts as skipped.
+/// The answers to questions of the model, returned by the callback of
+/// [`Options::on_question`](crate::Options::on_question). Unanswered questions
+/// count as skipped.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Answers {
@@ -47,28 +47,28 @@ pub struct Answers {
 }
 
 impl QuestionAsk {
-    /// Reads it out of the permission ask that it came as.
+    /// Reads the questions from the permission request.
     pub(crate) fn read(ask: PermissionAsk) -> Result<Self, String> {
         match ask.request.input.read() {
             Ok(input) => Ok(Self { input, ask }),
-            Err(error) => Err(format!("the questions cannot be read: {error}")),
+            Err(error) => Err(format!("invalid questions: {error}")),
         }
     }
 
-    /// The questions, four at most.
+    /// Returns the questions, at most four.
     #[must_use]
     pub fn questions(&self) -> &[Question] {
         &self.input.questions
     }
 
-    /// The answers, none as yet.
+    /// Returns an empty set of answers.
     pub fn answers(&self) -> Answers {
         Answers {
             input: self.input.clone(),
         }
     }
 
-    /// Takes the answering out of the callback; see
+    /// Returns a responder to answer later; see
     /// [`Ask::later`](crate::Ask::later).
     pub fn later(&self) -> Responder<PermissionResult> {
         self.ask.later()
@@ -76,8 +76,9 @@ impl QuestionAsk {
 }
 
 impl Answers {
-    /// Chooses these options, by their labels, for a question, by its text.
-    /// Several are for questions that allow that (`multi_select`).
+    /// Answers a question, given by its text, with these options, given by
+    /// their labels. Pass several labels only if the question allows it
+    /// (`multi_select`).
     pub fn choose<S: AsRef<str>>(
         self,
         question: &str,
@@ -88,20 +89,20 @@ impl Answers {
         self.say(question, labels.join(", "))
     }
 
-    /// Answers a question, by its text, in the user's own words.
+    /// Answers a question, given by its text, in the user's own words.
     pub fn say(mut self, question: &str, answer: impl Into<String>) -> Self {
         let answers = self.input.answers.get_or_insert_default();
         answers.insert(question.to_owned(), answer.into());
         self
     }
 
-    /// Notes something beside the answer to a question.
+    /// Adds a note to the answer to a question.
     pub fn note(mut self, question: &str, note: impl Into<String>) -> Self {
         self.annotation(question).notes = Some(note.into());
         self
     }
 
-    /// Says why a question has no answer.
+    /// Sets the reason why a question is unanswered.
     pub fn unanswered(mut self, question: &str, why: QuestionUnanswered) -> Self {
         self.annotation(question).unanswered = Some(why);
         self
@@ -116,11 +117,11 @@ impl Answers {
 impl From<Answers> for PermissionResult {
     fn from(answers: Answers) -> Self {
         let mut input = answers.input;
-        // Without any the tool would be told that it was never answered.
+        // Without this member the tool would report that it was never answered.
         input.answers.get_or_insert_default();
         match Json::from_value(&input) {
             Ok(input) => Self::allow_with(input),
-            Err(error) => Self::deny(format!("The answers cannot be written: {error}")),
+            Err(error) => Self::deny(format!("The answers cannot be serialized: {error}")),
         }
     }
 }

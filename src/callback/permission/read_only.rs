@@ -1,17 +1,17 @@
-//! Reading without asking.
+//! The policy for reading.
 
 use super::policy::{Decision, Policy};
 use agentwire_protocol::permission::{CanUseTool, PermissionResult};
 
-/// Lets the agent read files, wherever they are, and has no decision about
+/// A policy that allows the agent to read any file, and has no decision about
 /// anything else.
 ///
-/// It allows `Read`, `Glob`, `Grep`, `LS` and `NotebookRead`, unless a person is
-/// meant to decide ([`CanUseTool::requires_human`]). What goes to the web is none
-/// of it: an address or a query can carry away what was read. Nor are tools of
-/// MCP servers, which alone say that they only read, nor the shell. For some
-/// folders only, [`Rules`](crate::Rules) such as `Read(//srv/docs/**)` are
-/// there.
+/// It allows `Read`, `Glob`, `Grep`, `LS` and `NotebookRead`, unless the
+/// request requires a human ([`CanUseTool::requires_human`]). It does not allow
+/// web requests, whose address or query could leak what was read; tools of MCP
+/// servers, whose read-only hint is unverified; or the shell. To limit reading
+/// to certain directories, use [`Rules`](crate::Rules) such as
+/// `Read(//srv/docs/**)`.
 ///
 /// ```
 /// use agentwire::{Options, Policy, ReadOnly};

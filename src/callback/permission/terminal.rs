@@ -1,4 +1,4 @@
-//! A person at the terminal.
+//! Permission prompts on the terminal.
 
 mod question;
 
@@ -16,28 +16,30 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// Asks the person at the terminal, one question at a time: the question goes
-/// to standard error, the answer is a line of standard input.
+/// Prompts the user on the terminal, one request at a time. Prompts go to
+/// standard error; answers are lines of standard input.
 ///
-/// `y` allows, everything else but `a` denies. `a` allows it from now on, in
-/// this session. The question says what that is ([`Always`]): the rules that the
-/// agent suggested, which are added to its own for the session only; or, where it
-/// suggested none, this tool with this very input, byte for byte, which is
-/// remembered here. It is not offered where the agent says so
-/// (`suppress_always_allow_rule`), nor, without rules, where a person is meant to
-/// decide ([`CanUseTool::requires_human`]).
+/// - `y` allows the call.
+/// - `a` allows it for the rest of the session. The prompt shows what that
+///   includes ([`Always`]): the rules that the agent suggests, which are added
+///   to the agent's rules for this session only; or, without suggestions, this
+///   tool with this exact input, byte for byte, which the prompter remembers.
+///   It is not offered if the agent forbids it (`suppress_always_allow_rule`),
+///   nor, without suggested rules, for requests that require a human
+///   ([`CanUseTool::requires_human`]).
+/// - Anything else denies the call.
 ///
-/// What the agent says is shown so that no terminal obeys it and nothing hides in
-/// it ([`visible`]); of a long input the beginning and the end are shown.
+/// Control characters and hidden characters in the agent's text are escaped
+/// ([`visible`]). Of a long input, the beginning and the end are shown.
 ///
-/// What was typed before a question is no answer to it. A question that the
-/// agent takes back is not waited for. Where standard input or standard error
-/// is no terminal, everything is denied. Questions of the model's
-/// ([`Options::on_question`](crate::Options::on_question)) want answers of
-/// their own; to say yes here leaves them unanswered.
+/// Lines typed before a prompt are discarded. A prompt ends when the agent
+/// withdraws its request. If standard input or standard error is not a
+/// terminal, every request is denied. Questions of the model need
+/// [`Options::on_question`](crate::Options::on_question): allowing them here
+/// leaves them unanswered.
 ///
-/// Once somebody was asked, a thread of this process's reads standard input,
-/// for good.
+/// After the first prompt, a thread of this process reads standard input until
+/// the process exits.
 ///
 /// ```
 /// use agentwire::{TerminalPrompter, Options, Policy, ReadOnly};
@@ -49,25 +51,25 @@ use tokio_util::sync::CancellationToken;
 pub struct TerminalPrompter(Arc<Terminal>);
 
 struct Terminal {
-    /// Whether there is somebody to ask.
+    /// Whether there is a user to prompt.
     has_person: bool,
-    /// Held by the question that is being asked.
+    /// Held by the current prompt.
     lines: tokio::sync::Mutex<Lines>,
-    /// Tools and inputs that the person allowed for good.
+    /// Tools and inputs that the user allowed for the rest of the session.
     always: Mutex<HashSet<(String, String)>>,
 }
 
-/// What the person is to see.
+/// What to display to the user.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum TerminalPrompt<'a> {
-    /// The question.
+    /// The prompt.
     Question(&'a TerminalQuestion<'a>),
-    /// The agent does not wait for the answer any more.
+    /// The agent withdrew the request.
     NoPendingRequest,
-    /// It is denied, since nobody can be asked.
+    /// The request is denied, because there is no user to prompt.
     Nobody {
-        /// What would have been asked.
+        /// The request.
         request: &'a CanUseTool,
     },
 }
@@ -78,13 +80,14 @@ enum Lines {
 }
 
 impl TerminalPrompter {
-    /// Asks whoever is at the terminal of this process, if it has one.
+    /// Creates a prompter for the terminal of this process, if it has one.
     #[must_use]
     pub fn new() -> Self {
         Self::with_person(io::stdin().is_terminal() && io::stderr().is_terminal())
     }
 
-    /// Asks nobody, for a program that reads standard input for something else.
+    /// Creates a prompter that denies every request, for a program that uses
+    /// standard input for something else.
     #[must_use]
     pub fn nobody() -> Self {
         Self::with_person(false)
@@ -102,10 +105,13 @@ impl TerminalPrompter {
         }))
     }
 
-    /// Asks, and shows what is to be seen by `show`: for a program that draws
-    /// on the terminal itself. `None` when the agent does not wait for the
-    /// answer any more. Cancel safe: what was typed meanwhile is forgotten at
-    /// the next question.
+    /// Prompts the user, and displays with `show`: for programs that draw on
+    /// the terminal themselves. Returns `None` if the agent withdrew the
+    /// request.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: what was typed meanwhile is discarded at the next prompt.
     pub async fn put(
         &self,
         ask: &PermissionAsk,
@@ -147,7 +153,7 @@ impl TerminalPrompter {
         Some(match line.trim().to_lowercase().as_str() {
             "y" | "yes" => PermissionResult::allow(),
             "a" | "always" if *question.always() != Always::No => self.allow_for_good(&question),
-            _ => Deny::new("The user said no.")
+            _ => Deny::new("The user denied this call.")
                 .decision_classification(DecisionClassification::UserReject)
                 .into(),
         })
@@ -174,7 +180,7 @@ impl TerminalPrompter {
     }
 }
 
-/// A tool and its input, as a person saw them.
+/// A tool and its input, as displayed to the user.
 fn key(request: &CanUseTool) -> (String, String) {
     (request.tool_name.clone(), request.input.get().to_owned())
 }
@@ -190,7 +196,7 @@ impl Handler<CanUseTool> for TerminalPrompter {
         let terminal = self.clone();
         Box::pin(async move {
             let answer = terminal.put(&ask, show).await;
-            // An ask that was taken back gets no answer, whatever is said.
+            // A withdrawn request gets no response, whatever is returned.
             answer.unwrap_or_else(nobody).into()
         })
     }
@@ -205,18 +211,18 @@ impl fmt::Debug for TerminalPrompter {
 }
 
 impl Lines {
-    /// Forgets what was typed so far.
+    /// Discards what was typed so far.
     fn forget(&mut self) {
         if let Self::Read(lines) = self {
             while lines.try_recv().is_ok() {}
         }
     }
 
-    /// The next line; `None` at the end of the input.
+    /// Returns the next line; `None` at the end of the input.
     async fn next(&mut self) -> Option<String> {
         if let Self::NotReadYet = self {
             let (sender, lines) = mpsc::unbounded_channel();
-            // Reading a terminal blocks, and cannot be called off.
+            // Reading a terminal blocks, and cannot be cancelled.
             std::thread::spawn(move || {
                 for line in io::stdin().lock().lines().map_while(Result::ok) {
                     if sender.send(line).is_err() {
@@ -245,16 +251,16 @@ fn show(showing: TerminalPrompt<'_>) {
                 question.choices()
             )
         }
-        TerminalPrompt::NoPendingRequest => "not asked any more\n".to_owned(),
+        TerminalPrompt::NoPendingRequest => "the agent withdrew the request\n".to_owned(),
         TerminalPrompt::Nobody { request } => {
             format!(
-                "denied {}: nobody can be asked here\n",
+                "denied {}: no terminal to prompt on\n",
                 visible::line(&request.tool_name)
             )
         }
     };
     let mut stderr = io::stderr().lock();
-    // Without a standard error there is nobody to see it.
+    // Without standard error there is nothing to display on.
     drop(
         stderr
             .write_all(text.as_bytes())
@@ -263,7 +269,7 @@ fn show(showing: TerminalPrompt<'_>) {
 }
 
 fn nobody() -> PermissionResult {
-    PermissionResult::deny("Nobody was there to allow it.")
+    PermissionResult::deny("No user is available to allow this call.")
 }
 
 #[cfg(test)]
@@ -416,7 +422,7 @@ mod tests {
         let choices = |request: &CanUseTool| TerminalQuestion::new(request).choices();
         assert_eq!(
             choices(&request),
-            "[y]es, [n]o, [a]lways with this very input"
+            "[y]es, [n]o, [a]lways with this exact input"
         );
         let rules = ["date *", "id\u{1b}[2K\u{202e}"];
         let rules = rules.map(|content| PermissionRule::new("Bash").content(content));

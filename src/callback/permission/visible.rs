@@ -1,14 +1,15 @@
-//! What an agent says, for a terminal.
+//! Escapes text of an agent for display on a terminal.
 //!
-//! A model, a tool or a recording may say what a terminal obeys (it moves the
-//! cursor, changes colours, renames the window), what turns text around, or what
-//! cannot be seen. A question could so look like another one. Here such
-//! characters become what can be seen: `\u{1b}`.
+//! Text of a model, a tool or a recording may contain control sequences (which
+//! move the cursor, change colours, rename the window), characters that reverse
+//! the direction of text, and invisible characters. They could make one
+//! question look like another. The functions here replace such characters by
+//! visible escapes: `\u{1b}`.
 
 use std::borrow::Cow;
 
-/// A text in one line: what is not seen as it is becomes its escape in Rust,
-/// line ends too.
+/// Escapes a text for display on one line. Every hidden character is replaced
+/// by its Rust escape, including line ends.
 ///
 /// ```
 /// assert_eq!(agentwire::visible::line("rm x\r\u{1b}[2Kls"), r"rm x\r\u{1b}[2Kls");
@@ -18,7 +19,8 @@ pub fn line(text: &str) -> Cow<'_, str> {
     escaped(text, &[])
 }
 
-/// A text of several lines: as [`line`](fn@line), but line ends and tabs stay.
+/// Escapes a text for display on several lines: like [`line`](fn@line), but
+/// line ends and tabs are kept.
 ///
 /// ```
 /// assert_eq!(agentwire::visible::lines("a\n\tb\u{202e}c"), "a\n\tb\\u{202e}c");
@@ -28,8 +30,8 @@ pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, &['\n', '\t'])
 }
 
-/// A text of which this many characters are shown at most: its beginning, how
-/// much is left out, and its end.
+/// Shortens a text to at most `most` characters: its beginning, how much is
+/// left out, and its end.
 ///
 /// ```
 /// assert_eq!(agentwire::visible::shortened("abcdefghijkl", 8), "abcdef… (4 characters left out) …kl");
@@ -51,8 +53,9 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     format!("{head}… ({} characters left out) …{tail}", count - most).into()
 }
 
-/// Whether a character is not seen as it is: a control character, or one that
-/// turns text around, has no width, or belongs to a tag.
+/// Returns whether a character is not displayed as it is: a control character,
+/// a character that changes the direction of text or has no width, or a tag
+/// character.
 #[must_use]
 pub fn is_hidden(c: char) -> bool {
     c.is_control()

@@ -9,14 +9,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// # Files
 ///
-/// Those of the machine that the agent runs on.
+/// Files of the machine that the agent runs on.
 impl Handle {
-    /// Puts files back to how they were before a user message, which is named
-    /// by its `uuid`. The answer says what was done.
+    /// Restores files to their state before a user message, given by its
+    /// `uuid`. The response lists what was done.
     ///
-    /// The CLI has to be started with
-    /// `CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=1` in its environment;
-    /// otherwise it refuses, as it does for messages that it does not know.
+    /// The CLI must be started with
+    /// `CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=1` in its environment.
+    /// Otherwise it refuses the request, as it does for unknown messages.
     ///
     /// ```no_run
     /// # async fn example(client: agentwire::Client) -> Result<(), agentwire::Error> {
@@ -32,46 +32,45 @@ impl Handle {
         self.request(&RewindFiles::to(user_message_uuid))
     }
 
-    /// Says what [`Handle::rewind_files`] would do, and does nothing. That it
-    /// cannot be done is an answer here, with the reason.
+    /// Returns what [`Handle::rewind_files`] would do, without doing it. If it
+    /// is not possible, that is a response with the reason, not an error.
     #[doc(alias = "rewind_files")]
     pub fn rewind_files_dry_run(&self, user_message_uuid: &str) -> Pending<RewindFilesAnswer> {
         self.request(&RewindFiles::dry_run(user_message_uuid))
     }
 
-    /// Reads a file as text, as far as the rules for reading allow it. The
-    /// path may be relative to the agent's directory. Without a limit of the
-    /// request's own the CLI reads about 1 MB.
+    /// Reads a file as text, if the agent's read rules permit it. The path may
+    /// be relative to the agent's directory. Without an explicit limit the CLI
+    /// reads about 1 MB.
     ///
-    /// For bytes, and for limits: [`ReadFile::base64`].
+    /// For bytes and limits, see [`ReadFile::base64`].
     pub fn read_file(&self, path: &str) -> Pending<ReadFileAnswer> {
         self.request(&ReadFile::new(path))
     }
 
-    /// Asks for files whose names are like a text that is being typed.
+    /// Returns files whose names match a partially typed text.
     pub fn file_suggestions(&self, query: &str) -> Pending<FileSuggestionsAnswer> {
         self.request(&FileSuggestions::new(query))
     }
 
-    /// Says that the model knows a file already as it was when it was last
-    /// `modified`, so that it may edit it. Without effect when the file has
+    /// Marks a file as read by the model, as of its modification time
+    /// `modified`, so that the model may edit it. Has no effect if the file has
     /// changed since.
     pub fn seed_read_state(&self, path: &str, modified: SystemTime) -> Pending<Empty> {
         self.request(&SeedReadState::new(path, milliseconds(modified)))
     }
 
-    /// Takes a directory for a repository that belongs to the session. It has
-    /// to be below one that the session was started with, and not be taken
-    /// yet.
+    /// Registers a directory as a repository of the session. It must be below a
+    /// directory that the session was started with, and not be registered yet.
     ///
-    /// To have instructions, plugins or skills read from it:
+    /// To load instructions, plugins or skills from it, see
     /// [`RegisterRepoRoot`].
     pub fn register_repo_root(&self, directory: &str) -> Pending<RegisterRepoRootAnswer> {
         self.request(&RegisterRepoRoot::new(directory))
     }
 }
 
-/// Whole milliseconds since 1970, rounded down; 0 for what was before that.
+/// Returns whole milliseconds since 1970, rounded down; 0 for earlier times.
 fn milliseconds(time: SystemTime) -> u64 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)

@@ -12,30 +12,29 @@ use agentwire_protocol::permission::PermissionMode;
 
 /// # MCP servers
 ///
-/// Those that the agent talks to, and those that run inside the host.
+/// Both external servers and those inside the host.
 impl Handle {
-    /// Asks how the MCP servers are, and which tools they have. The CLI sends
-    /// nothing when that changes; [`Handle::await_mcp_ready`] asks until none
-    /// is being connected to any more.
+    /// Returns the status of the MCP servers, with their tools. The CLI does
+    /// not report changes; [`Handle::await_mcp_ready`] polls until no server is
+    /// connecting.
     #[doc(alias = "get_mcp_status")]
     #[doc(alias = "mcpServerStatus")]
     pub fn mcp_status(&self) -> Pending<McpStatusAnswer> {
         self.request(&McpStatus::default())
     }
 
-    /// Sets which MCP servers the session has, beside those of its settings
-    /// and its command line. Those that were set before and are not among them
-    /// go.
+    /// Sets the MCP servers of the session, in addition to those of its
+    /// settings and its command line. Servers that an earlier call set and that
+    /// are not in `servers` are removed.
     ///
-    /// The agent would drop the servers inside the host as well: those that
-    /// `initialize` named are listed again with the others, unless one of
-    /// `servers` has the same name. [`McpSetServers`] as a
-    /// [request](Handle::request) is sent as it is, and drops them.
+    /// The agent would also remove the servers inside the host. Therefore the
+    /// servers that `initialize` declared are added to the request, unless one
+    /// of `servers` has the same name. To send the request unchanged and remove
+    /// them, pass [`McpSetServers`] to [`Handle::request`].
     ///
-    /// The answer comes when the servers are connected, or have failed, for
-    /// which CLI 2.1.329 gives each of them 30 s; in all that time it answers
-    /// no other control request either. A server that failed is named in
-    /// `added` and in `errors`.
+    /// The response arrives once the servers have connected or failed. CLI
+    /// 2.1.329 allows each of them 30 s, and answers no other control request
+    /// meanwhile. A server that failed is in both `added` and `errors`.
     ///
     /// ```no_run
     /// # async fn example(client: agentwire::Client) -> Result<(), agentwire::Error> {
@@ -62,15 +61,15 @@ impl Handle {
         self.request(&request)
     }
 
-    /// Connects to an MCP server again. Refused for those inside the host, and
-    /// for unknown ones.
+    /// Reconnects to an MCP server. Refused for servers inside the host and for
+    /// unknown ones.
     #[doc(alias = "reconnectMcpServer")]
     #[doc(alias = "reconnect_mcp_server")]
     pub fn mcp_reconnect(&self, server_name: &str) -> Pending<Empty> {
         self.request(&McpReconnect::new(server_name))
     }
 
-    /// Switches an MCP server on or off. Refused for unknown ones.
+    /// Enables or disables an MCP server. Refused for unknown servers.
     #[doc(alias = "toggleMcpServer")]
     #[doc(alias = "toggle_mcp_server")]
     pub fn mcp_toggle(&self, server_name: &str, enabled: bool) -> Pending<Empty> {
@@ -81,12 +80,12 @@ impl Handle {
         })
     }
 
-    /// Sets how permissions are decided for the tools of one server:
-    /// [`PermissionMode::Default`] or [`PermissionMode::Auto`] where the
-    /// session's own mode would let them run without asking, and as the rest
-    /// for `None`.
+    /// Sets the permission mode for the tools of one server:
+    /// [`PermissionMode::Default`] or [`PermissionMode::Auto`], for sessions
+    /// whose own mode would run these tools without a permission request.
+    /// `None` removes the override.
     ///
-    /// No declaration has it; CLI 2.1.329 does.
+    /// Not in the type declarations of the official SDK; CLI 2.1.329 supports it.
     pub fn set_mcp_permission_mode_override(
         &self,
         server_name: &str,
@@ -98,9 +97,9 @@ impl Handle {
         })
     }
 
-    /// Reads a resource of an MCP server. Only `ui://` is taken.
+    /// Reads a resource of an MCP server. Only `ui://` addresses are accepted.
     ///
-    /// For agents with the capability `mcp_read_resource_v1`.
+    /// Requires the capability `mcp_read_resource_v1`.
     #[doc(alias = "readMcpResource")]
     pub fn mcp_read_resource(
         &self,
@@ -113,19 +112,19 @@ impl Handle {
     /// Calls a tool of an MCP server without the model. Refused for servers
     /// inside the host.
     ///
-    /// [`McpCall::check_permissions`] needs the capability
+    /// [`McpCall::check_permissions`] requires the capability
     /// `mcp_call_check_permissions_v1`, and [`McpCall::result_not_for_model`]
-    /// needs `mcp_call_result_not_for_model_v1`. Agents without them would run
-    /// the tool unasked, or give the result in another form: such a call is
-    /// not sent, and fails with
+    /// requires `mcp_call_result_not_for_model_v1`. Agents without them would
+    /// run the tool without checking permissions, or return the result in
+    /// another form. The call is then not sent, and fails with
     /// [`Error::NotSupported`](crate::Error::NotSupported).
     pub fn mcp_call(&self, call: &McpCall) -> Pending<McpCallAnswer> {
         self.request(call)
     }
 
-    /// Sends what an MCP server inside the host begins by itself, as JSON-RPC:
-    /// for whoever serves MCP by hand. It is answered for servers that do not
-    /// exist, too.
+    /// Sends a JSON-RPC message that an MCP server inside the host initiates.
+    /// Only needed if you implement MCP without the feature `mcp`. The agent
+    /// confirms the message even if the server does not exist.
     pub fn mcp_message(&self, server_name: &str, message: impl Into<Json>) -> Pending<Empty> {
         self.request(&McpMessage::new(server_name, message))
     }

@@ -1,4 +1,4 @@
-//! Waiting for MCP servers to be connected.
+//! Waiting for MCP servers to connect.
 
 use crate::event::Error;
 use crate::handle::Handle;
@@ -8,45 +8,45 @@ use agentwire_protocol::mcp::{McpConnection, McpServerStatus};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
-/// How soon it is asked again, at first. Each time it takes twice as long.
+/// The first pause between two requests. Each one is twice as long as the one
+/// before.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 
-/// How long it may take.
+/// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// How long is waited at most: no clock can say what comes later.
+/// The maximum wait: an `Instant` much later may overflow.
 const LONGEST_WAIT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-/// How the MCP servers were when the waiting for them ended.
+/// The status of MCP servers at the end of [`Handle::await_mcp_ready`].
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct McpReadiness {
-    /// The servers that were waited for, as far as the agent knows them.
+    /// The status of each awaited server that the agent knows.
     pub servers: Vec<McpServerStatus>,
-    /// Servers that were named and that the agent does not know.
+    /// Names of awaited servers that the agent does not know.
     pub unknown: Vec<String>,
 }
 
 impl McpReadiness {
-    /// Whether every server is connected.
+    /// Returns whether every server is connected.
     #[must_use]
     pub fn is_ready(&self) -> bool {
         self.unknown.is_empty()
             && self.with(&McpConnection::Connected).count() == self.servers.len()
     }
 
-    /// The servers that could not be connected to, or are not connected any
-    /// more.
+    /// Returns the servers that failed to connect, or lost their connection.
     pub fn failed(&self) -> impl Iterator<Item = &McpServerStatus> {
         self.with(&McpConnection::Failed)
     }
 
-    /// The servers that were still being connected to when the time was over.
+    /// Returns the servers that were still connecting when the time was up.
     pub fn pending(&self) -> impl Iterator<Item = &McpServerStatus> {
         self.with(&McpConnection::Pending)
     }
 
-    /// The servers that want the user to log in.
+    /// Returns the servers that require the user to log in.
     pub fn need_login(&self) -> impl Iterator<Item = &McpServerStatus> {
         self.with(&McpConnection::NeedsAuth)
     }
@@ -56,7 +56,7 @@ impl McpReadiness {
         self.servers.iter().filter(is_it)
     }
 
-    /// What of these servers is waited for: all, or those that are named.
+    /// Selects the awaited servers: all, or those in `names`.
     fn of(mut servers: Vec<McpServerStatus>, names: Option<&[&str]>) -> Self {
         let Some(names) = names else {
             return Self {
@@ -73,7 +73,7 @@ impl McpReadiness {
         }
     }
 
-    /// Whether nothing more will come of waiting.
+    /// Returns whether waiting longer would change nothing.
     fn is_settled(&self) -> bool {
         self.unknown.is_empty() && self.pending().next().is_none()
     }
@@ -81,12 +81,12 @@ impl McpReadiness {
 
 /// # Waiting for MCP servers
 ///
-/// The CLI says nothing when a server is connected, so it is asked: after
-/// 50 ms, then less and less often, and once a second in the end.
+/// The CLI does not report when a server has connected. These methods poll:
+/// after 50 ms, then at growing intervals of up to one second.
 impl Handle {
-    /// Waits until no MCP server is being connected to any more, or for as
-    /// long as `within` says. The answer tells the servers apart: those that
-    /// failed are no error, nor are those that were not ready in time.
+    /// Waits until no MCP server is connecting any more, for at most `within`.
+    /// Returns the status of each server. Servers that failed, or are not ready
+    /// in time, are not an error.
     ///
     /// ```no_run
     /// # async fn example(client: agentwire::Client) -> Result<(), agentwire::Error> {
@@ -102,20 +102,27 @@ impl Handle {
     ///
     /// # Errors
     ///
-    /// As [`Handle::mcp_status`]; with
-    /// [`RequestFailure::TimedOut`] when not even the first question was
-    /// answered in time.
+    /// As [`Handle::mcp_status`], and [`RequestFailure::TimedOut`] if not even
+    /// the first request was answered in time.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: it changes nothing.
     pub async fn await_mcp_ready(&self, within: Duration) -> Result<McpReadiness, Error> {
         self.await_servers(None, within).await
     }
 
-    /// Waits until these MCP servers are connected or have failed, whatever
-    /// others do; as [`Handle::await_mcp_ready`] otherwise. A server that the
-    /// agent does not know is waited for: it may come yet.
+    /// Waits until the named MCP servers have connected or failed, regardless
+    /// of other servers; otherwise as [`Handle::await_mcp_ready`]. A server
+    /// that the agent does not know is awaited too: it may be added.
     ///
     /// # Errors
     ///
     /// As [`Handle::await_mcp_ready`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: it changes nothing.
     pub async fn await_mcp_servers(
         &self,
         names: &[&str],
@@ -143,7 +150,7 @@ impl Handle {
                 return Ok(servers);
             }
             last = Some(servers);
-            // There is time left to be answered after the last pause.
+            // Leaves time for a response after the last pause.
             sleep(pause.min(rest / 2)).await;
             pause = LONGEST_PAUSE.min(pause * 2);
         }

@@ -1,5 +1,5 @@
-//! Every control request of the wire as a method of [`Handle`](crate::Handle),
-//! a file for each kind.
+//! A method of [`Handle`](crate::Handle) for each control request of the
+//! protocol, by topic.
 
 mod files;
 mod introspection;

@@ -8,26 +8,25 @@ use agentwire_protocol::control::{
 
 /// # Plugins and skills
 ///
-/// They are files, which the agent reads when it starts and when it is told
-/// to.
+/// The agent reads these files when it starts, and on these requests.
 impl Handle {
-    /// Loads the plugins again, from [`ReloadPlugins::default`] or with what
-    /// its setters say.
+    /// Reloads the plugins. Pass [`ReloadPlugins::default`], or configure it
+    /// with its setters.
     ///
-    /// [`ReloadPlugins::refuse_if_busy`] needs the capability
-    /// `reload_plugins_refuse_if_busy_v1`. An agent without it would load them
-    /// in the middle of a turn: such a request is not sent, and fails with
+    /// [`ReloadPlugins::refuse_if_busy`] requires the capability
+    /// `reload_plugins_refuse_if_busy_v1`. An agent without it would reload in
+    /// the middle of a turn. The request is then not sent, and fails with
     /// [`Error::NotSupported`](crate::Error::NotSupported).
     pub fn reload_plugins(&self, request: &ReloadPlugins) -> Pending<ReloadPluginsAnswer> {
         self.request(request)
     }
 
-    /// Loads the skills again.
+    /// Reloads the skills.
     pub fn reload_skills(&self) -> Pending<ReloadSkillsAnswer> {
         self.request(&ReloadSkills::default())
     }
 
-    /// Loads the output styles again.
+    /// Reloads the output styles.
     pub fn reload_output_styles(&self) -> Pending<ReloadOutputStylesAnswer> {
         self.request(&ReloadOutputStyles::default())
     }

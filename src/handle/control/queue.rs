@@ -1,15 +1,16 @@
-//! Requests about messages that wait in the agent's queue.
+//! Requests about queued messages.
 
 use crate::handle::{Handle, Pending};
 use agentwire_protocol::control::{CancelAsyncMessage, CancelAsyncMessageAnswer};
 
 /// # The queue
 impl Handle {
-    /// Takes a message back, by its `uuid`: here if it waits here, and else out
-    /// of the agent's queue. The answer says whether it was still to be had.
+    /// Withdraws a message, given by its `uuid`, from the outbound queue, or
+    /// from the agent's queue if it was already sent. The response says whether
+    /// it was still queued.
     ///
-    /// [`Submission::cancel`](crate::Submission::cancel) is the same for
-    /// whoever has sent it.
+    /// [`Submission::cancel`](crate::Submission::cancel) does the same for a
+    /// message that you hold the submission of.
     #[doc(alias = "cancel_async_message")]
     pub fn cancel_message(&self, uuid: &str) -> Pending<CancelAsyncMessageAnswer> {
         self.request(&CancelAsyncMessage::new(uuid))

@@ -9,21 +9,23 @@ use agentwire_protocol::control::{
 
 /// # Settings
 impl Handle {
-    /// Asks for the settings, merged and of each source.
+    /// Returns the settings, both merged and by source.
     #[doc(alias = "get_settings")]
     pub fn settings(&self) -> Pending<GetSettingsAnswer> {
         self.request(&GetSettings::default())
     }
 
-    /// Sets settings for this session, an object, as if they had been given on
-    /// the command line: a member takes the place of the one before, and a
-    /// `null` takes it away. Refused as a whole if one of them is wrong.
+    /// Changes settings of this session, as if they had been given on the
+    /// command line. Each member of the object replaces the earlier value;
+    /// `null` removes it. The request is refused as a whole if one of them is
+    /// invalid.
     pub fn apply_flag_settings(&self, settings: impl Into<Json>) -> Pending<Empty> {
         self.request(&ApplyFlagSettings::new(settings))
     }
 
-    /// Writes settings, an object, to a file. Few may be written, and only to
-    /// files that the session was started with: it is refused otherwise.
+    /// Writes settings, an object, to a file. The agent accepts only a few
+    /// settings, and only for files that the session was started with; it
+    /// refuses others.
     pub fn update_settings(
         &self,
         file: WritableSettings,
@@ -32,7 +34,7 @@ impl Handle {
         self.request(&UpdateSettings::new(file, settings))
     }
 
-    /// Asks for the rules by which permissions are decided.
+    /// Returns the agent's permission rules.
     #[doc(alias = "list_permission_rules")]
     pub fn permission_rules(&self) -> Pending<ListPermissionRulesAnswer> {
         self.request(&ListPermissionRules::default())

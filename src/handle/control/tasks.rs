@@ -1,4 +1,4 @@
-//! Requests about what runs in the background.
+//! Requests about background tasks.
 
 use crate::handle::{Handle, Pending};
 use agentwire_protocol::control::{
@@ -7,31 +7,30 @@ use agentwire_protocol::control::{
 
 /// # Tasks
 ///
-/// What runs in the background, as
-/// [`Event::Background`](crate::Event::Background) tells it.
+/// Background tasks, as reported by
+/// [`Event::Background`](crate::Event::Background).
 impl Handle {
-    /// Stops a task that runs in the background. One that nobody knows is no
-    /// error.
+    /// Stops a background task. An unknown task is not an error.
     pub fn stop_task(&self, task_id: &str) -> Pending<Empty> {
         self.request(&StopTask::new(task_id))
     }
 
-    /// Sends all tool calls that run to the background.
+    /// Moves all running tool calls to the background.
     #[doc(alias = "backgroundTasks")]
     #[doc(alias = "background_tasks")]
     pub fn background_all(&self) -> Pending<BackgroundTasksAnswer> {
         self.request(&BackgroundTasks::default())
     }
 
-    /// Sends one tool call that runs to the background. The answer says
-    /// whether it was still to be had.
+    /// Moves one running tool call to the background. The response says whether
+    /// it was still running.
     #[doc(alias = "background_tasks")]
     pub fn background_call(&self, tool_use_id: &str) -> Pending<BackgroundTasksAnswer> {
         self.request(&BackgroundTasks::only(tool_use_id))
     }
 
-    /// Reads the end of what a shell command or a monitor in the background
-    /// has printed. The task may be over; unknown ones are refused.
+    /// Returns the end of the output of a shell command or a monitor in the
+    /// background. The task may have ended; unknown tasks are refused.
     #[doc(alias = "get_task_output")]
     pub fn task_output(&self, task_id: &str) -> Pending<TaskOutput> {
         self.request(&GetTaskOutput::new(task_id))

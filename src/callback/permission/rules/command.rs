@@ -3,14 +3,14 @@
 use super::shell::{self, Candidate, Commands, Part};
 use super::verdict::Undecided;
 
-/// What of the shell a rule is about.
+/// The pattern of a rule about shell commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum CommandPattern {
     /// This command.
     Exact(String),
-    /// Commands that begin with these words.
+    /// Commands that start with these words.
     Prefix(String),
-    /// Commands of this form; each `*` is anything.
+    /// Commands of this form; each `*` matches anything.
     Glob(String),
 }
 
@@ -18,12 +18,12 @@ impl CommandPattern {
     pub(super) fn new(content: &str) -> Result<Self, &'static str> {
         let content = content.trim();
         let prefix = match content.strip_suffix(":*") {
-            Some("") => return Err("there is nothing before `:*`"),
+            Some("") => return Err("`:*` requires a command before it"),
             Some(prefix) if prefix.contains('*') => {
-                return Err("before `:*` stands a plain beginning, without another `*`");
+                return Err("the text before `:*` cannot contain a `*`");
             }
             Some(prefix) => Some(prefix),
-            // `git *` is `git` as well.
+            // `git *` matches `git` as well.
             None => content
                 .strip_suffix(" *")
                 .filter(|prefix| !prefix.contains('*') && !prefix.is_empty()),
@@ -35,8 +35,8 @@ impl CommandPattern {
         })
     }
 
-    /// How many characters of this command it has letter by letter, if it is
-    /// about it.
+    /// If the pattern matches the command, returns how many characters of the
+    /// command the pattern spells out.
     fn spells(&self, command: &str) -> Option<usize> {
         let (spelled, matches) = match self {
             Self::Exact(whole) => (&**whole, command == whole),
@@ -53,8 +53,9 @@ impl CommandPattern {
         matches.then(|| spelled.chars().count())
     }
 
-    /// As [`Self::matches`], and what could be meant as well. Takes as many
-    /// steps as it has to look at characters; without any left, it may match.
+    /// Like [`Self::spells`], but also matches what the pattern may have been
+    /// meant to match. Subtracts the number of characters it reads from
+    /// `steps`; at 0, the pattern may match.
     fn may_match(&self, command: Candidate<'_>, steps: &mut usize) -> bool {
         let beginning = match self {
             Self::Exact(whole) => whole,
@@ -81,9 +82,9 @@ impl CommandPattern {
     }
 }
 
-/// Which of these rules together allow a line, if they do: it is understood, and
-/// each of its commands is matched and does only what it says, or the line is one
-/// that a rule has word by word.
+/// Returns the rules that together allow a line. Either each command of the
+/// line is understood, matched by a rule and does only what it says; or a rule
+/// spells out the whole line.
 pub(super) fn allowed<'a>(
     rules: impl Iterator<Item = (&'a str, &'a CommandPattern)> + Clone,
     line: &str,
@@ -120,17 +121,17 @@ pub(super) fn allowed<'a>(
     Ok((used, parts))
 }
 
-/// How many characters are looked at for one pattern with a `*`.
+/// How many characters are read for one pattern with a `*`.
 const STEPS: usize = 4 * 1024 * 1024;
 
-/// Whether something in a line may be what the pattern is about. It may in a
-/// line that is too long to be looked through.
+/// Returns whether a line may contain a command that the pattern matches. True
+/// for a line that is too long to analyse.
 pub(super) fn mentioned(pattern: &CommandPattern, line: Option<&Commands>) -> bool {
     let mut steps = STEPS;
     line.is_none_or(|line| line.any(|candidate| pattern.may_match(candidate, &mut steps)))
 }
 
-/// Whether a text is of a form in which each `*` is anything.
+/// Returns whether a text matches a pattern in which each `*` matches anything.
 pub(super) fn glob(pattern: &str, text: &str) -> bool {
     let mut pieces = pattern.split('*');
     let first = pieces.next().unwrap_or_default();

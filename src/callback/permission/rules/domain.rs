@@ -1,20 +1,20 @@
-//! Rules about what is fetched from the web: `domain:example.com`.
+//! Rules about web requests: `domain:example.com`.
 
-/// Where a rule allows or denies to fetch from.
+/// The hosts that a rule matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum DomainPattern {
-    /// Everywhere.
+    /// Every host.
     All,
     /// This host.
     Host(String),
-    /// Hosts below this one.
+    /// Subdomains of this host.
     Below(String),
 }
 
 impl DomainPattern {
     pub(super) fn new(content: &str) -> Result<Self, &'static str> {
         let Some(domain) = content.strip_prefix("domain:") else {
-            return Err("what is fetched is named as `domain:example.com`");
+            return Err("write `domain:example.com`");
         };
         let domain = domain.to_ascii_lowercase();
         if domain == "*" {
@@ -26,7 +26,7 @@ impl DomainPattern {
         };
         let is_host = is_plain(host) || (host.starts_with('[') && host.ends_with(']'));
         if !is_host {
-            return Err("a domain is a host's name, or `*.` and one; it has no path and no port");
+            return Err("a domain is a host name, or `*.` and a host name, without path and port");
         }
         let host = host.to_owned();
         Ok(if is_below {
@@ -36,7 +36,7 @@ impl DomainPattern {
         })
     }
 
-    /// Whether it certainly is about this address.
+    /// Returns whether the pattern certainly matches this address.
     pub(super) fn covers(&self, url: &str) -> bool {
         let scheme = ["https://", "http://"];
         let rest = scheme.iter().find_map(|scheme| url.strip_prefix(scheme));
@@ -44,8 +44,8 @@ impl DomainPattern {
             return false;
         };
         let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-        // Everything odd is left to a person, the end of a name with a dot and
-        // names of users among it.
+        // Everything unusual requires a human, including a trailing dot and
+        // user names.
         let host = match host.split_once(':') {
             Some((host, port)) if port.bytes().all(|c| c.is_ascii_digit()) => host,
             Some(_) => return false,
@@ -55,7 +55,7 @@ impl DomainPattern {
         is_plain(&host) && self.is_about(&host)
     }
 
-    /// Whether it may be about this address.
+    /// Returns whether the pattern may match this address.
     pub(super) fn touches(&self, url: &str) -> bool {
         match host(url) {
             Some(host) => self.is_about(&host),
@@ -74,7 +74,7 @@ impl DomainPattern {
     }
 }
 
-/// Whether it is a name of a host and cannot be anything else.
+/// Returns whether the text is a host name and nothing else.
 fn is_plain(host: &str) -> bool {
     !host.is_empty()
         && host.split('.').all(|label| !label.is_empty())
@@ -83,8 +83,8 @@ fn is_plain(host: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_' | b'.'))
 }
 
-/// The host of an address, as a browser reads it. `None` when that would take
-/// more than is done here.
+/// Returns the host of an address, as a browser parses it. `None` if that takes
+/// more than this function implements.
 fn host(url: &str) -> Option<String> {
     let url: String = url
         .trim_matches(|c: char| c <= ' ')
@@ -104,7 +104,7 @@ fn host(url: &str) -> Option<String> {
         _ => host,
     };
     let host = host.trim_end_matches('.').to_ascii_lowercase();
-    // Numbers have many spellings.
+    // Numeric addresses have many spellings.
     let is_number = host
         .split('.')
         .next_back()?

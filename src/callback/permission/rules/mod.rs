@@ -1,4 +1,4 @@
-//! Rules as the agent has them, held by the host.
+//! The CLI's permission rules, evaluated by the host.
 
 mod command;
 mod domain;
@@ -17,7 +17,8 @@ use rule::{About, Call, Rule, Side};
 use std::path::PathBuf;
 pub use verdict::{RulesVerdict, Undecided};
 
-/// Rules about tools, as the agent has them in its settings, but decided here:
+/// Permission rules in the syntax of the agent's settings, evaluated by the
+/// host:
 ///
 /// ```
 /// use agentwire::{Options, Rules};
@@ -33,65 +34,67 @@ pub use verdict::{RulesVerdict, Undecided};
 /// # Ok::<(), agentwire::RulesError>(())
 /// ```
 ///
-/// What one denies is denied. What one says is to be asked gets
-/// [`Decision::MustAsk`]. What one allows is allowed, unless a person is meant
-/// to decide ([`CanUseTool::requires_human`]). About everything else they have no
-/// decision. The agent asks only about what its own rules and its mode leave
-/// open, so these come behind its own.
+/// A call that matches a deny rule is denied. A call that matches an ask rule
+/// gets [`Decision::MustAsk`]. A call that matches an allow rule is allowed,
+/// unless it requires a human ([`CanUseTool::requires_human`]). About any other
+/// call there is no decision. The agent sends requests only for calls that its
+/// own rules and permission mode leave open, so its own rules take precedence.
 ///
-/// | rule | is about |
+/// | rule | matches |
 /// |---|---|
-/// | `Bash` | all of a tool, and no other one: `Edit` is not `Write`, `Read` is not `Grep` |
+/// | `Bash` | every call of this tool, and of no other: `Edit` is not `Write`, `Read` is not `Grep` |
 /// | `Bash(git status)` | this command |
 /// | `Bash(git:*)`, `Bash(git *)` | `git`, alone or with arguments; not `gitk` |
-/// | `Bash(git * main)` | commands of this form, each `*` being anything |
-/// | `Edit(src/**)` | files, as in a `.gitignore`, for every tool that writes; `Read(…)` for every tool that reads, `Grep` and `Glob` among them |
-/// | `WebFetch(domain:example.com)` | what is fetched from this host; `domain:*.example.com` from those below it |
+/// | `Bash(git * main)` | commands of this form; each `*` matches anything |
+/// | `Edit(src/**)` | files, as in a `.gitignore`, for every tool that writes; `Read(…)` for every tool that reads, including `Grep` and `Glob` |
+/// | `WebFetch(domain:example.com)` | requests to this host; `domain:*.example.com` those to its subdomains |
 /// | `mcp__server`, `mcp__server__*`, `mcp__server__get_*` | tools of an MCP server |
 /// | `Agent(name)`, `Skill(name)` | a kind of sub-agent, a skill |
 ///
-/// Paths begin in the [working directory](RulesBuilder::working_directory), with or
-/// without a `/` in front; `//` begins an absolute path, `~/` one in the home.
-/// Without a `/` inside, a pattern is about names in every folder.
+/// Paths are relative to the [working
+/// directory](RulesBuilder::working_directory), with or without a leading `/`.
+/// `//` starts an absolute path, `~/` a path in the home directory. A pattern
+/// without an inner `/` matches names in every directory.
 ///
-/// # To be on the safe side
+/// # Safety
 ///
-/// The real CLI was asked about a table of rules and calls (`tests/live/rules.rs`)
-/// and about thousands of shell commands (`scripts/commands`); these rules allow
-/// nothing that it would ask about, and deny everything that it would deny. In
-/// doubt they allow less and deny more:
+/// The rules were compared with the real CLI on a table of rules and calls
+/// (`tests/live/rules.rs`) and on thousands of shell commands
+/// (`scripts/commands`). They allow nothing that the CLI would ask about, and
+/// deny everything that it would deny. In doubt they allow less and deny more:
 ///
-/// - A shell command is allowed if it is made of simple commands in which each
-///   word is what it looks like, in bash and in zsh, and a rule allows each of
-///   them. Between them stand `&&`, `||`, `;`, `|` and line ends; behind them
-///   may stand `2>&1` and `>/dev/null`. With a variable, `$(…)`, a pattern of
-///   file names, a home, braces or anything else that the shell makes something
-///   of, nobody decides here.
-/// - Of the shell's own commands a rule can allow `echo`, `printf`, `cd`, `test -f`
-///   and some more, without the options that evaluate or set something. What runs
-///   another program (`timeout`, `env`, `xargs`, `bash`) is allowed by a rule that
-///   says which, as `Bash(timeout 60 make:*)` does; so are options with which
-///   `find`, `git`, `sed` and others run, read or write what no word names, as
-///   `Bash(find . -delete)` is.
-/// - No rule about commands leads out of the working directory, to a file with a
-///   dot in front (but to read it), or behind `cd` to commands that depend on
-///   where they are. The CLI lets `ls`, `cd` and others pass without a rule, and
-///   looks through `timeout 5 …`; here a rule has to say so.
-/// - A command that the agent could not look through is a person's to decide
-///   ([`CanUseTool::requires_human`]), a rule `Bash` or not.
-/// - It is denied if any part of it may be the command that a rule denies:
-///   inside `$(…)` or quotes of a shell, behind `sudo` or variables, under a
-///   path, in a variable that the line sets. A command whose name comes from
-///   the environment or a script is not seen, nor by the CLI. A rule that denies
-///   files denies shell commands in which their names are words. A line of more
-///   than 128 KiB, or with too many parts to look at, is denied by every rule
-///   that denies commands or files.
-/// - Files are allowed if the path and what it leads to, links followed, are
-///   both matched, in the right case; they are denied if either is, in any
-///   case. Files are looked at on this machine.
-/// - Addresses with a user in them or with an odd host are not allowed.
+/// - A shell command is allowed if it consists of simple commands in which each
+///   word is literal, in bash and in zsh, and if a rule allows each of them.
+///   They may be separated by `&&`, `||`, `;`, `|` and line ends, and followed
+///   by `2>&1` and `>/dev/null`. There is no decision about commands with a
+///   variable, `$(…)`, a glob, `~`, braces or any other expansion.
+/// - Of the shell's builtins, a rule can allow `echo`, `printf`, `cd`, `test
+///   -f` and some more, without the options that evaluate or set something. A
+///   command that runs another program (`timeout`, `env`, `xargs`, `bash`)
+///   requires a rule that names that program, such as `Bash(timeout 60
+///   make:*)`. So do options with which `find`, `git`, `sed` and others run,
+///   read or write something that no word names, such as `Bash(find .
+///   -delete)`.
+/// - A command rule does not allow access outside the working directory, to
+///   files with a leading dot (except to read them), or commands after `cd`
+///   that depend on the directory. The CLI permits `ls`, `cd` and others
+///   without a rule, and evaluates the command inside `timeout 5 …`; here these
+///   need a rule.
+/// - A command that the agent could not analyse requires a human
+///   ([`CanUseTool::requires_human`]), even with a rule `Bash`.
+/// - A command is denied if any part of it may be a denied command: inside
+///   `$(…)` or quotes of a shell, after `sudo` or variables, with a path, in a
+///   variable that the line sets. A command whose name comes from the
+///   environment or a script is not detected, nor is it by the CLI. A rule that
+///   denies files also denies shell commands that contain their names as words.
+///   Every rule that denies commands or files denies a line of more than 128
+///   KiB or with too many parts to analyse.
+/// - A file is allowed if both its path and the target of that path, with
+///   symbolic links resolved, match with the same case. It is denied if either
+///   matches, in any case. Paths are resolved on this machine.
+/// - Addresses with a user name or an unusual host are not allowed.
 ///
-/// What is to be asked is matched as what is denied.
+/// Ask rules match as deny rules do.
 #[derive(Debug, Clone)]
 pub struct Rules {
     allow: Vec<Rule>,
@@ -100,7 +103,7 @@ pub struct Rules {
     places: Places,
 }
 
-/// Collects [`Rules`].
+/// A builder for [`Rules`].
 #[derive(Debug, Clone, Default)]
 #[must_use]
 pub struct RulesBuilder {
@@ -111,12 +114,12 @@ pub struct RulesBuilder {
     home: Option<PathBuf>,
 }
 
-/// A rule that makes no sense.
+/// An invalid rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RulesError {
-    /// It cannot be read.
-    #[error("the rule `{rule}` cannot be read: {error}")]
+    /// The rule cannot be parsed.
+    #[error("cannot parse the rule `{rule}`: {error}")]
     Unreadable {
         /// The rule.
         rule: String,
@@ -124,28 +127,28 @@ pub enum RulesError {
         #[source]
         error: RuleError,
     },
-    /// It can be read, and would never say anything. The agent passes over
-    /// such a rule in silence.
-    #[error("the rule `{rule}` never says anything: {why}")]
+    /// The rule can be parsed, but can never match. The agent ignores such a
+    /// rule silently.
+    #[error("the rule `{rule}` can never match: {why}")]
     Senseless {
         /// The rule.
         rule: String,
         /// Why.
         why: String,
     },
-    /// Nobody said where the agent works, and the directory of this process
-    /// cannot be had.
-    #[error("relative paths cannot be told: {0}")]
+    /// The current directory of this process is unknown, and no absolute
+    /// working directory was set.
+    #[error("cannot resolve relative paths without a current directory: {0}")]
     NoWorkingDirectory(String),
 }
 
 impl Rules {
-    /// None as yet.
+    /// Returns a builder without rules.
     pub fn builder() -> RulesBuilder {
         RulesBuilder::default()
     }
 
-    /// What they say about a call, and why.
+    /// Evaluates the rules for a call, and returns the reason.
     #[must_use]
     pub fn verdict(&self, request: &CanUseTool) -> RulesVerdict {
         let call = Call::new(request);
@@ -172,7 +175,7 @@ impl Rules {
         }
     }
 
-    /// The rules that allow it.
+    /// Returns the rules that allow the call.
     fn allowing(&self, call: &Call<'_>, request: &CanUseTool) -> Result<Vec<&str>, Undecided> {
         let mut rules = self.allow.iter();
         if let Some(rule) = rules.find(|rule| rule.covers(call, &self.places)) {
@@ -194,7 +197,7 @@ impl Rules {
         call: &Call<'_>,
         request: &CanUseTool,
     ) -> Result<Vec<&'a str>, Undecided> {
-        // Out of the sandbox leads no rule about a command.
+        // No command rule allows leaving the sandbox.
         let leaves_sandbox = request.input.member("dangerouslyDisableSandbox");
         if leaves_sandbox.is_some_and(|wants| wants.get() != "false") {
             return Err(Undecided::Sandbox);
@@ -203,9 +206,8 @@ impl Rules {
             return Err(Undecided::NoRule(None));
         };
         let (rules, parts) = command::allowed(rules, &line)?;
-        // Nor does one lead out of the working directory. The agent says so when a
-        // command is about a place outside; of several commands it looks at the
-        // first that it does not know.
+        // Nor the working directory. The agent reports a path outside. For
+        // several commands, it reports on the first one that it does not know.
         let blocked = request.blocked_path.as_deref();
         if blocked.is_some_and(|path| !self.places.is_at_work(path)) {
             return Err(Undecided::Place(line));
@@ -224,44 +226,47 @@ impl Policy for Rules {
 }
 
 impl RulesBuilder {
-    /// What may run.
+    /// Adds rules for calls to allow.
     pub fn allow<S: Into<String>>(mut self, rules: impl IntoIterator<Item = S>) -> Self {
         self.allow.extend(rules.into_iter().map(Into::into));
         self
     }
 
-    /// What somebody has to be asked about, whatever allows it.
+    /// Adds rules for calls that the handler must be asked about, even if
+    /// another rule allows them.
     pub fn ask<S: Into<String>>(mut self, rules: impl IntoIterator<Item = S>) -> Self {
         self.ask.extend(rules.into_iter().map(Into::into));
         self
     }
 
-    /// What may not run, whatever allows it.
+    /// Adds rules for calls to deny, even if another rule allows them.
     pub fn deny<S: Into<String>>(mut self, rules: impl IntoIterator<Item = S>) -> Self {
         self.deny.extend(rules.into_iter().map(Into::into));
         self
     }
 
-    /// Where the agent works ([`Options::cwd`](crate::Options::cwd)): where
-    /// relative paths begin. This process's directory, if not set.
+    /// Sets the agent's working directory
+    /// ([`Options::cwd`](crate::Options::cwd)), which relative paths start
+    /// from. Defaults to the current directory of this process.
     pub fn working_directory(mut self, directory: impl Into<PathBuf>) -> Self {
         self.work = Some(directory.into());
         self
     }
 
-    /// Where `~` is for the agent. The variable `HOME`, if not set.
+    /// Sets the agent's home directory, for `~`. Defaults to the variable
+    /// `HOME`.
     pub fn home(mut self, directory: impl Into<PathBuf>) -> Self {
         self.home = Some(directory.into());
         self
     }
 
-    /// Reads all of them.
+    /// Parses the rules.
     ///
     /// # Errors
     ///
-    /// With the first rule that cannot be read, or would never say anything;
-    /// and when relative paths could not be told, because this process has no
-    /// directory.
+    /// Returns the error of the first rule that cannot be parsed or can never
+    /// match, or [`RulesError::NoWorkingDirectory`] if this process has no
+    /// current directory.
     pub fn build(self) -> Result<Rules, RulesError> {
         let work = match &self.work {
             Some(work) => std::path::absolute(work),

@@ -1,8 +1,8 @@
-//! Rules about files: patterns as in a `.gitignore`.
+//! Rules about files: patterns in the syntax of `.gitignore`.
 
 use std::path::{Component, Path, PathBuf};
 
-/// Where relative paths, and homes, are.
+/// The directories that relative paths and `~` refer to.
 #[derive(Debug, Clone)]
 pub(super) struct Places {
     /// The agent's working directory.
@@ -14,11 +14,12 @@ pub(super) struct Places {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PathPattern {
     root: Root,
-    /// Its parts; `**` is any number of folders.
+    /// The segments; `**` matches any number of directories.
     segments: Vec<String>,
-    /// Whether it begins at its root, and not in any folder below.
+    /// Whether the pattern matches at its root only, not in directories below
+    /// it.
     anchored: bool,
-    /// Whether it ends with a `/`: it is about folders.
+    /// Whether the pattern ends with a `/` and matches directories only.
     folders: bool,
 }
 
@@ -32,19 +33,19 @@ enum Root {
     Work,
 }
 
-/// How sure one has to be.
+/// What a match is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Care {
-    /// Something is going to be allowed.
+    /// A match allows a call.
     Allow,
-    /// Something is going to be denied.
+    /// A match denies a call.
     Deny,
 }
 
 impl PathPattern {
     pub(super) fn new(content: &str) -> Result<Self, &'static str> {
         if content.starts_with('!') {
-            return Err("a rule cannot be the opposite of a pattern");
+            return Err("negated patterns (`!`) are not supported");
         }
         let (root, mut rest, mut anchored) = if let Some(rest) = content.strip_prefix("//") {
             (Root::System, rest, true)
@@ -70,10 +71,10 @@ impl PathPattern {
             .map(str::to_owned)
             .collect();
         if segments.iter().any(|segment| segment == "..") {
-            return Err("a pattern cannot leave its folder by `..`; `//` begins an absolute one");
+            return Err("a pattern cannot contain `..`; `//` starts an absolute path");
         }
         if segments.is_empty() {
-            return Err("a pattern needs a name, or `**`");
+            return Err("a pattern requires a name, or `**`");
         }
         Ok(Self {
             root,
@@ -83,8 +84,9 @@ impl PathPattern {
         })
     }
 
-    /// Whether it certainly is about this path, which is a folder to be looked
-    /// through if `is_folder`: by its name, and by what that leads to.
+    /// Returns whether the pattern certainly matches this path, both as written
+    /// and with symbolic links resolved. `is_folder` says whether the path is a
+    /// directory to be searched.
     pub(super) fn covers(&self, path: &str, is_folder: bool, places: &Places) -> bool {
         let Some(path) = places.resolve(path) else {
             return false;
@@ -93,10 +95,11 @@ impl PathPattern {
         matches(&path) && real(&path).is_some_and(|path| matches(&path))
     }
 
-    /// Whether it may be about this path, by its name or by what that leads to.
+    /// Returns whether the pattern may match this path, as written or with
+    /// symbolic links resolved.
     pub(super) fn touches(&self, path: &str, places: &Places) -> bool {
         let Some(path) = places.resolve(path) else {
-            // A home that nobody knows: it may be the one that is meant.
+            // An unknown home directory may be the one that the pattern names.
             return true;
         };
         let matches = |path: &Path| self.matches(path, true, places, Care::Deny);
@@ -120,26 +123,26 @@ impl PathPattern {
             }
             Some(self.matches_names(&names, is_folder, care))
         };
-        // The root may be known by another name.
+        // The root may have another name, with symbolic links resolved.
         below(root)
             .or_else(|| below(&real(root)?))
             .unwrap_or(care == Care::Deny && path.to_str().is_none())
     }
 
     fn matches_names(&self, names: &[&str], is_folder: bool, care: Care) -> bool {
-        // What a rule denies in the working directory it denies in every folder
-        // below it as well, unless it begins with `/`: so the CLI has it.
+        // In the CLI, a deny rule for the working directory also applies in
+        // every directory below it, unless it starts with `/`.
         let anywhere = !self.anchored || (care == Care::Deny && self.root == Root::Work);
         let mut segments: Vec<&str> = self.segments.iter().map(String::as_str).collect();
         if anywhere && segments.first() != Some(&"**") {
             segments.insert(0, "**");
         }
-        // `src/**` is about the folder too, when that is what is looked through.
+        // `src/**` also matches the directory itself if it is to be searched.
         let itself = match &segments[..] {
             [head @ .., "**"] if is_folder && !head.is_empty() => matches_all(head, names, care),
             _ => false,
         };
-        // What is about a folder is about everything in it.
+        // A pattern that matches a directory matches everything in it.
         itself
             || (1..=names.len()).any(|end| {
                 (end < names.len() || is_folder || !self.folders)

@@ -1,4 +1,4 @@
-//! One rule, and what it is about.
+//! A single rule, and the calls that it matches.
 
 use super::command::{self, CommandPattern};
 use super::domain::DomainPattern;
@@ -7,30 +7,30 @@ use super::shell::Commands;
 use agentwire_protocol::permission::{CanUseTool, PermissionRule};
 use std::cell::OnceCell;
 
-/// A rule that was looked through.
+/// A parsed and checked rule.
 #[derive(Debug, Clone)]
 pub(super) struct Rule {
-    /// As it was written.
+    /// The rule as written.
     pub(super) text: String,
-    /// The tool, or a form of its name.
+    /// The name of the tool, or a pattern of it.
     tool: String,
     pub(super) about: About,
 }
 
-/// What of its tool a rule is about.
+/// Which calls of its tool a rule matches.
 #[derive(Debug, Clone)]
 pub(super) enum About {
-    /// All of it.
+    /// All calls.
     All,
     /// Files in the working directory: `Read(*)`.
     Work,
     Command(CommandPattern),
-    /// Files that are read or written, whatever the tool.
+    /// Files that are read or written, with any tool.
     Files(Access, PathPattern),
     Domain(DomainPattern),
     /// A kind of sub-agent, or a skill.
     Named(String),
-    /// Tools of an MCP server, of this form.
+    /// Tools of an MCP server that match this pattern.
     Server {
         server: String,
         tool: String,
@@ -43,7 +43,7 @@ pub(super) enum Access {
     Edit,
 }
 
-/// What a rule is for.
+/// The list that a rule belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     Allow,
@@ -51,7 +51,7 @@ pub(super) enum Side {
     Stop,
 }
 
-/// How many paths of a shell command are looked at.
+/// The maximum number of paths that are checked for a shell command.
 const MOST_PATHS: usize = 32 * 1024;
 
 /// Tools that change a file.
@@ -60,7 +60,7 @@ const EDITS: &[&str] = &["Edit", "MultiEdit", "NotebookEdit", "Write"];
 const READS: &[&str] = &["Glob", "Grep", "LS", "NotebookRead", "Read"];
 
 impl Rule {
-    /// Fails with what is wrong, for a rule that never says anything.
+    /// Fails with the reason if the rule can never match.
     pub(super) fn new(rule: PermissionRule, side: Side) -> Result<Self, &'static str> {
         let text = rule.to_string();
         let tool = new_name(rule.tool_name);
@@ -68,17 +68,17 @@ impl Rule {
         let about = match (&*tool, content) {
             (name, content) if name.starts_with("mcp__") => {
                 if content.is_some() {
-                    return Err("a rule about a tool of an MCP server says nothing more of it");
+                    return Err("rules about tools of MCP servers take no parentheses");
                 }
                 server(name, side)?
             }
             (name, None) if name.contains('*') && side == Side::Allow => {
                 return Err(
-                    "a rule that allows names its tool; only tools of an MCP server may have a `*`",
+                    "an allow rule cannot have a `*` in the name of its tool, except after `mcp__server__`",
                 );
             }
             (name, Some(_)) if name.contains('*') => {
-                return Err("a rule that says more names its tool");
+                return Err("a rule with parentheses cannot have a `*` in the name of its tool");
             }
             (_, None) | ("Bash" | "WebFetch" | "Agent", Some("*")) => About::All,
             (name, Some("*")) if EDITS.contains(&name) || READS.contains(&name) => {
@@ -94,22 +94,18 @@ impl Rule {
             ("WebFetch", Some(content)) => About::Domain(DomainPattern::new(content)?),
             ("Agent" | "Skill", Some(content)) => About::Named(content.to_owned()),
             (name, Some(_)) if EDITS.contains(&name) => {
-                return Err(
-                    "files are named in rules about `Edit`, which are about every tool that writes",
-                );
+                return Err("use `Edit(…)`, which matches every tool that writes files");
             }
             (name, Some(_)) if READS.contains(&name) => {
-                return Err(
-                    "files are named in rules about `Read`, which are about every tool that reads",
-                );
+                return Err("use `Read(…)`, which matches every tool that reads files");
             }
-            (_, Some(_)) => return Err("a rule about this tool says nothing more of it"),
+            (_, Some(_)) => return Err("rules about this tool take no parentheses"),
         };
         Ok(Self { text, tool, about })
     }
 
-    /// Whether it allows this, a shell command excepted: that takes all rules
-    /// together.
+    /// Returns whether the rule allows this call. Always false for command
+    /// patterns: a shell command is checked against all rules together.
     pub(super) fn covers(&self, call: &Call<'_>, places: &Places) -> bool {
         let is_named = self.tool == call.tool;
         match &self.about {
@@ -134,11 +130,11 @@ impl Rule {
         }
     }
 
-    /// Whether it may be about this.
+    /// Returns whether the rule may match this call.
     pub(super) fn touches(&self, call: &Call<'_>, places: &Places) -> bool {
         let is_named = command::glob(&self.tool, call.tool);
         match &self.about {
-            // What may not be read may not be written either.
+            // A file that must not be read must not be written either.
             About::All if self.tool == "Read" && EDITS.contains(&call.tool) => true,
             About::All | About::Work => is_named,
             About::Command(pattern) => is_named && command::mentioned(pattern, call.commands()),
@@ -165,7 +161,7 @@ impl Rule {
     }
 }
 
-/// Tools that had another name once.
+/// Returns the current name of a renamed tool.
 pub(super) fn new_name(tool: String) -> String {
     if tool == "Task" {
         "Agent".to_owned()
@@ -174,7 +170,7 @@ pub(super) fn new_name(tool: String) -> String {
     }
 }
 
-/// A rule about an MCP server.
+/// Parses a rule about an MCP server.
 fn server(name: &str, side: Side) -> Result<About, &'static str> {
     let rest = name.strip_prefix("mcp__").unwrap_or_default();
     let (server, tool) = match rest.rsplit_once("__") {
@@ -183,12 +179,10 @@ fn server(name: &str, side: Side) -> Result<About, &'static str> {
         None => (rest, "*"),
     };
     if server.is_empty() || tool.is_empty() {
-        return Err(
-            "a rule about an MCP server is `mcp__server`, `mcp__server__*` or `mcp__server__tool`",
-        );
+        return Err("write `mcp__server`, `mcp__server__*` or `mcp__server__tool`");
     }
     if side == Side::Allow && server.contains('*') {
-        return Err("a rule that allows names its MCP server");
+        return Err("an allow rule cannot have a `*` in the name of its MCP server");
     }
     Ok(About::Server {
         server: server.to_owned(),
@@ -196,11 +190,11 @@ fn server(name: &str, side: Side) -> Result<About, &'static str> {
     })
 }
 
-/// A tool call, as rules look at it.
+/// A tool call, prepared for matching.
 pub(super) struct Call<'a> {
     pub(super) tool: &'a str,
     request: &'a CanUseTool,
-    /// What may be a command in its line, looked for once.
+    /// The possible commands in its line, computed once.
     commands: OnceCell<Option<Commands>>,
 }
 
@@ -217,18 +211,19 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// What may be a command in its line; `None` when that is not known.
+    /// Returns the possible commands in its line; `None` if they cannot be
+    /// determined.
     fn commands(&self) -> Option<&Commands> {
         let find = || Commands::of(&self.member("command")?);
         self.commands.get_or_init(find).as_ref()
     }
 
-    /// A member of the input, when it is a text.
+    /// Returns a member of the input if it is a string.
     pub(super) fn member(&self, name: &str) -> Option<String> {
         self.request.input.member(name)?.read().ok()
     }
 
-    /// The kind of sub-agent, or the skill.
+    /// Returns the kind of the sub-agent, or the name of the skill.
     fn name(&self) -> Option<String> {
         match self.tool {
             "Agent" => self.member("subagent_type"),
@@ -237,12 +232,12 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Whether a folder is looked through.
+    /// Returns whether the tool searches a directory.
     fn looks_through(&self) -> bool {
         matches!(self.tool, "Glob" | "Grep" | "LS")
     }
 
-    /// The files that it is about, as it names them.
+    /// Returns the files that the call accesses, as it names them.
     fn paths(&self) -> Vec<String> {
         let member = match self.tool {
             "NotebookEdit" | "NotebookRead" => "notebook_path",
@@ -269,10 +264,10 @@ impl<'a> Call<'a> {
         paths
     }
 
-    /// Whether all its files are where they have to be.
+    /// Returns whether all files of the call satisfy the condition.
     fn is_within(&self, is_fine: impl Fn(&str) -> bool) -> bool {
         let paths = self.paths();
-        // A pattern may leave its folder further behind.
+        // A pattern may leave its directory after its first segments.
         let leaves = self.tool == "Glob"
             && self
                 .member("pattern")
@@ -281,8 +276,8 @@ impl<'a> Call<'a> {
         names_one && !leaves && paths.iter().all(|path| is_fine(path))
     }
 
-    /// The words of a shell command, as paths seen from wherever it may be.
-    /// `None` when those are too many to be looked at.
+    /// Returns the words of a shell command, as paths relative to any directory
+    /// that it may change to. `None` if there are too many to check.
     fn words(&self, places: &Places) -> Option<Vec<String>> {
         let Some(line) = self.member("command").filter(|_| self.tool == "Bash") else {
             return Some(Vec::new());
@@ -291,7 +286,7 @@ impl<'a> Call<'a> {
         if !line.contains("cd") && !line.contains("pushd") {
             return Some(words).filter(|words| words.len() <= MOST_PATHS);
         }
-        // Any word may be where it goes.
+        // Any word may be the directory that it changes to.
         let mut all = words.clone();
         for folder in words.iter().filter(|word| !word.starts_with('-')) {
             if all.len() > MOST_PATHS {
@@ -306,20 +301,21 @@ impl<'a> Call<'a> {
         Some(all)
     }
 
-    /// The name of the tool, when it is certainly one of this MCP server.
+    /// Returns the name of the tool, if it certainly belongs to this MCP
+    /// server.
     fn tool_of(&self, server: &str) -> Option<&str> {
         let rest = self.tool.strip_prefix("mcp__")?;
         let tool = rest.strip_prefix(server)?.strip_prefix("__")?;
         match &self.request.mcp_server {
             Some(from) => (in_names(&from.name) == server).then_some(tool),
-            // Agents that do not say which server it is: the name has to be
-            // clear.
+            // Some agents do not name the server: then the tool's name must be
+            // unambiguous.
             None => (!tool.contains("__")).then_some(tool),
         }
     }
 }
 
-/// The name of an MCP server, as it is in the names of its tools.
+/// Returns the name of an MCP server as it appears in the names of its tools.
 fn in_names(server: &str) -> String {
     let is_kept = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let kept = |c| if is_kept(c) { c } else { '_' };

@@ -1,6 +1,6 @@
-//! Shell commands, taken apart twice: into commands that are understood, for
-//! rules that allow, and into everything that may be a command, for rules that
-//! deny. The first gives up where the second goes on.
+//! Analysis of shell commands, in two ways: a strict parser for allow rules,
+//! which gives up on anything that it does not understand, and a loose one for
+//! deny rules, which finds everything that may be a command.
 
 mod builtins;
 mod filters;

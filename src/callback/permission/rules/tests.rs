@@ -477,36 +477,39 @@ fn rules_say_why() {
     opaque.decision_reason_type = Some(DecisionReason::Other);
     let outside = json!({"command": "git log", "dangerouslyDisableSandbox": true});
     for (request, why) in [
-        (bash("git log"), "the rule Bash(git:*) allows it"),
+        (bash("git log"), "the rule Bash(git:*) allows the call"),
         (
             bash("git log; find ."),
-            "the rules Bash(find:*), Bash(git:*) allow it",
+            "the rules Bash(find:*), Bash(git:*) allow the call",
         ),
-        (bash("ls -l"), "the rule Bash(ls -l) allows it"),
-        (bash("git push x"), "the rule Bash(git push:*) has it asked"),
-        (read(".env"), "the rule Read(.env) denies it"),
-        (read("x"), "no rule is about it"),
-        (bash("git log; rm x"), "no rule is about `rm x`"),
+        (bash("ls -l"), "the rule Bash(ls -l) allows the call"),
+        (
+            bash("git push x"),
+            "the rule Bash(git push:*) asks about the call",
+        ),
+        (read(".env"), "the rule Read(.env) denies the call"),
+        (read("x"), "no rule matches the call"),
+        (bash("git log; rm x"), "no rule matches `rm x`"),
         (
             bash("git log; find . -delete"),
-            "`find . -delete` may do more than the rule Bash(find:*) says",
+            "`find . -delete` may do more than the rule Bash(find:*) names",
         ),
         (
             bash("git log $X"),
-            "it is not made of simple commands in which each word is what it looks like",
+            "the line does not consist of simple commands with literal words",
         ),
         (
             bash("cd sub && git log"),
-            "behind `cd` stands a command that depends on the directory",
+            "a command after `cd` depends on the directory",
         ),
         (
             bash("find /etc"),
-            "`find /etc` may be about a place outside of the working directory, or a guarded file",
+            "`find /etc` may access a place outside the working directory, or a protected file",
         ),
-        (opaque, "a person is meant to decide"),
+        (opaque, "the request requires a human"),
         (
             call("Bash", outside),
-            "a rule about commands does not lead out of the sandbox",
+            "the call leaves the sandbox, which no command rule allows",
         ),
     ] {
         let verdict = rules.verdict(&request);

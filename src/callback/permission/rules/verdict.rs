@@ -1,10 +1,10 @@
-//! What rules say, and why.
+//! Verdicts of rules, with reasons.
 
 use super::super::policy::Decision;
 use agentwire_protocol::permission::PermissionResult;
 use std::fmt;
 
-/// What [`Rules`](super::Rules) say about a call, and why.
+/// The verdict of [`Rules`](super::Rules) about a call, with the reason.
 ///
 /// ```
 /// use agentwire::protocol::permission::CanUseTool;
@@ -23,22 +23,22 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RulesVerdict {
-    /// These rules allow it.
+    /// These rules allow the call.
     Allow {
         /// The rules.
         rules: Vec<String>,
     },
-    /// This rule denies it.
+    /// This rule denies the call.
     Deny {
         /// The rule.
         rule: String,
     },
-    /// This rule says that it is to be asked.
+    /// This rule requires that the handler is asked.
     Ask {
         /// The rule.
         rule: String,
     },
-    /// They have no decision.
+    /// The rules have no decision.
     None(Undecided),
 }
 
@@ -46,28 +46,27 @@ pub enum RulesVerdict {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Undecided {
-    /// A person is meant to decide
+    /// The request requires a human
     /// ([`CanUseTool::requires_human`](agentwire_protocol::permission::CanUseTool::requires_human)).
     Person,
-    /// No rule is about it; of a shell line, about this command.
+    /// No rule matches the call, or this command of a shell line.
     NoRule(Option<String>),
-    /// A rule about commands does not lead out of the sandbox.
+    /// The call leaves the sandbox, which no command rule allows.
     Sandbox,
-    /// The line is not made of simple commands in which each word is what it looks
-    /// like.
+    /// The line does not consist of simple commands with literal words.
     NotUnderstood,
-    /// A command stands behind one that changes the directory, and depends on it.
+    /// A command after one that changes the directory depends on the directory.
     DependsOnDirectory,
-    /// A rule is about this command, which may run, read or write more than the
-    /// rule says.
+    /// A rule matches the command, but the command may run, read or write more
+    /// than the rule names.
     MayDoMore {
         /// The command.
         command: String,
         /// The rule.
         rule: String,
     },
-    /// Rules are about this command, which may be about a place outside of the
-    /// working directory, or a file that is guarded.
+    /// Rules match this command, but it may access a place outside the working
+    /// directory or a protected file.
     Place(String),
 }
 
@@ -76,7 +75,7 @@ impl From<RulesVerdict> for Decision {
         match verdict {
             RulesVerdict::Allow { .. } => PermissionResult::allow().into(),
             RulesVerdict::Deny { rule } => {
-                PermissionResult::deny(format!("The rule {rule} denies it.")).into()
+                PermissionResult::deny(format!("The rule {rule} denies this call.")).into()
             }
             RulesVerdict::Ask { .. } => Self::MustAsk,
             RulesVerdict::None(_) => Self::None,
@@ -84,7 +83,7 @@ impl From<RulesVerdict> for Decision {
     }
 }
 
-/// The reason, as part of a sentence: `the rule Bash(rm:*) denies it`.
+/// The reason, as part of a sentence: `the rule Bash(rm:*) denies the call`.
 impl fmt::Display for RulesVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -93,10 +92,10 @@ impl fmt::Display for RulesVerdict {
                     1 => ("rule", "allows"),
                     _ => ("rules", "allow"),
                 };
-                write!(f, "the {noun} {} {verb} it", rules.join(", "))
+                write!(f, "the {noun} {} {verb} the call", rules.join(", "))
             }
-            Self::Deny { rule } => write!(f, "the rule {rule} denies it"),
-            Self::Ask { rule } => write!(f, "the rule {rule} has it asked"),
+            Self::Deny { rule } => write!(f, "the rule {rule} denies the call"),
+            Self::Ask { rule } => write!(f, "the rule {rule} asks about the call"),
             Self::None(why) => why.fmt(f),
         }
     }
@@ -106,22 +105,24 @@ impl fmt::Display for RulesVerdict {
 impl fmt::Display for Undecided {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Person => f.write_str("a person is meant to decide"),
-            Self::NoRule(None) => f.write_str("no rule is about it"),
-            Self::NoRule(Some(command)) => write!(f, "no rule is about `{command}`"),
-            Self::Sandbox => f.write_str("a rule about commands does not lead out of the sandbox"),
-            Self::NotUnderstood => f.write_str(
-                "it is not made of simple commands in which each word is what it looks like",
-            ),
+            Self::Person => f.write_str("the request requires a human"),
+            Self::NoRule(None) => f.write_str("no rule matches the call"),
+            Self::NoRule(Some(command)) => write!(f, "no rule matches `{command}`"),
+            Self::Sandbox => {
+                f.write_str("the call leaves the sandbox, which no command rule allows")
+            }
+            Self::NotUnderstood => {
+                f.write_str("the line does not consist of simple commands with literal words")
+            }
             Self::DependsOnDirectory => {
-                f.write_str("behind `cd` stands a command that depends on the directory")
+                f.write_str("a command after `cd` depends on the directory")
             }
             Self::MayDoMore { command, rule } => {
-                write!(f, "`{command}` may do more than the rule {rule} says")
+                write!(f, "`{command}` may do more than the rule {rule} names")
             }
             Self::Place(command) => write!(
                 f,
-                "`{command}` may be about a place outside of the working directory, or a guarded file"
+                "`{command}` may access a place outside the working directory, or a protected file"
             ),
         }
     }

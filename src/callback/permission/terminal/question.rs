@@ -1,4 +1,4 @@
-//! What a person sees of a permission that is asked for.
+//! The text of a permission prompt.
 
 use crate::callback::visible;
 use agentwire_protocol::permission::{
@@ -6,28 +6,28 @@ use agentwire_protocol::permission::{
 };
 use std::fmt;
 
-/// How much of an input is shown, in characters.
+/// The maximum length of a displayed input, in characters.
 const INPUT: usize = 4000;
-/// How much of a title or a reason is shown, in characters.
+/// The maximum length of a displayed title or reason, in characters.
 const TITLE: usize = 400;
 
-/// A question to a person, in pieces for whoever draws it. All that came from
-/// the agent is made [`visible`], and cut where it is long.
+/// The parts of a permission prompt. All text from the agent is escaped
+/// ([`visible`]) and shortened.
 #[derive(Debug, Clone)]
 pub struct TerminalQuestion<'a> {
     request: &'a CanUseTool,
     always: Always,
 }
 
-/// What the answer `a` would allow from now on, in this session.
+/// What the answer `a` would allow for the rest of the session.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Always {
-    /// It is not offered.
+    /// The answer is not offered.
     No,
-    /// What these rules allow, which are those that the agent suggested.
+    /// The calls that these rules allow. The agent suggested them.
     Rules(Vec<PermissionRule>),
-    /// This tool with this very input.
+    /// This tool with this exact input.
     ThisInput,
 }
 
@@ -39,41 +39,41 @@ impl<'a> TerminalQuestion<'a> {
         }
     }
 
-    /// What is asked for.
+    /// Returns the request.
     #[must_use]
     pub fn request(&self) -> &'a CanUseTool {
         self.request
     }
 
-    /// What `a` would allow.
+    /// Returns what the answer `a` would allow.
     #[must_use]
     pub fn always(&self) -> &Always {
         &self.always
     }
 
-    /// The agent's title, or one made of the tool's name.
+    /// Returns the agent's title, or one made of the tool's name.
     #[must_use]
     pub fn title(&self) -> String {
         match &self.request.title {
             Some(title) => shown(title, TITLE),
-            None => format!("May {} run?", shown(&self.request.tool_name, TITLE)),
+            None => format!("Allow {}?", shown(&self.request.tool_name, TITLE)),
         }
     }
 
-    /// The tool's input, as JSON.
+    /// Returns the tool's input, as JSON.
     #[must_use]
     pub fn input(&self) -> String {
         shown(self.request.input.get(), INPUT)
     }
 
-    /// Why the agent asks, if it says so.
+    /// Returns why the agent requests permission, if it gives a reason.
     #[must_use]
     pub fn reason(&self) -> Option<String> {
         let reason = self.request.decision_reason.as_ref();
         reason.map(|reason| shown(reason, TITLE))
     }
 
-    /// What can be answered: `[y]es, [n]o, [a]lways Bash(git *)`.
+    /// Returns the possible answers: `[y]es, [n]o, [a]lways Bash(git *)`.
     #[must_use]
     pub fn choices(&self) -> String {
         format!("[y]es, [n]o{}", self.always)
@@ -106,7 +106,7 @@ impl Always {
     }
 }
 
-/// As it stands among the choices: `, [a]lways Bash(git *)`.
+/// The answer, as part of the choices: `, [a]lways Bash(git *)`.
 impl fmt::Display for Always {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -115,7 +115,7 @@ impl fmt::Display for Always {
                 let rules: Vec<String> = rules.iter().map(ToString::to_string).collect();
                 write!(f, ", [a]lways {}", visible::line(&rules.join(", ")))
             }
-            Self::ThisInput => f.write_str(", [a]lways with this very input"),
+            Self::ThisInput => f.write_str(", [a]lways with this exact input"),
         }
     }
 }

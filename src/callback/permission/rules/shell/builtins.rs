@@ -1,4 +1,4 @@
-//! What of the shell itself a rule may allow.
+//! Shell builtins that a rule may allow.
 
 use super::words::{is_in, is_option};
 

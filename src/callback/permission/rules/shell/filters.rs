@@ -1,4 +1,4 @@
-//! Programs whose words are programs themselves: awk, jq, sed, and patterns.
+//! Programs whose arguments are programs: awk, jq, sed, and patterns.
 
 use super::words::{is_in, is_option};
 

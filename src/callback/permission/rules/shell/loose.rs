@@ -1,4 +1,4 @@
-//! Everything in a line that may be a command.
+//! The loose parser: finds everything in a line that may be a command.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,10 +1,10 @@
-//! What programs do with their words.
+//! What programs do with their arguments.
 //!
-//! A rule names a program; what else a line does has to follow from its words. So
-//! a program that runs another one, or reads or writes what no word names, has to
-//! do with options that are known to do nothing of the kind, or that the rule
-//! spells out. The CLI was asked about nearly two thousand programs;
-//! `scripts/commands` asks about those where it matters.
+//! A rule names a program; what else a line does must follow from its words. A
+//! program that can run another program, or read or write something that no
+//! word names, is therefore allowed only with options that are known to be
+//! harmless, or that the rule spells out. The CLI was measured with nearly two
+//! thousand programs; `scripts/commands` repeats this for those that matter.
 
 use super::builtins;
 use super::filters::{is_pattern, is_plain_awk, is_plain_jq, is_plain_sed};

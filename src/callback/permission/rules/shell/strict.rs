@@ -1,4 +1,4 @@
-//! Commands that are understood: simple ones whose words are as they are read.
+//! The strict parser: accepts only simple commands with literal words.
 
 use super::super::path::Places;
 use super::super::verdict::Undecided;
@@ -6,11 +6,11 @@ use super::filters::is_pattern;
 use super::programs;
 use super::words::name;
 
-/// One simple command of a line.
+/// A simple command of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// As it was written, without space around it and without redirections
-    /// behind it.
+    /// The command as written, without surrounding space and trailing
+    /// redirections.
     pub(crate) text: String,
     /// Its words, without quotes.
     pub(crate) words: Vec<Word>,
@@ -20,21 +20,21 @@ pub(crate) struct Part {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Word {
     pub(crate) text: String,
-    /// How much of it came before the first quote or backslash, in bytes; `None`
-    /// without any.
+    /// The length in bytes of what precedes the first quote or backslash;
+    /// `None` if there is none.
     quoted_at: Option<usize>,
-    /// How much of its part was written up to its end, in characters.
+    /// The length in characters of the command up to the end of this word.
     end: usize,
 }
 
-/// No shell takes more than that as its argument.
+/// The maximum length of a line: shells accept no longer argument.
 const LONGEST: usize = 128 * 1024;
-/// How many words are looked at: each may be a path.
+/// The maximum number of words: each may be a path to check.
 const MOST_WORDS: usize = 4096;
 
-/// The simple commands of a line that has nothing else: words that no shell
-/// makes anything else of, quotes, `&&`, `||`, `;`, `|`, line ends, and behind
-/// a command redirections that write nothing. Fails for everything else.
+/// Returns the simple commands of a line that consists only of words that no
+/// shell expands, quotes, `&&`, `||`, `;`, `|`, line ends, and trailing
+/// redirections that write nothing. Fails for every other line.
 pub(crate) fn understood(line: &str) -> Result<Vec<Part>, Undecided> {
     let is_short = line.len() <= LONGEST;
     let reader = is_short.then(|| Reader::new(line));
