@@ -23,7 +23,7 @@ use tokio::time::timeout;
 /// their own handshake.
 const VERSION: ProtocolVersion = ProtocolVersion::V_2025_11_25;
 
-/// Starts the servers, makes a handshake with each of them within `patience`,
+/// Starts the servers, makes a handshake with each of them within the timeout,
 /// adds them to the session, and adds the results to its first request.
 pub(crate) async fn introduce(
     servers: BTreeMap<String, SharedServer>,

@@ -26,8 +26,8 @@ impl Options {
     ///
     /// # Writing
     ///
-    /// The agent writes its own files as well. The store runs beside the
-    /// session and never delays it. Entries that it does not accept are
+    /// The agent writes its own files as well. The store is written
+    /// concurrently and never delays the session. Entries that it does not accept are
     /// reported as a [`Notice::NotMirrored`](crate::Notice::NotMirrored).
     /// [`Handle::flush_store`](crate::Handle::flush_store) waits until the store
     /// has everything received so far.

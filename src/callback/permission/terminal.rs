@@ -488,7 +488,7 @@ mod tests {
         let terminal = TerminalPrompter::nobody();
         let mut was_said = false;
         let show = |showing: TerminalPrompt<'_>| {
-            was_said = matches!(showing, TerminalPrompt::Nobody { .. })
+            was_said = matches!(showing, TerminalPrompt::Nobody { .. });
         };
         let request = bash();
         let never = CancellationToken::new();

@@ -68,7 +68,7 @@ pub(super) fn is_plain_jq(arguments: &[&str]) -> bool {
 }
 
 /// Whether sed only prints, deletes and replaces. Its script is the first word
-/// that is no option, and what stands behind `-e`.
+/// that is not an option, and the argument of `-e`.
 pub(super) fn is_plain_sed(arguments: &[&str], spelled: usize) -> bool {
     let mut scripts = Vec::new();
     let mut words = arguments.iter().enumerate();

@@ -121,8 +121,8 @@ proptest! {
     }
 }
 
-/// Whether the name of a command may come out of a pattern or of another
-/// command: nobody can know it.
+/// Whether the name of a command may come from a pattern or from another
+/// command, so that it is unknown.
 fn is_computed(line: &str) -> bool {
     if line.contains(['?', '[']) {
         return true;
