@@ -177,7 +177,7 @@ open_enum! {
 object! {
     /// The output of `SendFeedback`.
     pub struct SendFeedbackOutput {
-        /// Whether the feedback was handed to the user for consent.
+        /// Whether the feedback awaits the user's consent.
         pub success: bool,
         /// A message about the result.
         pub message: Option<String>,

@@ -63,7 +63,7 @@ object! {
     pub struct CronDeleteOutput {
         /// The ID of the job.
         pub id: String,
-        /// Whether this ended a loop, because the job was its next wake-up.
+        /// Whether the job was the wake-up that kept a loop going.
         pub ended_loop_wakeup: Option<bool> = "endedLoopWakeup",
     }
 }
