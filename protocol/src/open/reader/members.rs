@@ -227,14 +227,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether a tag that distinguishes kinds is missing, which is recorded. A
-    /// strict reader does not check this, since its caller chose the type.
+    /// Whether the object lacks this tag, which has to be recorded: it could
+    /// have been of another kind. Always `false` for a strict reader, whose
+    /// caller asked for this kind.
     pub(in crate::open) fn lacks_tag(&self, inside: &Inside, name: &'static str) -> bool {
         self.is_tolerant && !inside.tags.contains(&Some(name))
     }
 
     /// Whether an object turned out not to be of the kind that its tag names,
-    /// because it has that tag twice or has another one. It then counts as an
+    /// because that tag or another one occurs twice. It then counts as an
     /// object of an unknown kind.
     #[must_use]
     pub(in crate::open) fn is_other_kind(&self, error: &Error) -> bool {
