@@ -1,5 +1,5 @@
-//! A look at lines of the protocol, one by one: what each is, whether the
-//! types know all of it, and whether they would write the same again.
+//! Audits protocol lines one by one: their kind, whether the types cover all of
+//! their members, and whether they round-trip without loss.
 //!
 //! ```
 //! use agentwire_protocol::audit::Auditor;
@@ -27,52 +27,52 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 
-/// How many requests may wait for their answers. A recording that has no
-/// answers must not make the auditor grow.
+/// The maximum number of unanswered requests that are tracked. It bounds the
+/// memory for recordings without responses.
 const OPEN_REQUESTS: usize = 10_000;
 
-/// What was found out about a line.
+/// The audit of one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Audit {
-    /// What it is: its type, and its subtype behind a slash; of an answer,
-    /// the subtype of its request. `invalid` when it is no message at all.
+    /// The kind: the type and subtype, separated by a slash. For a response,
+    /// the subtype of its request. `invalid` if the line is not a message.
     pub kind: String,
-    /// Whether there is a type for this kind, and it could be read.
+    /// Whether a type exists for this kind and the line could be read.
     pub typed: bool,
-    /// JSON pointers of the members that no typed field holds.
+    /// JSON pointers of the members without a typed field.
     pub untyped: Vec<String>,
     /// Missing and invalid members of a message.
     pub faults: Vec<Fault>,
-    /// Whether writing what was read gives the same JSON value.
+    /// Whether serializing the parsed line gives the same JSON value.
     pub lossless: bool,
-    /// Why it could not be read.
+    /// The error if the line could not be read.
     pub error: Option<String>,
 }
 
-/// Looks at the lines of a session, in both directions, in order. It follows
-/// request ids, so that an answer is read by the type that its request has.
+/// Audits the lines of a session, in order and in both directions. It tracks
+/// request IDs, so that a response is read as the type that belongs to its
+/// request.
 #[derive(Debug, Default)]
 pub struct Auditor {
-    /// The subtypes of requests that are not answered.
+    /// The subtypes of pending requests.
     requests: HashMap<Box<str>, Box<str>>,
 }
 
 object! {
-    /// A control request of the host's, whose own type is found by its
-    /// subtype.
+    /// A control request of the host. Its type is looked up by its subtype.
     pub struct AnyRequest tags("type" = "control_request") {
-        /// The id that the answer has to carry.
+        /// The ID that the response has to carry.
         pub request_id: String,
-        /// What is asked.
+        /// The request.
         pub request: Json,
     }
 }
 
-/// A type read from a part of a line.
+/// Reads a part of a line as a certain type.
 type Check = fn(&Json) -> Audit;
 
-/// The requests that the host makes: how each is checked, and its answer.
+/// The host's requests: the checks for each request and its response.
 macro_rules! host_requests {
     ($($request:ident),*) => {
         fn host_request(subtype: &str) -> Option<(Check, Check)> {
@@ -91,7 +91,7 @@ macro_rules! host_requests {
 
 every_host_request!(host_requests);
 
-/// The answers that the host gives.
+/// The host's responses.
 fn host_answer(subtype: &str) -> Option<Check> {
     match subtype {
         "can_use_tool" => Some(check_part::<PermissionResult>),
@@ -104,7 +104,7 @@ fn host_answer(subtype: &str) -> Option<Check> {
 }
 
 impl Auditor {
-    /// Looks at a line, in either direction.
+    /// Audits a line, in either direction.
     pub fn line(&mut self, line: &[u8]) -> Audit {
         let frame = match Frame::new(Bytes::copy_from_slice(line)) {
             Ok(frame) => frame,
@@ -131,15 +131,15 @@ impl Auditor {
             }
             None => {
                 let mut audit = check::<ControlRequest>(frame);
-                // A request of a kind that has no type.
+                // A request of an unknown kind.
                 audit.typed &= !audit.untyped.iter().any(|pointer| pointer == "/request");
                 audit
             }
         }
     }
 
-    /// Looks at the asks that an answer brings along. The host answers them
-    /// like any other.
+    /// Audits the open requests that a response contains. The host answers them
+    /// like any other request.
     fn open_asks(&mut self, answer: &Answer, mut audit: Audit) -> Audit {
         for (name, asks) in answer.open_asks() {
             for (index, ask) in asks.iter().enumerate() {
@@ -161,13 +161,14 @@ impl Auditor {
         }
         let Some(subtype) = asked else { return audit };
         audit.kind = format!("control_response/{subtype}");
-        // `mcp_message` goes both ways, and only the host's answer says anything.
+        // `mcp_message` is sent in both directions, and only the host's
+        // response has contents.
         let check =
             host_answer(&subtype).or_else(|| host_request(&subtype).map(|(_, answer)| answer));
         match check {
             Some(check) => audit.with_part(frame, "/response/response", check),
             None => {
-                // The envelope is known, and what is inside is not.
+                // The envelope is known, but its contents are not.
                 audit.typed &= frame.subtype() == Some("error");
                 audit
             }
@@ -176,7 +177,8 @@ impl Auditor {
 }
 
 impl Audit {
-    /// What is no line of the protocol, and was not meant to be one.
+    /// Creates an audit for a line that is not part of the protocol, and was
+    /// not meant to be.
     #[must_use]
     pub fn aside(kind: String) -> Self {
         Self {
@@ -200,8 +202,8 @@ impl Audit {
         }
     }
 
-    /// Adds what is found in a part of the frame that is opaque to the frame's
-    /// own type. A part that is not there changes nothing.
+    /// Adds the audit of a part that is opaque to the frame's own type. Does
+    /// nothing if the part is missing.
     fn with_part(self, frame: &Frame, pointer: &str, check: Check) -> Self {
         let part = pointer.split('/').skip(1).try_fold(
             serde_json::from_slice::<Json>(frame.raw()).unwrap_or_default(),
@@ -213,7 +215,7 @@ impl Audit {
         }
     }
 
-    /// Adds what was found in the part of the frame to which `pointer` leads.
+    /// Adds the audit of the part at `pointer`.
     fn with(mut self, pointer: &str, part: Self) -> Self {
         self.typed &= part.typed;
         self.lossless &= part.lossless;
@@ -255,7 +257,7 @@ fn check_part<T: DeserializeOwned + Serialize + Untyped>(part: &Json) -> Audit {
 
 fn found<T: Serialize + Untyped>(kind: String, value: &T, text: &str) -> Audit {
     let mut untyped = value.untyped();
-    // The whole is of a kind that has no type.
+    // The kind of the whole line has no type.
     let is_unknown = untyped.iter().any(String::is_empty);
     untyped.retain(|pointer| !pointer.is_empty());
     let lossless = serde_json::to_string(value)

@@ -1,44 +1,43 @@
-//! Bugs on purpose, to see that the simulation finds them.
+//! Deliberate bugs, to check that the simulation finds them.
 //!
-//! They are there only in a build with `--cfg agentwire_sabotage`
-//! (`scripts/simulate` makes one), and in such a build only where a test asks
-//! for one, in its own thread. Everywhere else [`is_on`] is `false` as the
-//! compiler sees it.
+//! They exist only in builds with `--cfg agentwire_sabotage`, such as that of
+//! `scripts/simulate`, and there only if a test enables one in its own thread.
+//! In all other builds [`is_on`] is a constant `false`.
 
 #![cfg_attr(
     not(agentwire_sabotage),
-    allow(dead_code, reason = "nobody asks for a bug here")
+    allow(dead_code, reason = "no bug is enabled here")
 )]
 
-/// A bug on purpose.
+/// A deliberate bug.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bug {
-    /// Answers queue behind the user messages that wait.
+    /// Responses are queued behind user messages.
     AnswerBehindMessages,
-    /// What an MCP server answers passes what it has begun before.
+    /// An MCP server's result overtakes its earlier progress.
     ResultPassesProgress,
-    /// Control requests pass user messages.
+    /// Control requests overtake user messages.
     FenceIgnored,
-    /// What stands behind a request that was withdrawn waits for something
-    /// else to happen.
+    /// Lines behind a withdrawn request stay queued until something else
+    /// happens.
     StalledBehindWithdrawn,
-    /// Bytes that have left are counted as if they waited.
+    /// Written bytes are still counted as queued.
     BytesCountedTwice,
-    /// An answer that waits is sent although its ask was cancelled.
+    /// A queued response is sent although its request was cancelled.
     LateAnswer,
-    /// The host is asked once more about an ask that it knows.
+    /// The host receives a known request again.
     AskedTwice,
     /// A request has no deadline.
     DeadlineForgotten,
-    /// A turn takes up another message than the agent says.
+    /// A turn picks up another message than the agent reports.
     WrongMessage,
-    /// What becomes of a message is told in the order in which it is heard.
+    /// Delivery statuses are reported in order of arrival.
     StateBackwards,
-    /// Messages have no end when the session has.
+    /// Messages get no final status when the session ends.
     MessageForgotten,
-    /// A message that is kept goes while another one's turn runs.
+    /// A kept message is sent during another message's turn.
     TwoTurns,
-    /// The pipe is closed although an ask is open.
+    /// The pipe is closed although a request is pending.
     ClosedTooEarly,
     /// Reading stays paused although a control request has no response.
     ResponseNotWanted,
@@ -51,7 +50,7 @@ pub enum Bug {
 }
 
 impl Bug {
-    /// Those of the state machines.
+    /// The bugs in the state machines.
     #[cfg(agentwire_sabotage)]
     pub const OF_STATE_MACHINES: [Self; 13] = [
         Self::AnswerBehindMessages,
@@ -69,7 +68,7 @@ impl Bug {
         Self::ClosedTooEarly,
     ];
 
-    /// Those of the driver, which is in the crate `agentwire`.
+    /// The bugs in the driver, which is in the crate `agentwire`.
     #[cfg(agentwire_sabotage)]
     pub const OF_DRIVER: [Self; 4] = [
         Self::ResponseNotWanted,
@@ -84,20 +83,20 @@ thread_local! {
     static ON: std::cell::Cell<Option<Bug>> = const { std::cell::Cell::new(None) };
 }
 
-/// Builds a bug into everything that runs in this thread from now on.
+/// Enables a bug for the current thread.
 #[cfg(agentwire_sabotage)]
 pub fn switch(bug: Option<Bug>) {
     ON.set(bug);
 }
 
-/// Whether a bug is wanted.
+/// Returns whether a bug is enabled.
 #[cfg(agentwire_sabotage)]
 #[must_use]
 pub fn is_on(bug: Bug) -> bool {
     ON.get() == Some(bug)
 }
 
-/// Whether a bug is wanted: never.
+/// Returns whether a bug is enabled: never.
 #[cfg(not(agentwire_sabotage))]
 #[must_use]
 pub const fn is_on(_: Bug) -> bool {

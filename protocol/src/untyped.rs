@@ -1,17 +1,17 @@
-//! What of a value its type does not know: the way to tell how far the types
-//! have fallen behind an agent.
+//! Finds the parts of a value that its type does not cover, which shows how far
+//! the types have fallen behind an agent.
 
 use crate::json::{Json, Members, Number};
 use std::collections::BTreeMap;
 
-/// A type that can tell what it does not know.
+/// A type that can report its unknown members.
 pub trait Untyped {
-    /// Collects the JSON pointers (RFC 6901) of the members that no typed
-    /// field holds, and of the objects of an unknown kind. `at` is the pointer
-    /// of the value itself.
+    /// Collects the JSON pointers (RFC 6901) of members without a typed field,
+    /// and of objects of an unknown kind. `at` is the pointer of the value
+    /// itself.
     fn collect_untyped(&self, at: &mut Pointer, found: &mut Vec<String>);
 
-    /// The JSON pointers of the members that no typed field holds, and of the
+    /// Returns the JSON pointers of members without a typed field, and of
     /// objects of an unknown kind.
     fn untyped(&self) -> Vec<String> {
         let mut found = Vec::new();
@@ -20,7 +20,7 @@ pub trait Untyped {
     }
 }
 
-/// A JSON pointer that grows and shrinks on the way through a value.
+/// A JSON pointer to the current position in a traversal.
 #[derive(Debug, Default)]
 pub struct Pointer(String);
 
@@ -45,7 +45,7 @@ impl Pointer {
         self.member(&index.to_string(), look);
     }
 
-    /// The pointer as text; empty for the whole value.
+    /// Returns the pointer as text; empty for the whole value.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

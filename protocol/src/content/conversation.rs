@@ -1,5 +1,5 @@
-//! Blocks that say what became of the conversation itself: compacted, handed
-//! to another model, given a file.
+//! Blocks about the conversation itself: compaction, a fallback to another
+//! model, and uploaded files.
 
 use super::{CacheControl, ContentBlock};
 use crate::open::{Loose, object, open_enum, union};
@@ -7,14 +7,15 @@ use crate::open::{Loose, object, open_enum, union};
 object! {
     /// The summary of a compacted conversation.
     pub struct CompactionBlock tags("type" = "compaction") {
-        /// The summary; `None` when compacting failed.
+        /// The summary; `None` if compaction failed.
         pub content: Option<String>,
-        /// The summary as only the API can read it.
+        /// The encrypted summary, which only the API can read.
         pub encrypted_content: Option<String>,
         /// The API's signature of the summary.
         pub signature: Option<String>,
-        /// How the tools changed in what was compacted: [`ToolAdditionBlock`]s
-        /// and [`ToolRemovalBlock`]s. `None` when the API did not work it out.
+        /// The changes of the tools in the compacted part, as
+        /// [`ToolAdditionBlock`]s and [`ToolRemovalBlock`]s. `None` if the API
+        /// did not determine them.
         ///
         /// [`ToolAdditionBlock`]: super::ToolAdditionBlock
         /// [`ToolRemovalBlock`]: super::ToolRemovalBlock
@@ -25,19 +26,19 @@ object! {
 }
 
 object! {
-    /// From here on another model responds.
+    /// Another model responds from here on.
     pub struct FallbackBlock tags("type" = "fallback") {
-        /// The model before.
+        /// The previous model.
         pub from: FallbackModel,
-        /// The model from here on.
+        /// The new model.
         pub to: FallbackModel,
-        /// Why. The API takes it back in any shape.
+        /// The reason. The API accepts any JSON here when it is sent back.
         pub trigger: Option<Loose<FallbackCause>>,
     }
 }
 
 object! {
-    /// A model that hands over, or takes over.
+    /// A model in a fallback.
     pub struct FallbackModel {
         /// The name of the model.
         pub model: String,
@@ -45,7 +46,7 @@ object! {
 }
 
 union! {
-    /// Why another model responds.
+    /// The reason for a fallback to another model.
     pub enum FallbackCause by "type" {
         /// The previous model refused.
         "refusal" => Refusal(FallbackRefusal),
@@ -56,31 +57,31 @@ object! {
     /// The previous model refused.
     #[derive(Default)]
     pub struct FallbackRefusal tags("type" = "refusal") {
-        /// What it refused; `None` when it is in no category.
+        /// The category of the refused content; `None` if it has no category.
         pub category: Option<RefusalCategory>,
     }
 }
 
 open_enum! {
-    /// A category of refusals.
+    /// A category of refused content.
     pub enum RefusalCategory {
-        /// What could harm computers.
+        /// Potential harm to computer systems.
         Cyber = "cyber",
-        /// What could harm living things.
+        /// Potential biological harm.
         Bio = "bio",
-        /// Work on a model that competes with it.
+        /// Work on a competing model.
         FrontierLlm = "frontier_llm",
-        /// To spell out its own reasoning.
+        /// Extraction of the model's own reasoning.
         ReasoningExtraction = "reasoning_extraction",
-        /// What could do other harm.
+        /// Other potential harm.
         GeneralHarms = "general_harms",
     }
 }
 
 object! {
-    /// A file that was put into the API's container.
+    /// A file that was uploaded to the API's container.
     pub struct ContainerUploadBlock tags("type" = "container_upload") {
-        /// The file's id at the API.
+        /// The file's ID at the API.
         pub file_id: String,
         /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,

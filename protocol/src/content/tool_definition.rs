@@ -1,5 +1,5 @@
-//! Tools as a request defines them: those of the host, and those that the API
-//! brings along, in all their versions.
+//! Tool definitions in a request: the host's tools, and all versions of the
+//! tools that the API provides.
 
 use super::{
     BrowserToolConfigs, CacheControl, CitationsConfig, ComputerToolConfigs, FetchableUrls,
@@ -15,9 +15,8 @@ use crate::untyped::{Pointer, Untyped};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
-/// The tools that the API brings along, and the versions by which they are
-/// told apart. The versions of a tool differ in a member or two, so they are
-/// one type.
+/// The tools that the API provides, with the tags of their versions. The
+/// versions of a tool differ in a few members, so they share a type.
 macro_rules! definitions {
     ($(
         $(#$meta:tt)*
@@ -34,9 +33,9 @@ macro_rules! definitions {
             }
         )*
 
-        /// A tool as a request defines it.
+        /// A tool definition in a request.
         ///
-        /// A tool of the host may come without a `type`.
+        /// Tools of the host may omit `type`.
         #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
         #[allow(clippy::large_enum_variant, reason = "there are few of them, behind a box")]
@@ -44,7 +43,7 @@ macro_rules! definitions {
             /// A tool of the host.
             Custom(CustomTool),
             $( $(#$meta)* $variant($type), )*
-            /// A tool unknown to this version, with all its members.
+            /// An unknown tool, with all its members.
             Unknown(Members),
         }
 
@@ -111,65 +110,65 @@ definitions! {
         V20250429 = "text_editor_20250429",
         V20250728 = "text_editor_20250728",
     }
-    /// A screen, a keyboard and a mouse.
+    /// Computer use: a screen, a keyboard and a mouse.
     Computer(ComputerTool), ComputerToolVersion {
         V20241022 = "computer_20241022",
         V20250124 = "computer_20250124",
         V20251124 = "computer_20251124",
     }
-    /// The same as a family of tools.
+    /// Computer use as a toolset.
     ComputerToolset(ComputerToolset), ComputerToolsetVersion {
         V20260801 = "computer_toolset_20260801",
     }
-    /// A browser, as a family of tools.
+    /// A browser, as a toolset.
     BrowserToolset(BrowserToolset), BrowserToolsetVersion {
         V20260801 = "browser_toolset_20260801",
     }
-    /// Files in which the model keeps what it wants to remember.
+    /// Files in which the model stores what it wants to remember.
     Memory(MemoryTool), MemoryToolVersion {
         V20250818 = "memory_20250818",
     }
-    /// Runs code.
+    /// Code execution.
     CodeExecution(CodeExecutionTool), CodeExecutionToolVersion {
         V20250522 = "code_execution_20250522",
         V20250825 = "code_execution_20250825",
         V20260120 = "code_execution_20260120",
         V20260521 = "code_execution_20260521",
     }
-    /// Searches the web.
+    /// Web search.
     WebSearch(WebSearchTool), WebSearchToolVersion {
         V20250305 = "web_search_20250305",
         V20260209 = "web_search_20260209",
         V20260318 = "web_search_20260318",
     }
-    /// Fetches pages.
+    /// Web fetch.
     WebFetch(WebFetchTool), WebFetchToolVersion {
         V20250910 = "web_fetch_20250910",
         V20260209 = "web_fetch_20260209",
         V20260309 = "web_fetch_20260309",
         V20260318 = "web_fetch_20260318",
     }
-    /// Asks another model for advice.
+    /// Advice from another model.
     Advisor(AdvisorTool), AdvisorToolVersion {
         V20260301 = "advisor_20260301",
     }
-    /// Finds tools by words.
+    /// Tool search by keywords.
     ToolSearchBm25(ToolSearchBm25Tool), ToolSearchBm25Version {
         Newest = "tool_search_tool_bm25",
         V20251119 = "tool_search_tool_bm25_20251119",
     }
-    /// Finds tools by a regular expression.
+    /// Tool search by regular expression.
     ToolSearchRegex(ToolSearchRegexTool), ToolSearchRegexVersion {
         Newest = "tool_search_tool_regex",
         V20251119 = "tool_search_tool_regex_20251119",
     }
-    /// Tools of an MCP server that the API talks to.
+    /// Tools of an MCP server that the API connects to.
     McpToolset(McpToolset), McpToolsetVersion {
         Only = "mcp_toolset",
     }
 }
 
-/// What all tools have, and what one of them has besides.
+/// The members of every tool, followed by those of a single tool.
 macro_rules! tools {
     ($(
         $(#$meta:tt)*
@@ -180,14 +179,14 @@ macro_rules! tools {
             pub struct $name {
                 /// The version.
                 pub kind: $versions = "type",
-                /// The name by which the model calls it, always the same.
+                /// The name by which the model calls it; fixed.
                 pub name: Option<String>,
                 $( $(#$field_meta)* pub $field: $type, )*
                 /// The allowed callers.
                 pub allowed_callers: Option<Vec<AllowedCaller>>,
-                /// Whether the model finds it through a tool search only.
+                /// Whether the model finds it only through tool search.
                 pub defer_loading: Option<bool>,
-                /// Whether the API enforces the schema of the input.
+                /// Whether the API enforces the input schema.
                 pub strict: Option<bool>,
                 /// A cache breakpoint for the prompt.
                 pub cache_control: Option<CacheControl>,
@@ -197,44 +196,44 @@ macro_rules! tools {
 }
 
 tools! {
-    /// A shell, which the host runs.
+    /// A shell, run by the host.
     BashTool(BashToolVersion) {
         /// Example inputs.
         input_examples: Option<Vec<Json>>,
     }
-    /// A text editor, which the host runs.
+    /// A text editor, run by the host.
     TextEditorTool(TextEditorToolVersion) {
         /// The maximum number of characters of a file shown to the model.
         max_characters: Option<u64>,
         /// Example inputs.
         input_examples: Option<Vec<Json>>,
     }
-    /// A screen, a keyboard and a mouse, which the host has.
+    /// Computer use: a screen, a keyboard and a mouse, provided by the host.
     ComputerTool(ComputerToolVersion) {
         /// The screen's height in pixels.
         display_height_px: u64,
         /// The screen's width in pixels.
         display_width_px: u64,
-        /// The screen's number, as X11 counts them.
+        /// The X11 display number.
         display_number: Option<u64>,
-        /// Whether the model can look closer at a part of the screen.
+        /// Whether the model can zoom in on a part of the screen.
         enable_zoom: Option<bool>,
         /// Example inputs.
         input_examples: Option<Vec<Json>>,
     }
-    /// Files in which the model keeps what it wants to remember. The host
-    /// has them.
+    /// Files in which the model stores what it wants to remember, kept by the
+    /// host.
     MemoryTool(MemoryToolVersion) {
         /// Example inputs.
         input_examples: Option<Vec<Json>>,
     }
-    /// Runs code, at the API.
+    /// Code execution, run by the API.
     CodeExecutionTool(CodeExecutionToolVersion) {}
-    /// Searches the web, at the API.
+    /// Web search, run by the API.
     WebSearchTool(WebSearchToolVersion) {
-        /// The only domains that are searched.
+        /// The domains to search; no others are searched.
         allowed_domains: Option<Vec<String>>,
-        /// Domains that are not searched.
+        /// The domains to exclude from the search.
         blocked_domains: Option<Vec<String>>,
         /// The maximum number of uses in a request.
         max_uses: Option<u64>,
@@ -243,11 +242,11 @@ tools! {
         /// The location of the user.
         user_location: Option<UserLocation>,
     }
-    /// Fetches pages, at the API.
+    /// Web fetch, run by the API.
     WebFetchTool(WebFetchToolVersion) {
-        /// The only domains that are fetched from.
+        /// The domains to fetch from; no others are used.
         allowed_domains: Option<Vec<String>>,
-        /// Domains that are not fetched from.
+        /// The domains not to fetch from.
         blocked_domains: Option<Vec<String>>,
         /// Whether the model may cite the pages.
         citations: Option<CitationsConfig>,
@@ -262,7 +261,7 @@ tools! {
         /// Whether a page may come from a cache.
         use_cache: Option<bool>,
     }
-    /// Asks another model for advice, at the API.
+    /// Advice from another model, called by the API.
     AdvisorTool(AdvisorToolVersion) {
         /// The other model.
         model: String,
@@ -273,18 +272,18 @@ tools! {
         /// The maximum number of uses in a request.
         max_uses: Option<u64>,
     }
-    /// Finds tools by words, at the API.
+    /// Tool search by keywords, run by the API.
     ToolSearchBm25Tool(ToolSearchBm25Version) {}
-    /// Finds tools by a regular expression, at the API.
+    /// Tool search by regular expression, run by the API.
     ToolSearchRegexTool(ToolSearchRegexVersion) {}
 }
 
 object! {
-    /// A screen, a keyboard and a mouse, which the host has.
+    /// Computer use: a screen, a keyboard and a mouse, provided by the host.
     pub struct ComputerToolset {
         /// The version.
         pub kind: ComputerToolsetVersion = "type",
-        /// The configurations of its tools that differ from the default.
+        /// The tool configurations that differ from the default.
         pub configs: Option<ComputerToolConfigs>,
         /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,
@@ -292,11 +291,11 @@ object! {
 }
 
 object! {
-    /// A browser, which the host has.
+    /// A browser, provided by the host.
     pub struct BrowserToolset {
         /// The version.
         pub kind: BrowserToolsetVersion = "type",
-        /// The configurations of its tools that differ from the default.
+        /// The tool configurations that differ from the default.
         pub configs: Option<BrowserToolConfigs>,
         /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,
@@ -304,17 +303,17 @@ object! {
 }
 
 object! {
-    /// Tools of an MCP server that the API talks to.
+    /// Tools of an MCP server that the API connects to.
     pub struct McpToolset {
-        /// The version. There is one.
+        /// The version. There is only one.
         pub kind: McpToolsetVersion = "type",
         /// The server.
         pub mcp_server_name: String,
         /// The configurations of tools, by name.
         pub configs: Option<BTreeMap<String, ToolConfig>>,
-        /// The configuration of the other tools.
+        /// The default configuration, for tools not in `configs`.
         pub default_config: Option<ToolConfig>,
-        /// The tools, when the server is not to be asked for them.
+        /// The tools. If set, the server is not asked for its list.
         pub tools: Option<Vec<ListedMcpTool>>,
         /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,
@@ -324,7 +323,7 @@ object! {
 object! {
     /// A tool of the host.
     pub struct CustomTool {
-        /// That it is one of the host's. May be absent.
+        /// The tag of a host's tool. Optional.
         pub kind: Option<CustomToolKind> = "type",
         /// The name by which the model calls it.
         pub name: String,
@@ -334,14 +333,14 @@ object! {
         pub input_schema: Json,
         /// Example inputs.
         pub input_examples: Option<Vec<Json>>,
-        /// Whether its input is streamed as the model writes it, instead of
-        /// when it is whole JSON.
+        /// Whether the input is streamed while the model writes it, instead of
+        /// once it is complete JSON.
         pub eager_input_streaming: Option<bool>,
         /// The allowed callers.
         pub allowed_callers: Option<Vec<AllowedCaller>>,
-        /// Whether the model finds it through a tool search only.
+        /// Whether the model finds it only through tool search.
         pub defer_loading: Option<bool>,
-        /// Whether the API enforces the schema of the input.
+        /// Whether the API enforces the input schema.
         pub strict: Option<bool>,
         /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,
@@ -349,7 +348,8 @@ object! {
 }
 
 impl CustomTool {
-    /// A tool of the host: its name, and the JSON Schema of its input.
+    /// Creates a tool of the host from its name and the JSON Schema of its
+    /// input.
     pub fn new(name: impl Into<String>, input_schema: impl Into<Json>) -> Self {
         Self {
             kind: None,
@@ -368,9 +368,9 @@ impl CustomTool {
 }
 
 open_enum! {
-    /// That a tool is one of the host's.
+    /// The tag of a host's tool.
     pub enum CustomToolKind {
-        /// It is.
+        /// A tool of the host.
         Custom = "custom",
     }
 }
@@ -380,11 +380,14 @@ open_enum! {
     pub enum AllowedCaller {
         /// The model itself.
         Direct = "direct",
-        /// Code that the API runs.
+        /// Code run by the API, in version `20250825` of the code execution
+        /// tool.
         CodeExecution20250825 = "code_execution_20250825",
-        /// Code that a later version of that tool runs.
+        /// Code run by the API, in version `20260120` of the code execution
+        /// tool.
         CodeExecution20260120 = "code_execution_20260120",
-        /// Code that a still later version of that tool runs.
+        /// Code run by the API, in version `20260521` of the code execution
+        /// tool.
         CodeExecution20260521 = "code_execution_20260521",
     }
 }
@@ -392,9 +395,9 @@ open_enum! {
 open_enum! {
     /// How a response includes results that code consumed in the same turn.
     pub enum ResponseInclusion {
-        /// All of them.
+        /// All results.
         Full = "full",
-        /// Neither them nor their calls.
+        /// Neither the results nor their calls.
         Excluded = "excluded",
     }
 }
@@ -408,9 +411,9 @@ object! {
         pub city: Option<String>,
         /// The region.
         pub region: Option<String>,
-        /// The country, as ISO 3166 has it in two letters.
+        /// The country, as a two-letter ISO 3166 code.
         pub country: Option<String>,
-        /// The time zone, by its IANA name.
+        /// The IANA name of the time zone.
         pub timezone: Option<String>,
     }
 }

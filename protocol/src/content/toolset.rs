@@ -1,5 +1,5 @@
-//! Configurations of single tools: of those in a toolset, and of those whose
-//! results the API may fetch URLs from.
+//! Configurations of single tools: tools in a toolset, and tools whose results
+//! the API may fetch URLs from.
 
 use super::NamedTool;
 use crate::open::{object, union};
@@ -8,14 +8,14 @@ object! {
     /// The configuration of a tool in a toolset.
     #[derive(Default)]
     pub struct ToolConfig {
-        /// Whether the model has it.
+        /// Whether the tool is available to the model.
         pub enabled: Option<bool>,
-        /// Whether the model finds it through a tool search only.
+        /// Whether the model finds the tool only through tool search.
         pub defer_loading: Option<bool>,
     }
 }
 
-/// The tools of a family, by their names.
+/// The tools of a toolset, by name.
 macro_rules! tool_configs {
     ($(#$meta:tt)* $name:ident: $($tool:ident $(= $wire:literal)?,)*) => {
         object! {
@@ -32,7 +32,7 @@ macro_rules! tool_configs {
 }
 
 tool_configs! {
-    /// The configurations of the tools of a browser.
+    /// The configurations of the browser tools.
     BrowserToolConfigs:
     close_tab,
     double_click,
@@ -68,7 +68,8 @@ tool_configs! {
 }
 
 tool_configs! {
-    /// The configurations of the tools for screen, keyboard and mouse.
+    /// The configurations of the computer use tools (screen, keyboard and
+    /// mouse).
     ComputerToolConfigs:
     cursor_position,
     double_click,
@@ -90,46 +91,46 @@ tool_configs! {
 }
 
 object! {
-    /// The allowed sources of URLs for the API's web fetch.
+    /// The sources of URLs that the API's web fetch may use.
     #[derive(Default)]
     pub struct FetchableUrls {
-        /// From answers of the host's tools.
+        /// URLs in results of the host's tools.
         pub client_tool_results: Option<FetchableFrom>,
-        /// From answers of the API's tools.
+        /// URLs in results of the API's tools.
         pub server_tool_results: Option<FetchableFrom>,
-        /// From what the user says: all or none.
+        /// URLs in user input: all or none.
         pub user_input: Option<FetchableFrom>,
     }
 }
 
 union! {
-    /// A selection of sources of URLs.
+    /// A selection of sources.
     pub enum FetchableFrom by "type" {
-        /// From all.
+        /// All sources.
         "all" => All(FetchableFromAll),
-        /// From none.
+        /// No source.
         "none" => None(FetchableFromNone),
-        /// From these tools.
+        /// Only the listed tools.
         "only" => Only(FetchableFromOnly),
-        /// From all but these tools.
+        /// All tools except the listed ones.
         "except" => Except(FetchableFromExcept),
     }
 }
 
 object! {
-    /// From all.
+    /// All sources.
     #[derive(Default)]
     pub struct FetchableFromAll tags("type" = "all") {}
 }
 
 object! {
-    /// From none.
+    /// No source.
     #[derive(Default)]
     pub struct FetchableFromNone tags("type" = "none") {}
 }
 
 object! {
-    /// From these tools.
+    /// Only the listed tools.
     pub struct FetchableFromOnly tags("type" = "only") {
         /// The tools.
         pub tools: Vec<NamedTool>,
@@ -137,7 +138,7 @@ object! {
 }
 
 object! {
-    /// From all but these tools.
+    /// All tools except the listed ones.
     pub struct FetchableFromExcept tags("type" = "except") {
         /// The tools.
         pub tools: Vec<NamedTool>,

@@ -1,6 +1,6 @@
-//! All requests of the host.
+//! The list of all host requests.
 
-/// Calls a macro with the names of all requests that the host can make.
+/// Calls a macro with the names of all requests that the host can send.
 macro_rules! every_host_request {
     ($call:ident) => {
         $call! {

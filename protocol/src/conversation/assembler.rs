@@ -1,4 +1,4 @@
-//! Whole messages of partial ones.
+//! Assembles complete messages from partial ones.
 
 use super::blocks::ReplyPlaces;
 use super::change::{Change, Place};
@@ -14,11 +14,11 @@ use std::collections::BTreeSet;
 use std::mem::discriminant;
 use std::sync::Arc;
 
-/// Puts a conversation together from the messages of a session.
+/// Assembles a conversation from the messages of a session.
 ///
-/// Every message goes in as it comes; with the ones that the host sends it
-/// shows them before the agent echoes them. What comes twice is there once:
-/// replies are told by `message.id`, everything else by `uuid`.
+/// Push every message in order of arrival. Messages that the host sends can be
+/// pushed as well; they then appear before the agent echoes them. Duplicates
+/// are merged: replies by `message.id`, everything else by `uuid`.
 ///
 /// ```
 /// use agentwire_protocol::conversation::{Assembler, Change};
@@ -48,16 +48,16 @@ use std::sync::Arc;
 pub struct Assembler {
     conversation: Conversation,
     places: Places,
-    /// The inputs of tools that have grown since somebody looked: thread,
-    /// entry, and block.
+    /// Tool inputs that have grown since the conversation was last read:
+    /// thread, entry and block.
     grown: Vec<(Thread, u64, u64)>,
-    /// Where something is to go before somebody looks: in a thread, or in one
-    /// of its replies.
+    /// Threads, or replies in them, with removals to apply before the
+    /// conversation is next read.
     holed: BTreeSet<(Thread, Option<u64>)>,
 }
 
 impl From<Conversation> for Assembler {
-    /// Goes on with a conversation that was kept.
+    /// Resumes a saved conversation.
     fn from(mut conversation: Conversation) -> Self {
         Self {
             places: Places::of(&mut conversation),
@@ -69,8 +69,8 @@ impl From<Conversation> for Assembler {
 }
 
 impl Assembler {
-    /// Adds a message, and says what that changed; nothing, when the message
-    /// is not part of the conversation.
+    /// Adds a message and returns the change to the conversation. Returns
+    /// `None` if the message is not part of the conversation.
     pub fn push<'a>(&mut self, message: &'a Message) -> Option<Change<'a>> {
         match message {
             Message::StreamEvent(partial) => self.stream_event(partial),
@@ -83,7 +83,7 @@ impl Assembler {
             }
             Message::System(message) => self.system(message),
             Message::ConversationReset(_) => {
-                // The session's next id comes with its next `init`.
+                // The next `init` message has the new session ID.
                 *self = Self::default();
                 Some(Change::Rebuilt)
             }
@@ -91,10 +91,11 @@ impl Assembler {
         }
     }
 
-    /// The conversation so far. What has come of a tool's input is brought up
-    /// to date here, not with every piece of it, and only when it has grown by
-    /// a thirty-second. What was taken away goes here as well, and what is
-    /// behind it moves up.
+    /// Returns the conversation so far.
+    ///
+    /// Applies pending removals, and updates tool inputs that are being
+    /// streamed. This happens here instead of on every delta, and only for
+    /// inputs that have grown by at least 1/32.
     pub fn conversation(&mut self) -> &Conversation {
         for (thread, entry, block) in std::mem::take(&mut self.grown) {
             let at = (thread.as_deref(), entry);
@@ -106,7 +107,7 @@ impl Assembler {
         &self.conversation
     }
 
-    /// Takes the conversation, with all that has come of a tool's input.
+    /// Returns the conversation, with all tool inputs up to date.
     #[must_use]
     pub fn into_conversation(mut self) -> Conversation {
         for (thread, entry, _) in std::mem::take(&mut self.grown) {
@@ -119,9 +120,9 @@ impl Assembler {
         self.conversation
     }
 
-    /// Takes messages away, such as a prompt that was withdrawn: entries, or
-    /// blocks of a reply that came with this `uuid`. Says whether there was
-    /// one.
+    /// Removes messages by `uuid`, such as a withdrawn prompt: whole entries,
+    /// or the blocks of a reply that arrived with this `uuid`. Returns whether
+    /// any was found.
     pub fn remove(&mut self, uuids: &[impl AsRef<str>]) -> bool {
         let mut found = false;
         for uuid in uuids.iter().map(AsRef::as_ref) {
@@ -245,8 +246,8 @@ impl Assembler {
         change.or_rebuilt(rebuilt)
     }
 
-    /// Nothing more comes of what is streamed in a thread: shows what has come of
-    /// the inputs of tools. Says which entry it was.
+    /// Ends the stream of a thread, and updates the tool inputs of its reply.
+    /// Returns the reply's entry.
     fn end_stream(&mut self, thread: Option<&str>) -> Option<u64> {
         let entry = self.places.stream(thread)?.entry;
         if let Some((stream, reply, places)) = self.streamed((thread, entry)) {
@@ -256,8 +257,8 @@ impl Assembler {
         Some(entry)
     }
 
-    /// Ends a stream that did not end itself: what the agent never said was
-    /// not said. Says whether there was one.
+    /// Aborts an unfinished stream, and removes the blocks that the agent never
+    /// sent complete. Returns whether there was one.
     fn break_off(&mut self, thread: Option<&str>) -> bool {
         let Some(entry) = self.end_stream(thread) else {
             return false;
@@ -265,7 +266,7 @@ impl Assembler {
         let Some((reply, places)) = self.reply_at(thread, entry) else {
             return true;
         };
-        // The model was done, and only the end of its stream is missing.
+        // The model had finished; only the end of its stream is missing.
         if reply.message.message.stop_reason.is_some() {
             reply.state = ReplyState::Done;
             return true;
@@ -276,8 +277,8 @@ impl Assembler {
         true
     }
 
-    /// Takes away those of these blocks of a reply that the agent has not said.
-    /// Says whether something went.
+    /// Removes those of these blocks of a reply that the agent has not sent
+    /// complete. Returns whether any was removed.
     fn take_unsaid(&mut self, thread: Option<&str>, entry: u64, void: &[u64]) -> bool {
         let Some((reply, places)) = self.reply_at(thread, entry) else {
             return false;
@@ -291,8 +292,8 @@ impl Assembler {
         self.take_blocks(thread, entry, &unsaid)
     }
 
-    /// Takes blocks of a reply away, and the reply when it has none left and
-    /// none will come. Says whether something went.
+    /// Removes blocks of a reply, and the reply itself if no block is left and
+    /// none is being streamed. Returns whether anything was removed.
     fn take_blocks(&mut self, thread: Option<&str>, entry: u64, numbers: &[u64]) -> bool {
         let Some((reply, places)) = self.reply_at(thread, entry) else {
             return false;
@@ -316,8 +317,7 @@ impl Assembler {
         !gone.is_empty()
     }
 
-    /// Takes an entry away; what is behind it moves up. Says whether it was
-    /// there.
+    /// Removes an entry; later entries move up. Returns whether it existed.
     fn take_entry(&mut self, thread: Option<&str>, entry: u64) -> bool {
         let Some(places) = self.places.thread_mut(thread) else {
             return false;
@@ -345,7 +345,7 @@ impl Assembler {
         true
     }
 
-    /// Lets what is to go be gone.
+    /// Applies pending removals.
     fn sweep(&mut self) {
         for (thread, entry) in std::mem::take(&mut self.holed) {
             let thread = thread.as_deref();
@@ -367,7 +367,7 @@ impl Assembler {
         }
     }
 
-    /// Puts an entry where the one with its `uuid` is, or behind all others.
+    /// Replaces the entry with the same `uuid`, or appends this one.
     fn put<'a>(&mut self, thread: Option<&'a str>, entry: Entry) -> Change<'a> {
         let uuid = uuid_of(&entry).map(str::to_owned);
         let known = uuid.as_deref().and_then(|id| self.known(thread, id));
@@ -385,7 +385,7 @@ impl Assembler {
         self.add(thread, uuid.as_deref(), entry).1
     }
 
-    /// The reply with this id, which is there from now on.
+    /// The reply with this ID; created if missing.
     fn reply<'a>(&mut self, thread: Option<&'a str>, id: Option<&str>) -> (u64, Change<'a>) {
         if let Some((number, _, entry)) = id.and_then(|id| self.known(thread, id))
             && self.reply_at(thread, number).is_some()
@@ -405,15 +405,15 @@ impl Assembler {
         (number, change)
     }
 
-    /// The number of the entry with this id in a thread, where it is in its list,
-    /// and where it is shown.
+    /// The number of the entry with this ID in a thread, its index in the list,
+    /// and its index as shown.
     fn known(&self, thread: Option<&str>, id: &str) -> Option<(u64, usize, usize)> {
         let number = self.places.known(thread, id)?;
         let at = self.places.at(thread, number)?;
         Some((number, at, self.places.shown(thread, number)?))
     }
 
-    /// Puts an entry behind all others.
+    /// Appends an entry.
     fn add<'a>(
         &mut self,
         thread: Option<&'a str>,
@@ -429,18 +429,18 @@ impl Assembler {
         (number, Change::Added(Place { thread, entry }))
     }
 
-    /// The entry with this number, where it is still there.
+    /// The entry with this number, unless it was removed.
     fn entry(&mut self, thread: Option<&str>, number: u64) -> Option<&mut Entry> {
         let at = self.places.at(thread, number)?;
         self.entries(thread).get_mut(at)
     }
 
-    /// The entries of a thread, which is there from now on.
+    /// The entries of a thread, which is created if missing.
     fn entries(&mut self, thread: Option<&str>) -> &mut Vec<Entry> {
         entries(&mut self.conversation, thread)
     }
 
-    /// A reply, with what there is to know of its blocks.
+    /// A reply, with the state of its blocks.
     fn reply_at(
         &mut self,
         thread: Option<&str>,
@@ -469,7 +469,7 @@ impl Assembler {
         }
     }
 
-    /// Says of a sub-agent what its messages say of it.
+    /// Updates the data of a sub-agent from one of its messages.
     fn introduce(
         &mut self,
         thread: Option<&str>,
@@ -495,7 +495,7 @@ impl Assembler {
     }
 }
 
-/// The entries of a thread, which is there from now on.
+/// The entries of a thread, which is created if missing.
 fn entries<'c>(conversation: &'c mut Conversation, thread: Option<&str>) -> &'c mut Vec<Entry> {
     let Some(thread) = thread else {
         return &mut conversation.entries;

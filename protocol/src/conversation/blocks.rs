@@ -1,4 +1,5 @@
-//! Where the blocks of a reply are, and which of them the agent has not said.
+//! The positions of the blocks of a reply, and which of them have not arrived
+//! complete.
 
 use super::numbers::{Numbers, take_at};
 use super::{BlockState, Reply};
@@ -6,22 +7,22 @@ use crate::content::ContentBlock;
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// What there is to know of a reply's blocks.
+/// The state of a reply's blocks.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ReplyPlaces {
     pub(super) blocks: Numbers,
-    /// The blocks that the agent has not said.
+    /// The blocks that have not arrived complete.
     unsaid: HashMap<Kind, Unsaid>,
     pub(super) superseded: EachOnce,
     pub(super) tool_use_meta: EachOnce,
 }
 
-/// What a list holds to which message after message adds.
+/// The contents of a list that successive messages extend.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EachOnce(Option<HashSet<String>>);
 
 impl EachOnce {
-    /// Adds to the list what is not in it.
+    /// Appends the items that the list does not contain yet.
     pub(super) fn add<T: Serialize>(&mut self, list: &mut Option<Vec<T>>, new: Option<Vec<T>>) {
         let Some(new) = new else { return };
         let list = list.get_or_insert_default();
@@ -31,11 +32,11 @@ impl EachOnce {
     }
 }
 
-/// What a block that came whole is recognised by: its tag, and the id of the
-/// tool call that it is.
+/// The key by which a complete block is matched to a streamed one: its tag, and
+/// its tool call ID.
 type Kind = (Option<String>, Option<String>);
 
-/// Numbers of blocks that the agent has not said.
+/// Numbers of blocks that have not arrived complete.
 #[derive(Debug, Clone, Default)]
 struct Unsaid {
     streaming: BTreeSet<u64>,
@@ -43,7 +44,7 @@ struct Unsaid {
 }
 
 impl ReplyPlaces {
-    /// Of the blocks of a reply that was kept.
+    /// The state for the blocks of a saved reply.
     pub(super) fn of(reply: &Reply) -> Self {
         let mut places = Self::default();
         for (block, content) in reply.blocks.iter().zip(reply.content()) {
@@ -60,13 +61,13 @@ impl ReplyPlaces {
         places
     }
 
-    /// The model began to write a block.
+    /// The model has started a block.
     pub(super) fn begun(&mut self, number: u64, block: &ContentBlock) {
         let unsaid = self.unsaid.entry(kind(block)).or_default();
         unsaid.streaming.insert(number);
     }
 
-    /// The model has written a block.
+    /// The model has finished a block.
     pub(super) fn written(&mut self, number: u64, block: &ContentBlock) {
         if let Some(unsaid) = self.unsaid.get_mut(&kind(block))
             && unsaid.streaming.remove(&number)
@@ -75,7 +76,7 @@ impl ReplyPlaces {
         }
     }
 
-    /// The agent has said a block, or it was taken away.
+    /// A block has arrived complete, or was removed.
     pub(super) fn settled(&mut self, number: u64, block: &ContentBlock) {
         let kind = kind(block);
         if let Some(unsaid) = self.unsaid.get_mut(&kind) {
@@ -87,18 +88,19 @@ impl ReplyPlaces {
         }
     }
 
-    /// Where a block was streamed that now came whole. The agent says a block
-    /// before it passes on that the model has written it, and never says a
-    /// text of nothing but white space: the block that is being written goes
-    /// before those that are written and were not said.
+    /// The streamed block that this complete block replaces. The agent sends a
+    /// complete block before it passes on the stream event that ends the block,
+    /// and never sends a text of only white space. So the block that is being
+    /// streamed takes precedence over finished ones that have not arrived
+    /// complete.
     pub(super) fn streamed(&self, block: &ContentBlock) -> Option<u64> {
         let unsaid = self.unsaid.get(&kind(block))?;
         let first = unsaid.streaming.first().or(unsaid.written.first());
         first.copied()
     }
 
-    /// The blocks with these numbers are to go. Says where those are that were
-    /// there.
+    /// Marks the blocks with these numbers for removal. Returns the positions
+    /// of those that exist.
     pub(super) fn take(&mut self, numbers: &[u64], content: &[ContentBlock]) -> Vec<usize> {
         let mut gone = vec![];
         for &number in numbers {
@@ -114,14 +116,14 @@ impl ReplyPlaces {
         gone
     }
 
-    /// Lets what is to go be gone.
+    /// Applies pending removals.
     pub(super) fn sweep(&mut self, reply: &mut Reply) {
         let gone = self.blocks.sweep();
         take_at(&mut reply.blocks, &gone);
         take_at(&mut reply.message.message.content, &gone);
     }
 
-    /// The blocks that the agent has not said.
+    /// The blocks that have not arrived complete.
     pub(super) fn unsaid(&self) -> impl Iterator<Item = u64> {
         (self.unsaid.values()).flat_map(|it| it.streaming.iter().chain(&it.written).copied())
     }

@@ -1,5 +1,4 @@
-//! One reply, put together: of the events of its stream, and of the blocks
-//! that the agent says whole.
+//! Assembles one reply, from stream events and from complete blocks.
 
 use super::blocks::ReplyPlaces;
 use super::change::{Change, Place};
@@ -18,9 +17,9 @@ use std::collections::{BTreeSet, HashMap};
 pub(super) struct Stream {
     /// The reply's number in its thread.
     pub(super) entry: u64,
-    /// The API's indexes of the blocks, with their numbers in the reply.
+    /// The API's block indexes, with the block numbers in the reply.
     blocks: BTreeSet<(u64, u64)>,
-    /// The inputs of tools, by the number of the block.
+    /// The tool inputs, by block number.
     inputs: HashMap<u64, Input>,
 }
 
@@ -28,14 +27,14 @@ pub(super) struct Stream {
 #[derive(Debug, Clone, Default)]
 struct Input {
     text: PartialJson,
-    /// How much of the text the reply shows.
+    /// The length of the text that the reply already shows.
     shown: usize,
-    /// Whether it has grown since somebody looked.
+    /// Whether it has grown since the conversation was last read.
     has_grown: bool,
 }
 
-/// A tool's input is shown anew when it has grown by one part in so many: to read
-/// a megabyte again for each byte of it would take hours.
+/// A tool's input is parsed again only after it has grown by this fraction.
+/// Parsing a megabyte again for each of its bytes would take hours.
 const PART: usize = 32;
 
 impl Stream {
@@ -47,9 +46,9 @@ impl Stream {
         }
     }
 
-    /// Goes on with a reply that was kept while it was written. The inputs of
-    /// its tools do not grow any more, since their text was not kept: they
-    /// come whole.
+    /// Resumes a reply that was saved while being streamed. Tool inputs do not
+    /// grow any further, since their text was not saved: only the complete
+    /// block replaces them.
     pub(super) fn resumed(entry: u64, reply: &Reply) -> Self {
         let blocks = 0..u64::try_from(reply.blocks.len()).unwrap_or_default();
         Self {
@@ -58,8 +57,8 @@ impl Stream {
         }
     }
 
-    /// Takes an event of the stream. Says as well whose input has grown for
-    /// the first time since somebody looked.
+    /// Applies a stream event. Also returns the block whose tool input has
+    /// grown for the first time since the conversation was last read.
     pub(super) fn take<'a>(
         &mut self,
         reply: &mut Reply,
@@ -153,8 +152,8 @@ impl Stream {
         (change, None)
     }
 
-    /// The number of the block with the API's `index`, and where it is: of the
-    /// last one that is there, where there were several.
+    /// The number and the position of the block with the API's `index`. If
+    /// several had this index, the last one that still exists.
     fn block(&mut self, index: u64, places: &ReplyPlaces) -> Option<(u64, usize)> {
         loop {
             let mut blocks = self.blocks.range((index, 0)..=(index, u64::MAX));
@@ -166,7 +165,7 @@ impl Stream {
         }
     }
 
-    /// Shows in a reply what has come of a tool's input.
+    /// Updates a tool's input in the reply.
     pub(super) fn show_input(&mut self, number: u64, reply: &mut Reply, places: &ReplyPlaces) {
         let Some(input) = self.inputs.get_mut(&number) else {
             return;
@@ -178,15 +177,15 @@ impl Stream {
         }
     }
 
-    /// Shows in a reply what has come of the inputs of its tools.
+    /// Updates all tool inputs in the reply.
     pub(super) fn show_inputs(&mut self, reply: &mut Reply, places: &ReplyPlaces) {
         for (&number, input) in &mut self.inputs {
             input.show(number, reply, places);
         }
     }
 
-    /// The reply was cut off and does not go on. Says which of its blocks are
-    /// void, when it is about this reply.
+    /// Marks the reply as aborted. Returns the blocks that are void, or `None`
+    /// if `abandoned` refers to another reply.
     pub(super) fn abandon(
         &mut self,
         reply: &mut Reply,
@@ -220,7 +219,7 @@ impl Input {
     }
 }
 
-/// Adds to a block what came of it.
+/// Applies a delta to a block.
 fn grow<'a>(
     content: &mut ContentBlock,
     block: usize,
@@ -272,8 +271,8 @@ fn grow<'a>(
     Some(Change::Changed(at))
 }
 
-/// Gives an object the members that a newer one has, and forgets of those that
-/// it has that they were `null` once.
+/// Copies the members that the newer object has. Members that are set are
+/// removed from the unknown ones, where an earlier `null` may be stored.
 macro_rules! update {
     ($old:expr, $new:expr, [$($field:ident $(= $wire:literal)?),* $(,)?]) => { $(
         if $new.$field.is_some() {
@@ -285,8 +284,8 @@ macro_rules! update {
     )* };
 }
 
-/// Adds what came whole to a reply. Blocks take the places of those that were
-/// streamed, or that came under this `uuid` before: `again`.
+/// Merges a complete message into a reply. Its blocks replace the streamed
+/// ones, or those that arrived earlier with this `uuid` (`again`).
 pub(super) fn merge(
     reply: &mut Reply,
     places: &mut ReplyPlaces,
@@ -324,7 +323,7 @@ pub(super) fn merge(
         ]
     );
     let (old, mut new) = (&mut old.message, new.message);
-    // The stream has said the last word on these before the last block came.
+    // The stream had the final values before the last block arrived.
     if old.stop_reason.is_some() && new.stop_reason.is_none() {
         new.usage = None;
         new.container = None;
@@ -355,9 +354,8 @@ pub(super) fn merge(
     }
 }
 
-/// Puts blocks that came whole where they belong: where those are that came
-/// with this `uuid` before, where those are that were streamed, or behind all
-/// others.
+/// Places complete blocks: each replaces the block that arrived earlier with
+/// this `uuid`, or the streamed one, or else is appended.
 fn place(
     reply: &mut Reply,
     places: &mut ReplyPlaces,
@@ -377,7 +375,7 @@ fn place(
             None => {
                 let number = places.streamed(&block);
                 let number = number.unwrap_or_else(|| places.blocks.push());
-                // One that was streamed may stand before others.
+                // A streamed block may come before others.
                 let before = again.partition_point(|it| *it < number);
                 again.insert(before, number);
                 once_more = again.len() - 1;
@@ -399,14 +397,14 @@ fn place(
     }
 }
 
-/// Adds members that the types do not know.
+/// Adds unknown members.
 fn add(members: &mut Members, new: Members) {
     for (key, value) in new.into_entries() {
         members.set(key, value);
     }
 }
 
-/// What changes in a message as a whole.
+/// Applies changes to a message as a whole.
 fn change(body: &mut AssistantBody, new: MessageDelta) {
     add(&mut body.extra, new.delta.extra);
     update!(

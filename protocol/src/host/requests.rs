@@ -9,8 +9,8 @@ use crate::sabotage::{Bug, is_on};
 use std::time::{Duration, Instant};
 
 impl Host {
-    /// Sends a request with the timeout `patience`. Every request ends in
-    /// exactly one [`Event::Answered`].
+    /// Sends a request with the given timeout. Every request ends in exactly
+    /// one [`Event::Answered`].
     ///
     /// A session that is finishing still accepts requests, because callbacks
     /// may need them.

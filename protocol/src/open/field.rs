@@ -1,4 +1,4 @@
-//! What a member of an object can be: the types that are no objects of the wire.
+//! Implementations for member types other than wire objects.
 
 use super::error::Error;
 use super::form::{Entries, Form, Items, Written};
@@ -47,8 +47,8 @@ impl Field for String {
     }
 }
 
-/// Whole numbers. Where a reader is tolerant, another number is the nearest of
-/// them, if there is one.
+/// Whole numbers. A tolerant reader converts other numbers to the nearest whole
+/// number, if there is one.
 macro_rules! whole_numbers {
     ($($type:ident as $form:ident($of:ident)),*) => {$(
         impl Written for $type {
@@ -61,7 +61,7 @@ macro_rules! whole_numbers {
             fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
                 const NAME: &str = stringify!($type);
                 let text = reader.number(NAME)?;
-                // That `-0` is none is as `serde_json` has it.
+                // Like `serde_json`, does not accept `-0` as an integer.
                 if let Ok(number) = text.parse() && text != "-0" {
                     *self = number;
                     return Ok(());
@@ -100,7 +100,7 @@ fn not_whole(text: &str, expected: &str) -> Error {
     })
 }
 
-/// The whole number that is nearest to another one.
+/// The nearest whole number.
 #[cold]
 #[allow(
     clippy::cast_possible_truncation,
@@ -169,7 +169,7 @@ impl Field for Members {
     }
 }
 
-/// All of it, with the tag.
+/// All members, including the tag.
 impl Object for Members {
     fn read_object(
         &mut self,
@@ -216,7 +216,7 @@ impl<T: Written> Written for Box<T> {
     }
 }
 
-/// In a box, so that the other kinds of a union need not have its size.
+/// Boxed, so that a union's other kinds are not as large.
 impl<T: Field> Field for Box<T> {
     const IS_TOLERANT: bool = T::IS_TOLERANT;
 
@@ -277,9 +277,9 @@ impl<T: Field> Field for Vec<T> {
     }
 }
 
-/// A string by which the values of an object are told apart.
+/// A string that is used as a map key.
 pub trait Name: Ord + Clone + AsRef<str> + 'static {
-    /// The name that a text is.
+    /// Converts text to a key.
     fn of_text(text: &str) -> Self;
 }
 

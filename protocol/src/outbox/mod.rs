@@ -304,7 +304,7 @@ impl Outbox {
         }
     }
 
-    /// Places a line as far back as its class requires.
+    /// Appends a line to the queue of its class, in the last segment.
     fn place(&mut self, outgoing: Outgoing) {
         if self.segments.back().is_none_or(|last| last.fence.is_some()) {
             self.segments.push_back(Segment::default());
@@ -326,21 +326,22 @@ impl Outbox {
         }
     }
 
-    /// User messages that an interrupt would pass if it were put in now.
+    /// Returns the user messages that an interrupt would overtake if it were
+    /// queued now.
     pub fn passed_by_interrupt(&self) -> impl Iterator<Item = &str> {
         let last = self.segments.back().filter(|last| last.fence.is_none());
         let users = last.map(|last| &last.users).into_iter().chain(&self.kept);
         users.flatten().flatten().map(|user| &*user.id)
     }
 
-    /// Whether a user message waits.
+    /// Returns whether a user message with this `uuid` is queued.
     #[must_use]
     pub fn has_user(&self, uuid: &str) -> bool {
         let mut users = self.users().flatten().flatten();
         users.any(|user| &*user.id == uuid)
     }
 
-    /// Takes the line that is to be written next.
+    /// Removes and returns the next line to write.
     pub fn pop(&mut self) -> Option<Outgoing> {
         let next = if self.held {
             self.pop_held()
@@ -353,7 +354,7 @@ impl Outbox {
         self.gone(next)
     }
 
-    /// Counts a line that waits no more.
+    /// Updates the counters for a removed line.
     fn gone(&mut self, line: Option<Outgoing>) -> Option<Outgoing> {
         let line = line?;
         if let Entry::Occupied(mut count) = self.ids.entry(line.id.clone()) {
@@ -386,7 +387,7 @@ impl Outbox {
         })
     }
 
-    /// Removes the first line with this id and such a class.
+    /// Removes and returns the first line with this ID whose class matches.
     pub fn withdraw(&mut self, id: &str, is_it: impl Fn(Class) -> bool) -> Option<Outgoing> {
         let is_only = *self.ids.get(id)? == 1;
         let matches = |line: &Outgoing| is_it(line.class) && &*line.id == id;
@@ -402,14 +403,14 @@ impl Outbox {
             (queues.find_map(take)).or_else(|| segment.fence.take_if(|fence| matches(fence)))
         });
         let found = found.or_else(|| self.kept.iter_mut().flatten().find_map(take));
-        // Nothing is behind what is not there.
+        // An empty segment would block the ones behind it.
         if !is_on(Bug::StalledBehindWithdrawn) {
             self.segments.retain(|segment| !segment.is_empty());
         }
         self.gone(found)
     }
 
-    /// Takes everything out, in no particular order.
+    /// Removes and returns all lines, in no particular order.
     pub fn drain(&mut self) -> Vec<Outgoing> {
         let mut all = Vec::new();
         (self.user_bytes, self.control_bytes, self.answer_bytes) = (0, 0, 0);
@@ -423,15 +424,15 @@ impl Outbox {
         all
     }
 
-    /// Whether nothing waits.
+    /// Returns whether the queue is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.segments.iter().all(Segment::is_empty) && self.kept().is_none()
     }
 }
 
-/// Where a line is that occurs at most once. Most are near one of the ends: lines
-/// are withdrawn in their order, or from the last on.
+/// The position of an element that occurs at most once. Most are near one of
+/// the ends: lines are withdrawn in order, or starting with the last.
 fn position_from_both_ends(
     queue: &VecDeque<Outgoing>,
     matches: impl Fn(&Outgoing) -> bool,

@@ -1,27 +1,28 @@
-//! The shapes of the keys and tokens of well-known services: prefixes,
+//! The formats of the keys and tokens of well-known services: prefixes,
 //! alphabets and lengths.
 //!
-//! They are what the rules of Betterleaks say, the successor of gitleaks
+//! They are taken from the rules of Betterleaks, the successor of gitleaks
 //! (<https://github.com/betterleaks/betterleaks>, `config/betterleaks.toml` of
-//! commit 6381fa4, MIT), and some rules of Kingfisher
+//! commit 6381fa4, MIT), and from some rules of Kingfisher
 //! (<https://github.com/mongodb/kingfisher>, commit ee7c0db, Apache-2.0).
-//! `cargo xtask secrets` says which rules of a newer list they do not meet.
-//! Rules that know a service by its name only are left to `super::text`, which
+//! `cargo xtask secrets` lists the rules of a newer version that they do not
+//! cover. Rules that recognise a service only by its name are left to
+//! `super::text`, which checks the names of all secrets.
 //! looks at the names of all secrets.
 
 use Part::{Run, Text};
 use std::sync::LazyLock;
 
-/// A piece of a token.
+/// A part of a token.
 #[derive(Debug)]
 enum Part {
     /// These characters.
     Text(&'static str),
-    /// Characters of an alphabet, so many at least and at most.
+    /// Characters of an alphabet, with a minimum and a maximum count.
     Run(Alphabet, usize, usize),
 }
 
-/// A set of ASCII characters, a bit for each.
+/// A set of ASCII characters, one bit for each.
 #[derive(Debug, Clone, Copy)]
 struct Alphabet(u128);
 
@@ -54,17 +55,17 @@ const WORD: Alphabet = ALNUM.and("_-");
 const DOTTED: Alphabet = WORD.and(".=");
 const BASE64: Alphabet = ALNUM.and("+/=");
 
-/// No upper bound: services make their tokens longer.
+/// No upper bound: services extend their tokens.
 const ANY: usize = usize::MAX;
 
-/// The longest run before something else: one without end would be gone
-/// through again and again.
+/// The longest run in front of another part. An unbounded run would be scanned
+/// repeatedly.
 const HEADER: usize = 1024;
 
-/// So many small letters in a row are a name, and no token.
+/// This many lower-case letters in a row are a name, not a token.
 const LONGEST_NAME: usize = 64;
 
-/// The shapes. Where two begin alike, the one that says more comes first.
+/// The formats. Of two with the same prefix, the more specific one comes first.
 #[rustfmt::skip]
 const SHAPES: &[&[Part]] = &[
     // 1Password
@@ -247,7 +248,7 @@ const SHAPES: &[&[Part]] = &[
     &[Text("tfp_"), Run(DOTTED, 59, ANY)],
     &[Text("AQVN"), Run(WORD, 35, 38)],
     &[Text("YC"), Run(WORD, 38, 38)],
-    // Services that gitleaks, which Betterleaks goes on from, did not have
+    // Services that gitleaks, the predecessor of Betterleaks, did not have
     &[Text("AIK_CI_"), Run(ALNUM, 20, ANY)],
     &[Text("AIK_SECRET_"), Run(ALNUM, 64, ANY)],
     &[Text("STS."), Run(ALNUM, 16, ANY)],
@@ -345,7 +346,7 @@ const SHAPES: &[&[Part]] = &[
     &[Text("wandb_v1_"), Run(WORD, 77, ANY)],
     &[Text("xai-"), Run(WORD, 70, ANY)],
     &[Text("zpka_"), Run(ALNUM, 32, 32), Text("_"), Run(HEX, 8, ANY)],
-    // And what Kingfisher has beside them
+    // Additional ones of Kingfisher
     &[Text("aio_"), Run(ALNUM, 28, ANY)],
     &[Text("AKC"), Run(ALNUM, 64, 74)],
     &[Text("ak_live_"), Run(ALNUM, 30, ANY)],
@@ -373,15 +374,15 @@ const SHAPES: &[&[Part]] = &[
     &[Text("BBFF-"), Run(ALNUM, 30, ANY)],
     &[Text("hooks.zapier.com/hooks/catch/"), Run(WORD.and("/"), 16, ANY)],
     &[Text("1000."), Run(HEX, 32, 32), Text("."), Run(HEX, 32, ANY)],
-    // Newer than both: what Cloudflare's documentation of token formats says,
-    // and what GitHub's changelog of 2026-04-24 says of installation tokens
+    // Newer than both: from Cloudflare's documentation of token formats, and
+    // from GitHub's changelog of 2026-04-24 on installation tokens
     &[Text("cfk_"), Run(ALNUM, 48, ANY)],
     &[Text("cfut_"), Run(ALNUM, 48, ANY)],
     &[Text("cfat_"), Run(ALNUM, 48, ANY)],
     &[Text("ghs_"), Run(DIGITS, 1, 20), Text("_"), Run(WORD, 8, HEADER), Text("."), Run(WORD, 8, 16 * HEADER), Text("."), Run(WORD, 8, ANY)],
 ];
 
-/// The shapes by the characters they can begin with.
+/// The formats, by their possible first characters.
 static BY_FIRST: LazyLock<Vec<Vec<&[Part]>>> = LazyLock::new(|| {
     let can_begin = |shape: &[Part], byte: u8| match shape.first() {
         Some(Text(text)) => text.as_bytes()[0] == byte,
@@ -392,7 +393,7 @@ static BY_FIRST: LazyLock<Vec<Vec<&[Part]>>> = LazyLock::new(|| {
     (0..=u8::MAX).map(|byte| all(byte).collect()).collect()
 });
 
-/// Where the token ends that begins here, if one does.
+/// The end of the token that starts here, if any.
 pub(super) fn token_end(bytes: &[u8], start: usize) -> Option<usize> {
     let shapes = &BY_FIRST[usize::from(bytes[start])];
     shapes.iter().find_map(|shape| end(shape, bytes, start))
@@ -400,7 +401,7 @@ pub(super) fn token_end(bytes: &[u8], start: usize) -> Option<usize> {
 
 fn end(shape: &[Part], bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
-    // Where small letters end that follow each other: they are a name.
+    // The end of a run of lower-case letters, which is a name.
     let mut name_ends = start;
     for (number, part) in shape.iter().enumerate() {
         let rest = &bytes[at..];
@@ -415,7 +416,7 @@ fn end(shape: &[Part], bytes: &[u8], start: usize) -> Option<usize> {
             let is_of_name = |byte: &&u8| byte.is_ascii_lowercase() || b"_-.".contains(*byte);
             let rest = bytes[at..].iter().take(LONGEST_NAME);
             let letters = rest.take_while(is_of_name).count();
-            // Runs have no end, and are not to be gone through for nothing.
+            // Runs may be unbounded; do not scan them needlessly.
             name_ends = match letters {
                 0 => start,
                 LONGEST_NAME => return None,
@@ -423,7 +424,7 @@ fn end(shape: &[Part], bytes: &[u8], start: usize) -> Option<usize> {
             };
         }
     }
-    // What goes on is something longer.
+    // If it continues, it is something longer.
     let goes_on = bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
     (!goes_on && name_ends < at).then_some(at)
 }

@@ -1,5 +1,4 @@
-//! Secrets in text: in what people and models write, in source code, in
-//! commands and in what they print.
+//! Secrets in free text: prose, source code, commands and their output.
 
 use super::looks::{is_chance, is_made, is_mixed, is_placeholder};
 use super::shapes::token_end;
@@ -7,23 +6,24 @@ use super::{MASKED, is_secret, is_sure, without_users};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Longer names are none.
+/// The maximum length of a name.
 const LONGEST_NAME: usize = 80;
-/// A private key is not longer, in bytes.
+/// The maximum length of a private key, in bytes.
 const LONGEST_KEY: usize = 20_000;
-/// And no line of one is shorter.
+/// The minimum length of a line of a private key.
 const SHORTEST_PEM: usize = 40;
-/// So much of a value is looked at.
+/// The maximum length of a value that is examined.
 const LOOKED_AT: usize = 512;
 
-/// The text with the secrets in it masked. They are told by their looks, where
-/// well-known services give them prefixes, and by the names, the flags and the
-/// headers before them. Users and passwords of URLs are masked as well.
+/// Returns the text with its secrets masked.
 ///
-/// What has a name is masked if the name alone says enough (`password`,
-/// `api_key`) and the value is no word; under other names (`key`, `token`) it
-/// has to look as if it were made by chance. It takes time in proportion to the
-/// length of the text.
+/// Secrets are recognised by the prefixes that well-known services use, and by
+/// the names, flags and headers in front of them. Users and passwords in URLs
+/// are masked as well.
+///
+/// A value is masked if its name is conclusive (`password`, `api_key`) and the
+/// value is not a word. With other names (`key`, `token`), the value has to
+/// look random. The running time is linear in the length of the text.
 #[must_use]
 pub fn masked(text: &str) -> Cow<'_, str> {
     let mut scanner = Scanner {
@@ -54,7 +54,7 @@ pub fn masked(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// How a value stands behind its name.
+/// The syntax that connects a value to its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// `NAME=value`, as in shells, or `?name=value` in a URL.
@@ -65,13 +65,13 @@ enum Form {
     Flag,
     /// `name: "value"`, `name == "value"`, `name "value"`.
     Quoted,
-    /// Between a name and a sign that something in quotes has to follow.
+    /// Between a name and a sign that requires a quoted value.
     Compared,
     /// `name = value`.
     Plain,
 }
 
-/// A value, and how it stands.
+/// A value and its syntax.
 struct Value {
     form: Form,
     start: usize,
@@ -81,12 +81,12 @@ struct Value {
 struct Scanner<'a> {
     text: &'a str,
     bytes: &'a [u8],
-    /// Whether the command on this line is a client of HTTP's.
+    /// Whether the command on this line is an HTTP client.
     is_request: bool,
 }
 
 impl Scanner<'_> {
-    /// The secret that begins here, or that what begins here is the name of.
+    /// The secret that starts here, or whose name starts here.
     fn secret_at(&mut self, at: usize) -> Option<Range<usize>> {
         match self.bytes[at] {
             b'\n' => {
@@ -106,8 +106,8 @@ impl Scanner<'_> {
         rest.starts_with(b"-----BEGIN ") || rest.starts_with(b"---- BEGIN ")
     }
 
-    /// Whether nothing of the kind stands before this. What escapes and
-    /// terminal sequences end with counts as nothing.
+    /// Whether the preceding character permits a name or token to start here.
+    /// The end of an escape or of a terminal sequence permits it.
     fn is_start(&self, at: usize, belongs: impl Fn(u8) -> bool) -> bool {
         let before = &self.bytes[..at];
         match before {
@@ -122,10 +122,11 @@ impl Scanner<'_> {
         }
     }
 
-    /// A private key between its lines, or up to where it ends without one.
+    /// A private key between its marker lines, or up to its end if the closing
+    /// line is missing.
     fn private_key(&self, start: usize) -> Option<Range<usize>> {
         let rest = self.head(start, LONGEST_KEY);
-        // That of RFC 7468, or of SSH2.
+        // The format of RFC 7468, or that of SSH2.
         let (dashes, first, last) = match rest.starts_with("-----") {
             true => ("-----", "-----BEGIN ", "-----END "),
             false => ("----", "---- BEGIN ", "---- END "),
@@ -136,8 +137,8 @@ impl Scanner<'_> {
             return None;
         }
         let body = dashes.len() + rest[dashes.len()..].find(dashes)? + dashes.len();
-        // Where the next one begins this one has ended: or those without an end
-        // were gone through again for each of them.
+        // The start of the next key ends this one. Otherwise, keys without a
+        // closing line would be scanned again for each of them.
         let next = rest[body..].find(first).map(|at| body + at);
         let rest = &rest[..next.unwrap_or(rest.len())];
         let is_of_key =
@@ -159,12 +160,12 @@ impl Scanner<'_> {
         Some(start..start + end)
     }
 
-    /// The secret behind the name that begins here.
+    /// The secret after the name that starts here.
     fn named(&mut self, start: usize) -> Option<Range<usize>> {
         let belongs = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
         let is_first =
             self.bytes[start].is_ascii_alphabetic() || b"_-".contains(&self.bytes[start]);
-        // A type has no value.
+        // A type annotation has no value.
         let is_type = self.bytes[..start].ends_with(b"::");
         if !is_first || is_type || !self.is_start(start, belongs) {
             return None;
@@ -203,7 +204,7 @@ impl Scanner<'_> {
         tells(is_sure(name), value.form, text, goes_on).then(|| self.whole(&value))
     }
 
-    /// The value of a name that ends here.
+    /// The value after a name that ends here.
     fn value(&self, start: usize, end: usize) -> Option<Value> {
         let name = &self.text[start..end];
         let behind = self.behind_quote_and_index(end);
@@ -239,8 +240,8 @@ impl Scanner<'_> {
         })
     }
 
-    /// Behind what can stand between a name and a sign: the quote that closes
-    /// it, and brackets.
+    /// Skips what may stand between a name and a sign: the closing quote and
+    /// brackets.
     fn behind_quote_and_index(&self, end: usize) -> usize {
         let at = self.skip(end, b"\\");
         if self.is_any(at, b"\"'`") {
@@ -253,15 +254,15 @@ impl Scanner<'_> {
         }
     }
 
-    /// As much of a value as is looked at, so that a text that is names of
-    /// nothing takes no longer than others.
+    /// The part of a value that is examined. The limit keeps the running time
+    /// linear for texts full of names without values.
     fn looked_at(&self, value: &Value) -> &str {
         let head = self.head(value.start, LOOKED_AT);
         let text = match value.quote {
             Some(quote) => &head[..head.find([quote.into(), '\n']).unwrap_or(head.len())],
             None => self.word(value.start),
         };
-        // The backslashes are the closing quote's.
+        // The backslashes belong to the closing quote.
         text.trim_end_matches('\\')
     }
 
@@ -275,13 +276,13 @@ impl Scanner<'_> {
         value.start..value.start + whole.trim_end_matches('\\').len()
     }
 
-    /// As much of a text without quotes as is looked at.
+    /// The part of an unquoted text that is examined.
     fn word(&self, start: usize) -> &str {
         let head = self.head(start, LOOKED_AT);
         &head[..head.find(ends_word).unwrap_or(head.len())]
     }
 
-    /// A text without quotes that is a secret.
+    /// An unquoted text that is a secret.
     fn whole_word(&self, start: usize) -> Range<usize> {
         self.whole(&Value {
             form: Form::Plain,
@@ -290,7 +291,7 @@ impl Scanner<'_> {
         })
     }
 
-    /// So many bytes at most, up to the end of a character.
+    /// At most this many bytes, up to a character boundary.
     fn head(&self, start: usize, most: usize) -> &str {
         let rest = &self.text[start.min(self.text.len())..];
         let cut = (0..=most.min(rest.len())).rev();
@@ -300,7 +301,7 @@ impl Scanner<'_> {
             .unwrap_or(0)]
     }
 
-    /// What is behind `-u`: a user and a password.
+    /// The value after `-u`: a user and a password.
     fn user(&self, end: usize) -> Option<Range<usize>> {
         let start = self.skip(end, b"= \t\\\"'");
         let (user, password) = self.word(start).split_once(':')?;
@@ -308,7 +309,7 @@ impl Scanner<'_> {
         is_given.then(|| self.whole_word(start))
     }
 
-    /// What is behind `Authorization:`, without the scheme if there is one.
+    /// The value after `Authorization:`, without the scheme if there is one.
     fn credentials(&self, end: usize) -> Option<Range<usize>> {
         let at = self.skip(end, b"\"'\\ \t");
         if !self.is_any(at, b":=") {
@@ -325,14 +326,14 @@ impl Scanner<'_> {
         Some(self.whole_word(found))
     }
 
-    /// What is behind a scheme that stands without a header.
+    /// The value after a scheme without a header.
     fn credential(&self, end: usize) -> Option<Range<usize>> {
         let start = self.skip(end, b" \t");
         let word = self.word(start);
         (start > end && word.len() >= 12 && is_made(word)).then(|| self.whole_word(start))
     }
 
-    /// What is behind `Cookie:`, to the end of the line or the quote.
+    /// The value after `Cookie:`, up to the end of the line or the quote.
     fn cookies(&self, end: usize) -> Option<Range<usize>> {
         let at = self.skip(end, b"\"'\\");
         if !self.is_any(at, b":") {
@@ -364,7 +365,7 @@ fn ends_word(c: char) -> bool {
     c == ' ' || c.is_ascii_control() || "\"'`\\,;()[]{}<>|&".contains(c)
 }
 
-/// Whether it is worth while to look at a name more closely.
+/// A quick check whether a name may mark a secret.
 fn may_be_secret(lower: &str) -> bool {
     const PIECES: [&str; 10] = [
         "key", "token", "secret", "pass", "pwd", "auth", "cred", "cookie", "jwt", "sig",
@@ -372,13 +373,13 @@ fn may_be_secret(lower: &str) -> bool {
     PIECES.iter().any(|piece| lower.contains(piece))
 }
 
-/// A variable of a shell's.
+/// A shell variable.
 fn is_variable(name: &str) -> bool {
     name.bytes()
         .all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_')
 }
 
-/// Whether a value is a secret; `is_sure` if its name says so by itself.
+/// Whether a value is a secret. `is_sure` means that its name is conclusive.
 fn tells(is_sure: bool, form: Form, value: &str, goes_on: Option<u8>) -> bool {
     let is_phrase = value.contains(char::is_whitespace) && form != Form::Assigned;
     if is_placeholder(value) || is_phrase || value.contains("://") {
@@ -402,12 +403,12 @@ fn tells(is_sure: bool, form: Form, value: &str, goes_on: Option<u8>) -> bool {
     }
 }
 
-/// A number of source code.
+/// A number in source code.
 fn is_number(value: &str) -> bool {
     value.starts_with("0x")
 }
 
-/// An identifier of source code: a path, or a name in a list or before an
+/// An identifier in source code: a path, or a name in a list or before an
 /// assignment.
 fn is_identifier(value: &str, goes_on: Option<u8>) -> bool {
     let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.';

@@ -1,7 +1,7 @@
 //! Steps through JSON text token by token.
 //!
-//! The cursor is total: any bytes give tokens or an error with an offset. It
-//! skips nested values without recursion, and neither decodes nor copies.
+//! The cursor accepts any bytes: it returns tokens, or an error with an offset.
+//! It skips nested values without recursion, and neither decodes nor copies.
 
 /// A position in JSON text.
 #[derive(Debug, Clone)]
@@ -29,8 +29,8 @@ pub(crate) struct Invalid {
 
 type Result<T> = std::result::Result<T, Invalid>;
 
-/// The objects and arrays around the current value, innermost last: one bit
-/// each. Only nesting deeper than 64 levels allocates.
+/// The enclosing objects and arrays, innermost last, one bit each. Only nesting
+/// deeper than 64 levels allocates.
 #[derive(Default)]
 struct Enclosing {
     word: u64,
@@ -55,7 +55,7 @@ impl Enclosing {
         }
     }
 
-    /// Whether the innermost one is an object; `None` at the top level.
+    /// Whether the innermost container is an object; `None` at the top level.
     fn innermost(&self) -> Option<bool> {
         (self.depth > 0).then_some(self.word & 1 == 1)
     }
@@ -72,7 +72,7 @@ impl<'a> Cursor<'a> {
         self.at
     }
 
-    /// Goes back to an offset where it has been.
+    /// Returns to an earlier offset.
     #[inline]
     pub(crate) fn go_to(&mut self, at: usize) {
         self.at = at;
@@ -129,9 +129,9 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Advances to the value of an object's next member and returns its name, or
-    /// consumes the closing brace. `is_first`: the cursor is right behind the
-    /// opening brace.
+    /// Advances to the value of an object's next member and returns its name,
+    /// or consumes the closing brace. `is_first`: the cursor is directly after
+    /// the opening brace.
     #[inline(always)]
     pub(crate) fn next_key(&mut self, is_first: bool) -> Result<Option<Span>> {
         if self.bytes.get(self.at) == Some(&b'}') {
@@ -177,7 +177,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Advances to an array's next item, or consumes the closing bracket and
-    /// returns `false`. `is_first`: the cursor is right behind the opening
+    /// returns `false`. `is_first`: the cursor is directly after the opening
     /// bracket.
     #[inline]
     pub(crate) fn next_item(&mut self, is_first: bool) -> Result<bool> {
@@ -336,7 +336,7 @@ impl<'a> Cursor<'a> {
     fn skip_nested(&mut self) -> Result<()> {
         let mut enclosing = Enclosing::default();
         loop {
-            // A value begins here.
+            // A value starts here.
             let first = self.peek();
             let is_empty = match first {
                 Some(b'{') => {
@@ -363,7 +363,7 @@ impl<'a> Cursor<'a> {
             if is_empty {
                 enclosing.pop();
             }
-            // And one has ended here.
+            // A value has ended here.
             loop {
                 let has_more = match enclosing.innermost() {
                     None => return Ok(()),
@@ -382,8 +382,9 @@ impl<'a> Cursor<'a> {
 /// Returns the offset, from `at` on, of the next quote, backslash or control
 /// character; the length if there is none.
 ///
-/// Most strings are short, which a few words of eight bytes find out. In longer
-/// ones it skips blocks of 32 bytes, for which the compiler uses vectors.
+/// Most strings are short, so a few 8-byte words are checked first. After that,
+/// it skips blocks of 32 bytes, for which the compiler uses vector
+/// instructions.
 #[inline]
 fn special(bytes: &[u8], at: usize) -> usize {
     let short = at + 4 * size_of::<u64>();
@@ -407,10 +408,10 @@ fn special_far(bytes: &[u8], mut at: usize) -> usize {
     special_within(bytes, at, bytes.len())
 }
 
-/// As `special`, a word at a time until `end` is reached; a place from there on
-/// where nothing was found.
+/// Like `special`, one word at a time until `end` is reached. If nothing is
+/// found, returns an offset at or after `end`.
 ///
-/// Of the bits that mark such bytes in a word the lowest is always exact.
+/// In a word, the lowest of the marker bits is always exact.
 #[inline]
 fn special_within(bytes: &[u8], mut at: usize, end: usize) -> usize {
     const ONES: u64 = u64::MAX / 255;
@@ -435,7 +436,7 @@ fn special_within(bytes: &[u8], mut at: usize, end: usize) -> usize {
     at
 }
 
-/// As `special`, a byte at a time.
+/// Like `special`, one byte at a time.
 #[cold]
 fn special_at_end(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();

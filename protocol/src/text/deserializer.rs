@@ -1,17 +1,18 @@
-//! A text that is known to be JSON, for those who read with serde.
+//! A serde deserializer for text that is known to be valid JSON.
 //!
-//! Types of the wire ask for the text, and get it without a look at it, where
-//! `serde_json` would pass over it first. Everything else is `serde_json`'s.
+//! The wire types request the raw text, which this deserializer returns without
+//! scanning it. `serde_json` would scan it first. Everything else is forwarded
+//! to `serde_json`.
 
 use super::raw;
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::{Error, Result};
 
-/// A JSON text, and nothing else.
+/// Text that is a single valid JSON value.
 pub(crate) struct TextDeserializer<'de>(pub(crate) &'de str);
 
-/// What `serde_json` gives for a value whose text is wanted: an object of one
+/// The form in which `serde_json` passes on raw text: an object with one
 /// member.
 struct OnlyText<'de> {
     name: Option<&'static str>,
@@ -31,7 +32,7 @@ impl<'de> MapAccess<'de> for OnlyText<'de> {
     }
 }
 
-/// Methods that are `serde_json`'s.
+/// Methods forwarded to `serde_json`.
 macro_rules! forward {
     ($($method:ident($($argument:ident: $type:ty),*))*) => {$(
         fn $method<V: Visitor<'de>>(self, $($argument: $type,)* visitor: V) -> Result<V::Value> {

@@ -58,7 +58,7 @@ fn first(value: &RawValue) -> u8 {
     value.get().as_bytes().first().copied().unwrap_or_default()
 }
 
-/// Compares what both texts read as; `false` when one of them does not.
+/// Compares the values of both texts; `false` if one of them cannot be read.
 fn both<'a, T: Deserialize<'a>>(
     one: &'a RawValue,
     other: &'a RawValue,

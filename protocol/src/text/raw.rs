@@ -1,10 +1,10 @@
-//! The text of a value, without a copy where it is still there.
+//! Access to the text of a value, without copying where possible.
 //!
-//! Types of the wire are read from text. `serde_json` gives the text of a value
-//! to those who ask as its `RawValue` asks: by a name, which is asked of
-//! `RawValue` itself. `&RawValue` is a text that outlives what is read from it;
-//! `Box<RawValue>` is a copy; here it is either. Every other deserializer says
-//! what the value is, and the text is written here.
+//! The wire types are read from text. `serde_json` provides the text of a value
+//! if it is requested by the internal name that its `RawValue` uses; the name
+//! is obtained from `RawValue` itself. `&RawValue` only borrows and
+//! `Box<RawValue>` always copies; this module borrows where possible. With any
+//! other deserializer, the value is read and its text written here.
 
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
@@ -14,8 +14,8 @@ use std::borrow::Cow;
 use std::fmt::{self, Display};
 use std::sync::LazyLock;
 
-/// What `serde_json` calls a value whose text is wanted, when asking for it
-/// works.
+/// The name by which `serde_json` provides raw text; `None` if that does not
+/// work.
 static NAME: LazyLock<Option<&'static str>> = LazyLock::new(|| {
     let Err(Asked(name)) = <&RawValue>::deserialize(AskedFor) else {
         return None;
@@ -31,11 +31,11 @@ static NAME: LazyLock<Option<&'static str>> = LazyLock::new(|| {
     }
 });
 
-/// What `serde_json` calls a number that keeps its digits, where another
-/// deserializer has kept one as an object of this member.
+/// The member name that `serde_json` uses for a number with its exact digits,
+/// if another deserializer has buffered the number as an object.
 const NUMBER: &str = "$serde_json::private::Number";
 
-/// The text of the value that a deserializer has.
+/// Returns the text of the deserializer's value.
 pub(crate) fn raw_text<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Cow<'de, str>, D::Error> {
@@ -48,12 +48,12 @@ pub(crate) fn raw_text<'de, D: Deserializer<'de>>(
     }
 }
 
-/// Whether this is how the text of a value is asked for.
+/// Whether this name requests raw text.
 pub(super) fn is_raw(name: &str) -> bool {
     *NAME == Some(name)
 }
 
-/// Writes a text that is valid JSON as it is.
+/// Serializes valid JSON text as it is.
 pub(crate) fn serialize_raw<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
     match *NAME {
         Some(name) => {
@@ -68,8 +68,8 @@ pub(crate) fn serialize_raw<S: Serializer>(text: &str, serializer: S) -> Result<
     }
 }
 
-/// Takes what `serde_json` gives for a raw value, an object with one member
-/// which is the text; and what others give, which is the value.
+/// Accepts the raw value of `serde_json`, an object with one member that has
+/// the text, as well as plain values of other deserializers.
 struct TextVisitor(Option<&'static str>);
 
 impl TextVisitor {
@@ -169,7 +169,7 @@ impl<'de> Visitor<'de> for TextVisitor {
     }
 }
 
-/// The text of a value inside another one.
+/// The text of a nested value.
 struct Raw<'de>(Cow<'de, str>);
 
 impl<'de> Deserialize<'de> for Raw<'de> {
@@ -178,7 +178,7 @@ impl<'de> Deserialize<'de> for Raw<'de> {
     }
 }
 
-/// A string, borrowed where it can be.
+/// A string, borrowed if possible.
 struct Given<'de>(Cow<'de, str>);
 
 impl<'de> Deserialize<'de> for Given<'de> {
@@ -207,7 +207,7 @@ impl<'de> Deserialize<'de> for Given<'de> {
     }
 }
 
-/// Has nothing to read, and says as what it was asked to read it.
+/// A deserializer without input that reports the name it was called with.
 struct AskedFor;
 
 #[derive(Debug)]
@@ -282,7 +282,7 @@ mod tests {
             "[1.5,null]"
         );
 
-        // What serde keeps until it knows which kind it is.
+        // The buffer that serde keeps until the variant is known.
         #[derive(serde::Deserialize)]
         #[serde(untagged)]
         enum Either<'a> {

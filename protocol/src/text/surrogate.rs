@@ -1,12 +1,12 @@
 //! Lone surrogates: halves of a UTF-16 pair, such as `\ud83d` without its
-//! second half, which JSON can write and no Rust string can hold. An agent
-//! sends them when it cuts a text between two halves. They are read as
-//! U+FFFD; the bytes that came stay as they are.
+//! second half. JSON can contain them, but a Rust string cannot. An agent sends
+//! them when it cuts a text between two halves. They are read as U+FFFD; the
+//! received bytes are not changed.
 
 use memchr::memchr;
 
-/// The text with `\ufffd` in place of every lone surrogate; `None` when there
-/// is none.
+/// Replaces every lone surrogate with `\ufffd`. Returns `None` if there is
+/// none.
 pub(crate) fn mended(text: &str) -> Option<String> {
     let mut mended: Option<Vec<u8>> = None;
     let bytes = text.as_bytes();
@@ -21,7 +21,8 @@ pub(crate) fn mended(text: &str) -> Option<String> {
                 6
             }
             (Some(_), _) => 6,
-            // A backslash and what it escapes, another one perhaps.
+            // A backslash and the character that it escapes, possibly another
+            // backslash.
             (None, _) => 2,
         };
         if at >= bytes.len() {
@@ -31,10 +32,10 @@ pub(crate) fn mended(text: &str) -> Option<String> {
     mended.and_then(|mended| String::from_utf8(mended).ok())
 }
 
-/// The code unit of the escape `\uXXXX` that begins here.
+/// The code unit of the escape `\uXXXX` that starts here.
 fn escaped(bytes: &[u8], at: usize) -> Option<u16> {
     let digits = bytes.get(at..at + 6)?.strip_prefix(br"\u")?;
-    // `from_str_radix` would take a sign.
+    // `from_str_radix` would accept a sign.
     digits.iter().all(u8::is_ascii_hexdigit).then_some(())?;
     u16::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
 }

@@ -1,9 +1,9 @@
-//! Checks that bytes are UTF-8.
+//! Validates UTF-8.
 
 use std::str::Utf8Error;
 
-/// The bytes as text. For a whole line; the standard library's check, of which
-/// the error comes, is as fast for a few bytes.
+/// Converts bytes to text. Meant for whole lines: for a few bytes the standard
+/// library's check, which also provides the error, is as fast.
 pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
     simdutf8::basic::from_utf8(bytes).or_else(|_| str::from_utf8(bytes))
 }

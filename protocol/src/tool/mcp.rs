@@ -1,27 +1,27 @@
-//! Resources of MCP servers, and their lists of tools. What a tool of a server
-//! takes and gives is the server's business.
+//! Resources of MCP servers, and refreshing their tool lists. The input and
+//! output of a server's own tools are defined by the server.
 
 use crate::open::{object, open_enum};
 
 object! {
-    /// Whose resources are wanted.
+    /// The input of `ListMcpResources`.
     #[derive(Default)]
     pub struct ListMcpResourcesInput {
-        /// The server; all of them, when absent.
+        /// The server. Default: all servers.
         pub server: Option<String>,
     }
 }
 
 object! {
-    /// A resource of a server.
+    /// A resource of an MCP server.
     pub struct ListedMcpResource {
-        /// Where it is.
+        /// The URI.
         pub uri: String,
-        /// Its name.
+        /// The name.
         pub name: Option<String>,
-        /// What it is, such as `text/html`.
+        /// The MIME type, such as `text/html`.
         pub mime_type: Option<String> = "mimeType",
-        /// What it is, in words.
+        /// The description.
         pub description: Option<String>,
         /// The server.
         pub server: String,
@@ -29,104 +29,104 @@ object! {
 }
 
 object! {
-    /// A folder of a server to look into.
+    /// The input of `ReadMcpResourceDir`.
     pub struct ReadMcpResourceDirInput {
         /// The server.
         pub server: String,
-        /// Where the folder is.
+        /// The URI of the folder.
         pub uri: String,
     }
 }
 
 object! {
-    /// What is in a folder of a server.
+    /// The output of `ReadMcpResourceDir`.
     pub struct ReadMcpResourceDirOutput {
-        /// What is in it, but not what is in folders in it.
+        /// The entries, without those of subfolders.
         pub resources: Vec<McpDirEntry>,
-        /// Why it could not be looked into.
+        /// The reason for a failure.
         pub error: Option<String>,
     }
 }
 
 object! {
-    /// Something in a folder of a server.
+    /// An entry in a folder of an MCP server.
     pub struct McpDirEntry {
-        /// Where it is.
+        /// The URI.
         pub uri: String,
-        /// Its name.
+        /// The name.
         pub name: Option<String>,
-        /// What it is; `inode/directory` is a folder.
+        /// The MIME type; `inode/directory` is a folder.
         pub mime_type: Option<String> = "mimeType",
     }
 }
 
 object! {
-    /// A resource of a server to read.
+    /// The input of `ReadMcpResource`.
     pub struct ReadMcpResourceInput {
         /// The server.
         pub server: String,
-        /// Where the resource is.
+        /// The URI of the resource.
         pub uri: String,
     }
 }
 
 object! {
-    /// What a resource of a server holds.
+    /// The output of `ReadMcpResource`.
     pub struct ReadMcpResourceOutput {
-        /// The pieces of it.
+        /// The parts of the resource.
         pub contents: Vec<ReadMcpResourceContent>,
-        /// Why it could not be read.
+        /// The reason for a failure.
         pub error: Option<String>,
     }
 }
 
 object! {
-    /// A piece of a resource: text, or bytes that were put into a file.
+    /// A part of a resource: text, or binary data that was saved to a file.
     pub struct ReadMcpResourceContent {
-        /// Where it is.
+        /// The URI.
         pub uri: String,
-        /// What it is, such as `text/html`.
+        /// The MIME type, such as `text/html`.
         pub mime_type: Option<String> = "mimeType",
         /// The text.
         pub text: Option<String>,
-        /// The file with the bytes.
+        /// The path of the file with the binary data.
         pub blob_saved_to: Option<String> = "blobSavedTo",
     }
 }
 
 object! {
-    /// Whose tools are to be listed anew.
+    /// The input of `RefreshMcpTools`.
     #[derive(Default)]
     pub struct RefreshMcpToolsInput {
-        /// The server; all that are connected, when absent.
+        /// The server. Default: all connected servers.
         pub server: Option<String>,
     }
 }
 
 object! {
-    /// What became of a server's tools.
+    /// The result of refreshing a server's tool list.
     pub struct RefreshedMcpTools {
         /// The server.
         pub server: String,
-        /// Whether they were listed anew.
+        /// The status.
         pub status: McpRefreshStatus,
-        /// How many there are.
+        /// The number of tools.
         pub tool_count: Option<u64> = "toolCount",
-        /// Tools that came.
+        /// The tools that were added.
         pub added: Option<Vec<String>>,
-        /// Tools that went.
+        /// The tools that were removed.
         pub removed: Option<Vec<String>>,
-        /// Why they were not listed anew.
+        /// The reason for a failure.
         pub error: Option<String>,
     }
 }
 
 open_enum! {
-    /// Whether a server's tools were listed anew.
+    /// The status of refreshing a server's tool list.
     pub enum McpRefreshStatus {
-        /// They were.
+        /// The list was refreshed.
         Refreshed = "refreshed",
-        /// The server failed, and the tools are those that were.
+        /// The server failed; the tools are unchanged.
         Error = "error",
         /// The server is not connected.
         NotConnected = "not_connected",

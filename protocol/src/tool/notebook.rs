@@ -3,65 +3,65 @@
 use crate::open::{object, open_enum};
 
 object! {
-    /// A change of a notebook's cell.
+    /// The input of `NotebookEdit`.
     pub struct NotebookEditInput {
-        /// The notebook, as an absolute path.
+        /// The absolute path of the notebook.
         pub notebook_path: String,
-        /// The cell; of a new one, the cell that it comes behind.
+        /// The ID of the cell. For an insertion, the cell to insert after.
         pub cell_id: Option<String>,
-        /// What is to be in it.
+        /// The new source of the cell.
         pub new_source: String,
-        /// What kind of cell it is to be.
+        /// The new type of the cell.
         pub cell_type: Option<NotebookCellType>,
-        /// What to do; [`NotebookEditMode::Replace`], when absent.
+        /// The operation. Default: [`NotebookEditMode::Replace`].
         pub edit_mode: Option<NotebookEditMode>,
     }
 }
 
 open_enum! {
-    /// What kind of cell it is.
+    /// The type of a cell.
     pub enum NotebookCellType {
         /// Code.
         Code = "code",
-        /// Text.
+        /// Markdown.
         Markdown = "markdown",
     }
 }
 
 open_enum! {
-    /// What to do with a cell.
+    /// An operation on a cell.
     pub enum NotebookEditMode {
-        /// Put something else into it.
+        /// Replace its source.
         Replace = "replace",
-        /// Put a new one behind it.
+        /// Insert a new cell after it.
         Insert = "insert",
-        /// Take it away.
+        /// Delete it.
         Delete = "delete",
     }
 }
 
 object! {
-    /// What a change of a cell came to.
+    /// The output of `NotebookEdit`.
     pub struct NotebookEditOutput {
-        /// What is in the cell.
+        /// The new source of the cell.
         pub new_source: Option<String>,
-        /// What was in it; absent for a new one.
+        /// The previous source; absent for a new cell.
         pub old_source: Option<String>,
-        /// The cell.
+        /// The ID of the cell.
         pub cell_id: Option<String>,
-        /// What kind of cell it is.
+        /// The type of the cell.
         pub cell_type: Option<NotebookCellType>,
         /// The notebook's programming language.
         pub language: Option<String>,
-        /// What was done.
+        /// The operation.
         pub edit_mode: Option<NotebookEditMode>,
-        /// Why it failed.
+        /// The reason for a failure.
         pub error: Option<String>,
-        /// The notebook.
+        /// The path of the notebook.
         pub notebook_path: String,
-        /// The whole file as it was.
+        /// The whole file before the change.
         pub original_file: Option<String>,
-        /// The whole file as it is.
+        /// The whole file after the change.
         pub updated_file: Option<String>,
     }
 }

@@ -1,118 +1,118 @@
-//! Telling the user, being told, and what is offered in the host's own user
-//! interface.
+//! Notifications to the user and to the session, and offers shown in the host's
+//! user interface.
 
 use crate::open::{object, open_enum};
 
 object! {
-    /// Something to tell the user at once, wherever they are.
+    /// The input of `PushNotification`: notifies the user on any device.
     pub struct PushNotificationInput {
-        /// What.
+        /// The message.
         pub message: String,
-        /// Whether it was not requested.
+        /// Whether the notification was not requested.
         pub status: Option<PushNotificationStatus>,
     }
 }
 
 open_enum! {
-    /// Whether somebody asked to be told.
+    /// Whether a notification was requested.
     pub enum PushNotificationStatus {
-        /// Nobody did.
+        /// Not requested: sent on the model's own initiative.
         Proactive = "proactive",
     }
 }
 
 object! {
-    /// Whether the user was told.
+    /// The output of `PushNotification`.
     pub struct PushNotificationOutput {
-        /// What.
+        /// The message.
         pub message: String,
-        /// Whether it went to their phone.
+        /// Whether it was sent to the user's phone.
         pub push_sent: Option<bool> = "pushSent",
         /// Whether it was shown where the agent runs.
         pub local_sent: Option<bool> = "localSent",
-        /// Why it was not sent.
+        /// The reason why it was not sent.
         pub disabled_reason: Option<PushDisabledReason> = "disabledReason",
-        /// When, as ISO 8601. Older agents do not say.
+        /// The time it was sent, as ISO 8601. Older agents omit it.
         pub sent_at: Option<String> = "sentAt",
     }
 }
 
 open_enum! {
-    /// Why the user was not told.
+    /// The reason why a notification was not sent.
     pub enum PushDisabledReason {
-        /// They do not want it.
+        /// The user has disabled notifications.
         ConfigOff = "config_off",
-        /// They are here.
+        /// The user is present.
         UserPresent = "user_present",
-        /// There is no way to.
+        /// No transport is available.
         NoTransport = "no_transport",
     }
 }
 
 object! {
-    /// What the session was told.
+    /// The output of `ReadNotifications`.
     pub struct ReadNotificationsOutput {
-        /// What.
+        /// The notifications.
         pub notifications: Vec<QueuedNotification>,
-        /// How much more there is to read.
+        /// The number of unread notifications that remain.
         pub remaining: Option<u64>,
-        /// When it was read, as RFC 3339. Older agents do not say.
+        /// The time of reading, as RFC 3339. Older agents omit it.
         pub read_at: Option<String>,
     }
 }
 
 object! {
-    /// Something that the session was told.
+    /// A notification to the session.
     pub struct QueuedNotification {
-        /// Its id. It may come twice.
+        /// The ID. The same notification may be delivered twice.
         pub notification_id: Option<String>,
-        /// What it comes from, such as `github_webhook`.
+        /// The origin, such as `github_webhook`.
         pub origin: Option<String>,
-        /// When it was sent, as RFC 3339.
+        /// The time it was sent, as RFC 3339.
         pub queued_at: Option<String>,
-        /// What it says.
+        /// The content.
         pub content: String,
-        /// When it came here, as RFC 3339. Older agents do not say.
+        /// The time it arrived, as RFC 3339. Older agents omit it.
         pub arrived_at: Option<String>,
     }
 }
 
 object! {
-    /// What the user chose as their role.
+    /// The output of `ShowOnboardingRolePicker`.
     #[derive(Default)]
     pub struct ShowOnboardingRolePickerOutput {
-        /// The role.
+        /// The chosen role.
         pub role: Option<String>,
-        /// Whether they did not choose.
+        /// Whether the user dismissed the picker.
         pub dismissed: Option<bool>,
     }
 }
 
 object! {
-    /// An offer to set the browser up.
+    /// The input of `OfferChromeSetup`: offers to set up the browser.
     #[derive(Default)]
     pub struct OfferChromeSetupInput {
-        /// What the browser is needed for.
+        /// The reason why the browser is needed.
         pub reason: Option<String>,
     }
 }
 
 object! {
-    /// What became of the offer.
+    /// The output of `OfferChromeSetup`.
     pub struct OfferChromeSetupOutput {
-        /// What.
+        /// The outcome.
         pub outcome: ChromeSetupOutcome,
     }
 }
 
 open_enum! {
-    /// What became of the offer to set the browser up.
+    /// The outcome of the offer to set up the browser.
     pub enum ChromeSetupOutcome {
         /// The browser is connected.
         Connected = "connected",
-        /// The user does not want to, now.
+        /// The user declined for now.
         NotNow = "not_now",
-        /// The user has not tried.
+        /// The user has not tried yet.
         NoAttemptYet = "no_attempt_yet",
     }
 }

@@ -1,51 +1,51 @@
-//! Plans and goals: what the model means to do, and what it is to reach.
+//! Plans and goals.
 
 use crate::open::object;
 
 object! {
-    /// The plan mode was entered.
+    /// The output of `EnterPlanMode`.
     #[derive(Default)]
     pub struct EnterPlanModeOutput {
-        /// What is to be said about it.
+        /// A message about the result.
         pub message: Option<String>,
     }
 }
 
 object! {
-    /// The plan was accepted, or waits for that.
+    /// The output of `ExitPlanMode`: the plan was approved, or awaits approval.
     #[derive(Default)]
     pub struct ExitPlanModeOutput {
-        /// The plan; `null`, when there is none.
+        /// The plan; `null` if there is none.
         pub plan: Option<String>,
-        /// Whether a sub-agent made it.
+        /// Whether a sub-agent made the plan.
         pub is_agent: Option<bool> = "isAgent",
-        /// The plan's file.
+        /// The path of the plan file.
         pub file_path: Option<String> = "filePath",
         /// Whether the model can start sub-agents.
         pub has_task_tool: Option<bool> = "hasTaskTool",
-        /// Whether the user changed the plan.
+        /// Whether the user edited the plan.
         pub plan_was_edited: Option<bool> = "planWasEdited",
-        /// Whether the leader of the team has yet to accept it.
+        /// Whether the plan awaits approval by the team leader.
         pub awaiting_leader_approval: Option<bool> = "awaitingLeaderApproval",
-        /// The id under which the leader is asked.
+        /// The ID of the approval request to the team leader.
         pub request_id: Option<String> = "requestId",
     }
 }
 
 object! {
-    /// A goal that the session is to reach before it stops.
+    /// The input of `ProposeGoal`: a goal to reach before the session stops.
     pub struct ProposeGoalInput {
-        /// How to tell that it is reached.
+        /// The condition under which the goal is reached.
         pub condition: String,
-        /// Whether the user is asked first.
+        /// Whether to ask the user first.
         pub ask_user: Option<bool>,
     }
 }
 
 object! {
-    /// The goal was set, or the user was asked.
+    /// The output of `ProposeGoal`: the goal was set, or the user was asked.
     pub struct ProposeGoalOutput {
-        /// How to tell that it is reached.
+        /// The condition under which the goal is reached.
         pub condition: String,
         /// Whether the user was asked.
         pub ask_user: Option<bool> = "askUser",

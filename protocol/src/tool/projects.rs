@@ -1,89 +1,88 @@
-//! Projects at claude.ai, with their documents and their memory, and designs
-//! there.
+//! Projects at claude.ai, with their documents and memory, and designs.
 
 use crate::json::Json;
 use crate::open::{object, open_enum, union};
 
 object! {
-    /// Something to do with the project.
+    /// The input of the projects tool.
     pub struct ProjectsInput {
-        /// What to do.
+        /// The operation.
         pub method: ProjectMethod,
-        /// The document, or the file of memory.
+        /// The document or memory file.
         pub path: Option<String>,
-        /// What is to be in it.
+        /// The new content of the document.
         pub content: Option<String>,
-        /// The file here whose text is to be in it.
+        /// The local file with the new content.
         pub local_path: Option<String>,
-        /// Whether the user is to see it.
+        /// Whether to present the document to the user.
         pub present_to_user: Option<bool>,
-        /// What to look for.
+        /// The search query.
         pub query: Option<String>,
-        /// How much to find at most.
+        /// The maximum number of search results.
         pub n: Option<u64>,
     }
 }
 
 open_enum! {
-    /// What to do with a project.
+    /// An operation on a project.
     pub enum ProjectMethod {
-        /// Say what it is and has.
+        /// Describe the project.
         Info = "project_info",
         /// Read a document.
         Read = "project_read",
-        /// Look for something in the documents.
+        /// Search the documents.
         Search = "project_search",
         /// Write a document.
         Write = "project_write",
         /// Delete a document.
         Delete = "project_delete",
-        /// List the files of its memory.
+        /// List the memory files.
         MemoryList = "project_memory_list",
-        /// Read a file of its memory.
+        /// Read a memory file.
         MemoryRead = "project_memory_read",
     }
 }
 
 union! {
-    /// What came of it.
+    /// The output of the projects tool.
     pub enum ProjectsOutput by "method" {
-        /// What the project is and has.
+        /// A description of the project.
         "project_info" => Info(ProjectInfo),
         /// A document.
         "project_read" => Read(ProjectDocument),
-        /// What was found.
+        /// Search results.
         "project_search" => Search(ProjectSearch),
         /// A document was written.
         "project_write" => Write(ProjectWritten),
         /// A document was deleted.
         "project_delete" => Delete(ProjectDeleted),
-        /// The files of the memory.
+        /// The memory files.
         "project_memory_list" => MemoryList(ProjectMemoryList),
-        /// A file of the memory.
+        /// A memory file.
         "project_memory_read" => MemoryRead(ProjectMemoryFile),
     }
 }
 
 object! {
-    /// What a project is and has.
+    /// A description of a project.
     pub struct ProjectInfo tags("method" = "project_info") {
-        /// Something to know besides.
+        /// A notice.
         pub notice: Option<String>,
-        /// The file here that has all of it, when it is long.
+        /// A local file with the full output, if it is long.
         pub local_file: Option<String>,
-        /// Its name.
+        /// The name.
         pub name: String,
-        /// What it is for.
+        /// The description.
         pub description: Option<String>,
-        /// What the model is told in it.
+        /// The instructions for the model.
         pub instructions: Option<String>,
-        /// Its documents.
+        /// The documents.
         pub docs: Option<Vec<ProjectDoc>>,
-        /// Its files.
+        /// The files.
         pub files: Option<Vec<ProjectFile>>,
-        /// Where more comes from.
+        /// The sources that are synced into the project.
         pub sync_sources: Option<Vec<ProjectSyncSource>>,
-        /// How full it is.
+        /// The size of the project's knowledge.
         pub knowledge: Option<ProjectKnowledge>,
     }
 }
@@ -91,9 +90,9 @@ object! {
 object! {
     /// A document of a project.
     pub struct ProjectDoc {
-        /// The document.
+        /// The path of the document.
         pub path: String,
-        /// When it was made; `null` if unknown.
+        /// The creation time; `null` if unknown.
         pub created_at: Option<String>,
     }
 }
@@ -101,65 +100,65 @@ object! {
 object! {
     /// A file of a project.
     pub struct ProjectFile {
-        /// The file.
+        /// The path of the file.
         pub path: String,
-        /// What kind of file it is.
+        /// The kind of file.
         pub file_kind: Option<String>,
-        /// When it was made; `null` if unknown.
+        /// The creation time; `null` if unknown.
         pub created_at: Option<String>,
     }
 }
 
 object! {
-    /// Where more of a project comes from.
+    /// A source that is synced into a project.
     #[derive(Default)]
     pub struct ProjectSyncSource {
-        /// What kind of place it is.
+        /// The kind of source.
         pub kind: Option<String> = "type",
-        /// Which place it is, an object.
+        /// The configuration, an object.
         pub config: Option<Json>,
     }
 }
 
 object! {
-    /// How full a project is.
+    /// The size of a project's knowledge.
     #[derive(Default)]
     pub struct ProjectKnowledge {
-        /// How much is in it.
+        /// The current size.
         pub knowledge_size: Option<u64>,
-        /// How much there is room for.
+        /// The maximum size.
         pub max_knowledge_size: Option<u64>,
     }
 }
 
 object! {
-    /// What is in a document of a project.
+    /// A document of a project, with its content.
     pub struct ProjectDocument tags("method" = "project_read") {
-        /// Something to know besides.
+        /// A notice.
         pub notice: Option<String>,
-        /// The document.
+        /// The path of the document.
         pub path: String,
-        /// What kind of file it is.
+        /// The kind of file.
         pub file_kind: Option<String>,
-        /// What is in it.
+        /// The content.
         pub content: Option<String>,
-        /// The file here that it was put into, when it is large.
+        /// A local file with the content, if it is large.
         pub local_file: Option<String>,
-        /// When it was made; `null` if unknown.
+        /// The creation time; `null` if unknown.
         pub created_at: Option<String>,
     }
 }
 
 object! {
-    /// What was found in a project.
+    /// The results of a search in a project.
     #[derive(Default)]
     pub struct ProjectSearch tags("method" = "project_search") {
-        /// Something to know besides.
+        /// A notice.
         pub notice: Option<String>,
-        /// Whether it was looked for by meaning; otherwise the documents are
+        /// Whether this was a semantic search; otherwise the documents are
         /// listed.
         pub rag: Option<bool>,
-        /// What was found.
+        /// The matches.
         pub hits: Option<Vec<ProjectHit>>,
         /// The documents.
         pub docs: Option<Vec<String>>,
@@ -167,116 +166,116 @@ object! {
 }
 
 object! {
-    /// Something that was found in a project.
+    /// A match in a project.
     #[derive(Default)]
     pub struct ProjectHit {
-        /// The document's name.
+        /// The name of the document.
         pub name: Option<String>,
-        /// The document's id.
+        /// The ID of the document.
         pub doc_uuid: Option<String>,
         /// The text.
         pub text: Option<String>,
-        /// Whether there is an image with it.
+        /// Whether an image is attached.
         pub image_attached: Option<bool>,
-        /// The page, counted from 1.
+        /// The page number, starting at 1.
         pub page: Option<u64>,
     }
 }
 
 object! {
-    /// A document was written.
+    /// The result of writing a document.
     pub struct ProjectWritten tags("method" = "project_write") {
-        /// Something to know besides.
+        /// A notice.
         pub notice: Option<String>,
-        /// The document.
+        /// The path of the document.
         pub path: String,
-        /// Its id.
+        /// The ID of the document.
         pub doc_uuid: Option<String>,
-        /// Whether there was one before.
+        /// Whether an existing document was replaced.
         pub replaced: Option<bool>,
-        /// Whether the user is to see it.
+        /// Whether the document is presented to the user.
         pub present_to_user: Option<bool>,
-        /// The file here that its text comes from.
+        /// The local file with the content.
         pub local_path: Option<String>,
     }
 }
 
 object! {
-    /// A document was deleted.
+    /// The result of deleting a document.
     pub struct ProjectDeleted tags("method" = "project_delete") {
-        /// Something to know besides.
+        /// A notice.
         pub notice: Option<String>,
-        /// The document.
+        /// The path of the document.
         pub path: String,
-        /// Whether it was.
+        /// Whether it was deleted.
         pub deleted: Option<bool>,
     }
 }
 
 object! {
-    /// The files of a project's memory.
+    /// The memory files of a project.
     pub struct ProjectMemoryList tags("method" = "project_memory_list") {
-        /// Something to know besides.
+        /// A notice.
         pub notice: Option<String>,
         /// The files.
         pub files: Vec<ProjectMemoryEntry>,
-        /// Whether there are more.
+        /// Whether the list is truncated.
         pub truncated: Option<bool>,
     }
 }
 
 object! {
-    /// A file in a project's memory.
+    /// A memory file in a list.
     pub struct ProjectMemoryEntry {
-        /// The file.
+        /// The path of the file.
         pub path: String,
-        /// Its bytes.
+        /// The size in bytes.
         pub size_bytes: Option<u64>,
-        /// When it was changed; `null` if unknown.
+        /// The time of the last change; `null` if unknown.
         pub updated_at: Option<String>,
-        /// Whether it is cut off when it is read.
+        /// Whether the file is truncated when read.
         pub truncated: Option<bool>,
     }
 }
 
 object! {
-    /// What is in a file of a project's memory.
+    /// A memory file of a project, with its content.
     pub struct ProjectMemoryFile tags("method" = "project_memory_read") {
-        /// Something to know besides.
+        /// A notice.
         pub notice: Option<String>,
-        /// The file.
+        /// The path of the file.
         pub path: String,
-        /// What is in it.
+        /// The content.
         pub content: Option<String>,
-        /// The file here that it was put into, when it is large.
+        /// A local file with the content, if it is large.
         pub local_file: Option<String>,
-        /// Its bytes.
+        /// The size in bytes.
         pub size_bytes: Option<u64>,
-        /// When it was changed; `null` if unknown.
+        /// The time of the last change; `null` if unknown.
         pub updated_at: Option<String>,
-        /// Whether it was cut off.
+        /// Whether the content was truncated.
         pub truncated: Option<bool>,
     }
 }
 
 object! {
-    /// Something to do with designs.
+    /// The input of the design tool.
     pub struct ClaudeDesignInput {
-        /// What to do; `list` says what there is.
+        /// The operation; `list` returns the available ones.
         pub operation: String,
-        /// With what, an object.
+        /// The arguments of the operation, an object.
         pub arguments: Option<Json>,
     }
 }
 
 object! {
-    /// What came of it.
+    /// The output of the design tool.
     pub struct ClaudeDesignOutput {
-        /// What was done.
+        /// The operation.
         pub operation: String,
-        /// The answer, in blocks as MCP has them.
+        /// The result, as MCP content blocks.
         pub content: Vec<Json>,
-        /// Whether it failed.
+        /// Whether the operation failed.
         pub is_error: Option<bool> = "isError",
     }
 }

@@ -1,36 +1,36 @@
-//! What the model finds in code, and what it has to say about the agent.
+//! Code review findings, and feedback about the agent.
 
 use crate::model::EffortLevel;
 use crate::open::{object, open_enum};
 
 object! {
-    /// What a review found.
+    /// The input of `ReportFindings`.
     pub struct ReportFindingsInput {
-        /// How hard it looked.
+        /// The effort level of the review.
         pub level: Option<EffortLevel>,
-        /// What it found, the worst first.
+        /// The findings, most severe first.
         pub findings: Vec<Finding>,
     }
 }
 
 object! {
-    /// Something that a review found.
+    /// A finding of a review.
     pub struct Finding {
-        /// The file, as the repository names it.
+        /// The path of the file in the repository.
         pub file: String,
-        /// The line, counted from 1.
+        /// The line number, starting at 1.
         pub line: Option<u64>,
         /// What is wrong.
         pub summary: String,
-        /// The same in a few words.
+        /// A shorter summary.
         pub short_summary: Option<String>,
-        /// How it goes wrong.
+        /// A scenario in which it fails.
         pub failure_scenario: Option<String>,
-        /// What kind of thing it is, such as `correctness`.
+        /// The category, such as `correctness`.
         pub category: Option<String>,
-        /// How bad it is.
+        /// The severity.
         pub severity: Option<FindingSeverity>,
-        /// Whether a second look agreed.
+        /// The verdict of a second check.
         pub verdict: Option<FindingVerdict>,
         /// What was done about it.
         pub outcome: Option<FindingOutcome>,
@@ -38,63 +38,64 @@ object! {
 }
 
 open_enum! {
-    /// How bad something is that a review found.
+    /// The severity of a finding.
     pub enum FindingSeverity {
-        /// The change makes it wrong, or worse.
+        /// The change introduces the problem or makes it worse.
         Important = "important",
-        /// It was wrong before.
+        /// The problem existed before the change.
         PreExisting = "pre_existing",
-        /// It is a small thing.
+        /// A minor issue.
         Nit = "nit",
     }
 }
 
 open_enum! {
-    /// Whether a second look agreed with what a review found.
+    /// The verdict of a second check on a finding.
     pub enum FindingVerdict {
-        /// It did.
+        /// Confirmed.
         Confirmed = "CONFIRMED",
-        /// It may be so.
+        /// Plausible.
         Plausible = "PLAUSIBLE",
     }
 }
 
 open_enum! {
-    /// What was done about something that a review found.
+    /// What was done about a finding.
     pub enum FindingOutcome {
-        /// It was mended.
+        /// Fixed.
         Fixed = "fixed",
-        /// It was left.
+        /// Skipped.
         Skipped = "skipped",
-        /// There was nothing to do.
+        /// No change was needed.
         NoChangeNeeded = "no_change_needed",
     }
 }
 
 object! {
-    /// What a review found, again.
+    /// The output of `ReportFindings`.
     pub struct ReportFindingsOutput {
-        /// How much it found.
+        /// The number of findings.
         pub count: Option<u64>,
-        /// How hard it looked.
+        /// The effort level of the review.
         pub level: Option<EffortLevel>,
-        /// What it found.
+        /// The findings.
         pub findings: Vec<Finding>,
     }
 }
 
 object! {
-    /// Something to tell the agent's makers, once the user agrees.
+    /// The input of `SendFeedback`: a report to the agent's vendor, sent only
+    /// with the user's consent.
     pub struct SendFeedbackInput {
-        /// What kind of thing it is.
+        /// The kind of feedback.
         pub kind: FeedbackKind = "type",
-        /// Its title.
+        /// The title.
         pub title: String,
-        /// All of it.
+        /// The details.
         pub details: String,
-        /// What it is about.
+        /// The area that it is about.
         pub area: Option<String>,
-        /// What the model did wrong, when it was the model.
+        /// What the model did wrong, if it is about the model.
         pub failure_mode: Option<FeedbackFailureMode>,
         /// What the session was doing.
         pub task_category: Option<FeedbackTaskCategory>,
@@ -102,49 +103,49 @@ object! {
 }
 
 open_enum! {
-    /// What kind of thing there is to tell.
+    /// A kind of feedback.
     pub enum FeedbackKind {
-        /// Something is broken.
+        /// A bug.
         Bug = "bug",
-        /// Something would be nice.
+        /// A suggestion.
         Idea = "idea",
-        /// Something cannot be done.
+        /// A missing capability.
         MissingCapability = "missing_capability",
     }
 }
 
 open_enum! {
-    /// What a model did wrong.
+    /// A mistake of a model.
     pub enum FeedbackFailureMode {
-        /// It did not do as it was told.
+        /// It did not follow instructions.
         InstructionFollowing = "instruction_following",
-        /// It broke things.
+        /// It took destructive actions.
         DestructiveActions = "destructive_actions",
-        /// It wrote bad code.
+        /// It wrote poor code.
         CodeQuality = "code_quality",
-        /// It did the same again and again.
+        /// It repeated itself.
         RepetitionAndLooping = "repetition_and_looping",
-        /// It got worse.
+        /// It performs worse than before.
         ModelRegression = "model_regression",
-        /// It was sure of what is not so.
+        /// It was overconfident, or made things up.
         OverconfidenceAndHallucination = "overconfidence_and_hallucination",
-        /// It forgot.
+        /// It lost context or forgot.
         ContextAndMemory = "context_and_memory",
-        /// It did more than it should.
+        /// It did more than it should have.
         Overeager = "overeager",
         /// It gave in too easily.
         OverCorrection = "over_correction",
-        /// It did not go on to the end.
+        /// It stopped before the work was done.
         StoppingShort = "stopping_short",
-        /// It argued, or refused.
+        /// It argued or refused.
         DisputeOrDecline = "dispute_or_decline",
         /// It started too many sub-agents.
         SubagentOverspawn = "subagent_overspawn",
-        /// It preached.
+        /// It was preachy.
         ToneOrPreachiness = "tone_or_preachiness",
-        /// It asked too much.
+        /// It asked too many questions.
         ExcessiveQuestions = "excessive_questions",
-        /// It did what nobody wanted.
+        /// It did things that were not requested.
         UnwantedScope = "unwanted_scope",
         /// Another or unknown reason.
         Other = "other",
@@ -154,9 +155,9 @@ open_enum! {
 open_enum! {
     /// What a session was doing.
     pub enum FeedbackTaskCategory {
-        /// Changing code.
+        /// Editing code.
         CodeEdit = "code_edit",
-        /// Looking for a mistake.
+        /// Debugging.
         Debug = "debug",
         /// Explaining.
         Explain = "explain",
@@ -164,7 +165,7 @@ open_enum! {
         Plan = "plan",
         /// Running commands.
         Shell = "shell",
-        /// Looking for something.
+        /// Searching.
         Search = "search",
         /// Reviewing.
         Review = "review",
@@ -174,11 +175,11 @@ open_enum! {
 }
 
 object! {
-    /// Whether it waits for the user's consent.
+    /// The output of `SendFeedback`.
     pub struct SendFeedbackOutput {
-        /// Whether it does.
+        /// Whether the feedback awaits the user's consent.
         pub success: bool,
-        /// What is to be said about it.
+        /// A message about the result.
         pub message: Option<String>,
     }
 }

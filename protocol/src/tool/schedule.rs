@@ -1,49 +1,49 @@
-//! Prompts that come by the clock, here and in the cloud.
+//! Scheduled prompts, local and in the cloud.
 
 use crate::json::{Json, Number};
 use crate::open::{object, open_enum};
 
 object! {
-    /// A prompt that is to come by the clock.
+    /// The input of `CronCreate`.
     pub struct CronCreateInput {
-        /// When, in the five fields of cron, by local time.
+        /// The schedule: five cron fields, in local time.
         pub cron: String,
         /// The prompt.
         pub prompt: String,
-        /// Whether it comes again and again, as it does when absent.
+        /// Whether the prompt recurs. Default: `true`.
         pub recurring: Option<bool>,
-        /// Whether it outlives the session.
+        /// Whether the schedule outlives the session.
         pub durable: Option<bool>,
     }
 }
 
 object! {
-    /// The prompt will come.
+    /// The output of `CronCreate`.
     pub struct CronCreateOutput {
-        /// Its id.
+        /// The ID of the job.
         pub id: String,
-        /// When it comes, for people to read.
+        /// The schedule in human-readable form.
         pub human_schedule: Option<String> = "humanSchedule",
-        /// Whether it comes again and again.
+        /// Whether the prompt recurs.
         pub recurring: Option<bool>,
-        /// Whether it outlives the session.
+        /// Whether the schedule outlives the session.
         pub durable: Option<bool>,
-        /// When it comes next, in milliseconds since 1970.
+        /// The next time it runs, in milliseconds since 1970.
         pub next_fire_at: Option<Number> = "nextFireAt",
-        /// The age at which a prompt that comes again and again ends, in
-        /// milliseconds; 0 is never.
+        /// The age at which a recurring prompt expires, in milliseconds; 0 is
+        /// never.
         pub max_age_ms: Option<Number> = "maxAgeMs",
-        /// Other prompts of this session that come once and have not come.
+        /// Other pending one-shot prompts of this session.
         pub other_one_shots: Option<Vec<CronOneShot>> = "otherOneShots",
     }
 }
 
 object! {
-    /// A prompt that comes once.
+    /// A one-shot prompt.
     pub struct CronOneShot {
-        /// Its id.
+        /// The ID of the job.
         pub id: String,
-        /// When it comes, for people to read.
+        /// The schedule in human-readable form.
         pub human_schedule: Option<String> = "humanSchedule",
         /// The prompt.
         pub prompt: Option<String>,
@@ -51,131 +51,131 @@ object! {
 }
 
 object! {
-    /// A prompt that is not to come any more.
+    /// The input of `CronDelete`.
     pub struct CronDeleteInput {
-        /// Its id.
+        /// The ID of the job.
         pub id: String,
     }
 }
 
 object! {
-    /// The prompt will not come any more.
+    /// The output of `CronDelete`.
     pub struct CronDeleteOutput {
-        /// Its id.
+        /// The ID of the job.
         pub id: String,
-        /// Whether it was what kept a loop going.
+        /// Whether the job was the wake-up that kept a loop going.
         pub ended_loop_wakeup: Option<bool> = "endedLoopWakeup",
     }
 }
 
 object! {
-    /// The prompts that come by the clock.
+    /// The output of `CronList`.
     pub struct CronListOutput {
-        /// The prompts.
+        /// The jobs.
         pub jobs: Vec<CronJob>,
     }
 }
 
 object! {
-    /// A prompt that comes by the clock.
+    /// A scheduled prompt.
     pub struct CronJob {
-        /// Its id.
+        /// The ID of the job.
         pub id: String,
-        /// When it comes, in the five fields of cron.
+        /// The schedule, as five cron fields.
         pub cron: String,
-        /// When it comes, for people to read.
+        /// The schedule in human-readable form.
         pub human_schedule: Option<String> = "humanSchedule",
         /// The prompt.
         pub prompt: String,
-        /// Whether it comes again and again.
+        /// Whether the prompt recurs.
         pub recurring: Option<bool>,
-        /// Whether it outlives the session.
+        /// Whether the schedule outlives the session.
         pub durable: Option<bool>,
-        /// When it comes next, in milliseconds since 1970.
+        /// The next time it runs, in milliseconds since 1970.
         pub next_fire_at: Option<Number> = "nextFireAt",
     }
 }
 
 object! {
-    /// When a loop is to go on, or that it is to end.
+    /// The input of `ScheduleWakeup`: continues or ends a loop.
     #[derive(Default)]
     pub struct ScheduleWakeupInput {
-        /// Seconds until then.
+        /// The delay in seconds.
         pub delay_seconds: Option<Number> = "delaySeconds",
-        /// Why then, in a sentence for people.
+        /// The reason for the delay, a sentence for the user.
         pub reason: Option<String>,
-        /// The prompt that it goes on with.
+        /// The prompt to continue with.
         pub prompt: Option<String>,
-        /// Whether it ends instead.
+        /// Whether to end the loop instead.
         pub stop: Option<bool>,
-        /// Whether nothing has happened that is worth telling.
+        /// Whether there is nothing to report.
         pub noop: Option<bool>,
     }
 }
 
 object! {
-    /// When a loop goes on.
+    /// The output of `ScheduleWakeup`.
     #[derive(Default)]
     pub struct ScheduleWakeupOutput {
-        /// When, in milliseconds since 1970.
+        /// The time of the wake-up, in milliseconds since 1970.
         pub scheduled_for: Option<Number> = "scheduledFor",
-        /// Seconds until then.
+        /// The delay in seconds, within the permitted range.
         pub clamped_delay_seconds: Option<Number> = "clampedDelaySeconds",
-        /// Whether the model wanted fewer or more than there may be.
+        /// Whether the requested delay was outside the permitted range.
         pub was_clamped: Option<bool> = "wasClamped",
-        /// Whether it ended.
+        /// Whether the loop was ended.
         pub stopped: Option<bool>,
-        /// How many times it would have gone on.
+        /// The number of cancelled wake-ups.
         pub cancelled_wakeups: Option<u64> = "cancelledWakeups",
     }
 }
 
 object! {
-    /// Something to do with triggers, which start sessions in the cloud.
+    /// The input of `RemoteTrigger`. Triggers start sessions in the cloud.
     pub struct RemoteTriggerInput {
-        /// What to do.
+        /// The operation.
         pub action: RemoteTriggerAction,
-        /// The trigger.
+        /// The trigger ID.
         pub trigger_id: Option<String>,
-        /// The session, when its log is wanted.
+        /// The ID of the session whose log to read.
         pub session_id: Option<String>,
-        /// Where the last page of a list ended.
+        /// The cursor of the next page of a list.
         pub cursor: Option<String>,
-        /// What the API is sent, an object.
+        /// The body of the API request, an object.
         pub body: Option<Json>,
     }
 }
 
 open_enum! {
-    /// What to do with triggers.
+    /// An operation on triggers.
     pub enum RemoteTriggerAction {
-        /// List them.
+        /// List triggers.
         List = "list",
-        /// Look at one.
+        /// Return a trigger.
         Get = "get",
-        /// Make one.
+        /// Create a trigger.
         Create = "create",
-        /// Change one.
+        /// Update a trigger.
         Update = "update",
-        /// Have one start a session.
+        /// Run a trigger now, which starts a session.
         Run = "run",
-        /// Make one that a web hook pulls.
+        /// Create a trigger that a webhook runs.
         CreateWebhookTrigger = "create_webhook_trigger",
-        /// List what one has started.
+        /// List the runs of a trigger.
         ListRuns = "list_runs",
-        /// Read what a session did.
+        /// Read the log of a session.
         GetRunLog = "get_run_log",
     }
 }
 
 object! {
-    /// What the API said of triggers.
+    /// The output of `RemoteTrigger`.
     pub struct RemoteTriggerOutput {
-        /// The status code of HTTP.
+        /// The HTTP status code.
         pub status: u64,
-        /// The answer, as JSON in a text.
+        /// The response, as a JSON text.
         pub json: Option<String>,
-        /// The answer in words.
+        /// A summary of the response.
         pub summary: Option<String>,
     }
 }

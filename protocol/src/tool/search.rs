@@ -1,110 +1,110 @@
-//! Finding files by their names and by what is in them.
+//! Search tools: files by name, and files by content.
 
 use crate::json::Number;
 use crate::open::{object, open_enum};
 
 object! {
-    /// Names of files to look for.
+    /// The input of `Glob`.
     pub struct GlobInput {
         /// The pattern, such as `**/*.rs`.
         pub pattern: String,
-        /// Where to look; in the working directory, when absent.
+        /// The folder to search. Default: the working directory.
         pub path: Option<String>,
     }
 }
 
 object! {
-    /// The files that were found by name.
+    /// The output of `Glob`.
     pub struct GlobOutput {
-        /// Milliseconds that it took.
+        /// The duration in milliseconds.
         pub duration_ms: Option<Number> = "durationMs",
-        /// How many are listed.
+        /// The number of listed files.
         pub num_files: Option<u64> = "numFiles",
         /// The files.
         pub filenames: Vec<String>,
-        /// Whether there are more.
+        /// Whether the list is truncated.
         pub truncated: Option<bool>,
-        /// How many there are.
+        /// The total number of matching files.
         pub total_matches: Option<u64> = "totalMatches",
-        /// Whether there are exactly so many; otherwise at least so many.
+        /// Whether `total_matches` is exact. Otherwise it is a lower bound.
         pub count_is_complete: Option<bool> = "countIsComplete",
-        /// Whether the time was up before all was looked through.
+        /// Whether the search timed out before it was complete.
         pub timed_out: Option<bool> = "timedOut",
     }
 }
 
 object! {
-    /// Text in files to look for.
+    /// The input of `Grep`.
     pub struct GrepInput {
         /// The regular expression.
         pub pattern: String,
-        /// Where to look; in the working directory, when absent.
+        /// The file or folder to search. Default: the working directory.
         pub path: Option<String>,
-        /// Which files, such as `*.js`.
+        /// A glob that selects files, such as `*.js`.
         pub glob: Option<String>,
-        /// What is wanted; the files, when absent.
+        /// The kind of output. Default: the files.
         pub output_mode: Option<GrepMode>,
-        /// How many lines above a match are wanted.
+        /// The number of lines to show before a match.
         pub before: Option<u64> = "-B",
-        /// How many lines below a match are wanted.
+        /// The number of lines to show after a match.
         pub after: Option<u64> = "-A",
-        /// Another name of `context`.
+        /// An alias of `context`.
         pub around: Option<u64> = "-C",
-        /// How many lines above and below a match are wanted.
+        /// The number of lines to show before and after a match.
         pub context: Option<u64>,
-        /// Whether lines are shown with their numbers.
+        /// Whether to show line numbers.
         pub line_numbers: Option<bool> = "-n",
-        /// Whether upper and lower case are the same.
+        /// Whether to ignore case.
         pub ignore_case: Option<bool> = "-i",
-        /// Whether of each line only the match is shown.
+        /// Whether to show only the matching part of each line.
         pub only_matching: Option<bool> = "-o",
-        /// Which kind of files, such as `rust`.
+        /// A file type, such as `rust`.
         pub file_type: Option<String> = "type",
-        /// How many lines or files are wanted at most; 0 is all.
+        /// The maximum number of lines or files; 0 is unlimited.
         pub head_limit: Option<u64>,
-        /// How many are skipped before that.
+        /// The number of lines or files to skip.
         pub offset: Option<u64>,
-        /// Whether a match may go over several lines.
+        /// Whether a match may span lines.
         pub multiline: Option<bool>,
     }
 }
 
 open_enum! {
-    /// What is wanted of a search in files.
+    /// The kind of output of `Grep`.
     pub enum GrepMode {
-        /// The lines.
+        /// The matching lines.
         Content = "content",
-        /// The files.
+        /// The matching files.
         FilesWithMatches = "files_with_matches",
-        /// How many there are.
+        /// The number of matches.
         Count = "count",
     }
 }
 
 object! {
-    /// What was found in files.
+    /// The output of `Grep`.
     pub struct GrepOutput {
-        /// What was wanted.
+        /// The kind of output.
         pub mode: Option<GrepMode>,
-        /// How many files are listed.
+        /// The number of listed files.
         pub num_files: Option<u64> = "numFiles",
         /// The files.
         pub filenames: Vec<String>,
-        /// The lines, or the counts, as text.
+        /// The lines or counts, as text.
         pub content: Option<String>,
-        /// How many lines there are in `content`.
+        /// The number of lines in `content`.
         pub num_lines: Option<u64> = "numLines",
-        /// How many matches there are.
+        /// The number of matches.
         pub num_matches: Option<u64> = "numMatches",
-        /// How many files there are, before the limit.
+        /// The number of files before the limit was applied.
         pub total_files: Option<u64> = "totalFiles",
-        /// How many lines there are, before the limit.
+        /// The number of lines before the limit was applied.
         pub total_lines: Option<u64> = "totalLines",
-        /// The limit, when it cut something off.
+        /// The limit, if it truncated the output.
         pub applied_limit: Option<u64> = "appliedLimit",
-        /// How many were skipped.
+        /// The number of skipped lines or files.
         pub applied_offset: Option<u64> = "appliedOffset",
-        /// Whether the time was up before all was looked through.
+        /// Whether the search timed out before it was complete.
         pub timed_out: Option<bool> = "timedOut",
     }
 }

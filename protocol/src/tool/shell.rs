@@ -157,7 +157,7 @@ open_enum! {
         Edited = "edited",
         /// It was merged.
         Merged = "merged",
-        /// Somebody said something.
+        /// A comment was added.
         Commented = "commented",
         /// It was closed.
         Closed = "closed",

@@ -1,60 +1,60 @@
-//! Skills that the model proposes, for the user to keep or not.
+//! Skills that the model proposes to the user.
 
 use crate::open::{object, open_enum};
 
 object! {
-    /// Skills that the model proposes.
+    /// The input of `ProposeSkills`.
     pub struct ProposeSkillsInput {
-        /// The skills.
+        /// The proposals.
         pub proposals: Vec<SkillProposal>,
     }
 }
 
 object! {
-    /// A skill that the model proposes.
+    /// A skill proposed by the model.
     pub struct SkillProposal {
-        /// Its name.
+        /// The name.
         pub name: String,
-        /// Whether it is new.
+        /// Whether the skill is new.
         pub kind: SkillProposalKind,
-        /// The skill that it makes better.
+        /// The existing skill to improve.
         pub target: Option<String>,
-        /// When it is to be used.
+        /// When to use the skill.
         pub description: String,
-        /// The files of memory that it comes from.
+        /// The memory files that the proposal is based on.
         pub evidence: Option<Vec<String>>,
-        /// What to replace in the skill's text, in order.
+        /// The replacements to make in the existing skill, in order.
         pub edits: Option<Vec<SkillEdit>>,
-        /// The skill's whole text, when it is not told by what to replace.
+        /// The full text of the skill, if `edits` is not used.
         pub skill_md: Option<String> = "skillMd",
     }
 }
 
 open_enum! {
-    /// Whether a proposed skill is new.
+    /// Whether a proposed skill is new or an improvement.
     pub enum SkillProposalKind {
-        /// It is.
+        /// A new skill.
         New = "new",
-        /// It makes one better.
+        /// An improvement of an existing skill.
         Improvement = "improvement",
     }
 }
 
 object! {
-    /// A text to replace in a skill.
+    /// A text replacement in a skill.
     pub struct SkillEdit {
-        /// The text that is there, once.
+        /// The text to replace, which occurs once.
         pub old_string: String,
-        /// The text that is to be there.
+        /// The replacement.
         pub new_string: String,
     }
 }
 
 object! {
-    /// The user was shown them.
+    /// The output of `ProposeSkills`: the user was shown the proposals.
     #[derive(Default)]
     pub struct ProposeSkillsOutput {
-        /// The count.
+        /// The number of proposals.
         pub proposal_count: Option<u64> = "proposalCount",
     }
 }

@@ -1,11 +1,10 @@
-//! What the model has to do: the list that it keeps, and the tasks that took
-//! the list's place.
+//! To-do tools: the to-do list, and the tasks that replaced it.
 
 use crate::json::Json;
 use crate::open::{object, open_enum};
 
 object! {
-    /// The whole list, as it is to be.
+    /// The input of `TodoWrite`: the new list.
     pub struct TodoWriteInput {
         /// The list.
         pub todos: Vec<TodoItem>,
@@ -13,57 +12,58 @@ object! {
 }
 
 object! {
-    /// Something to do.
+    /// A to-do item.
     pub struct TodoItem {
-        /// What.
+        /// The text of the item.
         pub content: String,
-        /// How it stands.
+        /// The status.
         pub status: TodoStatus,
-        /// What to show while it is being done. Older agents do not say.
+        /// The text to show while the item is in progress. Older agents omit
+        /// it.
         pub active_form: Option<String> = "activeForm",
     }
 }
 
 open_enum! {
-    /// How something to do stands.
+    /// The status of a to-do item or task.
     pub enum TodoStatus {
-        /// It has not begun.
+        /// Not started.
         Pending = "pending",
-        /// It is being done.
+        /// In progress.
         InProgress = "in_progress",
-        /// It is done.
+        /// Completed.
         Completed = "completed",
-        /// It is to go from the list. Only tasks can.
+        /// To be deleted. Only tasks have this status.
         Deleted = "deleted",
     }
 }
 
 object! {
-    /// The list before and after.
+    /// The output of `TodoWrite`: the list before and after.
     pub struct TodoWriteOutput {
-        /// The list as it was.
+        /// The previous list.
         pub old_todos: Option<Vec<TodoItem>> = "oldTodos",
-        /// The list as it is.
+        /// The new list.
         pub new_todos: Vec<TodoItem> = "newTodos",
     }
 }
 
 object! {
-    /// A task to note.
+    /// The input of `TaskCreate`.
     pub struct TaskCreateInput {
-        /// Its title.
+        /// The title.
         pub subject: String,
-        /// What is to be done.
+        /// The description.
         pub description: String,
-        /// What to show while it is being done.
+        /// The text to show while the task is in progress.
         pub active_form: Option<String> = "activeForm",
-        /// Anything else, an object.
+        /// Additional data, an object.
         pub metadata: Option<Json>,
     }
 }
 
 object! {
-    /// The task was noted.
+    /// The output of `TaskCreate`.
     pub struct TaskCreateOutput {
         /// The task.
         pub task: CreatedTask,
@@ -71,104 +71,104 @@ object! {
 }
 
 object! {
-    /// A task that was noted.
+    /// A created task.
     pub struct CreatedTask {
-        /// Its id.
+        /// The task ID.
         pub id: String,
-        /// Its title.
+        /// The title.
         pub subject: String,
-        /// What is to be done. Older agents do not say.
+        /// The description. Older agents omit it.
         pub description: Option<String>,
     }
 }
 
 object! {
-    /// A task to look at.
+    /// The input of `TaskGet`.
     pub struct TaskGetInput {
-        /// The task.
+        /// The task ID.
         pub task_id: String = "taskId",
     }
 }
 
 object! {
-    /// The task that was looked at.
+    /// The output of `TaskGet`.
     #[derive(Default)]
     pub struct TaskGetOutput {
-        /// The task; `null`, when there is none.
+        /// The task; `null` if it does not exist.
         pub task: Option<TaskDetails>,
     }
 }
 
 object! {
-    /// All of a task.
+    /// The details of a task.
     pub struct TaskDetails {
-        /// Its id.
+        /// The task ID.
         pub id: String,
-        /// Its title.
+        /// The title.
         pub subject: String,
-        /// What is to be done.
+        /// The description.
         pub description: Option<String>,
-        /// How it stands.
+        /// The status.
         pub status: TodoStatus,
-        /// Tasks that wait for it.
+        /// The IDs of the tasks that this task blocks.
         pub blocks: Option<Vec<String>>,
-        /// Tasks that it waits for.
+        /// The IDs of the tasks that block this task.
         pub blocked_by: Option<Vec<String>> = "blockedBy",
     }
 }
 
 object! {
-    /// What is to change about a task.
+    /// The input of `TaskUpdate`. Absent members are left unchanged.
     pub struct TaskUpdateInput {
-        /// The task.
+        /// The task ID.
         pub task_id: String = "taskId",
-        /// Its title.
+        /// The new title.
         pub subject: Option<String>,
-        /// What is to be done.
+        /// The new description.
         pub description: Option<String>,
-        /// What to show while it is being done.
+        /// The new text to show while the task is in progress.
         pub active_form: Option<String> = "activeForm",
-        /// How it stands.
+        /// The new status.
         pub status: Option<TodoStatus>,
-        /// More tasks that wait for it.
+        /// The IDs of further tasks that this task blocks.
         pub add_blocks: Option<Vec<String>> = "addBlocks",
-        /// More tasks that it waits for.
+        /// The IDs of further tasks that block this task.
         pub add_blocked_by: Option<Vec<String>> = "addBlockedBy",
-        /// Whose it is.
+        /// The new owner.
         pub owner: Option<String>,
-        /// Anything else to add, an object; `null` takes a member away.
+        /// Additional data to merge, an object; `null` removes a member.
         pub metadata: Option<Json>,
     }
 }
 
 object! {
-    /// What changed about a task.
+    /// The output of `TaskUpdate`.
     pub struct TaskUpdateOutput {
-        /// Whether something did.
+        /// Whether the task was changed.
         pub success: bool,
-        /// The task.
+        /// The task ID.
         pub task_id: Option<String> = "taskId",
-        /// What changed, by name.
+        /// The names of the changed fields.
         pub updated_fields: Option<Vec<String>> = "updatedFields",
-        /// Why nothing did.
+        /// The reason for a failure.
         pub error: Option<String>,
-        /// How it stood and stands.
+        /// The change of the status.
         pub status_change: Option<TaskStatusChange> = "statusChange",
     }
 }
 
 object! {
-    /// How a task stood and stands.
+    /// A change of a task's status.
     pub struct TaskStatusChange {
-        /// How it stood.
+        /// The previous status.
         pub from: TodoStatus,
-        /// How it stands.
+        /// The new status.
         pub to: TodoStatus,
     }
 }
 
 object! {
-    /// The tasks that there are.
+    /// The output of `TaskList`.
     pub struct TaskListOutput {
         /// The tasks.
         pub tasks: Vec<ListedTask>,
@@ -176,17 +176,17 @@ object! {
 }
 
 object! {
-    /// A task in the list.
+    /// A task in a list.
     pub struct ListedTask {
-        /// Its id.
+        /// The task ID.
         pub id: String,
-        /// Its title.
+        /// The title.
         pub subject: String,
-        /// How it stands.
+        /// The status.
         pub status: TodoStatus,
-        /// Whose it is.
+        /// The owner.
         pub owner: Option<String>,
-        /// Tasks that it waits for.
+        /// The IDs of the tasks that block this task.
         pub blocked_by: Option<Vec<String>> = "blockedBy",
     }
 }

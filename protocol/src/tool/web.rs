@@ -1,4 +1,4 @@
-//! Fetching pages and searching the web.
+//! Web tools: fetching pages and searching.
 
 use super::artifact::ArtifactRead;
 use crate::json::Number;
@@ -8,76 +8,76 @@ use crate::untyped::{Pointer, Untyped};
 use serde::{Deserialize, Deserializer};
 
 object! {
-    /// A page to fetch.
+    /// The input of `WebFetch`.
     pub struct WebFetchInput {
-        /// Where it is.
+        /// The URL.
         pub url: String,
-        /// What a model is to make of it.
+        /// The prompt that a model runs on the page.
         pub prompt: String,
-        /// The character of the page's text to begin with.
+        /// The offset in the page's text to start at, in characters.
         pub offset: Option<u64>,
     }
 }
 
 object! {
-    /// What came of fetching a page.
+    /// The output of `WebFetch`.
     pub struct WebFetchOutput {
-        /// Bytes that were fetched.
+        /// The number of fetched bytes.
         pub bytes: Option<u64>,
-        /// The status code of HTTP.
+        /// The HTTP status code.
         pub code: Option<u64>,
-        /// The status code in words.
+        /// The text of the HTTP status.
         pub code_text: Option<String> = "codeText",
-        /// What a model made of the page.
+        /// The model's response to the prompt.
         pub result: String,
-        /// Milliseconds that it took.
+        /// The duration in milliseconds.
         pub duration_ms: Option<Number> = "durationMs",
-        /// Where the page is.
+        /// The URL of the page.
         pub url: Option<String>,
-        /// The artifact that the page is.
+        /// The artifact, if the page is one.
         pub artifact_read: Option<ArtifactRead> = "artifactRead",
     }
 }
 
 object! {
-    /// Something to look for on the web.
+    /// The input of `WebSearch`.
     pub struct WebSearchInput {
-        /// What to look for.
+        /// The query.
         pub query: String,
-        /// Where only.
+        /// The domains to search; no others are searched.
         pub allowed_domains: Option<Vec<String>>,
-        /// Where not.
+        /// The domains to exclude.
         pub blocked_domains: Option<Vec<String>>,
     }
 }
 
 object! {
-    /// What was found on the web.
+    /// The output of `WebSearch`.
     pub struct WebSearchOutput {
-        /// What was looked for.
+        /// The query.
         pub query: Option<String>,
-        /// What was found, with what the model said between.
+        /// The results, interleaved with text of the model.
         pub results: Vec<WebSearchItem>,
-        /// Seconds that it took.
+        /// The duration in seconds.
         pub duration_seconds: Option<Number> = "durationSeconds",
-        /// How many searches it took.
+        /// The number of searches.
         pub search_count: Option<u64> = "searchCount",
     }
 }
 
-/// A part of what a web search gave.
+/// An item of a web search's results.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WebSearchItem {
     /// Pages.
     Hits(WebSearchHits),
-    /// What the model said.
+    /// Text of the model.
     Text(String),
 }
 
 object! {
-    /// The pages that one search found.
+    /// The pages found by one search.
     pub struct WebSearchHits {
-        /// The call of the API's search.
+        /// The ID of the API's search call.
         pub tool_use_id: Option<String>,
         /// The pages.
         pub content: Vec<WebSearchHit>,
@@ -85,13 +85,13 @@ object! {
 }
 
 object! {
-    /// A page that was found.
+    /// A page in the search results.
     pub struct WebSearchHit {
-        /// Its title.
+        /// The title.
         pub title: Option<String>,
-        /// Where it is.
+        /// The URL.
         pub url: String,
-        /// Text of it. Hooks get it, and a message does not.
+        /// An excerpt. Hooks receive it; messages omit it.
         pub snippet: Option<String>,
     }
 }

@@ -1,68 +1,68 @@
-//! Git worktrees that a session goes into and out of.
+//! Git worktrees that a session enters and leaves.
 
 use crate::open::{object, open_enum};
 
 object! {
-    /// A worktree to go into: a new one, or one that there is.
+    /// The input of `EnterWorktree`: a new or an existing worktree.
     #[derive(Default)]
     pub struct EnterWorktreeInput {
-        /// The name of a new one.
+        /// The name of the new worktree.
         pub name: Option<String>,
-        /// Where one is.
+        /// The path of the existing worktree.
         pub path: Option<String>,
     }
 }
 
 object! {
-    /// The session is in a worktree.
+    /// The output of `EnterWorktree`.
     pub struct EnterWorktreeOutput {
-        /// Where it is.
+        /// The path of the worktree.
         pub worktree_path: String = "worktreePath",
-        /// Its branch.
+        /// The branch of the worktree.
         pub worktree_branch: Option<String> = "worktreeBranch",
-        /// What is to be said about it.
+        /// A message about the result.
         pub message: Option<String>,
     }
 }
 
 object! {
-    /// The worktree is to be left.
+    /// The input of `ExitWorktree`.
     pub struct ExitWorktreeInput {
-        /// What becomes of it.
+        /// Whether to keep or remove the worktree.
         pub action: WorktreeFate,
-        /// Whether it goes even with work in it that is nowhere else.
+        /// Whether to remove it even if this loses work.
         pub discard_changes: Option<bool>,
     }
 }
 
 open_enum! {
-    /// What becomes of a worktree.
+    /// Whether a worktree is kept or removed.
     pub enum WorktreeFate {
-        /// It stays.
+        /// The worktree is kept.
         Keep = "keep",
-        /// It goes.
+        /// The worktree is removed.
         Remove = "remove",
     }
 }
 
 object! {
-    /// The worktree was left.
+    /// The output of `ExitWorktree`.
     pub struct ExitWorktreeOutput {
-        /// What became of it.
+        /// Whether the worktree was kept or removed.
         pub action: WorktreeFate,
-        /// Where the session is now.
+        /// The session's working directory from now on.
         pub original_cwd: Option<String> = "originalCwd",
-        /// Where the worktree is, or was.
+        /// The path of the worktree, which may have been removed.
         pub worktree_path: Option<String> = "worktreePath",
-        /// Its branch.
+        /// The branch of the worktree.
         pub worktree_branch: Option<String> = "worktreeBranch",
-        /// The session of tmux that was in it.
+        /// The name of the worktree's tmux session.
         pub tmux_session_name: Option<String> = "tmuxSessionName",
-        /// How many changed files went with it.
+        /// The number of changed files that were discarded.
         pub discarded_files: Option<u64> = "discardedFiles",
-        /// How many commits went with it.
+        /// The number of commits that were discarded.
         pub discarded_commits: Option<u64> = "discardedCommits",
-        /// What is to be said about it.
+        /// A message about the result.
         pub message: Option<String>,
     }
 }

@@ -1,5 +1,5 @@
-//! Reads objects member by member, and lists item by item. Invalid ones are
-//! errors, or are kept.
+//! Reads objects member by member, and lists item by item. Invalid values are
+//! errors, or are preserved.
 
 use super::fault::Fault;
 use super::{Field, Reader, Tag, string_of};
@@ -13,15 +13,15 @@ use std::borrow::Cow;
 pub struct Inside {
     is_first: bool,
     only: Option<fn(&str) -> bool>,
-    /// The tag by which a union chose this object, until it was passed.
+    /// The tag by which a union chose this object, until it has been read.
     chosen_by: Option<&'static str>,
-    /// The tags that it has.
+    /// The tags found in the object.
     tags: [Option<&'static str>; 2],
-    /// The fields whose members it has, a bit each.
+    /// The fields found in the object, one bit each.
     seen: u128,
 }
 
-/// What was before a member or an item was read.
+/// The state before a member or an item.
 pub(in crate::open) struct Before {
     start: usize,
     depth: usize,
@@ -29,8 +29,8 @@ pub(in crate::open) struct Before {
 }
 
 impl Inside {
-    /// Whether the object has had the member of the field with this number.
-    /// From now on it has.
+    /// Marks the field with this number as found. Returns whether it was found
+    /// before.
     pub(in crate::open) fn is_again(&mut self, number: usize) -> bool {
         let bit = 1 << number;
         let is_again = self.seen & bit != 0;
@@ -38,7 +38,8 @@ impl Inside {
         is_again
     }
 
-    /// Which of these fields, a bit each, it has no members for.
+    /// Returns the required fields that are missing. `required` has one bit per
+    /// field.
     pub(in crate::open) fn missing(&self, required: u128) -> impl Iterator<Item = usize> + use<> {
         let mut missing = required & !self.seen;
         std::iter::from_fn(move || {
@@ -51,11 +52,11 @@ impl Inside {
 }
 
 impl<'a> Reader<'a> {
-    /// Begins an object, which a union may have chosen by a tag.
+    /// Enters an object, which a union may have chosen by a tag.
     ///
     /// # Errors
     ///
-    /// When the value is none, or too many are inside each other.
+    /// If the value is not an object, or the nesting is too deep.
     pub fn object(&mut self, chosen_by: Option<Tag>) -> Result<Inside, Error> {
         let mut inside = Inside {
             is_first: true,
@@ -86,11 +87,12 @@ impl<'a> Reader<'a> {
         Ok(inside)
     }
 
-    /// Goes to the next member of an object. At the end the object is closed.
+    /// Advances to the next member and returns its name. Returns `None` at the
+    /// end of the object, and leaves it.
     ///
     /// # Errors
     ///
-    /// When it is no JSON.
+    /// If the text is not valid JSON.
     pub fn next_key(&mut self, inside: &mut Inside) -> Result<Option<Cow<'a, str>>, Error> {
         loop {
             let is_first = std::mem::take(&mut inside.is_first);
@@ -111,22 +113,22 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the object whose members are those that `only` tells.
+    /// Reads an object, limited to the members that `only` selects.
     ///
     /// # Errors
     ///
-    /// As `T` has them.
+    /// If `T` cannot be read.
     pub fn part<T: Field>(&mut self, part: &mut T, only: fn(&str) -> bool) -> Result<(), Error> {
         self.only = Some(only);
         part.read(self)
     }
 
-    /// The text of the object's member `name`: the first one with that name, or
-    /// the last one. The reader stays where it is. Nothing, where there is none.
+    /// Returns the text of the object's first or last member `name`, or `None`
+    /// if there is none. The reader does not move.
     ///
     /// # Errors
     ///
-    /// When it is no JSON.
+    /// If the text is not valid JSON.
     fn look(&mut self, name: &str, is_last: bool) -> Result<Option<&'a str>, Error> {
         let start = self.cursor.at();
         if !self.cursor.take(b'{') {
@@ -148,18 +150,19 @@ impl<'a> Reader<'a> {
         Ok(found)
     }
 
-    /// The text of the object's last member with this name, without reading the
-    /// object. Nothing, where there is none, or the value is no object.
+    /// Returns the text of the object's last member `name`, without reading the
+    /// object. Returns `None` if there is none, or if the value is not an
+    /// object.
     ///
     /// # Errors
     ///
-    /// When it is no JSON.
+    /// If the text is not valid JSON.
     pub fn look_for(&mut self, name: &str) -> Result<Option<&'a str>, Error> {
         self.look(name, true)
     }
 
-    /// Goes to the end of the tag of an object, if that is its first member, and
-    /// returns its value. Otherwise the reader stays where it is.
+    /// If the tag is the object's first member, advances past it and returns
+    /// its value. Otherwise searches for the tag without moving the reader.
     ///
     /// # Errors
     ///
@@ -174,7 +177,7 @@ impl<'a> Reader<'a> {
         let start = self.cursor.at();
         let mut tag = Tag { name, passed: None };
         self.cursor.go_to(start + 1);
-        // Members that are not shown include no tag.
+        // With a selection, the tag may not be selected.
         if self.only.is_none()
             && let Some(key) = self.cursor.next_key(true)?
             && &self.text[key.start..key.end] == name
@@ -194,11 +197,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Passes a tag, and checks it.
+    /// Reads a tag and checks its value.
     ///
     /// # Errors
     ///
-    /// When it is another one.
+    /// If the tag has another value.
     pub fn tag(
         &mut self,
         inside: &mut Inside,
@@ -224,15 +227,16 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether an object has no such tag where it could have been another one,
-    /// which is remembered. Who reads strictly asked for this one.
+    /// Whether the object lacks this tag, which has to be recorded: it could
+    /// have been of another kind. Always `false` for a strict reader, whose
+    /// caller asked for this kind.
     pub(in crate::open) fn lacks_tag(&self, inside: &Inside, name: &'static str) -> bool {
         self.is_tolerant && !inside.tags.contains(&Some(name))
     }
 
-    /// Whether an object that was read as the kind that its tag tells turned out
-    /// to be none: it has that tag or another one twice. It is then one of a
-    /// kind that nobody knows.
+    /// Whether an object turned out not to be of the kind that its tag names,
+    /// because that tag or another one occurs twice. It then counts as an
+    /// object of an unknown kind.
     #[must_use]
     pub(in crate::open) fn is_other_kind(&self, error: &Error) -> bool {
         self.is_tolerant && error.is_other_tag()
@@ -259,7 +263,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Before a member or an item is read.
+    /// Saves the state before a member or an item.
     #[inline]
     fn enter(&mut self) -> Before {
         self.cursor.peek();
@@ -270,7 +274,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// After a member or an item was read.
+    /// Restores the state after a member or an item.
     #[inline]
     pub(in crate::open) fn leave(&mut self, before: &Before) {
         if let Some(trace) = &mut self.trace {
@@ -279,7 +283,7 @@ impl<'a> Reader<'a> {
         self.is_spoilt = before.is_spoilt;
     }
 
-    /// Keeps the text of a member that was read.
+    /// Preserves the text of a member.
     #[cold]
     pub(in crate::open) fn keep(
         &mut self,
@@ -297,7 +301,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// A member cannot be read.
+    /// Handles an invalid member.
     #[cold]
     pub(in crate::open) fn invalid_member(
         &mut self,
@@ -312,15 +316,16 @@ impl<'a> Reader<'a> {
         self.depth = before.depth;
         self.keep(before, name, extra)?;
         if error.is_too_deep() {
-            // By itself it would be read, and is not what the field holds.
+            // The member alone could be read, but the field does not hold its
+            // value.
             extra.push_given(name, None);
         }
         self.found(&error);
         Ok(())
     }
 
-    /// An item of a list or a value of a map cannot be read: it is passed, and
-    /// the list is there without it.
+    /// Handles an invalid list item or map value: it is skipped, and the list
+    /// is read without it.
     #[cold]
     fn invalid_item(&mut self, before: &Before, error: Error) -> Result<(), Error> {
         if !self.is_tolerant || error.is_too_deep() || error.is_too_much() {
@@ -333,14 +338,14 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// A value was read as another one than is there.
+    /// Records that a value was read only in part or with changes.
     #[cold]
     pub(in crate::open) fn spoilt(&mut self, error: &Error) {
         self.is_spoilt = true;
         self.found(error);
     }
 
-    /// Whether the value that was read is not what is there.
+    /// Whether the current value was read only in part or with changes.
     pub(in crate::open) fn is_spoilt(&self) -> bool {
         self.is_spoilt
     }
@@ -358,7 +363,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// That a required member is missing.
+    /// Records a missing required member.
     ///
     /// # Errors
     ///
@@ -380,11 +385,11 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Keeps a member that the type does not know.
+    /// Preserves an unknown member.
     ///
     /// # Errors
     ///
-    /// When it is no JSON.
+    /// If the text is not valid JSON.
     pub fn unknown(
         &mut self,
         inside: &mut Inside,
@@ -401,11 +406,11 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads a list: `take` reads each item.
+    /// Reads a list; `take` reads each item.
     ///
     /// # Errors
     ///
-    /// When the value is none; when an item cannot be read, and the reader is
+    /// If the value is not a list, or if an item is invalid and the reader is
     /// strict.
     pub(in crate::open) fn items(
         &mut self,
@@ -430,12 +435,12 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads an object whose keys are data: `take` reads each value.
+    /// Reads an object whose keys are data; `take` reads each value.
     ///
     /// # Errors
     ///
-    /// When the value is none; when one of those inside cannot be read, and the
-    /// reader is strict.
+    /// If the value is not an object, or if one of its values is invalid and
+    /// the reader is strict.
     pub(in crate::open) fn entries(
         &mut self,
         take: &mut dyn FnMut(&str, &mut Self) -> Result<(), Error>,

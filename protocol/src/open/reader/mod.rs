@@ -1,8 +1,8 @@
 //! Reads types from text.
 //!
 //! One concrete reader steps through the text once, so that each type compiles
-//! to one function. Here are its modes, its position and plain values;
-//! `members` has objects and lists, and what is kept of invalid members.
+//! to one function. This module has its modes, its position and plain values;
+//! `members` has objects and lists, and preserves invalid members.
 
 mod fault;
 pub(super) mod members;
@@ -16,12 +16,12 @@ use crate::text::{Cursor, unescaped};
 use fault::Trace;
 use std::borrow::Cow;
 
-/// A type that a member of an object can have.
+/// A type that an object's member can have.
 pub trait Field: Sized + Written + Clone + PartialEq + 'static {
-    /// Whether the member has to be there.
+    /// Whether the member is required.
     const IS_REQUIRED: bool = true;
 
-    /// Whether a text that is read as this type by itself is read tolerantly.
+    /// Whether this type is read tolerantly by default.
     const IS_TOLERANT: bool = false;
 
     /// Reads the value into `self`, which is empty. Objects are large; returned by
@@ -32,8 +32,7 @@ pub trait Field: Sized + Written + Clone + PartialEq + 'static {
     /// If the value has another type. `self` may hold a part of it.
     fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error>;
 
-    /// What the value is when the member is not there, or has nothing that can
-    /// be read.
+    /// The value of a missing or unreadable member.
     fn empty() -> Self;
 }
 
@@ -67,22 +66,22 @@ pub struct Tag {
 pub struct Reader<'a> {
     text: &'a str,
     cursor: Cursor<'a>,
-    /// Objects that are being read, one inside the other.
+    /// The nesting depth of the current object.
     depth: usize,
     is_tolerant: bool,
-    /// Whether the value that is being read was read in part only, or as
-    /// another one than is there.
+    /// Whether the current value was read only in part or with changes.
     is_spoilt: bool,
-    /// Which members the next object shows.
+    /// A selection of members for the next object.
     only: Option<fn(&str) -> bool>,
-    /// How many bytes of members may still be kept as they are. Objects inside
-    /// each other, each with an invalid item, keep what is innermost many times.
+    /// The number of bytes of invalid members that may still be preserved.
+    /// Nested objects, each with an invalid item, preserve the innermost one
+    /// many times.
     to_keep: usize,
     /// The current path and the faults so far, if they are requested.
     trace: Option<Box<Trace>>,
 }
 
-/// Where a reader was.
+/// A position of a reader.
 #[derive(Debug, Clone, Copy)]
 pub struct Place {
     at: usize,
@@ -105,43 +104,43 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// For a member that was kept, to compare it with its field.
+    /// Creates a reader for a preserved member, to compare it with its field.
     pub(super) fn of_kept(text: &'a str) -> Self {
         let mut reader = Self::new(text, true);
-        // Less than when it was read as a part of more.
+        // Uses less than when the member was read as part of the whole.
         reader.to_keep = usize::MAX;
         reader
     }
 
-    /// Reads a whole text.
+    /// Reads a whole text, in the mode of its type.
     ///
     /// # Errors
     ///
-    /// When it is not what it should be: anywhere, if the type is one that is
-    /// strict, and by itself, if it is a tolerant one.
+    /// If the text is not valid JSON or has another type. Invalid members are
+    /// errors only if the type is read strictly.
     pub(crate) fn read_text<T: Field>(text: &'a str) -> Result<T, Error> {
         Self::new(text, T::IS_TOLERANT).whole()
     }
 
-    /// Reads a whole text as strictly as any type is read.
+    /// Reads a whole text strictly.
     ///
     /// # Errors
     ///
-    /// When it is not what it should be, anywhere.
+    /// If the text is not valid JSON, or any value in it is invalid.
     pub fn read_strictly<T: Field>(text: &'a str) -> Result<T, Error> {
         Self::new(text, false).whole()
     }
 
-    /// Reads a whole text tolerantly, whatever the type.
+    /// Reads a whole text tolerantly, whatever the mode of its type.
     ///
     /// # Errors
     ///
-    /// When it is not what it should be by itself, or no JSON.
+    /// If the text is not valid JSON, or the value itself has another type.
     pub fn read_tolerantly<T: Field>(text: &'a str) -> Result<T, Error> {
         Self::new(text, true).whole()
     }
 
-    /// Reads a whole text tolerantly, and returns its faults.
+    /// Reads a whole text tolerantly, and returns the faults as well.
     pub fn read_with_faults<T: Field>(text: &'a str) -> (Result<T, Error>, Vec<Fault>) {
         let mut reader = Self::new(text, true);
         reader.trace = Some(Box::default());
@@ -168,20 +167,20 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// If it is something else.
+    /// If the value has another type.
     pub fn value<T: Field>(&mut self) -> Result<T, Error> {
         let mut value = T::empty();
         value.read(self)?;
         Ok(value)
     }
 
-    /// The first byte of the value.
+    /// Returns the first byte of the value.
     #[inline]
     pub fn peek(&mut self) -> Option<u8> {
         self.cursor.peek()
     }
 
-    /// The place, to come back to.
+    /// Returns the position, to return to it later.
     #[must_use]
     pub fn place(&self) -> Place {
         Place {
@@ -192,13 +191,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Comes back to a place where the value is read once more, beside what was
+    /// Returns to a position to read the value again, in addition to what was
     /// read of it.
     pub fn back_to(&mut self, place: Place) {
         self.cursor.go_to(place.at);
     }
 
-    /// Comes back to a place, as if nothing had been read since.
+    /// Returns to a position and discards what was read since.
     pub fn go_to(&mut self, place: Place) {
         self.cursor.go_to(place.at);
         self.depth = place.depth;
@@ -208,7 +207,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes `null`, where it is the value.
+    /// Consumes the value if it is `null`.
     pub fn null(&mut self) -> bool {
         self.peek() == Some(b'n') && self.cursor.word("null").is_ok()
     }
@@ -217,7 +216,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// When the value is none.
+    /// If the value is not a string.
     #[inline]
     pub fn string(&mut self) -> Result<Cow<'a, str>, Error> {
         if self.peek() != Some(b'"') {
@@ -253,22 +252,22 @@ impl<'a> Reader<'a> {
         Ok(&self.text[start..self.cursor.at()])
     }
 
-    /// Passes a value, and gives its text.
+    /// Skips a value and returns its text.
     ///
     /// # Errors
     ///
-    /// When it is no JSON.
+    /// If the text is not valid JSON.
     pub fn token(&mut self) -> Result<&'a str, Error> {
         let start = self.cursor.skip()?;
         Ok(&self.text[start..self.cursor.at()])
     }
 
-    /// Passes a value, and keeps its text.
+    /// Skips a value and keeps its text.
     pub(super) fn json(&mut self) -> Result<Json, Error> {
         self.token().map(Json::of_text)
     }
 
-    /// That the value is of another type than was expected.
+    /// Returns an error for a value of an unexpected type.
     #[cold]
     pub fn unexpected(&mut self, expected: &str) -> Error {
         let start = self.cursor.at();
@@ -295,7 +294,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What a text says that is a string.
+/// The value of a text that is a JSON string.
 pub fn string_of(text: Option<&str>) -> Option<Cow<'_, str>> {
     let text = text?.strip_prefix('"')?.strip_suffix('"')?;
     Some(if text.contains('\\') {

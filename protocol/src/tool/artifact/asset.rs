@@ -3,88 +3,88 @@
 use crate::open::{object, open_enum};
 
 object! {
-    /// A file that was added.
+    /// A file that was added to an artifact.
     pub struct AssetUpload {
-        /// Its id.
+        /// The file ID.
         pub id: String,
-        /// Where it is.
+        /// The URL.
         pub url: String,
-        /// Its bytes.
+        /// The size in bytes.
         pub size_bytes: Option<u64>,
-        /// What it is, such as `image/png`.
+        /// The MIME type, such as `image/png`.
         pub content_type: Option<String>,
-        /// Its checksum.
+        /// The SHA-256 checksum.
         pub sha256: Option<String>,
-        /// Its name.
+        /// The file name.
         pub file_name: Option<String>,
     }
 }
 
 object! {
-    /// Files that were added, or were not.
+    /// The result of adding several files.
     pub struct AssetUploads {
-        /// Where the artifact is.
+        /// The URL of the artifact.
         pub url: String,
-        /// What became of each.
+        /// The result for each file.
         pub results: Vec<AssetUploadResult>,
     }
 }
 
 object! {
-    /// What became of a file that was to be added: where it is, or why it is
-    /// not. `status` says which members there are.
+    /// The result of adding one file: its location, or the reason for a
+    /// failure. `status` determines which members are present.
     pub struct AssetUploadResult {
-        /// The file here.
+        /// The path of the local file.
         pub file_path: String,
-        /// Whether it was added.
+        /// The status.
         pub status: AssetStatus,
-        /// Its id.
+        /// The file ID.
         pub id: Option<String>,
-        /// Where it is.
+        /// The URL.
         pub url: Option<String>,
-        /// Its bytes.
+        /// The size in bytes.
         pub size_bytes: Option<u64>,
-        /// What it is, such as `image/png`.
+        /// The MIME type, such as `image/png`.
         pub content_type: Option<String>,
-        /// Its checksum.
+        /// The SHA-256 checksum.
         pub sha256: Option<String>,
-        /// Its name.
+        /// The file name.
         pub file_name: Option<String>,
-        /// Why it was not added, in a word.
+        /// A code for the reason of a failure.
         pub reason: Option<String>,
-        /// Why it was not added, for people to read.
+        /// A human-readable reason for a failure.
         pub message: Option<String>,
-        /// Whether it may be there all the same.
+        /// Whether the file may have been stored despite the failure.
         pub may_be_stored: Option<bool>,
     }
 }
 
 open_enum! {
-    /// Whether a file was added.
+    /// The status of adding a file.
     pub enum AssetStatus {
-        /// It was.
+        /// The file was added.
         Uploaded = "uploaded",
-        /// It could not be.
+        /// The file could not be added.
         Failed = "failed",
-        /// Another one failed before.
+        /// The file was not tried, because an earlier one failed.
         NotAttempted = "not_attempted",
     }
 }
 
 object! {
-    /// The files that an artifact has.
+    /// The files of an artifact.
     pub struct AssetList {
-        /// Where the artifact is.
+        /// The URL of the artifact.
         pub url: Option<String>,
         /// The files.
         pub assets: Vec<Asset>,
-        /// How much room they take.
+        /// The storage in use.
         pub usage: Option<AssetStoreUsage>,
-        /// Where the list goes on.
+        /// The cursor of the next page.
         pub next: Option<String>,
-        /// Whether others may have added some.
+        /// Whether other users may have added files.
         pub cowritten: Option<bool>,
-        /// Whether people from outside may have.
+        /// Whether external users may have added files.
         pub outside_writer: Option<bool>,
     }
 }
@@ -92,66 +92,66 @@ object! {
 object! {
     /// A file of an artifact.
     pub struct Asset {
-        /// Its id.
+        /// The file ID.
         pub id: String,
-        /// Where it is.
+        /// The URL.
         pub url: Option<String>,
-        /// What it is, such as `image/png`.
+        /// The MIME type, such as `image/png`.
         pub content_type: Option<String>,
-        /// Its bytes.
+        /// The size in bytes.
         pub size_bytes: Option<u64>,
-        /// Its checksum.
+        /// The SHA-256 checksum.
         pub sha256: Option<String>,
-        /// When it was added.
+        /// The time it was added.
         pub created_at: Option<String>,
     }
 }
 
 object! {
-    /// How much room the files of an artifact take.
+    /// The storage that the files of an artifact use.
     #[derive(Default)]
     pub struct AssetStoreUsage {
-        /// How many there are.
+        /// The number of files.
         pub files: Option<u64>,
-        /// Their bytes.
+        /// The size in bytes.
         pub bytes: Option<u64>,
-        /// How many there may be.
+        /// The maximum number of files.
         pub max_files: Option<u64>,
-        /// How many bytes there may be.
+        /// The maximum size in bytes.
         pub max_bytes: Option<u64>,
     }
 }
 
 object! {
-    /// A file of an artifact, put into one here.
+    /// A file of an artifact, downloaded to a local file.
     pub struct AssetRead {
-        /// Its id.
+        /// The file ID.
         pub id: String,
-        /// The file here.
+        /// The path of the local file.
         pub path: String,
-        /// Its bytes.
+        /// The size in bytes.
         pub size_bytes: Option<u64>,
-        /// What it is, such as `image/png`.
+        /// The MIME type, such as `image/png`.
         pub content_type: Option<String>,
-        /// Its checksum.
+        /// The SHA-256 checksum.
         pub sha256: Option<String>,
-        /// Whether others may have added it.
+        /// Whether another user may have added the file.
         pub cowritten: Option<bool>,
-        /// Whether people from outside may have.
+        /// Whether an external user may have added the file.
         pub outside_writer: Option<bool>,
-        /// Whether everybody can read it.
+        /// Whether the file is publicly readable.
         pub public_read: Option<bool>,
-        /// Whether it is somebody else's.
+        /// Whether the file belongs to another user.
         pub foreign: Option<bool>,
     }
 }
 
 object! {
-    /// A file that was deleted.
+    /// The result of deleting a file.
     pub struct AssetDeleted {
-        /// Its id.
+        /// The file ID.
         pub id: String,
-        /// Whether it was.
+        /// Whether the file was deleted.
         pub deleted: Option<bool>,
     }
 }

@@ -10,90 +10,91 @@ use crate::json::{Json, Number};
 use crate::open::{object, open_enum};
 
 object! {
-    /// Something to do with artifacts.
+    /// The input of the artifact tool.
     #[derive(Default)]
     pub struct ArtifactInput {
-        /// What to do; [`ArtifactAction::Publish`], when absent.
+        /// The operation. Default: [`ArtifactAction::Publish`].
         pub action: Option<ArtifactAction>,
-        /// The file here to publish or to add.
+        /// The local file to publish or to add.
         pub file_path: Option<String>,
-        /// The icon. Not used any more.
+        /// The icon. No longer used.
         pub favicon: Option<String>,
-        /// The icon, in a word.
+        /// The icon, a word.
         pub icon: Option<String>,
-        /// How many to list at most.
+        /// The maximum number of artifacts to list.
         pub limit: Option<u64>,
-        /// Where the last page of a list ended.
+        /// The cursor of the next page of the list.
         pub page_token: Option<String>,
-        /// Whose to list; the user's own, when absent.
+        /// Whose artifacts to list. Default: the user's own.
         pub scope: Option<ArtifactScope>,
-        /// The title, when the page has none.
+        /// The title, if the page has none.
         pub title: Option<String>,
-        /// What it is, in a sentence.
+        /// The description, one sentence.
         pub description: Option<String>,
-        /// What this version of it is, in a few words.
+        /// A short description of this version.
         pub label: Option<String>,
-        /// The artifact that is meant; publishing without one makes a new one.
+        /// The URL of the artifact. Publishing without a URL creates a new one.
         pub url: Option<String>,
-        /// What is wanted of somebody else's.
+        /// The prompt about another user's artifact.
         pub prompt: Option<String>,
-        /// Whether a version that somebody else published meanwhile is lost.
+        /// Whether to overwrite a version that another user has published
+        /// meanwhile.
         pub force: Option<bool>,
-        /// Whether the user has it at hand from now on.
+        /// Whether to pin the artifact for the user.
         pub pin: Option<bool>,
-        /// The folder here that a file of it is put into.
+        /// The local folder to download a file of the artifact to.
         pub out_dir: Option<String>,
-        /// The files here to add, several at once.
+        /// The local files to add, if there are several.
         pub file_paths: Option<Vec<String>>,
-        /// The file of it that is meant.
+        /// The ID of the file in the artifact.
         pub asset_id: Option<String>,
-        /// Where the last page of its files ended.
+        /// The cursor of the next page of the files.
         pub after: Option<String>,
-        /// What the page can do, an object: settings by name.
+        /// The capabilities of the page, an object: settings by name.
         pub capabilities: Option<Json>,
-        /// The version of what it runs on; `latest` is the newest one.
+        /// The version of the page's runtime; `latest` is the newest.
         pub contract: Option<String>,
     }
 }
 
 open_enum! {
-    /// What to do with artifacts.
+    /// An operation on artifacts.
     pub enum ArtifactAction {
-        /// Publish one, or a new version of one.
+        /// Publish an artifact, or a new version of one.
         Publish = "publish",
-        /// List them.
+        /// List artifacts.
         List = "list",
-        /// Read one.
+        /// Read an artifact.
         Read = "read",
-        /// List what they can be made from.
+        /// List the types of artifacts.
         ListTypes = "list_types",
-        /// Be told of new versions of one.
+        /// Subscribe to new versions of an artifact.
         Watch = "watch",
-        /// Not be told any more.
+        /// Cancel the subscription.
         Unwatch = "unwatch",
-        /// Say which are watched.
+        /// List the watched artifacts.
         Status = "status",
-        /// Add a file to one.
+        /// Add a file to an artifact.
         UploadAsset = "upload_asset",
-        /// List the files of one.
+        /// List the files of an artifact.
         ListAssets = "list_assets",
-        /// Read a file of one.
+        /// Read a file of an artifact.
         ReadAsset = "read_asset",
-        /// Delete a file of one.
+        /// Delete a file of an artifact.
         DeleteAsset = "delete_asset",
-        /// Have one at hand.
+        /// Pin an artifact.
         Pin = "pin",
-        /// Not have it at hand any more.
+        /// Unpin an artifact.
         Unpin = "unpin",
     }
 }
 
 open_enum! {
-    /// Whose artifacts are listed.
+    /// The owners of the listed artifacts.
     pub enum ArtifactScope {
-        /// The user's own.
+        /// The user's own artifacts.
         Mine = "mine",
-        /// Those that others share with the user.
+        /// Artifacts that others share with the user.
         Shared = "shared",
         /// Both.
         All = "all",
@@ -101,126 +102,126 @@ open_enum! {
 }
 
 object! {
-    /// What came of it. Nothing on the wire says what was done: it is the
-    /// member that is there. Besides `read`, `watch`, `unwatch`, `watches`,
-    /// the members that begin with `asset`, and `pin`, those are `artifacts`
-    /// when they were listed and `path` when one was published.
+    /// The output of the artifact tool. No member names the operation: the
+    /// present members determine it. These are `read`, `watch`, `unwatch`,
+    /// `watches`, `pin`, and those that start with `asset`; `artifacts` for a
+    /// list, and `path` for a publication.
     #[derive(Default)]
     pub struct ArtifactOutput {
-        /// Where it was published.
+        /// The URL of the published artifact.
         pub url: Option<String>,
-        /// The file here that was published.
+        /// The local file that was published.
         pub path: Option<String>,
-        /// Its id.
+        /// The artifact ID.
         pub artifact_id: Option<String>,
-        /// Its title.
+        /// The title.
         pub title: Option<String>,
-        /// The version that was published.
+        /// The published version.
         pub version: Option<String>,
-        /// What it can do.
+        /// The capabilities of the page.
         pub capabilities: Option<Json>,
-        /// What is known of how it is kept.
+        /// The stored configuration, as far as known.
         pub stored: Option<ArtifactStored>,
-        /// What might go wrong.
+        /// Warnings.
         pub warnings: Option<Vec<String>>,
-        /// How many more times one may be published.
+        /// The number of publications left.
         pub publishes_remaining: Option<u64> = "publishesRemaining",
-        /// When that begins anew, in milliseconds since 1970.
+        /// When that number is reset, in milliseconds since 1970.
         pub publishes_reset_at: Option<Number> = "publishesResetAt",
-        /// The version of what it runs on.
+        /// The version of the page's runtime.
         pub contract: Option<String>,
-        /// Whether there was one before.
+        /// Whether an existing artifact was updated.
         pub updated: Option<bool>,
-        /// Whether it is the user's own.
+        /// Whether the artifact belongs to the user.
         pub owned: Option<bool>,
-        /// Its icon.
+        /// The icon.
         pub icon: Option<String>,
-        /// Whether the model named an icon in the old way.
+        /// Whether the model set the icon with the deprecated `favicon`.
         pub favicon_sent: Option<bool> = "faviconSent",
-        /// Whether the icon was not taken.
+        /// Whether the icon was rejected.
         pub icon_dropped: Option<bool> = "iconDropped",
-        /// Who can see it.
+        /// The audience of the artifact.
         pub audience: Option<String>,
-        /// Who else can see the folder that it is in.
+        /// The additional audience of the artifact's folder.
         pub folder_audience: Option<ArtifactFolderAudience>,
-        /// The number of the version.
+        /// The sequence number of the version.
         pub seq: Option<u64>,
-        /// Whether it is as it was.
+        /// Whether the artifact is unchanged.
         pub unchanged: Option<bool>,
-        /// How the session is told of new versions.
+        /// How the session is notified of new versions.
         pub live_subscription: Option<String> = "liveSubscription",
-        /// Whether the user has it at hand.
+        /// Whether the artifact is pinned for the user.
         pub pinned: Option<bool>,
-        /// Those that were listed.
+        /// The listed artifacts.
         pub artifacts: Option<Vec<ListedArtifact>>,
-        /// Whether there are more.
+        /// Whether the list is truncated.
         pub truncated: Option<bool>,
-        /// How many there are.
+        /// The total number of artifacts.
         pub total: Option<u64>,
-        /// Whether there are at least so many.
+        /// Whether `total` is a lower bound.
         pub total_at_least: Option<bool>,
-        /// Where the list goes on.
+        /// The cursor of the next page.
         pub next_page_token: Option<String>,
-        /// Whether some can be had at hand.
+        /// Whether pinning is available.
         pub pins_enabled: Option<bool>,
-        /// Whose were listed.
+        /// Whose artifacts were listed.
         pub scope: Option<ArtifactScope>,
-        /// Whether those from outside are among them.
+        /// Whether external artifacts are included.
         pub external_listed: Option<bool>,
-        /// What was read.
+        /// The content that was read.
         pub read: Option<ArtifactPage>,
         /// The version that was read.
         pub artifact_read: Option<ArtifactRead> = "artifactRead",
-        /// Whether one is watched.
+        /// The result of watching an artifact.
         pub watch: Option<ArtifactWatchReceipt>,
-        /// The one that is not watched any more.
+        /// The artifact that is no longer watched.
         pub unwatch: Option<ArtifactUnwatched>,
-        /// Those that are watched.
+        /// The watched artifacts.
         pub watches: Option<Vec<ArtifactWatch>>,
-        /// The one that was asked about.
+        /// The URL of the artifact that the status was requested for.
         pub filter_url: Option<String>,
-        /// How the watching goes.
+        /// The state of each watch connection.
         pub arms: Option<Vec<ArtifactArm>>,
-        /// The one whose files changed.
+        /// The artifact whose files changed.
         pub written: Option<ArtifactLink>,
         /// The file that was added.
         pub asset_upload: Option<AssetUpload>,
-        /// The files that were added.
+        /// The result of adding several files.
         pub asset_uploads: Option<AssetUploads>,
-        /// The files that it has.
+        /// The files of the artifact.
         pub asset_list: Option<AssetList>,
         /// The file that was read.
         pub asset_read: Option<AssetRead>,
         /// The file that was deleted.
         pub asset_delete: Option<AssetDeleted>,
-        /// Whether the user has it at hand.
+        /// The result of pinning or unpinning.
         pub pin: Option<ArtifactPin>,
     }
 }
 
 object! {
-    /// How an artifact is kept.
+    /// The stored configuration of an artifact.
     #[derive(Default)]
     pub struct ArtifactStored {
-        /// The version of what it runs on.
+        /// The version of the page's runtime.
         pub contract: Option<String>,
-        /// The version that would be better.
+        /// The recommended version of the page's runtime.
         pub preferred_contract: Option<String> = "preferredContract",
-        /// What it can do, an object: settings by name.
+        /// The capabilities, an object: settings by name.
         pub capabilities: Option<Json>,
-        /// Whether that is as it was.
+        /// Whether the capabilities were carried over unchanged.
         pub carried: Option<bool>,
-        /// Whether it could be looked up.
+        /// Whether the configuration could be read.
         pub read: Option<String>,
     }
 }
 
 open_enum! {
-    /// Who else can see the folder of an artifact.
+    /// The additional audience of an artifact's folder.
     pub enum ArtifactFolderAudience {
-        /// Others can.
+        /// Others can see it.
         Others = "others",
-        /// It is not known.
+        /// Unknown.
         Undetermined = "unknown",
     }
 }
@@ -228,91 +229,92 @@ open_enum! {
 object! {
     /// An artifact in a list.
     pub struct ListedArtifact {
-        /// Its title.
+        /// The title.
         pub title: Option<String>,
-        /// Where it is.
+        /// The URL.
         pub url: String,
-        /// Its icon.
+        /// The icon.
         pub favicon: Option<String>,
-        /// When it was changed.
+        /// The time of the last change.
         pub updated_at: Option<String> = "updatedAt",
-        /// Whose it is.
+        /// Whose artifact it is.
         pub rel: Option<ArtifactScope>,
-        /// Whether it comes from outside.
+        /// Whether it is external.
         pub external: Option<bool>,
-        /// What the user may do with it.
+        /// The user's role.
         pub role: Option<ArtifactRole>,
-        /// Whether people from outside may have written in it.
+        /// Whether external users may have edited it.
         pub outsiders_may_have_written: Option<bool> = "outsidersMayHaveWritten",
-        /// Whether the user has it at hand.
+        /// Whether it is pinned for the user.
         pub pinned: Option<bool>,
     }
 }
 
 open_enum! {
-    /// What a user may do with an artifact.
+    /// A user's role for an artifact.
     pub enum ArtifactRole {
-        /// Change it.
+        /// May edit it.
         Editor = "editor",
-        /// Say something about it.
+        /// May comment on it.
         Commenter = "commenter",
-        /// Read it.
+        /// May read it.
         Reader = "reader",
-        /// Look at it.
+        /// May view it.
         Viewer = "viewer",
     }
 }
 
 object! {
-    /// What is in an artifact.
+    /// The content of an artifact.
     pub struct ArtifactPage {
-        /// Where it is.
+        /// The URL.
         pub url: String,
-        /// Its bytes.
+        /// The size in bytes.
         pub bytes: Option<u64>,
-        /// The status code of HTTP.
+        /// The HTTP status code.
         pub code: Option<u64>,
-        /// The status code in words.
+        /// The text of the HTTP status.
         pub code_text: Option<String> = "codeText",
-        /// What is in it, or what a model made of that.
+        /// The content, or a model's response about it.
         pub result: String,
-        /// Milliseconds that it took.
+        /// The duration in milliseconds.
         pub duration_ms: Option<Number> = "durationMs",
-        /// Its title.
+        /// The title.
         pub title: Option<String>,
     }
 }
 
 object! {
-    /// The version of an artifact that counts as read now.
+    /// The version of an artifact that now counts as read.
     pub struct ArtifactRead {
-        /// The artifact.
+        /// The artifact's slug.
         pub slug: String,
         /// The version.
         pub ver: Option<String>,
-        /// `false`, when it does not count as what the model builds on.
+        /// `false` if this version does not count as a base for the model's
+        /// changes.
         pub seeded: Option<bool>,
     }
 }
 
 object! {
-    /// An artifact.
+    /// A link to an artifact.
     pub struct ArtifactLink {
-        /// Where it is.
+        /// The URL.
         pub url: String,
     }
 }
 
 object! {
-    /// Whether a user has an artifact at hand.
+    /// The result of pinning or unpinning an artifact.
     pub struct ArtifactPin {
-        /// What was done.
+        /// The operation.
         pub action: Option<ArtifactAction>,
-        /// Where it is.
+        /// The URL.
         pub url: String,
-        /// Whether they have it at hand.
+        /// Whether the artifact is pinned.
         pub pinned: Option<bool>,
-        /// Its title.
+        /// The title.
         pub title: Option<String>,
     }
 }

@@ -1,84 +1,84 @@
-//! Being told of new versions of artifacts.
+//! Watching artifacts for new versions.
 
 use crate::json::{Json, Number};
 use crate::open::{object, open_enum};
 
 object! {
-    /// Whether an artifact is watched.
+    /// The result of watching an artifact.
     pub struct ArtifactWatchReceipt {
-        /// Where it is.
+        /// The URL.
         pub url: String,
-        /// Whether it is watched.
+        /// Whether the artifact is watched.
         pub watching: Option<bool>,
-        /// What came of it.
+        /// The outcome.
         pub outcome: Option<String>,
-        /// Why.
+        /// The reason for the outcome.
         pub reason: Option<String>,
-        /// Why the session is not woken for it.
+        /// The reason why the session is not woken by new versions.
         pub durable_skip_reason: Option<String>,
-        /// The task that watches it.
+        /// The ID of the watching task.
         pub task_id: Option<String>,
-        /// Since when, in milliseconds since 1970.
+        /// The start time, in milliseconds since 1970.
         pub since: Option<Number>,
-        /// Until when it may be watched, in milliseconds since 1970.
+        /// When the permission to watch expires, in milliseconds since 1970.
         pub token_expires_at: Option<Number>,
-        /// How it is watched.
+        /// How the artifact is watched.
         pub rail: Option<ArtifactWatchRail>,
-        /// The trigger that wakes the session.
+        /// The ID of the trigger that wakes the session.
         pub trigger_id: Option<String>,
-        /// Since when it does.
+        /// Since when the trigger wakes the session.
         pub durable_since: Option<String>,
-        /// The status code of HTTP, when it was refused.
+        /// The HTTP status code of a rejection.
         pub status: Option<u64>,
-        /// What was said then.
+        /// The details of a rejection.
         pub detail: Option<String>,
-        /// Something to know besides.
+        /// A notice.
         pub note: Option<String>,
-        /// What the session is told of.
+        /// The events that the session is notified of.
         pub events: Option<Vec<String>>,
     }
 }
 
 object! {
-    /// An artifact that is not watched any more.
+    /// An artifact that is no longer watched.
     pub struct ArtifactUnwatched {
-        /// Where it is.
+        /// The URL.
         pub url: String,
-        /// Whether it was.
+        /// Whether it was watched before.
         pub was_watching: Option<bool>,
     }
 }
 
 object! {
-    /// An artifact that is watched. Which members there are depends on
-    /// `rail`, which is absent for a connection that is there.
+    /// A watched artifact. `rail` determines which members are present; for a
+    /// live connection, `rail` is absent.
     pub struct ArtifactWatch {
-        /// Where it is.
+        /// The URL.
         pub url: String,
-        /// How it is watched.
+        /// How the artifact is watched.
         pub rail: Option<ArtifactWatchRail>,
-        /// The task that watches it.
+        /// The ID of the watching task.
         pub task_id: Option<String>,
-        /// The trigger that wakes the session.
+        /// The ID of the trigger that wakes the session.
         pub trigger_id: Option<String>,
-        /// Since when: a number of milliseconds since 1970, or a text where
-        /// the session is woken.
+        /// The start time: a number of milliseconds since 1970, or a string if
+        /// the session is woken by a trigger.
         pub since: Option<Json>,
-        /// Whether somebody asked for it.
+        /// Whether it was requested explicitly.
         pub explicit: Option<bool>,
-        /// Whether the connection is there.
+        /// Whether it is connected.
         pub connected: Option<bool>,
-        /// Whether it is being made.
+        /// Whether it is connecting.
         pub connecting: Option<bool>,
-        /// Until when it may be watched, in milliseconds since 1970.
+        /// When the permission to watch expires, in milliseconds since 1970.
         pub token_expires_at: Option<Number>,
-        /// What began it.
+        /// The origin of the watch.
         pub armed_via: Option<String>,
-        /// What the session is told of.
+        /// The events that the session is notified of.
         pub events: Option<Vec<String>>,
-        /// Whether it comes from an earlier run of the session.
+        /// Whether it was restored from an earlier run of the session.
         pub restored: Option<bool>,
-        /// Why it ended.
+        /// The reason why it stopped.
         pub stop_kind: Option<String>,
     }
 }
@@ -86,39 +86,39 @@ object! {
 open_enum! {
     /// How an artifact is watched.
     pub enum ArtifactWatchRail {
-        /// The session is woken.
+        /// The session is woken by a trigger.
         DurableWake = "durable_wake",
-        /// There was a connection, and it ended.
+        /// A live connection that has stopped.
         LiveStopped = "live_stopped",
     }
 }
 
 object! {
-    /// How the watching of an artifact goes.
+    /// The state of a watch connection.
     pub struct ArtifactArm {
-        /// Where it is.
+        /// The URL.
         pub url: String,
-        /// How it is watched.
+        /// How the artifact is watched.
         pub rail: Option<ArtifactWatchRail>,
-        /// How it goes.
+        /// The state.
         pub state: Option<String>,
-        /// Whether the connection is made anew.
+        /// Whether it reconnects.
         pub reconnect: Option<bool>,
-        /// How many times it failed.
+        /// The number of failures.
         pub failures: Option<u64>,
-        /// How many times it may fail.
+        /// The maximum number of failures.
         pub max_failures: Option<u64>,
-        /// Seconds until it is tried again.
+        /// The delay until the next attempt, in seconds.
         pub next_in_s: Option<Number>,
-        /// Why it failed last.
+        /// The reason for the last failure.
         pub last_failure: Option<String>,
-        /// Why it is so.
+        /// The reason for the state.
         pub reason: Option<String>,
-        /// What else is known.
+        /// Further details.
         pub detail: Option<String>,
-        /// What the server said.
+        /// The message of the server.
         pub server_message: Option<String>,
-        /// When, in milliseconds since 1970.
+        /// The time, in milliseconds since 1970.
         pub at: Option<Number>,
     }
 }
