@@ -47,7 +47,9 @@ impl ResultMessage {
     /// does not report it.
     #[must_use]
     pub fn cost_usd(&self) -> Option<f64> {
-        self.total_cost_usd.as_ref().map(crate::json::Number::as_f64)
+        self.total_cost_usd
+            .as_ref()
+            .map(crate::json::Number::as_f64)
     }
 
     /// Returns the kind of API error that ended the turn, by its HTTP status.
