@@ -78,7 +78,7 @@ fn what_is_no_request_ends_it_and_is_told() {
     assert_eq!(output.status.code(), Some(2));
     let output = rules(&["--allow", "Bash(x"], "");
     assert!(
-        stderr(&output).contains("the rule `Bash(x` cannot be read"),
+        stderr(&output).contains("cannot parse the rule `Bash(x`"),
         "{}",
         stderr(&output)
     );
