@@ -132,7 +132,10 @@ async fn an_interrupt_ends_a_turn_that_waits_for_a_permission_and_the_late_answe
     let mut answers = 0;
     while let Some(Ok(event)) = log.next().await {
         if let Event::Notice(notice) = event {
-            assert!(notice.to_string().contains("no pending request with id"), "{notice}");
+            assert!(
+                notice.to_string().contains("no pending request with id"),
+                "{notice}"
+            );
             assert!(matches!(notice, Notice::Wire(_)), "{notice:?}");
             answers += 1;
         }
