@@ -496,3 +496,49 @@ impl Serialize for Members {
         serializer.collect_map(self.iter())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DECLARED: &[&str] = &["a", "b"];
+
+    fn names(members: &Members) -> Vec<&str> {
+        members.iter().map(|(name, _)| name).collect()
+    }
+
+    #[test]
+    fn a_first_null_is_a_member_like_any_other() {
+        let mut members = Members::default();
+        members.push_declared(&DECLARED[0], Json::null());
+        members.push_declared(&DECLARED[1], Json::null());
+        members.push("c", Json::of_text("1"));
+        assert_eq!(names(&members), ["a", "b", "c"]);
+        assert_eq!((members.len(), members.get("a")), (3, Some(&Json::null())));
+
+        let mut copy = members.clone();
+        copy.set("a", Json::of_text("2"));
+        assert_eq!(names(&copy), ["a", "b", "c"]);
+        assert_eq!(copy.get("a"), Some(&Json::of_text("2")));
+        assert_ne!(copy, members);
+
+        assert_eq!(members.remove("a"), Some(Json::null()));
+        assert_eq!(members.remove("a"), None);
+        assert_eq!(names(&members), ["b", "c"]);
+        // A member that comes again is behind the others.
+        members.push_declared(&DECLARED[0], Json::null());
+        assert_eq!(names(&members), ["b", "c", "a"]);
+        assert_eq!(members.into_entries().len(), 3);
+    }
+
+    #[test]
+    fn a_single_null_can_be_removed_and_taken() {
+        let mut members = Members::default();
+        members.push_declared(&DECLARED[0], Json::null());
+        assert_eq!(members.clone().into_entries().len(), 1);
+        assert_eq!(members.remove("b"), None);
+        assert_eq!(members.remove("a"), Some(Json::null()));
+        assert!(members.is_empty());
+        assert_eq!(members, Members::default());
+    }
+}

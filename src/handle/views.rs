@@ -14,9 +14,9 @@ use std::task::{Context, Poll, ready};
 /// The messages of a session, without its other events.
 ///
 /// Made by [`Query::messages`](crate::Query::messages), [`Turn::messages`],
-/// [`Subscription::messages`] and [`Client::messages`](crate::Client::messages). Dropped events and the end of the session are
-/// errors: after [`Error::Lagged`] the stream goes on, after any other error it
-/// is over.
+/// [`Subscription::messages`] and [`Client::messages`](crate::Client::messages).
+/// Dropped events and the end of the session are errors: after [`Error::Lagged`]
+/// the stream goes on, after any other error it is over.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), agentwire::Error> {
@@ -42,8 +42,8 @@ pub struct Messages<S = Subscription> {
 /// The text that the agent writes in the main conversation.
 ///
 /// Made by [`Handle::texts`](crate::Handle::texts),
-/// [`Query::texts`](crate::Query::texts) and [`Turn::texts`]. Text arrives in pieces with
-/// [`Options::partial_messages`](crate::Options::partial_messages), and
+/// [`Query::texts`](crate::Query::texts) and [`Turn::texts`]. Text arrives in
+/// pieces with [`Options::partial_messages`](crate::Options::partial_messages), and
 /// otherwise once per message.
 ///
 /// Failures are errors in between: [`Error::Lagged`] if text was dropped, and
