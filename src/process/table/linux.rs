@@ -116,11 +116,11 @@ impl Stat {
         if matches!(state, "Z" | "X" | "x") {
             return None;
         }
-        // The start of the environment is set after the stack exists and the
-        // program is mapped, its end after it has been filled in.
-        let environment = match (number(50)?, number(51)?) {
-            (0, _) => None,
-            (start, end) => end.checked_sub(start),
+        // The kernel sets the bounds of the environment to one address, then
+        // moves its end while it fills it in, then sets where the code starts.
+        let environment = match (number(26)?, number(50)?, number(51)?) {
+            (0, _, _) | (_, 0, _) => None,
+            (_, start, end) => end.checked_sub(start),
         };
         Some(Self {
             parent: field(4)?.parse().ok(),
@@ -196,7 +196,7 @@ mod tests {
             .stdin(Stdio::null())
             .spawn();
         let loading = Killed(loading.unwrap());
-        let looks = 300;
+        let looks = 1000;
         let marked = (0..looks).filter(|_| {
             let table = Table::read().unwrap();
             table.session(&session).any(|it| it.pid == loading.0.id())
