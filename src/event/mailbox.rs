@@ -12,9 +12,10 @@
 
 use super::demand::{Demand, Wanted};
 use super::error::{Error, SessionEnd};
-use super::{Event, Notice};
+use super::request::Unanswered;
+use super::{Event, Notice, PendingRequest};
 use agentwire_protocol::message::DeltaMerger;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::future::poll_fn;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -39,6 +40,8 @@ pub(crate) struct Sender {
     state: Arc<Mutex<State>>,
     /// What was put in since the last hand-over.
     batch: Vec<Unread>,
+    /// The requests among them.
+    requests: Vec<(Box<str>, Unanswered)>,
 }
 
 #[derive(Debug)]
@@ -57,6 +60,8 @@ struct State {
     dropped: (usize, usize),
     /// Whether the consumer reads: it was made to, or has read before.
     in_use: bool,
+    /// The unread requests of the agent.
+    requests: HashMap<Box<str>, Unanswered>,
     /// Held while the consumer waits for the next event.
     wanted: Option<Wanted>,
     demand: Demand,
@@ -102,6 +107,7 @@ pub(crate) fn mailbox(demand: &Demand) -> (Sender, Mailbox) {
         is_full: false,
         dropped: (0, 0),
         in_use: true,
+        requests: HashMap::new(),
         wanted: None,
         demand: demand.clone(),
         end: None,
@@ -111,6 +117,7 @@ pub(crate) fn mailbox(demand: &Demand) -> (Sender, Mailbox) {
     let sender = Sender {
         state: Arc::clone(&state),
         batch: vec![],
+        requests: vec![],
     };
     (sender, Mailbox(state))
 }
@@ -136,6 +143,18 @@ impl Sender {
         self.batch.push(Unread { event, since });
     }
 
+    /// Puts in a request of the agent, and what is done if it is never read.
+    pub(crate) fn put_request(
+        &mut self,
+        request: PendingRequest,
+        since: Instant,
+        unanswered: Unanswered,
+    ) {
+        let id = request.request_id.clone();
+        self.requests.push((id, unanswered));
+        self.put(Event::Request(request), since);
+    }
+
     /// Hands over what was put in. If there is not enough space, older events
     /// are joined or dropped. The newest event stays, however large it is.
     pub(crate) fn hand_over(&mut self, room: Room) {
@@ -146,10 +165,12 @@ impl Sender {
         let mut state = lock(&self.state);
         if state.abandoned || state.end.is_some() {
             drop(state);
+            self.requests.clear();
             return self.batch.clear();
         }
         state.bytes += bytes;
         state.waiting.extend(self.batch.drain(..));
+        state.requests.extend(self.requests.drain(..));
         let most = if state.in_use {
             room.in_use
         } else {
@@ -287,6 +308,7 @@ impl Drop for Mailbox {
         state.abandoned = true;
         state.joined = VecDeque::new();
         state.waiting = VecDeque::new();
+        state.requests = HashMap::new();
         state.bytes = 0;
         state.wanted = None;
         state.note_size();
@@ -314,6 +336,11 @@ impl State {
             return Some(Event::Notice(Notice::Lagged { events, bytes }));
         }
         let event = self.pop_oldest()?;
+        if let Event::Request(request) = &event
+            && let Some(unanswered) = self.requests.remove(&request.request_id)
+        {
+            unanswered.was_read();
+        }
         self.note_size();
         Some(event)
     }
@@ -334,6 +361,10 @@ impl State {
             } else if let Some(event) = self.pop_oldest() {
                 self.dropped.0 += 1;
                 self.dropped.1 += event.size();
+                if let Event::Request(request) = &event {
+                    // Denies it.
+                    self.requests.remove(&request.request_id);
+                }
             }
         }
     }
