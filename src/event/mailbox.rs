@@ -19,8 +19,9 @@ use std::collections::{HashMap, VecDeque};
 use std::future::poll_fn;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Instant;
+use tokio::task::coop;
 
 /// How many events are joined in one step.
 const BATCH: usize = 64;
@@ -245,16 +246,22 @@ impl Mailbox {
     ///
     /// Between `Pending` and the next event, the stream counts as waiting for
     /// input, because a consumer that goes away cannot be detected.
+    ///
+    /// An event takes one unit of the task's cooperative budget: events arrive in
+    /// batches, and a consumer that never waits would not let other tasks run.
     pub(crate) fn poll_next(
         &mut self,
-        context: &Context<'_>,
+        context: &mut Context<'_>,
     ) -> Poll<Option<Result<Event, Error>>> {
+        let budget = ready!(coop::poll_proceed(context));
         let mut state = lock(&self.0);
         state.in_use = true;
         if let Some(event) = state.pop() {
+            budget.made_progress();
             return Poll::Ready(Some(Ok(event)));
         }
         if let Some(end) = &mut state.end {
+            budget.made_progress();
             return Poll::Ready(end.take().map(Err));
         }
         state.waker = Some(context.waker().clone());
@@ -273,7 +280,7 @@ impl Mailbox {
     /// Like [`Mailbox::next`], for a stream that converts events.
     pub(crate) async fn next_of<T>(
         &mut self,
-        mut poll: impl FnMut(&mut Self, &Context<'_>) -> Poll<T>,
+        mut poll: impl FnMut(&mut Self, &mut Context<'_>) -> Poll<T>,
     ) -> T {
         let mut waits = Waits {
             mailbox: self,
@@ -471,8 +478,8 @@ mod tests {
         }
 
         fn next(&mut self) -> Poll<Option<Result<Event, Error>>> {
-            let context = Context::from_waker(Waker::noop());
-            self.mailbox.poll_next(&context)
+            let mut context = Context::from_waker(Waker::noop());
+            self.mailbox.poll_next(&mut context)
         }
 
         fn all(&mut self) -> Vec<String> {
@@ -662,7 +669,7 @@ mod tests {
             assert!(demand.is_wanted());
         }
         assert!(!demand.is_wanted());
-        assert!(mailbox.poll_next(&context).is_pending());
+        assert!(mailbox.poll_next(&mut context).is_pending());
         assert!(demand.is_wanted());
         drop(mailbox);
         assert!(!demand.is_wanted() && sender.is_abandoned());
@@ -673,7 +680,7 @@ mod tests {
         let mut stream = stream(10_000);
         let woken = Arc::new(Woken::default());
         let waker = Waker::from(Arc::clone(&woken));
-        let waits = stream.mailbox.poll_next(&Context::from_waker(&waker));
+        let waits = stream.mailbox.poll_next(&mut Context::from_waker(&waker));
         assert!(waits.is_pending());
         stream.sender.missed(3, 30);
         assert!(woken.0.load(Ordering::SeqCst));
@@ -694,8 +701,8 @@ mod tests {
         let demand = Demand::default();
         let (sender, mut mailbox) = unused_mailbox(&demand);
         assert!(!sender.is_in_use());
-        let context = Context::from_waker(Waker::noop());
-        assert!(mailbox.poll_next(&context).is_pending());
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(mailbox.poll_next(&mut context).is_pending());
         assert!(sender.is_in_use());
     }
 }

@@ -29,10 +29,10 @@ pub enum RequestKind {
     /// A permission to run a tool; answered with a
     /// [`PermissionResult`](crate::PermissionResult). Questions and plans of the
     /// model are permission requests for `AskUserQuestion` and `ExitPlanMode`.
-    Permission(CanUseTool),
+    Permission(Box<CanUseTool>),
     /// Input that an MCP server requests from the user; answered with an
     /// [`McpElicitationResult`](agentwire_protocol::mcp::McpElicitationResult).
-    Elicitation(McpElicitation),
+    Elicitation(Box<McpElicitation>),
 }
 
 /// What is done about a request whose event is dropped before it was read.

@@ -317,7 +317,7 @@ impl Asks {
         frame: &Frame,
         request: R,
         asked: Asked,
-        kind: fn(R) -> RequestKind,
+        kind: fn(Box<R>) -> RequestKind,
     ) -> Step {
         self.count += 1;
         let number = AskNumber(self.count);
@@ -343,7 +343,7 @@ impl Asks {
         });
         let request = PendingRequest {
             request_id,
-            request: kind(request),
+            request: kind(Box::new(request)),
             size: frame.raw().len(),
         };
         Step::Show(request, unanswered)
