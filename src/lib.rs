@@ -176,7 +176,7 @@ pub use client::{Client, Query, attach, attach_up_to, prompt, query};
 pub use command::OutboundQueue;
 pub use event::{
     Asked, AttachError, CallbackFailure, EndReason, Error, Event, IgnoredOption, Notice,
-    SessionEnd, StreamKind, Unread, UnreadStream,
+    PendingRequest, RequestKind, SessionEnd, StreamKind, Unread, UnreadStream,
 };
 pub use handle::{
     Handle, Interrupted, McpReadiness, Messages, Pending, PendingInterrupt, StopPolicy, Stopped,

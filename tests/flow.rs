@@ -441,3 +441,44 @@ async fn texts_are_whole_without_partial_messages_and_in_pieces_with_them() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_consumer_of_many_events_lets_other_tasks_run() {
+    let (mut client, mut agent) = support::peer::connect(Options::new()).await;
+    let lines = "{\"type\":\"keep_alive\"}\n".repeat(1_000);
+    agent.says(lines.trim_end()).await;
+    agent.says(r#"{"type":"last"}"#).await;
+    // Until all of it is there to be read at once.
+    while client
+        .unread()
+        .await
+        .unwrap()
+        .streams
+        .iter()
+        .map(|it| it.events)
+        .sum::<usize>()
+        < 1_000
+    {
+        tokio::task::yield_now().await;
+    }
+    let turns = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let counter = std::sync::Arc::clone(&turns);
+    let other = tokio::spawn(async move {
+        loop {
+            counter.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            tokio::task::yield_now().await;
+        }
+    });
+    while let Some(event) = client.next().await {
+        if let Event::Frame(frame) = event.unwrap()
+            && frame.kind() == "last"
+        {
+            break;
+        }
+    }
+    let turns = turns.load(std::sync::atomic::Ordering::Relaxed);
+    assert!(turns >= 5, "{turns}");
+    other.abort();
+    drop(agent);
+    client.abort().await;
+}

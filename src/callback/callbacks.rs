@@ -18,6 +18,8 @@ pub(crate) struct Callbacks {
     pub(crate) elicitation: Option<Shared<McpElicitation>>,
     pub(crate) dialogs: BTreeMap<String, Shared<RequestUserDialog>>,
     pub(crate) hooks: Registry,
+    /// Whether requests without a callback go to the client's stream.
+    pub(crate) in_stream: bool,
 }
 
 impl Callbacks {
@@ -41,7 +43,10 @@ impl Callbacks {
 
     /// Returns whether the agent is to send permission requests.
     pub(crate) fn decide_about_tools(&self) -> bool {
-        self.permission.is_some() || self.question.is_some() || self.plan.is_some()
+        self.permission.is_some()
+            || self.question.is_some()
+            || self.plan.is_some()
+            || self.in_stream
     }
 
     /// Returns the callback for a kind of dialog.

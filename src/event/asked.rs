@@ -81,6 +81,11 @@ pub enum CallbackFailure {
     /// The [`Responder`](crate::Responder) was dropped.
     #[error("its responder was dropped without a response")]
     Dropped,
+    /// The request was in the client's stream
+    /// ([`Options::requests_in_stream`](crate::Options::requests_in_stream)), and
+    /// was dropped before it was read.
+    #[error("it was dropped from the client's stream before it was read")]
+    Unread,
     /// No callback is set.
     #[error("no callback is set")]
     NoCallback,

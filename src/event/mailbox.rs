@@ -12,14 +12,16 @@
 
 use super::demand::{Demand, Wanted};
 use super::error::{Error, SessionEnd};
-use super::{Event, Notice};
+use super::request::Unanswered;
+use super::{Event, Notice, PendingRequest};
 use agentwire_protocol::message::DeltaMerger;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::future::poll_fn;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Instant;
+use tokio::task::coop;
 
 /// How many events are joined in one step.
 const BATCH: usize = 64;
@@ -39,6 +41,8 @@ pub(crate) struct Sender {
     state: Arc<Mutex<State>>,
     /// What was put in since the last hand-over.
     batch: Vec<Unread>,
+    /// The requests among them.
+    requests: Vec<(Box<str>, Unanswered)>,
 }
 
 #[derive(Debug)]
@@ -57,6 +61,8 @@ struct State {
     dropped: (usize, usize),
     /// Whether the consumer reads: it was made to, or has read before.
     in_use: bool,
+    /// The unread requests of the agent.
+    requests: HashMap<Box<str>, Unanswered>,
     /// Held while the consumer waits for the next event.
     wanted: Option<Wanted>,
     demand: Demand,
@@ -102,6 +108,7 @@ pub(crate) fn mailbox(demand: &Demand) -> (Sender, Mailbox) {
         is_full: false,
         dropped: (0, 0),
         in_use: true,
+        requests: HashMap::new(),
         wanted: None,
         demand: demand.clone(),
         end: None,
@@ -111,6 +118,7 @@ pub(crate) fn mailbox(demand: &Demand) -> (Sender, Mailbox) {
     let sender = Sender {
         state: Arc::clone(&state),
         batch: vec![],
+        requests: vec![],
     };
     (sender, Mailbox(state))
 }
@@ -136,6 +144,18 @@ impl Sender {
         self.batch.push(Unread { event, since });
     }
 
+    /// Puts in a request of the agent, and what is done if it is never read.
+    pub(crate) fn put_request(
+        &mut self,
+        request: PendingRequest,
+        since: Instant,
+        unanswered: Unanswered,
+    ) {
+        let id = request.request_id.clone();
+        self.requests.push((id, unanswered));
+        self.put(Event::Request(request), since);
+    }
+
     /// Hands over what was put in. If there is not enough space, older events
     /// are joined or dropped. The newest event stays, however large it is.
     pub(crate) fn hand_over(&mut self, room: Room) {
@@ -146,10 +166,12 @@ impl Sender {
         let mut state = lock(&self.state);
         if state.abandoned || state.end.is_some() {
             drop(state);
+            self.requests.clear();
             return self.batch.clear();
         }
         state.bytes += bytes;
         state.waiting.extend(self.batch.drain(..));
+        state.requests.extend(self.requests.drain(..));
         let most = if state.in_use {
             room.in_use
         } else {
@@ -224,16 +246,22 @@ impl Mailbox {
     ///
     /// Between `Pending` and the next event, the stream counts as waiting for
     /// input, because a consumer that goes away cannot be detected.
+    ///
+    /// An event takes one unit of the task's cooperative budget: events arrive in
+    /// batches, and a consumer that never waits would not let other tasks run.
     pub(crate) fn poll_next(
         &mut self,
-        context: &Context<'_>,
+        context: &mut Context<'_>,
     ) -> Poll<Option<Result<Event, Error>>> {
+        let budget = ready!(coop::poll_proceed(context));
         let mut state = lock(&self.0);
         state.in_use = true;
         if let Some(event) = state.pop() {
+            budget.made_progress();
             return Poll::Ready(Some(Ok(event)));
         }
         if let Some(end) = &mut state.end {
+            budget.made_progress();
             return Poll::Ready(end.take().map(Err));
         }
         state.waker = Some(context.waker().clone());
@@ -252,7 +280,7 @@ impl Mailbox {
     /// Like [`Mailbox::next`], for a stream that converts events.
     pub(crate) async fn next_of<T>(
         &mut self,
-        mut poll: impl FnMut(&mut Self, &Context<'_>) -> Poll<T>,
+        mut poll: impl FnMut(&mut Self, &mut Context<'_>) -> Poll<T>,
     ) -> T {
         let mut waits = Waits {
             mailbox: self,
@@ -287,6 +315,7 @@ impl Drop for Mailbox {
         state.abandoned = true;
         state.joined = VecDeque::new();
         state.waiting = VecDeque::new();
+        state.requests = HashMap::new();
         state.bytes = 0;
         state.wanted = None;
         state.note_size();
@@ -314,6 +343,11 @@ impl State {
             return Some(Event::Notice(Notice::Lagged { events, bytes }));
         }
         let event = self.pop_oldest()?;
+        if let Event::Request(request) = &event
+            && let Some(unanswered) = self.requests.remove(&request.request_id)
+        {
+            unanswered.was_read();
+        }
         self.note_size();
         Some(event)
     }
@@ -334,6 +368,10 @@ impl State {
             } else if let Some(event) = self.pop_oldest() {
                 self.dropped.0 += 1;
                 self.dropped.1 += event.size();
+                if let Event::Request(request) = &event {
+                    // Denies it.
+                    self.requests.remove(&request.request_id);
+                }
             }
         }
     }
@@ -440,8 +478,8 @@ mod tests {
         }
 
         fn next(&mut self) -> Poll<Option<Result<Event, Error>>> {
-            let context = Context::from_waker(Waker::noop());
-            self.mailbox.poll_next(&context)
+            let mut context = Context::from_waker(Waker::noop());
+            self.mailbox.poll_next(&mut context)
         }
 
         fn all(&mut self) -> Vec<String> {
@@ -631,7 +669,7 @@ mod tests {
             assert!(demand.is_wanted());
         }
         assert!(!demand.is_wanted());
-        assert!(mailbox.poll_next(&context).is_pending());
+        assert!(mailbox.poll_next(&mut context).is_pending());
         assert!(demand.is_wanted());
         drop(mailbox);
         assert!(!demand.is_wanted() && sender.is_abandoned());
@@ -642,7 +680,7 @@ mod tests {
         let mut stream = stream(10_000);
         let woken = Arc::new(Woken::default());
         let waker = Waker::from(Arc::clone(&woken));
-        let waits = stream.mailbox.poll_next(&Context::from_waker(&waker));
+        let waits = stream.mailbox.poll_next(&mut Context::from_waker(&waker));
         assert!(waits.is_pending());
         stream.sender.missed(3, 30);
         assert!(woken.0.load(Ordering::SeqCst));
@@ -663,8 +701,8 @@ mod tests {
         let demand = Demand::default();
         let (sender, mut mailbox) = unused_mailbox(&demand);
         assert!(!sender.is_in_use());
-        let context = Context::from_waker(Waker::noop());
-        assert!(mailbox.poll_next(&context).is_pending());
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(mailbox.poll_next(&mut context).is_pending());
         assert!(sender.is_in_use());
     }
 }

@@ -7,6 +7,7 @@ mod error;
 mod ignored_option;
 mod mailbox;
 mod notice;
+mod request;
 mod unread;
 
 pub use asked::{Asked, CallbackFailure};
@@ -15,6 +16,8 @@ pub use error::{AttachError, EndReason, Error, SessionEnd};
 pub use ignored_option::IgnoredOption;
 pub(crate) use mailbox::{Mailbox, Room, Sender, mailbox, unused_mailbox};
 pub use notice::Notice;
+pub(crate) use request::Unanswered;
+pub use request::{PendingRequest, RequestKind};
 pub use unread::{StreamKind, Unread, UnreadStream};
 
 use agentwire_protocol::Frame;
@@ -39,6 +42,15 @@ pub enum Event {
     Activity(Activity),
     /// A problem that does not end the session.
     Notice(Notice),
+    /// A request of the agent that you answer with
+    /// [`Handle::answer`](crate::Handle::answer). Only in the client's stream, and
+    /// only with [`Options::requests_in_stream`](crate::Options::requests_in_stream).
+    Request(PendingRequest),
+    /// The agent withdrew a request that was in the stream.
+    RequestWithdrawn {
+        /// The request ID.
+        request_id: Box<str>,
+    },
 }
 
 /// The overhead that each event counts for.
@@ -59,7 +71,8 @@ impl Event {
         match self {
             Self::Frame(frame) => frame.raw().len(),
             // The result arrived as a frame, which shares its bytes.
-            Self::Activity(_) | Self::Turn(_) => 0,
+            Self::Activity(_) | Self::Turn(_) | Self::RequestWithdrawn { .. } => 0,
+            Self::Request(request) => request.size,
             Self::Session(SessionUpdate::Auth(news)) => news.size(),
             Self::Session(_) => SESSION,
             Self::Background(tasks) => tasks.len() * OVERHEAD,

@@ -104,7 +104,9 @@ impl Notice {
                 | CallbackFailure::Failed(why)
                 | CallbackFailure::Invalid(why) => why.len(),
                 CallbackFailure::InvalidRequest(fault) => fault.path.len() + fault.reason.len(),
-                CallbackFailure::Dropped | CallbackFailure::NoCallback => 0,
+                CallbackFailure::Dropped
+                | CallbackFailure::Unread
+                | CallbackFailure::NoCallback => 0,
             },
             Self::McpServerPanicked {
                 during, message, ..

@@ -155,7 +155,7 @@ impl<S: Events> Messages<S> {
 fn poll_message(
     last: &mut Option<Frame>,
     mailbox: &mut Mailbox,
-    context: &Context<'_>,
+    context: &mut Context<'_>,
 ) -> Poll<Option<Result<Message, Error>>> {
     Poll::Ready(match ready!(poll_frame(mailbox, context)) {
         Some(Ok(frame)) => {
@@ -169,7 +169,10 @@ fn poll_message(
 }
 
 /// The next frame, passing over events that are neither a message nor an error.
-fn poll_frame(mailbox: &mut Mailbox, context: &Context<'_>) -> Poll<Option<Result<Frame, Error>>> {
+fn poll_frame(
+    mailbox: &mut Mailbox,
+    context: &mut Context<'_>,
+) -> Poll<Option<Result<Frame, Error>>> {
     loop {
         return Poll::Ready(match ready!(mailbox.poll_next(context)) {
             Some(Ok(Event::Frame(frame))) => Some(Ok(frame)),
@@ -242,7 +245,7 @@ impl Pieces {
     fn poll(
         &mut self,
         mailbox: &mut Mailbox,
-        context: &Context<'_>,
+        context: &mut Context<'_>,
     ) -> Poll<Option<Result<String, Error>>> {
         loop {
             return Poll::Ready(match ready!(poll_frame(mailbox, context)) {

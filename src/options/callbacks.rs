@@ -37,6 +37,36 @@ impl Options {
         self
     }
 
+    /// Sets whether requests of the agent without a callback are delivered in the
+    /// [`Client`](crate::Client)'s own stream, as
+    /// [`Event::Request`](crate::Event::Request), in order with its messages:
+    /// permission requests, questions, plans and elicitations. A user interface can
+    /// then show a request behind the text that led to it. Not set by default.
+    ///
+    /// The client's stream then counts as in use from the start: read it.
+    ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), agentwire::Error> {
+    /// use agentwire::{Client, Event, Options, PermissionResult, RequestKind};
+    ///
+    /// let mut client = Client::connect(Options::new().requests_in_stream(true)).await?;
+    /// client.send("Clean up this directory.");
+    /// while let Some(event) = client.next().await {
+    ///     if let Event::Request(pending) = event? {
+    ///         if let RequestKind::Permission(request) = &pending.request {
+    ///             println!("{} {}", request.tool_name, request.input);
+    ///             client.answer(&pending.request_id, PermissionResult::allow()).await?;
+    ///         }
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn requests_in_stream(mut self, on: bool) -> Self {
+        self.callbacks.in_stream = on;
+        self
+    }
+
     /// Sets the callback that answers the model's questions to the user (tool
     /// `AskUserQuestion`). Without it, they go to the permission callback.
     pub fn on_question<F, D>(mut self, callback: F) -> Self

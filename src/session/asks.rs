@@ -1,8 +1,10 @@
 //! Requests of the agent: dispatch to callbacks, and responses.
 
 use crate::callback::{Ask, AskAnswer, Askable, Callbacks, QUESTION_TOOL, Reply, Shared, encode};
-use crate::command::{AskNumber, Encode, LateAnswer};
-use crate::event::{Asked, CallbackFailure, Error, Notice};
+use crate::command::{AskNumber, Command, Encode, LateAnswer};
+use crate::event::{
+    Asked, CallbackFailure, Error, Notice, PendingRequest, RequestKind, Unanswered,
+};
 use crate::handle::Handle;
 use crate::process::said_by;
 use agentwire_protocol::control::{self, AgentRequest, ControlRequest, Refusal};
@@ -15,6 +17,7 @@ use agentwire_protocol::{Fault, Frame, Json};
 use bytes::Bytes;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
@@ -52,6 +55,8 @@ struct Open {
     /// The part of the request that its response must repeat.
     to_repeat: Option<Json>,
     cancelled: CancellationToken,
+    /// Whether it is in the client's stream.
+    is_in_stream: bool,
 }
 
 /// The request of a task. It may be over before the task is.
@@ -78,6 +83,8 @@ pub(super) enum Step {
     Line(Box<str>, Bytes, Option<Notice>),
     /// Leave the request unanswered, and deliver the notice.
     Leave(Box<str>, Notice),
+    /// Put the request into the client's stream.
+    Show(PendingRequest, Unanswered),
     /// Do nothing: a callback runs, or its outcome is no longer needed.
     Nothing,
     /// Only deliver the notice.
@@ -181,6 +188,10 @@ impl Asks {
                 let asked = Asked::Permission { tool_name };
                 self.start(request_id, frame, request, asked, &handler)
             }
+            None if self.callbacks.in_stream => {
+                let asked = Asked::Permission { tool_name };
+                self.show(request_id, frame, request, asked, RequestKind::Permission)
+            }
             None => {
                 let why = format!("No permission callback is set, so {tool_name} was denied.");
                 let line = success(&request_id, &PermissionResult::deny(why));
@@ -209,6 +220,12 @@ impl Asks {
                     server_name: request.mcp_server_name.clone(),
                 };
                 self.start(request_id, frame, request, asked, &handler)
+            }
+            None if self.callbacks.in_stream => {
+                let asked = Asked::Elicitation {
+                    server_name: request.mcp_server_name.clone(),
+                };
+                self.show(request_id, frame, request, asked, RequestKind::Elicitation)
             }
             None => {
                 let line = success(&request_id, &McpElicitationResult::decline());
@@ -280,6 +297,7 @@ impl Asks {
             asked: asked.clone(),
             to_repeat,
             cancelled,
+            is_in_stream: false,
         };
         self.open.insert(request_id.clone(), open);
         let running = Running {
@@ -290,6 +308,45 @@ impl Asks {
         };
         self.running.insert(task.id(), running);
         Step::Nothing
+    }
+
+    /// Puts a request into the client's stream.
+    fn show<R: Askable>(
+        &mut self,
+        request_id: Box<str>,
+        frame: &Frame,
+        request: R,
+        asked: Asked,
+        kind: fn(Box<R>) -> RequestKind,
+    ) -> Step {
+        self.count += 1;
+        let number = AskNumber(self.count);
+        let open = Open {
+            number,
+            asked,
+            to_repeat: request.to_repeat(),
+            cancelled: CancellationToken::new(),
+            is_in_stream: true,
+        };
+        self.open.insert(request_id.clone(), open);
+        let (link, id) = (self.session.link().clone(), request_id.clone());
+        let unanswered = Unanswered::new(move || {
+            let (reply, _) = oneshot::channel();
+            // Fails only if the driver is gone, and then the agent no longer waits.
+            let _ = link.command(Command::Answer(LateAnswer {
+                request_id: id,
+                number: Some(number),
+                answer: Err(CallbackFailure::Unread),
+                fits: |_| true,
+                reply,
+            }));
+        });
+        let request = PendingRequest {
+            request_id,
+            request: kind(Box::new(request)),
+            size: frame.raw().len(),
+        };
+        Step::Show(request, unanswered)
     }
 
     /// Denies a request because the limits are reached.
@@ -393,10 +450,12 @@ impl Asks {
     }
 
     /// Handles the agent's cancellation of a request.
-    pub(super) fn cancel(&mut self, request_id: &str) {
-        if let Some(open) = self.open.remove(request_id) {
+    /// Returns whether the request was in the client's stream.
+    pub(super) fn cancel(&mut self, request_id: &str) -> bool {
+        self.open.remove(request_id).is_some_and(|open| {
             open.cancelled.cancel();
-        }
+            open.is_in_stream
+        })
     }
 
     /// Cancels all pending requests. Running callbacks are notified, and may

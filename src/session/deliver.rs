@@ -45,7 +45,10 @@ impl Driver {
                 }
             }
             host::Event::AskCancelled { request_id } => {
-                self.asks.cancel(&request_id);
+                if self.asks.cancel(&request_id) {
+                    let request_id = request_id.clone();
+                    self.streams.put_own(Event::RequestWithdrawn { request_id });
+                }
                 if let Some(servers) = &mut self.mcp {
                     servers.cancel(&request_id);
                 }
@@ -82,6 +85,10 @@ impl Driver {
             Step::Leave(request_id, notice) => {
                 self.host.leave_unanswered(&request_id);
                 Some(notice)
+            }
+            Step::Show(request, unanswered) => {
+                self.streams.put_request(request, unanswered);
+                None
             }
             Step::Tell(notice) => Some(notice),
             Step::Nothing => None,

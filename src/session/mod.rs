@@ -22,7 +22,9 @@ mod writer;
 pub use transport::{CloseInput, Connection, LocalCli, Peer, PeerFuture, Pipes, Transport};
 
 use crate::command::{End, Link, Servers};
-use crate::event::{Demand, EndReason, Event, IgnoredOption, Mailbox, Notice, unused_mailbox};
+use crate::event::{
+    Demand, EndReason, Event, IgnoredOption, Mailbox, Notice, mailbox, unused_mailbox,
+};
 use crate::handle::Handle;
 use crate::options::Options;
 use agentwire_protocol::host::Host;
@@ -60,7 +62,10 @@ pub(crate) fn start(
     } = connection;
     let (commands, inbox) = mpsc::unbounded_channel();
     let demand = Demand::default();
-    let (sender, mailbox) = unused_mailbox(&demand);
+    let (sender, mailbox) = match options.callbacks.in_stream {
+        true => mailbox(&demand),
+        false => unused_mailbox(&demand),
+    };
     let end = End::default();
     let (turns, turn) = watch::channel(None);
     let declared = Arc::default();

@@ -1,7 +1,9 @@
 //! The streams of a session's events: that of the client, and those created by
 //! handles.
 
-use crate::event::{Error, Event, Room, Sender, StreamKind, UnreadStream};
+use crate::event::{
+    Error, Event, PendingRequest, Room, Sender, StreamKind, Unanswered, UnreadStream,
+};
 use agentwire_protocol::host::TurnEvent;
 use std::collections::HashSet;
 use std::time::Instant;
@@ -135,6 +137,16 @@ impl Streams {
                 self.no_turn(&uuid);
             }
         }
+        self.own.put(event, self.now);
+    }
+
+    /// Puts a request of the agent into the client's stream.
+    pub(super) fn put_request(&mut self, request: PendingRequest, unanswered: Unanswered) {
+        self.own.put_request(request, self.now, unanswered);
+    }
+
+    /// Puts an event into the client's stream only.
+    pub(super) fn put_own(&mut self, event: Event) {
         self.own.put(event, self.now);
     }
 
