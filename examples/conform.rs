@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! agentwire conform sdk -- target/debug/examples/conform
-//! cargo run --example conform --features mcp      # a case of its own
+//! cargo run --example conform --features mcp      # a built-in case
 //! ```
 
 #![allow(clippy::print_stdout, reason = "it is what an adapter does")]

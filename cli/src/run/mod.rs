@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     prompt: String,
 
     /// The agent CLI: a path, or a name on the PATH [default: the value of
-    /// `AGENTWIRE_CLI`, or else `claude`]
+    /// `AGENTWIRE_CLI`; if that is unset, a search for `claude`]
     #[arg(long, value_name = "PATH")]
     cli: Option<PathBuf>,
 

@@ -84,7 +84,7 @@ impl Recording {
         }
     }
 
-    /// Waits until the recording is written, or for [`PATIENCE`].
+    /// Waits until the recording is written, up to the timeout.
     ///
     /// # Errors
     ///
