@@ -1,11 +1,11 @@
-//! Images, PDFs and texts that go along with a prompt: what becomes of a file,
-//! what is made by hand, and what cannot be attached.
+//! Images, PDFs and texts in a prompt: attaching files, building blocks by hand,
+//! and files that cannot be attached.
 //!
 //! ```text
 //! cargo run --example attachments
 //! ```
 //!
-//! runs against the fake agent, with nothing installed. With paths behind it,
+//! runs with the fake agent and requires no set-up. With paths as its arguments,
 //! it asks the real CLI about those files:
 //!
 //! ```text
@@ -37,12 +37,13 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .cli(std::env::current_exe()?)
         .env(fake_agent::SCRIPT, script().to_json());
 
-    // The bytes of a file say what it becomes. This file is a text.
+    // The kind of block depends on the bytes of the file. This file is a text.
     let prompt = UserMessage::text("Does the chart show what the notes say?")
         .with(attach(concat!(env!("CARGO_MANIFEST_DIR"), "/", file!())).await?)
-        // Bytes that are no file are told apart in the same way.
+        // The same for bytes in memory.
         .with(ContentBlock::attachment("notes.md", "# Crabs\nMany.\n")?)
-        // By hand: what the API fetches, and what it may cite.
+        // By hand: an image that the API fetches, and a document that the model
+        // may cite.
         .with(ImageBlock::new(Source::url(
             "https://example.com/chart.png",
         )))
@@ -56,7 +57,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("{}", describe(block));
     }
 
-    // The API takes no archives. The error says what to do instead.
+    // The API does not accept archives. The error says what to do instead.
     if let Err(error) = ContentBlock::attachment("crabs.zip", b"PK\x05\x06\0\0") {
         println!("[no]       {error}");
     }
@@ -83,7 +84,7 @@ fn describe(block: &ContentBlock) -> String {
     }
 }
 
-/// What the fake agent says.
+/// The script of the fake agent.
 fn script() -> Scenario {
     Scenario::default().reply([Step::text("It shows as many crabs as the notes do.")])
 }

@@ -1,10 +1,10 @@
-//! The adapter of this library for `agentwire conform sdk`: does what a case
-//! tells it to, and prints what a user of the library sees. An adapter for
-//! another SDK does the same; `testkit/CONFORM.md` has the rules.
+//! The adapter of this library for `agentwire conform sdk`: does what a case says,
+//! and prints what a user of the library sees. `testkit/CONFORM.md` describes how
+//! to write an adapter for another SDK.
 //!
 //! ```text
 //! agentwire conform sdk -- target/debug/examples/conform
-//! cargo run --example conform --features mcp      # a case of its own
+//! cargo run --example conform --features mcp      # a built-in case
 //! ```
 
 #![allow(clippy::print_stdout, reason = "it is what an adapter does")]
@@ -29,14 +29,14 @@ use tokio::task::JoinHandle;
 /// Longer texts are printed as their length.
 const LONG: usize = 1000;
 
-/// What a case tells the adapter.
+/// The instructions of a case.
 #[derive(Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[derive(Default)]
 struct Case {
-    /// Whether partial messages are wanted.
+    /// Whether to enable partial messages.
     partial: bool,
-    /// How asks are answered. Without it there is no callback.
+    /// How permission requests are answered. If unset, there is no callback.
     asks: Option<Vec<Answer>>,
     hooks: Vec<CaseHook>,
     /// Whether there is the MCP server `conform`.
@@ -45,14 +45,14 @@ struct Case {
     actions: Vec<Action>,
 }
 
-/// How an ask about this command is answered.
+/// How a permission request for this command is answered.
 #[derive(Clone, Deserialize)]
 struct Answer {
     command: String,
     answer: String,
     message: Option<String>,
     input: Option<Value>,
-    /// Not before the ask about that command is answered.
+    /// Answer only after the request for that command was answered.
     after: Option<String>,
 }
 
@@ -84,15 +84,15 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let case = serde_json::from_slice(&std::fs::read(file)?)?;
     let cli = std::env::var_os(CLI).ok_or("there is no CLI")?;
-    // An agent that does not react is given up soon, but one on a busy machine
-    // has the time to exit.
+    // Short limits for an agent that does not react, but long enough to exit on a
+    // busy machine.
     let soon = Duration::from_secs(1);
     let policy = ClosePolicy::default().finish(soon).terminate(soon);
     let policy = policy.exit(Duration::from_secs(15));
     run(case, Options::new().cli(cli).close_policy(policy)).await
 }
 
-/// A case of its own, for those who run this as an example.
+/// A built-in case, for running this program as an example.
 async fn on_its_own() -> Result<(), Box<dyn std::error::Error>> {
     // This program is its own fake agent; see `quickstart`.
     if std::env::var_os(fake_agent::SCRIPT).is_some() {
@@ -183,14 +183,14 @@ async fn converse(client: Client, actions: Vec<Action>, seen: Seen) -> Result<()
             }
             Action::Interrupt => seen.answered("interrupt", interrupt(&session).await),
             Action::Close | Action::Query(_) => {
-                // What is over is not cut off.
+                // After the end of a turn, wait for the idle state before closing.
                 seen.until(|it| it.is_running() || it.is_idle).await;
                 drop(close.take());
             }
         }
     }
     drop(close);
-    // It fails when it panics, and has said so.
+    // Fails only if the reader panicked, which printed a message.
     drop(reader.await);
     Ok(())
 }
@@ -199,7 +199,7 @@ async fn interrupt(session: &Handle) -> Result<(), Error> {
     session.interrupt().await.map(drop)
 }
 
-/// Reads a session beside what is done with it, until it is to be closed.
+/// Reads a session concurrently with the instructions, until it is to be closed.
 fn read(mut client: Client, mut closed: oneshot::Receiver<()>, seen: Seen) -> JoinHandle<()> {
     tokio::spawn(async move {
         let mut is_closed = false;
@@ -247,7 +247,7 @@ async fn decide(ask: PermissionAsk, answers: Vec<Answer>, seen: Seen) -> Reply<P
         }
         _ => return Reply::Failed("it fails, as the case says".to_owned()),
     };
-    // Not returned, so that it is known when it is on its way.
+    // Sent with a responder instead of returned, so that its time is known.
     if ask.later().answer(result).await.is_ok() {
         seen.change(|it| it.answered.push(answer.command));
     }
@@ -267,7 +267,7 @@ fn hook_of(hook: CaseHook, seen: &Seen) -> Hook {
     built
 }
 
-/// What was seen, which others wait for.
+/// What was seen so far. Other tasks wait for it.
 #[derive(Clone, Default)]
 struct Seen(Arc<(Mutex<Sights>, Notify)>);
 
@@ -276,16 +276,16 @@ struct Sights {
     lines: Vec<Value>,
     /// All prompts.
     sent: Vec<Box<str>>,
-    /// The prompts whose turns are over.
+    /// The prompts whose turns have ended.
     ended: Vec<Box<str>>,
-    /// The commands whose asks are answered.
+    /// The commands whose permission requests were answered.
     answered: Vec<String>,
     is_idle: bool,
     is_over: bool,
 }
 
 impl Sights {
-    /// Whether a turn is not over.
+    /// Whether a turn has not ended.
     fn is_running(&self) -> bool {
         !self.sent.iter().all(|uuid| self.ended.contains(uuid))
     }
@@ -305,7 +305,7 @@ impl Seen {
         self.0.1.notify_waiters();
     }
 
-    /// Waits until this is so, or the session is over.
+    /// Waits until the condition holds, or the session has ended.
     async fn until(&self, is_so: impl Fn(&Sights) -> bool) {
         loop {
             let changed = self.0.1.notified();

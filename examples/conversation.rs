@@ -1,5 +1,5 @@
-//! A conversation of several turns: what is sent while the agent works,
-//! control requests, and a clean end with its report.
+//! A conversation of several turns: messages sent while the agent works, control
+//! requests, and a clean shutdown with its report.
 //!
 //! ```text
 //! cargo run --example conversation
@@ -29,14 +29,14 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     client.send("Tell me a story.");
     read_turn(&mut client).await?;
 
-    // The order of calls is the order on the wire: the first of these runs on
-    // the old model, the second on the new one.
+    // Requests are sent in call order: the first of these messages runs on the
+    // old model, the second on the new one.
     client.send("Once more.");
     client.set_model(Some("another-model"));
     client.send("And with another model?");
     read_turn(&mut client).await?;
 
-    // A handle can go anywhere; here it stops a turn from another task.
+    // A handle can be used anywhere; here it stops a turn from another task.
     let handle = client.handle();
     client.send("A long one, please.");
     let stopper = tokio::spawn(async move {
@@ -46,7 +46,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     read_turn(&mut client).await?;
     let receipt = stopper.await??;
     println!(
-        "interrupted; {} messages were waiting",
+        "interrupted; {} messages were queued",
         receipt.still_queued.map_or(0, |all| all.len())
     );
 
@@ -60,7 +60,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Prints what comes until the session rests.
+/// Prints messages until the session is idle.
 async fn read_turn(client: &mut Client) -> Result<(), Error> {
     while let Some(event) = client.next().await {
         match event? {
@@ -86,7 +86,7 @@ async fn read_turn(client: &mut Client) -> Result<(), Error> {
     Ok(())
 }
 
-/// What the fake agent says.
+/// The script of the fake agent.
 fn script() -> Scenario {
     Scenario::default()
         .reply([Step::text("There was a crab.")])

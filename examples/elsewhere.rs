@@ -1,5 +1,5 @@
-//! A session with an agent that somebody else started: in a container, over
-//! ssh, or, as here, in the same process. All that is needed are two pipes.
+//! A session with an agent that was started elsewhere: in a container, over ssh,
+//! or, as here, in the same process. It requires only two pipes.
 //!
 //! ```text
 //! cargo run --example elsewhere
@@ -38,7 +38,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The agent: it follows a script until its input ends.
+/// The agent, which follows a script until its input ends.
 async fn play(mut input: DuplexStream, mut output: DuplexStream) -> io::Result<()> {
     let scenario = Scenario::default().reply([Step::text("Right here, in your own process.")]);
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! Hooks: closures that are told what the agent does, and may change it.
+//! Hooks: closures that observe what the agent does, and can change it.
 //!
 //! ```text
 //! cargo run --example hooks
@@ -25,12 +25,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options = Options::new()
         .cli(std::env::current_exe()?)
         .env(fake_agent::SCRIPT, script().to_json())
-        // The closure's argument says which event it is for. One that has
-        // nothing to say lets the agent go ahead.
+        // The type of the closure's argument selects the event. A hook without
+        // an output lets the agent continue.
         .hook(Hook::new(|call: HookCall<UserPromptSubmit>| async move {
             println!("[prompt]  {}", call.event.prompt);
         }))
-        // A gate: should it fail, the tool does not run.
+        // A gate: if it fails, the tool does not run.
         .hook(
             Hook::new(|call: HookCall<PreToolUse>| async move {
                 let command: String = match call.event.tool_input.member("command") {
@@ -51,12 +51,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             .timeout(Duration::from_secs(10))
             .gate(),
         )
-        // What it adds is for the model to read.
+        // Adds context for the model.
         .hook(Hook::new(|call: HookCall<PostToolUse>| async move {
             println!("[after]   {}", call.event.tool_input);
             PostToolUseOutput::default().additional_context("That took a while.")
         }))
-        // The model is sent back to work, once.
+        // Makes the model continue, once.
         .hook(Hook::new(|call: HookCall<Stop>| async move {
             let is_first = call.event.stop_hook_active != Some(true);
             println!("[stop]    {}", if is_first { "not yet" } else { "yes" });
@@ -82,7 +82,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// What the fake agent says.
+/// The script of the fake agent.
 fn script() -> Scenario {
     let bash = |command: &str| Step::tool("Bash", json!({ "command": command }), "done");
     Scenario::default()

@@ -1,5 +1,5 @@
-//! Who drives: a turn is interrupted, one is cut short by a message that does
-//! not wait, and one is sent another way by denying a tool and saying why.
+//! Controlling turns: interrupting a turn, replacing it with a message that does
+//! not wait, and redirecting it by denying a tool call with a reason.
 //!
 //! ```text
 //! cargo run --example interrupt_and_steer
@@ -74,7 +74,7 @@ async fn until_it_writes(client: &mut Client) -> Result<(), Error> {
     Ok(())
 }
 
-/// What the fake agent says.
+/// The script of the fake agent.
 fn script() -> Scenario {
     Scenario::default()
         .reply([Step::text("It was a dark and "), Step::WaitMs(60_000)])

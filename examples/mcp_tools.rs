@@ -1,5 +1,5 @@
-//! Tools that run inside this program: two from functions, and a server that
-//! is written with rmcp's macros.
+//! Tools that run inside this program: two from functions, and a server made
+//! with rmcp's macros.
 //!
 //! ```text
 //! cargo run --example mcp_tools --features mcp
@@ -25,7 +25,7 @@ struct Add {
 
 #[derive(Deserialize, JsonSchema)]
 struct Dig {
-    /// How deep, in metres.
+    /// The depth, in metres.
     depth: u32,
 }
 
@@ -35,8 +35,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     if std::env::var_os(fake_agent::SCRIPT).is_some() {
         fake_agent::main();
     }
-    // A tool is an async function. Its input has a JSON Schema, its error is
-    // for the model to read.
+    // A tool is an async function. Its input has a JSON Schema; its error is sent
+    // to the model.
     let garden = Tools::new()
         .read_only_tool("add", "Adds two numbers.", |input: Add| async move {
             Ok::<_, String>(input.a + input.b)
@@ -78,8 +78,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// A tool that takes its time says how far it is. `call.cancelled()` would tell
-/// that nobody waits for it any more.
+/// A slow tool, which reports its progress. `call.cancelled()` would report that
+/// the call was cancelled.
 async fn dig(input: Dig, call: Call) -> Result<String, String> {
     if input.depth > 3 {
         return Err("There is rock below three metres.".to_owned());
@@ -91,8 +91,7 @@ async fn dig(input: Dig, call: Call) -> Result<String, String> {
     Ok(format!("A hole, {} metres deep.", input.depth))
 }
 
-/// Any server that is made with rmcp will do. Its tools reach the session that
-/// they are called from.
+/// A server made with rmcp. Its tools can access the session that calls them.
 #[derive(Clone)]
 struct Desk;
 
@@ -109,7 +108,7 @@ impl Desk {
 #[tool_handler]
 impl ServerHandler for Desk {}
 
-/// What the fake agent says.
+/// The script of the fake agent.
 fn script() -> Scenario {
     let call = |tool: &str, input| Step::tool(format!("mcp__{tool}"), input, "");
     Scenario::default()

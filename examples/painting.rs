@@ -1,5 +1,5 @@
-//! What a user interface does: it paints what the model writes as it comes,
-//! shows a tool's input before it is whole, and keeps the conversation as JSON.
+//! Rendering for a user interface: streamed text, tool inputs before they are
+//! complete, and the conversation stored as JSON.
 //!
 //! ```text
 //! cargo run --example painting
@@ -28,7 +28,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut client = Client::connect(options).await?;
     let mut assembler = Assembler::default();
 
-    // What the user says is shown at once. The agent need not echo it.
+    // The user's message is displayed at once, without an echo from the agent.
     let prompt = UserMessage::text("Write a poem about crabs.");
     assembler.push(&prompt.clone().into());
     client.send(prompt);
@@ -47,7 +47,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     client.close().await;
 
-    // A window that opens later reads what there is, and goes on from there.
+    // A window that opens later reads the stored conversation and continues from
+    // there.
     let kept = serde_json::to_string(assembler.conversation())?;
     let conversation: Conversation = serde_json::from_str(&kept)?;
     println!("\n{} bytes of JSON hold:", kept.len());
@@ -64,7 +65,8 @@ fn paint(change: Change<'_>, assembler: &mut Assembler) -> std::io::Result<()> {
     match change {
         Change::Thinking { thinking, .. } => print!("{thinking}"),
         Change::Text { text, .. } => print!("{text}"),
-        // Strings may be cut here, and what comes last may be missing.
+        // In a partial input, strings may be truncated and the last members may be
+        // missing.
         Change::ToolInput { at, block, .. } => {
             let Place { thread, entry } = at;
             let reply = assembler.conversation().thread(thread)[entry].reply();
@@ -79,7 +81,7 @@ fn paint(change: Change<'_>, assembler: &mut Assembler) -> std::io::Result<()> {
     std::io::stdout().flush()
 }
 
-/// What the fake agent says.
+/// The script of the fake agent.
 fn script() -> Scenario {
     let poem = serde_json::json!({"file_path": "poem.txt", "content": "Sideways, sideways.\n"});
     Scenario::default()

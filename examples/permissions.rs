@@ -1,5 +1,5 @@
-//! Who may do what: rules that decide at once, a person for the rest who takes
-//! a while, a question of the model's, and a log of it all.
+//! Permissions: rules that decide at once, a delayed answer by the user for the
+//! rest, a question of the model, and a log of the decisions.
 //!
 //! ```text
 //! cargo run --example permissions
@@ -16,7 +16,7 @@ use agentwire_testkit::{Scenario, Step, fake_agent};
 use serde_json::json;
 use tokio::sync::mpsc;
 
-/// A question for somebody who is somewhere else.
+/// A permission request and its responder, for a user elsewhere.
 type Question = (CanUseTool, Responder<PermissionResult>);
 
 #[tokio::main(flavor = "current_thread")]
@@ -26,19 +26,19 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         fake_agent::main();
     }
 
-    // What the rules of the CLI itself leave open is decided here.
+    // These rules decide the requests that the CLI's own rules leave open.
     let rules = Rules::builder()
         .allow(["Bash(cargo *)", "Bash(git status)", "Edit(src/**)"])
         .deny(["Bash(git push *)", "Read(.env)"])
         .build()?;
 
-    // For everything else there is somebody who answers when there is time; the
-    // callback is over long before that.
+    // Other requests are sent to a user, whose answer comes later. The callback
+    // returns long before that.
     let (desk, inbox) = mpsc::unbounded_channel::<Question>();
     tokio::spawn(answer_slowly(inbox));
     let ask = move |ask: PermissionAsk| {
         let question = (ask.request.clone(), ask.later());
-        // Without anybody at the desk, the responder is dropped, and denies.
+        // If the receiver is gone, the responder is dropped, which denies.
         drop(desk.send(question));
         async { Later }
     };
@@ -49,7 +49,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             let said = match reply {
                 Reply::Now(PermissionResult::Allow(_)) => "yes".to_owned(),
                 Reply::Now(PermissionResult::Deny(deny)) => format!("no: {}", deny.message),
-                Reply::Later => "somebody is asked".to_owned(),
+                Reply::Later => "pending".to_owned(),
                 other => format!("{other:?}"),
             };
             println!("{} {}: {said}", request.tool_name, request.input);
@@ -73,12 +73,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Somebody who is never in a hurry, and does not like `curl`.
+/// Simulates a user who takes a while to answer, and denies `curl`.
 async fn answer_slowly(mut inbox: mpsc::UnboundedReceiver<Question>) {
     while let Some((request, responder)) = inbox.recv().await {
         let likes = !request.input.get().contains("curl");
         println!(
-            "  somebody says, later: {}",
+            "  the user answers, later: {}",
             if likes { "yes" } else { "no" }
         );
         let answer = if likes {
@@ -86,12 +86,12 @@ async fn answer_slowly(mut inbox: mpsc::UnboundedReceiver<Question>) {
         } else {
             PermissionResult::deny("Not from the web.")
         };
-        // The agent may have taken it back meanwhile.
+        // The agent may have withdrawn the request meanwhile.
         drop(responder.answer(answer));
     }
 }
 
-/// What the fake agent does.
+/// The script of the fake agent.
 fn script() -> Scenario {
     let bash = |command: &str| [Step::tool("Bash", json!({ "command": command }), "done")];
     Scenario::default()

@@ -1,5 +1,5 @@
-//! What is sent while the agent works: what is for now, next and later, which
-//! turn answers what, and how a message is taken back.
+//! Messages sent while the agent works: with the priorities now, next and later,
+//! which turn answers which message, and how to withdraw a message.
 //!
 //! ```text
 //! cargo run --example queue
@@ -19,7 +19,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     println!("An agent with a queue of its own:");
     session(&script()).await?;
-    // Where the agent knows no priorities, the host supplies them.
+    // If the agent does not support priorities, the host implements them.
     println!("\nAn agent that runs everything in the order in which it comes:");
     session(&script().without_queue()).await?;
     Ok(())
@@ -46,7 +46,7 @@ async fn session(script: &Scenario) -> Result<(), Error> {
         let answer = taken_back.cancel().await?;
         println!("  taken back: {} ({text})", answer.cancelled);
     }
-    // It does not wait for the novel.
+    // With priority now, it interrupts the novel.
     all.push(send(&client, "Stop! A poem, please.", Some(Priority::Now)));
 
     let mut turns = vec![];
@@ -84,7 +84,7 @@ async fn until_it_writes(client: &mut Client) -> Result<(), Error> {
     Ok(())
 }
 
-/// What the fake agent says.
+/// The script of the fake agent.
 fn script() -> Scenario {
     Scenario::default()
         .reply([Step::text("It was a dark and "), Step::WaitMs(60_000)])

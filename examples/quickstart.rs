@@ -1,12 +1,12 @@
-//! A session from end to end: the answer as it is written, a permission ask,
-//! a tool result.
+//! A complete session: a streamed response, a permission request, a tool
+//! result.
 //!
 //! ```text
 //! cargo run --example quickstart
 //! ```
 //!
-//! runs against the fake agent, with nothing installed. With a prompt behind
-//! it, it runs against the real CLI:
+//! runs with the fake agent and requires no set-up. With a prompt as its argument,
+//! it runs with the real CLI:
 //!
 //! ```text
 //! cargo run --example quickstart -- "What is in this directory?"
@@ -23,8 +23,8 @@ use std::time::Duration;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Cargo builds no other binary for an example, so this one is its own
-    // fake agent: it starts itself again, with a script in the environment.
+    // This program is its own fake agent: it starts itself again, with a script
+    // in the environment. Cargo builds no other binary for an example.
     if std::env::var_os(fake_agent::SCRIPT).is_some() {
         fake_agent::main();
     }
@@ -90,7 +90,7 @@ async fn converse(prompt: &str, options: Options) -> Result<(), Error> {
     Ok(())
 }
 
-/// What the fake agent says.
+/// The script of the fake agent.
 fn script() -> Scenario {
     let pause = Duration::from_millis(60);
     Scenario::default()

@@ -1,12 +1,13 @@
-//! A session that goes on where its files are not: a store in this program
-//! gets a copy of the transcript while it is written, and gives it back.
+//! A session store: a store in this program receives a copy of the transcript
+//! while it is written. The session is then resumed from the store, without the
+//! agent's files.
 //!
 //! ```text
 //! cargo run --example session_store
 //! ```
 //!
-//! runs against the fake agent, with nothing installed; with `real` behind it,
-//! against the real CLI:
+//! runs with the fake agent and requires no set-up. With the argument `real`, it
+//! runs with the real CLI:
 //!
 //! ```text
 //! cargo run --example session_store -- real
@@ -29,8 +30,8 @@ const ID: &str = "11111111-2222-4333-8444-555555555555";
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    // Cargo builds no other binary for an example, so this one is its own
-    // fake agent: it starts itself again, with a script in the environment.
+    // This program is its own fake agent: it starts itself again, with a script
+    // in the environment. Cargo builds no other binary for an example.
     if std::env::var_os(fake_agent::SCRIPT).is_some() {
         tell_what_is_there();
         fake_agent::main();
@@ -44,7 +45,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             .on_stderr(|said| print!("{said}"))),
     };
 
-    // Any type that implements `SessionStore` will do: a database, a bucket.
+    // Any type that implements `SessionStore` works: a database, a bucket.
     let store = MemoryStore::new();
     let options = agent(first())?.session_store(store.clone());
     converse("My name is Ferris.", options).await?;
@@ -56,7 +57,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         );
     }
 
-    // From here on the agent's own files may be gone: this can be another
+    // From here on, the agent's own files are not needed: this could be another
     // program, on another machine, with the same store.
     let project = TranscriptKey::in_directory(".", "").project;
     let sessions = store
@@ -79,7 +80,7 @@ async fn converse(prompt: &str, options: Options) -> Result<(), agentwire::Error
             Event::Frame(frame) => {
                 print!("{}", frame.message().text_delta().unwrap_or_default());
             }
-            // The session goes on without the store.
+            // A write to the store failed. The session continues.
             Event::Notice(notice @ Notice::NotMirrored { .. }) => println!("[notice] {notice}"),
             _ => {}
         }
@@ -88,8 +89,8 @@ async fn converse(prompt: &str, options: Options) -> Result<(), agentwire::Error
     Ok(())
 }
 
-/// The fake agent keeps no transcripts. It says what the real one says when it
-/// has written into its own.
+/// The fake agent keeps no transcripts. It sends the line that the real CLI sends
+/// when it has written to its transcript.
 fn writes(entries: &[Json]) -> Result<Step, Box<dyn Error>> {
     let project = TranscriptKey::in_directory(std::env::current_dir()?, ID).project;
     let line = json!({
@@ -116,7 +117,7 @@ fn second() -> Result<Scenario, Box<dyn Error>> {
     Ok(Scenario::default().reply([Step::text("Ferris, as you said.")]))
 }
 
-/// What the agent that is to go on finds in its folder.
+/// Prints what the resumed agent finds in its folder.
 fn tell_what_is_there() {
     let Some(folder) = std::env::var_os("CLAUDE_CONFIG_DIR") else {
         return;

@@ -1,29 +1,29 @@
-//! Files that commands write: whole, or not at all.
+//! Output files of commands, which are written completely or not at all.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile};
 
-/// The files of one command: none is written that it reads, or that it writes
-/// as well.
+/// The files of one command. A file that the command reads or writes already
+/// cannot be written.
 #[derive(Debug, Default)]
 pub(crate) struct Files(Vec<Identity>);
 
-/// What a file is told by, whatever it is called.
+/// The identity of a file, independent of its name.
 #[derive(Debug, PartialEq, Eq)]
 enum Identity {
     #[cfg(unix)]
     Inode { device: u64, inode: u64 },
-    /// One that is not there yet.
+    /// The path of a file that does not exist yet.
     Place(PathBuf),
 }
 
 /// A file that is being written.
 ///
-/// What is written goes to a temporary file beside it, which takes its place
-/// when [`finish`](Self::finish) says that it is whole; without that, all is as
-/// it was. Devices, pipes and standard output are written as it comes.
+/// Output goes to a temporary file in the same folder, which replaces the file on
+/// [`finish`](Self::finish). Without `finish`, the file is unchanged. Devices,
+/// pipes and standard output are written directly.
 #[derive(Debug)]
 pub(crate) struct NewFile(Kind);
 
@@ -34,17 +34,16 @@ enum Kind {
     Whole {
         temporary: NamedTempFile,
         place: PathBuf,
-        /// The file that is there, where it can only be written over: another
-        /// one in its place would be somebody else's, or would have other
-        /// names no more.
+        /// The existing file, if it must be overwritten in place: a new file
+        /// would have another owner, or lose the file's hard links.
         over: Option<File>,
     },
 }
 
 impl Files {
-    /// The command reads this file; `-` is standard input.
+    /// Notes that the command reads this file; `-` is standard input.
     pub(crate) fn reads(&mut self, path: &Path) {
-        // What cannot be looked at is told by who reads it.
+        // Errors are reported when the file is read.
         let metadata = match is_standard(path) {
             true => metadata_of_stdin(),
             false => fs::metadata(path),
@@ -56,16 +55,18 @@ impl Files {
         }
     }
 
-    /// Begins to write a file that somebody has named; `-` is standard output.
+    /// Begins to write a file that the user named; `-` is standard output.
     ///
-    /// Fails if the command reads it, or writes it already; if it is a link
-    /// that belongs to another user, or leads nowhere; and as creating a file
-    /// does.
+    /// # Errors
+    ///
+    /// If the command reads or writes the file already, if the path is a symbolic
+    /// link that belongs to another user or is dangling, or if the file cannot be
+    /// created.
     pub(crate) fn write(&mut self, path: &Path) -> io::Result<NewFile> {
         if is_standard(path) {
             return Ok(NewFile(Kind::Standard(io::stdout())));
         }
-        // What a process has open has its name there as well.
+        // Open files of processes have names in these folders as well.
         let is_special = ["/dev", "/proc"].iter().any(|it| path.starts_with(it));
         if !is_special {
             check_link(path)?;
@@ -82,15 +83,18 @@ impl Files {
         self.begin(&fs::canonicalize(path)?, Some(&metadata))
     }
 
-    /// Begins to write a file in a folder that somebody has named. A link in its
-    /// place is replaced, and not followed.
+    /// Begins to write a file in a folder that the user named. A symbolic link at
+    /// the path is replaced, not followed.
     ///
-    /// Fails as [`write`](Self::write).
+    /// # Errors
+    ///
+    /// As [`write`](Self::write), but links are no error; also if something other
+    /// than a file is at the path.
     pub(crate) fn write_in_folder(&mut self, path: &Path) -> io::Result<NewFile> {
         match fs::symlink_metadata(path) {
             Ok(metadata) if metadata.is_file() => self.begin(path, Some(&metadata)),
             Ok(metadata) if metadata.is_symlink() => self.begin(path, None),
-            Ok(_) => Err(refused("there is something else of that name")),
+            Ok(_) => Err(refused("it exists and is not a file")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => self.begin(path, None),
             Err(error) => Err(error),
         }
@@ -109,11 +113,11 @@ impl Files {
         };
         if let Some(identity) = identity {
             if self.0.contains(&identity) {
-                return Err(refused("it is read, or written, by the same command"));
+                return Err(refused("it is read or written by the same command"));
             }
             self.0.push(identity);
         }
-        // For nobody else, unless the old one is for others.
+        // Only the owner can read it, unless the old file says otherwise.
         let new_in = |folder: &Path| Builder::new().prefix(".agentwire-").tempfile_in(folder);
         let temporary = new_in(folder);
         let Some(old) = old else {
@@ -124,7 +128,7 @@ impl Files {
                 over: None,
             }));
         };
-        // Who may not write the old one may not replace it either.
+        // A file that this user may not write is not replaced either.
         let over = OpenOptions::new().write(true).open(path)?;
         let temporary =
             temporary.and_then(|temporary| become_like(&temporary, old).map(|()| temporary));
@@ -141,7 +145,7 @@ impl Files {
 }
 
 impl NewFile {
-    /// It is whole.
+    /// Completes the file: replaces the old one, if there is one.
     pub(crate) fn finish(self) -> io::Result<()> {
         match self.0 {
             Kind::AsItComes(mut file) => file.flush(),
@@ -185,10 +189,13 @@ impl Write for NewFile {
     }
 }
 
-/// Opens a file to which lines are added as they come. A new one is for nobody
-/// else: what is said in a session is nobody else's business.
+/// Opens a file to append lines to it. A new file is readable only by this user,
+/// because sessions are private.
 ///
-/// Fails if it is a link of another user's, and as opening a file does.
+/// # Errors
+///
+/// If the path is a symbolic link that belongs to another user or is dangling, or
+/// if the file cannot be opened.
 pub(crate) fn append(path: &Path) -> io::Result<File> {
     check_link(path)?;
     let mut options = OpenOptions::new();
@@ -198,8 +205,13 @@ pub(crate) fn append(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Makes a folder for what was said in sessions, and those that it is in: for
-/// nobody else. Fails where a link is in the way, below `root`.
+/// Creates the folder `below` in `root`, and its parents. New folders are
+/// accessible only to this user, because sessions are private.
+///
+/// # Errors
+///
+/// If a part of the path below `root` is a symbolic link or not a folder, or if a
+/// folder cannot be created.
 pub(crate) fn private_folders(root: &Path, below: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -210,28 +222,28 @@ pub(crate) fn private_folders(root: &Path, below: &Path) -> io::Result<()> {
         folder.push(part);
         match fs::symlink_metadata(&folder) {
             Ok(metadata) if metadata.is_dir() => {}
-            Ok(_) => return Err(refused("there is something in the way that is no folder")),
+            Ok(_) => return Err(refused("a part of the path is not a folder")),
             Err(_) => builder.create(&folder)?,
         }
     }
     Ok(())
 }
 
-/// Fails if this is a link that somebody else has put here, or that leads
-/// nowhere.
+/// Fails if this is a symbolic link that belongs to another user, or that is
+/// dangling.
 fn check_link(path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(path) {
-        Ok(link) if link.is_symlink() && !is_ours(&link) => {
-            Err(refused("it is a link of another user's"))
-        }
+        Ok(link) if link.is_symlink() && !is_ours(&link) => Err(refused(
+            "it is a symbolic link that belongs to another user",
+        )),
         Ok(link) if link.is_symlink() => match fs::metadata(path) {
             Ok(_) => Ok(()),
             Err(error) => {
-                let why = format!("it is a link to a file that cannot be used: {error}");
+                let why = format!("it is a symbolic link, and its target cannot be used: {error}");
                 Err(io::Error::new(error.kind(), why))
             }
         },
-        // What else is wrong with it is told by who opens it.
+        // Other errors are reported when the file is opened.
         _ => Ok(()),
     }
 }
@@ -276,7 +288,7 @@ fn identity(_metadata: &Metadata, path: &Path) -> Option<Identity> {
 fn is_ours(link: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
 
-    // Root needs no link to do harm.
+    // Links of root are accepted: root can change the files anyway.
     [0, rustix::process::geteuid().as_raw()].contains(&link.uid())
 }
 

@@ -1,5 +1,5 @@
-//! `agentwire inspect`: what is on the wire, line by line, and what the types
-//! make of it.
+//! `agentwire inspect`: prints the lines of a session or a recording, with
+//! untyped members and faults.
 
 use crate::terminal::{complain, json as json_line};
 use agentwire::visible::{line, shortened};
@@ -18,21 +18,21 @@ use std::process::ExitCode;
 /// The file could not be read.
 const USAGE: u8 = 2;
 
-/// How much of a text is shown to people, and of a remark, in characters.
+/// The maximum lengths of a displayed text and of a remark, in characters.
 const SHOWN: usize = 100;
 const REMARK: usize = 1000;
 
-/// Shows what is on the wire: lines as they are, or a recording of both
-/// directions (`{"t", "dir", "msg"}` a line). Exit status: 0 when the file
-/// could be read, 2 when not.
+/// Prints the lines of a session, or a recording of both directions
+/// (`{"t", "dir", "msg"}` per line). Exit status: 0 on success, 2 if the file
+/// cannot be read.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The file; `-` is standard input
+    /// The file: the lines of a session, or a recording; `-` is standard input
     file: PathBuf,
 
-    /// Print one JSON object a line: `line`, `kind`, `typed`, `untyped`
-    /// (pointers of members that no typed field holds), `faults` (members that
-    /// are missing or invalid: `path` and `reason`), `lossless`, `error`
+    /// Print one JSON object per line: `line`, `kind`, `typed`, `untyped`
+    /// (pointers to members without a typed field), `faults` (missing or invalid
+    /// members: `path` and `reason`), `lossless`, `error`
     #[arg(long)]
     json: bool,
 }
@@ -58,11 +58,11 @@ struct ReportedFault<'a> {
 pub(crate) fn inspect(arguments: &Arguments) -> ExitCode {
     match read(arguments) {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever read what is printed is gone.
+        // The reader of the output is gone.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             let path = arguments.file.display();
-            complain(format_args!("{path} cannot be read: {error}"));
+            complain(format_args!("cannot read {path}: {error}"));
             USAGE.into()
         }
     }
@@ -118,7 +118,7 @@ fn read(arguments: &Arguments) -> io::Result<()> {
     output.flush()
 }
 
-/// The input, and a bar for people who wait for a large file.
+/// Opens the input, with a progress bar.
 fn open(file: &Path) -> io::Result<(Box<dyn BufRead>, ProgressBar)> {
     if file == Path::new("-") {
         return Ok((Box::new(io::stdin().lock()), ProgressBar::hidden()));
@@ -139,13 +139,13 @@ fn open(file: &Path) -> io::Result<(Box<dyn BufRead>, ProgressBar)> {
     ))
 }
 
-/// Follows a session, or a recording of some.
+/// Follows a session, or a recording of one or more sessions.
 #[derive(Debug, Default)]
 struct Inspector {
     auditor: Auditor,
 }
 
-/// A line, and what was found out about it.
+/// A line and its audit.
 struct Seen {
     at: Option<f64>,
     direction: Direction,
@@ -159,15 +159,16 @@ enum Direction {
     Sent,
     /// From the agent to the host.
     Received,
-    /// Not said: a plain line.
+    /// A plain line, without a direction.
     Unknown,
-    /// Something about the recording itself.
+    /// An entry about the process or the recording.
     Aside,
 }
 
 impl Inspector {
     fn line(&mut self, line: &[u8]) -> Seen {
-        // Its number is not told: what is no entry is a plain line.
+        // The line number is for errors only, and a line that is not an entry is
+        // a plain line.
         match Entry::read(line, 0) {
             Ok(entry) => self.recorded(entry),
             Err(_) => Seen {
@@ -188,7 +189,7 @@ impl Inspector {
                 aside("stderr", String::from_utf8_lossy(said.bytes()).into_owned())
             }
             What::Spawn(spawn) => {
-                // Another session, whose ids may be those of the last one.
+                // Another session, which may reuse the IDs of the last one.
                 self.auditor = Auditor::default();
                 aside("spawn", json(&spawn))
             }
@@ -216,7 +217,7 @@ fn json(value: &impl Serialize) -> String {
 }
 
 impl Seen {
-    /// Prints it for people.
+    /// Prints it in readable form.
     fn show(&self, number: u64, output: &mut impl Write) -> io::Result<()> {
         let at = self
             .at
@@ -243,9 +244,9 @@ impl Seen {
             writeln!(output, "          {}", style(line(&text)).yellow())
         };
         if let Some(error) = &self.audit.error {
-            remark(format!("cannot be read: {error}"))?;
+            remark(format!("invalid: {error}"))?;
         } else if !self.audit.typed {
-            remark("of a kind that has no type".to_owned())?;
+            remark("no type for this kind of line".to_owned())?;
         }
         if !self.audit.untyped.is_empty() {
             let places = without_indices(&self.audit.untyped).join(", ");
@@ -255,12 +256,12 @@ impl Seen {
             remark(fault.to_string())?;
         }
         if self.audit.error.is_none() && !self.audit.lossless {
-            remark("written again it would not be the same".to_owned())?;
+            remark("not lossless: serializing it changes the line".to_owned())?;
         }
         Ok(())
     }
 
-    /// The gist of it.
+    /// Returns a summary of the line.
     fn says(&self) -> Option<String> {
         if self.direction == Direction::Aside {
             return Some(String::from_utf8_lossy(&self.message).into_owned());
@@ -312,7 +313,8 @@ impl Seen {
     }
 }
 
-/// Pointers for people: what stands in every item of a list is named once.
+/// Replaces indices in pointers with `*`, and merges equal neighbours: a member
+/// of every item of a list is named once.
 fn without_indices(pointers: &[String]) -> Vec<String> {
     let mut places: Vec<String> = Vec::new();
     for pointer in pointers {

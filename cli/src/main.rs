@@ -1,4 +1,4 @@
-//! `agentwire`: run an agent CLI from the command line.
+//! `agentwire`: drives an agent CLI from the command line.
 
 mod conform;
 mod convert;
@@ -15,13 +15,13 @@ mod terminal;
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 
-/// Run an agent CLI and see what it says.
+/// Drive an agent CLI from the command line
 ///
-/// An SDK can only name an executable as its CLI, and not what stands behind
-/// it: with `AGENTWIRE_TAP_CLI` in the environment this program is `agentwire
-/// tap`, with `AGENTWIRE_REPLAY` it is `agentwire replay`, and with
-/// `FAKE_AGENT_SCRIPT` it is a fake agent, whenever its first argument is none
-/// of the commands below.
+/// For SDKs that can only name an executable as their CLI, the environment
+/// selects the command. If the first argument is none of the commands below, and
+/// one of these variables is set, this program is: `agentwire tap` with
+/// `AGENTWIRE_TAP_CLI`; otherwise `agentwire replay` with `AGENTWIRE_REPLAY`;
+/// otherwise a fake agent with `FAKE_AGENT_SCRIPT`.
 #[derive(Debug, Parser)]
 #[command(version, about, max_term_width = 100)]
 struct Arguments {
@@ -31,11 +31,11 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Send one prompt to an agent and stream its answer
+    /// Send one prompt to an agent and stream its response
     Run(run::Arguments),
-    /// Show what is on the wire, and what the types make of it
+    /// Print a session or a recording in readable form
     Inspect(inspect::Arguments),
-    /// Be the model of an agent: a server on loopback that follows a script
+    /// Run a scripted model for an agent, as a server on loopback
     Model(model::Arguments),
     Tap(tap::Arguments),
     Replay(replay::Arguments),
@@ -45,7 +45,8 @@ enum Command {
     Convert(convert::Arguments),
 }
 
-// What the session needs goes on while a full pipe stops what is printed.
+// With a second thread, the session keeps running while writing to a full pipe
+// blocks.
 #[tokio::main(flavor = "multi_thread", worker_threads = 1)]
 async fn main() -> ExitCode {
     if !is_command() {
@@ -75,7 +76,7 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Whether the first argument is a command of this program's.
+/// Returns whether the first argument is one of this program's commands.
 fn is_command() -> bool {
     let Some(first) = std::env::args_os().nth(1) else {
         return false;

@@ -1,5 +1,4 @@
-//! `agentwire model`: the scripted model as a server of its own, for tests in
-//! any language.
+//! `agentwire model`: the scripted model as a server, for tests in any language.
 
 use crate::files::append;
 use crate::run::signals::Signals;
@@ -14,44 +13,43 @@ use std::process::ExitCode;
 
 /// The log could not be written.
 const NO_LOG: u8 = 1;
-/// There is no script, or no port.
+/// The script is invalid, or the port is not available.
 const USAGE: u8 = 2;
 
-/// Exit status: 0 when it was told to end, 1 when the log cannot be written, 2
-/// when the script cannot be used or the port cannot be had.
+/// Exit status: 0 if it was told to exit, 1 if the log cannot be written, 2 if the
+/// script is invalid or the port is not available.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The first line on standard output is the server's address: the value for
-ANTHROPIC_BASE_URL. The agent also needs any ANTHROPIC_API_KEY.
+The first line of standard output is the server's URL: set ANTHROPIC_BASE_URL to
+it. The agent also requires an ANTHROPIC_API_KEY, with any value.
 
-POST /gates/NAME opens a gate of the script; GET /gates/NAME is answered when
-the script has come to it.
+POST /gates/NAME opens a gate of the script. GET /gates/NAME responds once the
+script has reached the gate.
 
-It ends on Ctrl-C and SIGTERM, and with --until-stdin-ends when its standard
-input is closed, so that it never outlives the program that started it.
+The server exits on Ctrl-C and SIGTERM; with --until-stdin-ends, also when its
+standard input is closed, so that it never outlives the program that started it.
 
-Exit status: 0 told to end, 1 the log cannot be written, 2 the script cannot be used
-or the port cannot be had.")]
+Exit status: 0 told to exit, 1 the log cannot be written, 2 the script is invalid
+or the port is not available.")]
 pub(crate) struct Arguments {
     /// The scenario, a JSON file; `-` reads it from standard input
     script: PathBuf,
 
-    /// The port on 127.0.0.1; 0 is a free one
+    /// The port on 127.0.0.1; 0 selects a free port
     #[arg(long, default_value_t = 0)]
     port: u16,
 
-    /// Add each request to this file as it comes, as one line of JSON, with
-    /// what it was answered. The last line, `{"end": {"requests": N}}`, says that
-    /// it is whole
+    /// Append each request and its response to this file, one JSON object per
+    /// line. The last line, `{"end": {"requests": N}}`, marks a complete log
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 
-    /// End when standard input ends as well
+    /// Exit when standard input is closed
     #[arg(long)]
     until_stdin_ends: bool,
 }
 
-/// Why there is no server any more, or why there never was one.
+/// Why the server exited, or did not start.
 #[derive(Debug)]
 enum Failure {
     Unreadable(PathBuf, io::Error),
@@ -68,21 +66,21 @@ pub(crate) async fn model(arguments: Arguments) -> ExitCode {
     let (code, complaint) = match failure {
         Failure::Unreadable(path, error) => {
             let path = path.display();
-            (USAGE, format!("{path} cannot be read: {error}"))
+            (USAGE, format!("cannot read {path}: {error}"))
         }
         Failure::Script(path, error) => (USAGE, format!("{}: {error}", path.display())),
-        Failure::Port(port, error) => (USAGE, format!("port {port} cannot be had: {error}")),
-        Failure::Signals(error) => (USAGE, format!("signals cannot be listened for: {error}")),
+        Failure::Port(port, error) => (USAGE, format!("cannot listen on port {port}: {error}")),
+        Failure::Signals(error) => (USAGE, format!("cannot listen for signals: {error}")),
         Failure::Log(path, error) => {
             let path = path.display();
-            (NO_LOG, format!("{path} cannot be written: {error}"))
+            (NO_LOG, format!("cannot write {path}: {error}"))
         }
     };
     drop(writeln!(io::stderr(), "agentwire model: {complaint}"));
     code.into()
 }
 
-/// Runs the server until it is told to end.
+/// Runs the server until it is told to exit.
 async fn serve(arguments: Arguments) -> Result<(), Failure> {
     let Arguments {
         script,
@@ -99,7 +97,7 @@ async fn serve(arguments: Arguments) -> Result<(), Failure> {
     let model = ScriptedModel::start_on(scenario, port)
         .await
         .map_err(|error| Failure::Port(port, error))?;
-    // Nobody who reads it is no reason to end: the port may be known.
+    // A failure is ignored: the parent may know the port already.
     drop(writeln!(io::stdout(), "{}", model.url()));
 
     let end = async {
@@ -112,7 +110,7 @@ async fn serve(arguments: Arguments) -> Result<(), Failure> {
         () = end => {}
         failed = write_all(&model, log.as_mut()) => return failed,
     }
-    // What came before the end is in the log.
+    // The log has every request that arrived before the exit.
     match log {
         Some(log) => log.finish(&model.requests()),
         None => Ok(()),
@@ -129,7 +127,7 @@ fn read(script: &Path) -> Result<Scenario, Failure> {
     Scenario::from_json(&text).map_err(|error| Failure::Script(script.to_owned(), error))
 }
 
-/// Writes the requests as they come. Ends only when that fails.
+/// Writes the requests to the log as they arrive. Returns only if that fails.
 async fn write_all(model: &ScriptedModel, log: Option<&mut Log>) -> Result<(), Failure> {
     let Some(log) = log else {
         return std::future::pending().await;
@@ -140,11 +138,11 @@ async fn write_all(model: &ScriptedModel, log: Option<&mut Log>) -> Result<(), F
     }
 }
 
-/// Waits until nobody can write to our standard input any more.
+/// Waits until standard input is closed.
 async fn stdin_ends() {
     let (over, ended) = tokio::sync::oneshot::channel();
-    // A thread of its own: the runtime would wait for one of its own that
-    // reads, when a signal ends the server.
+    // Not on the runtime's threads: when a signal ends the server, the runtime
+    // would wait for the one that reads.
     std::thread::spawn(move || {
         drop(io::copy(&mut io::stdin(), &mut io::sink()));
         let _ = over.send(());
@@ -152,12 +150,12 @@ async fn stdin_ends() {
     drop(ended.await);
 }
 
-/// The requests in a file, a line each.
+/// The log file: one request per line.
 #[derive(Debug)]
 struct Log {
     path: PathBuf,
     file: File,
-    /// How many requests are in it.
+    /// The number of requests in the file.
     written: usize,
 }
 
@@ -188,7 +186,8 @@ impl Log {
         written.map_err(|error| Failure::Log(self.path.clone(), error))
     }
 
-    /// Writes what is not in it yet, and that it is whole.
+    /// Writes the remaining requests and the last line, which marks a complete
+    /// log.
     fn finish(mut self, requests: &[ModelRequest]) -> Result<(), Failure> {
         let new = requests.get(self.written..).unwrap_or_default();
         new.iter().try_for_each(|request| self.write(request))?;

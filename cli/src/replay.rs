@@ -1,4 +1,4 @@
-//! `agentwire replay`: the CLI's side of a recording, played to a host.
+//! `agentwire replay`: replays the CLI's side of a recording to a host.
 
 use crate::terminal::complain;
 use agentwire_testkit::recording;
@@ -8,53 +8,51 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// The recording cannot be used.
+/// The recording cannot be read.
 const USAGE: u8 = 2;
 
-/// Play the CLI's side of a recording to an SDK
+/// Replay the CLI's side of a recording to an SDK
 ///
-/// Plays the CLI's side of a recorded session on standard input and output, to
-/// the host that has started it as its CLI. What the host writes is matched
-/// with what the recorded host wrote by its meaning, and not by its ids, and so
-/// is what it has started its CLI with, flag by flag; the first difference is told
-/// on standard error.
+/// Replays the CLI's side of a recorded session on standard input and output, to
+/// the host that spawned it as its CLI. The host's lines are compared with the
+/// recorded ones by meaning: IDs may differ. The CLI's arguments are compared
+/// flag by flag. The first difference is printed on standard error.
 ///
-/// Exit status: that of the recorded CLI; 4 when the host did something else
-/// than the recorded one, 2 when the recording cannot be used.
+/// Exit status: that of the recorded CLI; 4 if the host differs from the recorded
+/// one; 2 if the recording cannot be read.
 ///
-/// For an SDK that can only name an executable: `AGENTWIRE_REPLAY` names the
-/// recording, and `AGENTWIRE_REPLAY_SESSION`, `AGENTWIRE_REPLAY_PACE` (`lockstep`
-/// or `time`) and `AGENTWIRE_REPLAY_TOLERANT` (`1`) stand for the options.
+/// For SDKs that can only name an executable, set `AGENTWIRE_REPLAY` to the
+/// recording. `AGENTWIRE_REPLAY_SESSION`, `AGENTWIRE_REPLAY_PACE` (`lockstep` or
+/// `time`) and `AGENTWIRE_REPLAY_TOLERANT` (`1`) set the options.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The recording
     recording: PathBuf,
 
-    /// Which session of the recording, counted from 1; the first one in which
-    /// the host says anything, if not given
+    /// The session of the recording, counted from 1 [default: the first session
+    /// in which the host writes a line]
     #[arg(long)]
     session: Option<usize>,
 
-    /// When the recorded lines are said
+    /// When the recorded lines are sent
     #[arg(long, value_enum, default_value = "lockstep")]
     pace: When,
 
-    /// Go on when the host does something else than the recorded one: refuse
-    /// its request, or pass over its line
+    /// Continue if the host differs from the recorded one: respond to an
+    /// unexpected request with an error, ignore an unexpected line
     #[arg(long)]
     tolerant: bool,
 
-    /// What the host starts its CLI with. It is compared with what was recorded,
-    /// if there is anything
+    /// The arguments that the host passes to its CLI. They are compared with the
+    /// recorded arguments, if the recording has them
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<OsString>,
 }
 
-/// When the recorded lines are said.
+/// When the recorded lines are sent.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum When {
-    /// At once, when the host has written all that the recorded host had
-    /// written by then
+    /// Once the host has written what the recorded host had written by then
     Lockstep,
     /// At the recorded times, without waiting for the host
     Time,
@@ -76,7 +74,7 @@ pub(crate) fn replay(arguments: &Arguments) -> ExitCode {
         Ok(session) => replay::run(&session, config),
         Err(error) => {
             let path = arguments.recording.display();
-            complain(format_args!("{path} cannot be read: {error}"));
+            complain(format_args!("cannot read {path}: {error}"));
             USAGE.into()
         }
     }

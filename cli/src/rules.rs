@@ -1,4 +1,4 @@
-//! `agentwire rules`: what permission rules say about what an agent asks.
+//! `agentwire rules`: evaluates permission rules for requests.
 
 use crate::terminal::complain;
 use agentwire::protocol::permission::CanUseTool;
@@ -12,42 +12,42 @@ use std::process::ExitCode;
 /// A rule or a request cannot be read.
 const USAGE: u8 = 2;
 
-/// Try permission rules.
+/// Evaluate permission rules
 ///
-/// Reads `can_use_tool` requests from standard input, one a line: the request
-/// alone (`{"tool_name": "Bash", "input": {"command": "ls"}}`), or the
-/// `control_request` around it, as a recording has it. For each it prints what
-/// the rules say: `allow`, `deny`, `ask`, or `none` when they have no decision.
-/// Exit status: 0, or 2 when a rule or a line cannot be read.
+/// Reads `can_use_tool` requests from standard input, one per line: the request
+/// (`{"tool_name": "Bash", "input": {"command": "ls"}}`), or the whole
+/// `control_request` that contains it. For each request, prints the decision of
+/// the rules: `allow`, `deny`, `ask`, or `none` if they have no decision. Exit
+/// status: 0 on success, 2 if a rule or a line is invalid.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A rule for what may run, as `Bash(git *)` or `Edit(src/**)`; may be given
-    /// several times
+    /// A rule for calls to allow, such as `Bash(git *)` or `Edit(src/**)`; may be
+    /// repeated
     #[arg(long, value_name = "RULE")]
     allow: Vec<String>,
 
-    /// A rule for what a person has to be asked about
+    /// A rule for calls that require a prompt; may be repeated
     #[arg(long, value_name = "RULE")]
     ask: Vec<String>,
 
-    /// A rule for what may not run
+    /// A rule for calls to deny; may be repeated
     #[arg(long, value_name = "RULE")]
     deny: Vec<String>,
 
-    /// Where the agent works; this directory, if not given
+    /// The agent's working directory [default: the current directory]
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
 
-    /// The home of the agent; `HOME`, if not given
+    /// The agent's home directory [default: the value of `HOME`]
     #[arg(long, value_name = "DIR")]
     home: Option<PathBuf>,
 
-    /// Print the reason as well, behind a tab
+    /// Also print the reason, after a tab
     #[arg(long)]
     explain: bool,
 }
 
-/// What stands around a request, if anything does.
+/// The `control_request` around a request, if there is one.
 #[derive(Deserialize)]
 struct Line<'a> {
     #[serde(borrow)]
@@ -64,13 +64,13 @@ pub(crate) fn rules(arguments: Arguments) -> ExitCode {
     let explain = arguments.explain;
     match build(arguments).and_then(|rules| judge(&rules, explain)) {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever read what is printed is gone.
+        // The reader of the output is gone.
         Err(Failure::Pipe(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
             match failure {
                 Failure::Rules(error) => complain(error),
                 Failure::Line(number, error) => complain(format_args!(
-                    "line {number} is no `can_use_tool` request: {error}"
+                    "line {number} is not a `can_use_tool` request: {error}"
                 )),
                 Failure::Pipe(error) => complain(error),
             }

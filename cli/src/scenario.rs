@@ -1,4 +1,4 @@
-//! `agentwire scenario`: a recording as something that can be edited.
+//! `agentwire scenario`: converts a recording to a scenario.
 
 use crate::terminal::complain;
 use agentwire_testkit::{Scenario, recording};
@@ -6,21 +6,22 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// The recording cannot be used.
+/// The recording cannot be read.
 const USAGE: u8 = 2;
 
-/// Make a scenario of a recording
+/// Convert a recording to a scenario
 ///
-/// Prints a recorded session as a scenario: what the model said and the tools
-/// answered, for `fake-agent` and for the scripted model. What the host did
-/// stands in its `host`. Exit status: 0, or 2 when the recording cannot be used.
+/// Prints a recorded session as a scenario for `fake-agent` and the scripted
+/// model: the model's responses and the tools' results. Its member `host` has
+/// what the host did. Exit status: 0 on success, 1 if standard output cannot be
+/// written, 2 if the recording cannot be read.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The recording
     recording: PathBuf,
 
-    /// Which session of the recording, counted from 1; the first one in which
-    /// the host says anything, if not given
+    /// The session of the recording, counted from 1 [default: the first session
+    /// in which the host writes a line]
     #[arg(long)]
     session: Option<usize>,
 }
@@ -30,14 +31,14 @@ pub(crate) fn scenario(arguments: &Arguments) -> ExitCode {
         Ok(session) => session,
         Err(error) => {
             let path = arguments.recording.display();
-            complain(format_args!("{path} cannot be read: {error}"));
+            complain(format_args!("cannot read {path}: {error}"));
             return USAGE.into();
         }
     };
     match print(&recording::scenario(&session)) {
-        // Whoever read what is printed may be gone.
+        // The reader of the output may be gone.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            complain(format_args!("the scenario cannot be written: {error}"));
+            complain(format_args!("cannot write the scenario: {error}"));
             ExitCode::FAILURE
         }
         _ => ExitCode::SUCCESS,

@@ -1,21 +1,21 @@
-//! What goes to a terminal, where others said it.
+//! Output for a terminal that contains text of agents, models and files.
 
 use agentwire::visible::{is_hidden, lines};
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
 use std::io::{self, Write as _};
 
-/// Something that went wrong, on standard error, whoever still reads that.
+/// Prints an error to standard error. A failure to write is ignored.
 pub(crate) fn complain(what: impl Display) {
     let what = format!("agentwire: {what}\n");
     drop(io::stderr().write_all(lines(&what).as_bytes()));
 }
 
-/// A line of JSON, in which what a terminal would obey or nobody would see is
-/// written as JSON's own escapes: it means the same.
+/// Escapes control characters and invisible characters in a line of JSON, as JSON
+/// escapes: the value is the same.
 pub(crate) fn json(line: &[u8]) -> Cow<'_, [u8]> {
     let text = String::from_utf8_lossy(line);
-    // Outside of strings JSON has no such characters but space.
+    // Outside of strings, JSON has none of these characters except whitespace.
     let is_escaped = |c: char| is_hidden(c) && !matches!(c, '\t' | '\r' | '\n');
     if !text.contains(is_escaped) {
         return Cow::Borrowed(line);
@@ -24,7 +24,7 @@ pub(crate) fn json(line: &[u8]) -> Cow<'_, [u8]> {
     for c in text.chars() {
         if is_escaped(c) {
             for unit in c.encode_utf16(&mut [0; 2]) {
-                // Writing to a text does not fail.
+                // Writing to a `String` does not fail.
                 let _ = write!(shown, "\\u{unit:04x}");
             }
         } else {

@@ -95,7 +95,7 @@ fn a_case_that_passes_although_it_is_expected_to_depart_is_told() {
     let options = ["--case", "hello", "--expected", &expected];
     let (report, status) = run(&options, &[fake_agent_path().to_str().unwrap()]);
     assert!(report.starts_with("passes    hello ("));
-    let told = "\n    it was expected to depart: It cannot greet.\n1 cases: 1 pass although";
+    let told = "\n    it was expected to fail: It cannot greet.\n1 cases: 1 pass unexpectedly";
     assert!(report.contains(told));
     assert_eq!(status, 1);
 }
@@ -106,7 +106,7 @@ fn a_cli_that_ends_at_once_departs() {
     assert!(report.starts_with("departs   hello ("));
     assert!(report.contains("\n    the host had still to hear a line with "));
     assert!(report.contains("\n    exit 3, and not < control_response"));
-    assert!(report.contains("\n    its standard error: Oh.\n"));
+    assert!(report.contains("\n    stderr: Oh.\n"));
     assert_eq!(status, 1);
 }
 
@@ -190,7 +190,7 @@ fn what_one_cli_does_can_be_the_measure_for_others() {
     assert_eq!(run(&against, &[fake_agent]).1, 1);
     // What does not come to its end is no measure.
     let (report, status) = run_script(&["--write-golden", golden], "exit 0");
-    assert!(report.starts_with("agentwire: hello cannot be measured: the host had still "));
+    assert!(report.starts_with("agentwire: cannot measure hello: the host had still "));
     assert_eq!(status, 2);
 }
 
@@ -202,7 +202,7 @@ fn what_cannot_be_done_is_said() {
         (
             vec!["--case", "no such"],
             "true",
-            "no case with no such in its name",
+            "no case has no such in its name",
         ),
         (
             vec!["--expected", &unknown],
@@ -212,10 +212,10 @@ fn what_cannot_be_done_is_said() {
         (
             vec!["--expected", "/nowhere"],
             "true",
-            "/nowhere cannot be used: ",
+            "cannot use /nowhere: ",
         ),
-        (vec!["--golden", &unknown], "true", "cannot be used: "),
-        (vec![], "/nowhere/cli", "/nowhere/cli cannot be started: "),
+        (vec!["--golden", &unknown], "true", "cannot use "),
+        (vec![], "/nowhere/cli", "cannot start /nowhere/cli: "),
     ] {
         let (report, status) = run(&options, &[cli]);
         assert!(report.contains(why));

@@ -145,7 +145,7 @@ fn expected_failures_are_expected_and_one_that_is_none_is_told() {
     let said = stdout(&output);
     assert_eq!(output.status.code(), Some(0), "{said}");
     assert!(said.contains("    It does nothing yet.\n"), "{said}");
-    assert!(said.ends_with("1 cases: 1 depart as expected\n"), "{said}");
+    assert!(said.ends_with("1 cases: 1 fail as expected\n"), "{said}");
 
     let output = expecting(expected, adapter().to_str().unwrap());
     let said = stdout(&output);

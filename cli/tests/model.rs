@@ -195,10 +195,7 @@ fn a_script_that_cannot_be_used_is_status_2_with_the_place() {
     std::fs::write(&script, "{\n\"replies\": [[{\"txt\": 1}]]}").unwrap();
     for (script, complaint) in [
         (script, "at line 2 column"),
-        (
-            PathBuf::from("/no/such/file"),
-            "/no/such/file cannot be read",
-        ),
+        (PathBuf::from("/no/such/file"), "cannot read /no/such/file"),
     ] {
         let output = command(&script).output().unwrap();
         assert_eq!(output.status.code(), Some(2));

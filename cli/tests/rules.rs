@@ -71,7 +71,7 @@ fn what_is_no_request_ends_it_and_is_told() {
     let output = rules(RULES, &lines);
     assert_eq!(stdout(&output), "allow\n");
     assert!(
-        stderr(&output).starts_with("agentwire: line 2 is no `can_use_tool` request: "),
+        stderr(&output).starts_with("agentwire: line 2 is not a `can_use_tool` request: "),
         "{}",
         stderr(&output)
     );

@@ -1,4 +1,4 @@
-//! `agentwire conform cli`: plays the measured sessions to a CLI.
+//! `agentwire conform cli`: tests a CLI against the measured protocol.
 
 use super::failure::{Failure, text};
 use super::report::Came;
@@ -13,34 +13,33 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// Say where a CLI departs from the measured protocol
+/// Test a CLI against the measured protocol
 ///
-/// Plays sessions to a CLI, any executable, and compares what it writes, line by
-/// line, with what the real CLI wrote; ids, times, paths and prose aside. It is
-/// started once for each session, in a directory and with a home of its own. Its
-/// environment is clean but for a scripted model on loopback, in
-/// `ANTHROPIC_BASE_URL`, and the same script in `FAKE_AGENT_SCRIPT`. All that it
-/// started goes when the session is over.
+/// Plays sessions to a CLI, any executable, and compares its output line by line
+/// with that of the real CLI. IDs, times, paths and prose are not compared. The
+/// CLI is started once per session, in its own directory and home. Its environment
+/// has a scripted model on loopback (`ANTHROPIC_BASE_URL`), the same script
+/// (`FAKE_AGENT_SCRIPT`), the `PATH`, and nothing else from your environment. All
+/// processes that it started are killed when the session has ended.
 ///
-/// Exit status: 0 when it keeps to all of it, or departs only where that is
-/// expected; 1 when it departs elsewhere, or keeps to what it is expected to
-/// depart from; 2 when the arguments make no sense, a file cannot be used, or the
-/// CLI cannot be started.
+/// Exit status: 0 if all cases pass or fail as expected; 1 if a case fails or
+/// passes unexpectedly; 2 if the arguments are invalid, a file cannot be used, or
+/// the CLI cannot be started.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     options: Options,
 
-    /// What the CLI is held against, instead of what was measured on the real one
+    /// Compare with the measurements in this file instead of those of the real CLI
     #[arg(long, value_name = "FILE")]
     golden: Option<PathBuf>,
 
-    /// Write what this CLI does to a file, as the measure for others, and hold it
-    /// against nothing
+    /// Measure this CLI and write the measurements to this file, without comparing
     #[arg(long, value_name = "FILE", conflicts_with_all = ["golden", "expected", "json"])]
     write_golden: Option<PathBuf>,
 
-    /// Folders with the cases that are measured, instead of those that were
+    /// Measure the cases in this folder instead of the built-in ones; may be
+    /// repeated
     #[arg(long, value_name = "FOLDER", requires = "write_golden")]
     cases: Vec<PathBuf>,
 
@@ -92,7 +91,7 @@ pub(super) async fn conform(arguments: &Arguments) -> Result<ExitCode, Failure> 
     options.run(cli, golden.cases, hold, &measure).await
 }
 
-/// Writes what the CLI does as the measure.
+/// Measures the CLI and writes the measurements.
 async fn write(arguments: &Arguments, file: &Path) -> Result<ExitCode, Failure> {
     let Arguments { options, cli, .. } = arguments;
     let mut cases = vec![];
@@ -118,7 +117,7 @@ async fn write(arguments: &Arguments, file: &Path) -> Result<ExitCode, Failure> 
     for (case, running) in cases.iter().zip(running) {
         let recording = suite::ended(cli, running).await?;
         let added = golden.add(Case::clone(case), &recording);
-        added.map_err(|why| format!("{} cannot be measured: {why}", case.name()))?;
+        added.map_err(|why| format!("cannot measure {}: {why}", case.name()))?;
     }
     let count = golden.cases.len();
     let text_of = golden.to_json().map_err(text)?;
@@ -126,7 +125,7 @@ async fn write(arguments: &Arguments, file: &Path) -> Result<ExitCode, Failure> 
         new.write_all(text_of.as_bytes())?;
         new.finish()
     });
-    written.map_err(|error| format!("{} cannot be written: {error}", file.display()))?;
+    written.map_err(|error| format!("cannot write {}: {error}", file.display()))?;
     suite::print(&format!("{count} cases measured\n"))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -135,14 +134,14 @@ fn golden(arguments: &Arguments) -> Result<Golden, Failure> {
     let Some(path) = &arguments.golden else {
         return Golden::embedded().map_err(text);
     };
-    let unusable = |why: &dyn Display| format!("{} cannot be used: {why}", path.display());
+    let unusable = |why: &dyn Display| format!("cannot use {}: {why}", path.display());
     let content = std::fs::read_to_string(path).map_err(|error| unusable(&error))?;
     Golden::from_json(&content).map_err(|error| unusable(&error))
 }
 
-/// What people are told: where the session ended, if it is not at its end; the
-/// first place in which it differs, which most others come of; and what the CLI
-/// complained of, if either.
+/// Formats an outcome in readable form: where the session stopped, if it did not
+/// complete; the first difference, which usually causes the others; and in either
+/// case the CLI's standard error.
 fn came(outcome: Outcome) -> Came {
     let mut told = vec![];
     told.extend(outcome.left.clone());
@@ -155,12 +154,12 @@ fn came(outcome: Outcome) -> Came {
     }
     match outcome.differences.len() {
         0 | 1 => {}
-        2 => told.push("and at one more place".to_owned()),
-        places => told.push(format!("and at {} more places", places - 1)),
+        2 => told.push("and one more difference".to_owned()),
+        places => told.push(format!("and {} more differences", places - 1)),
     }
     if outcome.stuck.is_some() || !outcome.differences.is_empty() {
         let complaints = outcome.complaints.lines();
-        told.extend(complaints.map(|line| format!("its standard error: {line}")));
+        told.extend(complaints.map(|line| format!("stderr: {line}")));
     }
     let details = json!({
         "left": outcome.left,
@@ -175,7 +174,7 @@ fn came(outcome: Outcome) -> Came {
     }
 }
 
-/// Its beginning.
+/// Truncates a line to 100 characters.
 fn short(line: &str) -> String {
     match line.char_indices().nth(100) {
         Some((end, _)) => format!("{} …", &line[..end]),

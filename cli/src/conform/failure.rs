@@ -1,8 +1,8 @@
-//! Why there is no report.
+//! Errors that prevent a report.
 
 use std::fmt::Display;
 
-/// Why there is no report, for people.
+/// The text of an error that prevents a report.
 pub(super) type Failure = String;
 
 pub(super) fn text(error: impl Display) -> Failure {

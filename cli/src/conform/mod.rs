@@ -1,4 +1,4 @@
-//! `agentwire conform`: does something keep to the protocol?
+//! `agentwire conform`: conformance tests for CLIs and SDKs.
 
 mod cli;
 mod failure;
@@ -10,11 +10,11 @@ use crate::terminal::complain;
 use clap::Subcommand;
 use std::process::ExitCode;
 
-/// The arguments make no sense, a file cannot be used, or nothing could be
+/// The arguments are invalid, a file cannot be used, or the program cannot be
 /// started.
 const USAGE: u8 = 2;
 
-/// Find out whether a CLI or an SDK keeps to the protocol
+/// Test a CLI or an SDK for conformance with the protocol
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -34,7 +34,7 @@ pub(crate) async fn conform(arguments: Arguments) -> ExitCode {
             Suite::Sdk(arguments) => sdk::conform(arguments).await,
         }
     };
-    // Cases that are dropped take all along that they started.
+    // Dropping a case ends all processes that it started.
     let done = tokio::select! {
         done = work => done,
         () = interrupted() => Err("interrupted".to_owned()),
@@ -45,7 +45,7 @@ pub(crate) async fn conform(arguments: Arguments) -> ExitCode {
     })
 }
 
-/// Comes back when somebody wants this to end.
+/// Returns on a signal that asks this process to exit.
 async fn interrupted() {
     #[cfg(unix)]
     {

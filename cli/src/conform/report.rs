@@ -1,42 +1,42 @@
-//! What is said of a case, for people and for programs.
+//! Reports of cases, as text and as JSON.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-/// What came of a case.
+/// The outcome of a case.
 #[derive(Debug)]
 pub(super) struct Came {
-    /// Why it had to be ended, if it did not come to its end.
+    /// Why the case was stopped, if it did not complete.
     pub(super) stuck: Option<String>,
-    /// In what else it departs, for people. There is nothing when it does not.
+    /// The other departures, as text. Empty if there are none.
     pub(super) departures: Vec<String>,
-    /// The same for programs: an object with members of the report.
+    /// The departures as JSON: an object with members of the report.
     pub(super) details: Value,
 }
 
-/// A case, and how it went.
+/// A case and its verdict.
 #[derive(Debug)]
 pub(super) struct Report<'a> {
     name: &'a str,
     about: Option<&'a str>,
     verdict: Verdict,
     came: Came,
-    /// Why it is expected not to go right, if it is.
+    /// Why the case is expected to fail, if it is.
     reason: Option<String>,
     took: Duration,
 }
 
-/// What is said of a case.
+/// The verdict about a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Verdict {
     Ok,
-    /// It departs or is stuck, as expected.
+    /// The case fails as expected: it departs or is stuck.
     Expected,
     Departs,
     Stuck,
-    /// It does not depart, as it was expected to.
+    /// The case passes unexpectedly.
     Passes,
 }
 
@@ -81,7 +81,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// A line of JSON.
+    /// Formats the report as a line of JSON.
     pub(super) fn for_programs(&self) -> String {
         let mut report = json!({
             "case": self.name,
@@ -98,7 +98,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// For people.
+/// Formats the report as text.
 impl fmt::Display for Report<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (word, took) = (self.verdict.word(), self.took.as_secs_f32());
@@ -110,7 +110,7 @@ impl fmt::Display for Report<'_> {
             Verdict::Expected => reason.collect(),
             Verdict::Passes => {
                 let reason = self.reason.as_deref().unwrap_or_default();
-                return writeln!(f, "    it was expected to depart: {reason}");
+                return writeln!(f, "    it was expected to fail: {reason}");
             }
             Verdict::Departs | Verdict::Stuck => (self.about.into_iter())
                 .chain(departures.flat_map(|it| it.lines()))
@@ -120,7 +120,7 @@ impl fmt::Display for Report<'_> {
     }
 }
 
-/// How often what was said.
+/// Counts verdicts.
 #[derive(Debug, Default)]
 pub(super) struct Counts(BTreeMap<Verdict, usize>);
 
@@ -129,7 +129,7 @@ impl Counts {
         *self.0.entry(report.verdict).or_default() += 1;
     }
 
-    /// Whether every case went as it was expected to.
+    /// Returns whether every case passed, or failed as expected.
     pub(super) fn is_fine(&self) -> bool {
         let is_fine = |verdict: &Verdict| matches!(verdict, Verdict::Ok | Verdict::Expected);
         self.0.keys().all(is_fine)
@@ -143,10 +143,10 @@ impl fmt::Display for Counts {
             let separator = if at == 0 { ": " } else { ", " };
             let what = match verdict {
                 Verdict::Ok => "ok",
-                Verdict::Expected => "depart as expected",
+                Verdict::Expected => "fail as expected",
                 Verdict::Departs => "depart",
                 Verdict::Stuck => "are stuck",
-                Verdict::Passes => "pass although they were expected to depart",
+                Verdict::Passes => "pass unexpectedly",
             };
             write!(f, "{separator}{count} {what}")?;
         }

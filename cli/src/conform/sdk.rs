@@ -1,4 +1,4 @@
-//! `agentwire conform sdk`: the fake agent drives what is written with an SDK.
+//! `agentwire conform sdk`: tests an SDK with fake agents.
 
 use super::failure::{Failure, text};
 use super::report::Came;
@@ -10,22 +10,22 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// Find out whether an SDK copes with what agents do
+/// Test an SDK against misbehaving agents
 ///
-/// Runs an adapter, a small program that is written with the SDK, once for each
-/// case, with a fake agent as its CLI. The case tells the adapter what to do;
-/// what it prints and what it sends are held against what is right.
-/// testkit/CONFORM.md says how an adapter is written.
+/// Runs an adapter, a small program written with the SDK, once per case, with a
+/// fake agent as its CLI. The case tells the adapter what to do; what the adapter
+/// prints and sends is compared with the expected behaviour. testkit/CONFORM.md
+/// describes how to write an adapter.
 ///
-/// Exit status: 0 when every case went as expected; 1 when one did not; 2 when
-/// the arguments make no sense, a file cannot be used, or the adapter cannot be
-/// started.
+/// Exit status: 0 if all cases pass or fail as expected; 1 if a case fails or
+/// passes unexpectedly; 2 if the arguments are invalid, a file cannot be used, or
+/// the adapter cannot be started.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     options: Options,
 
-    /// The adapter, and its arguments
+    /// The adapter and its arguments
     #[arg(
         required_unless_present = "list",
         trailing_var_arg = true,
@@ -50,7 +50,7 @@ pub(super) async fn conform(arguments: &Arguments) -> Result<ExitCode, Failure> 
     if options.list {
         return suite::list(&options.wanted(cases)?);
     }
-    // This program is a fake agent as well.
+    // This program is also the fake agent.
     let agent: Arc<Path> = std::env::current_exe().map_err(text)?.into();
     let command: Arc<[OsString]> = adapter.clone().into();
     let hold = |case: Arc<&'static Case>, deadline| {

@@ -1,4 +1,4 @@
-//! Runs the cases of a suite, whichever it is.
+//! Runs the cases of a suite.
 
 use super::failure::{Failure, text};
 use super::report::{Came, Counts, Report};
@@ -14,63 +14,62 @@ use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
-/// A case did not go as it was expected to.
+/// A case failed or passed unexpectedly.
 const DEPARTS: u8 = 1;
 
-/// What every suite can be told.
+/// The options of every suite.
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
-    /// Only the cases with this in their names; can be given several times
+    /// Run only cases whose names contain this; may be repeated
     #[arg(long = "case", value_name = "WORD")]
     words: Vec<String>,
 
-    /// A JSON object with the names of the cases that are expected not to go
-    /// right, each with the reason
+    /// The cases that may fail, as a JSON file: `{"CASE": "the reason", …}`. A
+    /// listed case that passes is reported
     #[arg(long, value_name = "FILE")]
     expected: Option<PathBuf>,
 
-    /// Print one JSON object a case
+    /// Print one JSON object per case
     #[arg(long)]
     json: bool,
 
-    /// How long a case may take, in seconds
+    /// The deadline for a case, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     deadline: Duration,
 
-    /// How many cases run at once; one more than the machine has processors, if
-    /// not given
+    /// How many cases run at once [default: the number of processors plus one]
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
 
-    /// Only print the names of the cases, and what they show
+    /// Only print the names of the cases, and what they test
     #[arg(long)]
     pub(super) list: bool,
 }
 
-/// A case, as far as its name goes.
+/// A case with a name.
 pub(super) trait Named {
     fn name(&self) -> &str;
 
-    /// What it shows.
+    /// Returns what the case tests.
     fn about(&self) -> Option<&str>;
 }
 
 impl Options {
-    /// The cases whose names have one of the words in them.
+    /// Returns the cases whose names contain one of the words.
     pub(super) fn wanted<C: Named>(&self, mut cases: Vec<C>) -> Result<Vec<Arc<C>>, Failure> {
         let words = &self.words;
         cases.retain(|it| words.is_empty() || words.iter().any(|word| it.name().contains(word)));
         if cases.is_empty() {
             return Err(format!(
-                "there is no case with {} in its name",
+                "no case has {} in its name; see `--list`",
                 words.join(" or ")
             ));
         }
         Ok(cases.into_iter().map(Arc::new).collect())
     }
 
-    /// Does something with each case, so many at once as the user wants; first
-    /// with those that may take all their time, so that others run beside them.
+    /// Starts `work` for each case, at most `--jobs` at once. Slow cases come
+    /// first, so that others run in parallel.
     pub(super) fn at_once<C, R, F>(
         &self,
         cases: &[Arc<C>],
@@ -81,7 +80,7 @@ impl Options {
         R: Send + 'static,
         F: Future<Output = io::Result<R>> + Send + 'static,
     {
-        // What one waits for is another's chance.
+        // One more than processors, because cases spend time waiting.
         let jobs = || std::thread::available_parallelism().map_or(1, usize::from) + 1;
         let jobs = self.jobs.map_or_else(jobs, usize::from);
         let places = Arc::new(Semaphore::new(jobs));
@@ -101,8 +100,8 @@ impl Options {
         started.into_iter().map(|(_, running)| running).collect()
     }
 
-    /// Holds a program against all cases that are wanted, and prints what came
-    /// of each. `measure` is told at the end.
+    /// Runs the selected cases and prints a report of each, then the counts and
+    /// `measure`.
     pub(super) async fn run<C, F>(
         &self,
         program: &[OsString],
@@ -142,12 +141,12 @@ impl Options {
         Ok(ExitCode::from(if counts.is_fine() { 0 } else { DEPARTS }))
     }
 
-    /// Reasons, by the names of the cases that are expected not to go right.
+    /// Returns the cases that are expected to fail, with the reasons.
     fn expected<C: Named>(&self, cases: &[C]) -> Result<BTreeMap<String, String>, Failure> {
         let Some(path) = &self.expected else {
             return Ok(BTreeMap::new());
         };
-        let unusable = |why: &dyn Display| format!("{} cannot be used: {why}", path.display());
+        let unusable = |why: &dyn Display| format!("cannot use {}: {why}", path.display());
         let content = std::fs::read_to_string(path).map_err(|error| unusable(&error))?;
         let expected: BTreeMap<String, String> =
             serde_json::from_str(&content).map_err(|error| unusable(&error))?;
@@ -163,7 +162,7 @@ impl Options {
     }
 }
 
-/// Prints the names of cases, and what they show.
+/// Prints the names of cases, and what they test.
 pub(super) fn list<C: Named>(cases: &[Arc<C>]) -> Result<ExitCode, Failure> {
     for case in cases {
         let about = case.about().map(|it| format!(": {it}"));
@@ -172,7 +171,7 @@ pub(super) fn list<C: Named>(cases: &[Arc<C>]) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What came of something that was started for a case.
+/// Returns the result of a task that was spawned for a case.
 pub(super) async fn ended<R>(
     program: &[OsString],
     running: JoinHandle<io::Result<R>>,
@@ -182,11 +181,11 @@ pub(super) async fn ended<R>(
         let program = program
             .first()
             .map(|it| Path::new(it).display().to_string());
-        format!("{} cannot be started: {error}", program.unwrap_or_default())
+        format!("cannot start {}: {error}", program.unwrap_or_default())
     })
 }
 
-/// To standard output, whoever still reads it.
+/// Prints to standard output.
 pub(super) fn print(what: &str) -> Result<(), Failure> {
     let mut stdout = io::stdout();
     let what = match stdout.is_terminal() {
@@ -197,6 +196,6 @@ pub(super) fn print(what: &str) -> Result<(), Failure> {
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "it is no number".to_owned())?;
+    let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }

@@ -1,4 +1,4 @@
-//! What the command is told.
+//! The arguments of the command.
 
 use super::error::ConvertError;
 use super::format::Format;
@@ -6,59 +6,60 @@ use super::output::Output;
 use crate::files::Files;
 use std::path::PathBuf;
 
-/// Convert conversations to and from other message systems
+/// Convert conversations to and from other message formats
 ///
-/// Reads JSON values, one after the other or as one list, and prints what they
-/// become, one a line. What the other system has no place for is summed up on
-/// standard error; with `--losses` it is told one by one, and with `--residue`
-/// it is kept, so that the way back gives the original. A value that cannot be
-/// read is told and passed over. A file is written when all of it is there;
-/// until then what was there stays. Exit status: 0; 1 when values were passed
-/// over; 2 when a file cannot be read or written, or the arguments make no sense.
+/// Reads JSON values, as a sequence or as one list, and prints the converted
+/// values, one per line. Unrepresentable content is summarised on standard error.
+/// With `--losses` it is listed; with `--residue` it is kept, so that the
+/// conversion back restores the original. Invalid values are reported and
+/// skipped. An output file is replaced only once it is complete. Exit status: 0 on
+/// success; 1 if values were skipped; 2 if a file cannot be read or written, or the
+/// arguments are invalid.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Arguments {
-    /// The file; `-` is standard input. Of transcripts it can be a directory,
-    /// such as `projects`: each becomes a file in the output directory
+    /// The file; `-` is standard input. With `--from transcript` also a directory,
+    /// such as `projects`: each transcript becomes a file in the output directory
     #[arg(default_value = "-")]
     pub(super) file: PathBuf,
 
-    /// What it is
+    /// The format of the input
     #[arg(long)]
     pub(super) from: Format,
 
-    /// What it is to become
+    /// The format of the output
     #[arg(long)]
     pub(super) to: Format,
 
-    /// Where to write to; standard output, if not given
+    /// The output file [default: standard output]
     #[arg(short, long)]
     pub(super) output: Option<PathBuf>,
 
-    /// Write one JSON list, and not a value a line
+    /// Write one JSON list instead of one value per line
     #[arg(long)]
     pub(super) array: bool,
 
-    /// Of a session, what was said to a sub-agent and by it: the id of the tool
-    /// call that started it. Of a transcript, the call that it belongs to
+    /// Of a session, convert the conversation of the sub-agent that this tool call
+    /// started. Of a transcript of a sub-agent, the tool call that started it
     #[arg(long, value_name = "TOOL_USE_ID")]
     pub(super) thread: Option<String>,
 
-    /// Of a transcript, only what the model still has: the summary of what was
-    /// compacted, and what came after it
+    /// Of a transcript, convert only what the model still has: the summary of the
+    /// compacted part, and what follows it
     #[arg(long)]
     pub(super) since_compaction: bool,
 
-    /// Write what is lost here, one JSON object a line: `index` of the value,
-    /// `path` in it, `what` and `why`
+    /// Write the list of losses to this file, one JSON object per line: `index` of
+    /// the value, `path` in it, `what` and `why`
     #[arg(long, value_name = "FILE")]
     pub(super) losses: Option<PathBuf>,
 
-    /// Write here what the way back needs to give the original
+    /// Write the residue to this file, with which the conversion back restores the
+    /// original
     #[arg(long, value_name = "FILE")]
     pub(super) residue: Option<PathBuf>,
 
-    /// Go the way back of a conversion from `--to` to `--from`, with the
-    /// residue that it wrote here
+    /// Undo a conversion from `--to` to `--from`, with the residue that it wrote to
+    /// this file
     #[arg(long, value_name = "FILE", conflicts_with_all = ["losses", "residue"])]
     pub(super) restore: Option<PathBuf>,
 
@@ -66,7 +67,7 @@ pub(crate) struct Arguments {
     #[arg(short, long)]
     pub(super) quiet: bool,
 
-    /// Whether it is one of the transcripts of a directory.
+    /// Whether the file is one of the transcripts of a directory.
     #[arg(skip)]
     pub(super) in_folder: bool,
 }
@@ -77,7 +78,7 @@ impl Arguments {
         Output::open(files, file, self.in_folder, self.array)
     }
 
-    /// A file beside the output, where one is named.
+    /// Opens an additional output file, if one is named.
     pub(super) fn beside(
         &self,
         files: &mut Files,

@@ -1,5 +1,4 @@
-//! The direction from one format to another, with what it has to know of the
-//! input.
+//! The direction from one format to another. Some directions read the input first.
 
 use super::arguments::Arguments;
 use super::error::ConvertError;
@@ -9,7 +8,7 @@ use agentwire_interop::conversion::{Direction, Import, System, Through};
 use agentwire_interop::session::Session;
 use agentwire_interop::transcript::{Branch, History, Transcript};
 
-/// Does something with a direction.
+/// A function that is generic over the direction.
 pub(super) trait Visitor {
     fn visit<D: Direction>(self, direction: D) -> Result<(), ConvertError>
     where
@@ -17,7 +16,7 @@ pub(super) trait Visitor {
         D::To: Send + 'static;
 }
 
-/// Calls `$then` with the system of a format; the other two are ours.
+/// Calls `$then` with the system of a format; `agent` and `transcript` have none.
 macro_rules! with_system {
     (
         $format:expr, $system:ident => $then:expr,
@@ -102,7 +101,7 @@ fn session<B: System>(to: B, arguments: &Arguments) -> Result<Session<B>, Conver
     if let Some(thread) = &arguments.thread {
         session = session.of(thread.clone());
     }
-    // On the way back the lines are still to come.
+    // When restoring, there are no lines of the session yet.
     if arguments.restore.is_none() {
         session = session.without(superseded(&arguments.file)?);
     }

@@ -1,4 +1,4 @@
-//! All transcripts of a directory.
+//! Converts all transcripts of a directory.
 
 use super::arguments::Arguments;
 use super::error::ConvertError;
@@ -9,9 +9,8 @@ use agentwire_interop::transcript::Place;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// Converts each transcript in a directory, and in those below it, to a file of
-/// the same name in the output directory. Those of sub-agents are files of
-/// their own.
+/// Converts each transcript in a directory and its subdirectories to a file of
+/// the same name in the output directory. Sub-agents have separate files.
 pub(super) fn convert(arguments: &Arguments) -> Result<(), ConvertError> {
     let output = match &arguments.output {
         Some(output) if output != Path::new("-") => output,
@@ -53,9 +52,10 @@ pub(super) fn convert(arguments: &Arguments) -> Result<(), ConvertError> {
     }
 }
 
-/// What is written among what is read would be read the next time.
+/// Fails if an output folder is inside the input directory: its files would be
+/// read the next time.
 fn is_elsewhere(written: Option<&PathBuf>, read: &Path) -> Result<(), ConvertError> {
-    // One that is not there yet is where its parent is.
+    // If the folder does not exist yet, its closest existing ancestor counts.
     let there =
         written.and_then(|written| written.ancestors().find_map(|it| it.canonicalize().ok()));
     match (written, there, read.canonicalize()) {
@@ -66,7 +66,7 @@ fn is_elsewhere(written: Option<&PathBuf>, read: &Path) -> Result<(), ConvertErr
     }
 }
 
-/// The place of a file in another directory, which is there then.
+/// Returns the path of a file in an output directory, and creates its folder.
 fn place(folder: &Path, below: &Path) -> Result<PathBuf, ConvertError> {
     let parent = below.parent().unwrap_or(Path::new(""));
     private_folders(folder, parent).map_err(|error| ConvertError::Output {
@@ -76,7 +76,8 @@ fn place(folder: &Path, below: &Path) -> Result<PathBuf, ConvertError> {
     Ok(folder.join(below))
 }
 
-/// Finds the transcripts. A link to a folder is not followed: it may lead back.
+/// Finds the transcripts. Symbolic links to folders are not followed, because they
+/// may form a cycle.
 fn find(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;

@@ -1,32 +1,32 @@
-//! Why a conversation could not be converted.
+//! Errors of the conversion.
 
 use super::format::Format;
 use super::input::InputError;
 use std::io;
 
-/// Why a conversation could not be converted.
+/// An error of the conversion.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ConvertError {
     #[error("{0}")]
     Input(#[from] InputError),
     #[error("cannot write {file}: {error}")]
     Output { file: String, error: io::Error },
-    #[error("the residue is of a conversion from {0} to {1}")]
+    #[error("the residue is of a conversion from {0} to {1}; set `--to {0} --from {1}`")]
     OtherResidue(String, String),
     #[error("there is no conversion from {0} to {0}")]
     Same(Format),
-    #[error("{0} values cannot be read, and were passed over")]
+    #[error("{0} values are invalid and were skipped")]
     PassedOver(u64),
-    #[error("this file is no residue")]
+    #[error("the file of `--restore` is not a residue; use a file that `--residue` wrote")]
     NoResidue,
-    #[error("only sessions and transcripts have threads")]
+    #[error("`--thread` requires `--from agent` or `--from transcript`")]
     NoThreads,
-    #[error("only transcripts say what was compacted")]
+    #[error("`--since-compaction` requires `--from transcript`")]
     NoCompaction,
-    #[error("nothing is converted to a {0}; what was made of one can be restored")]
+    #[error("cannot convert to {0}: only a conversion from {0} can be restored, with `--restore`")]
     NotTo(Format),
-    #[error("the transcripts of a directory go to another one: `--output DIRECTORY`")]
+    #[error("converting a directory requires an output directory: `--output DIRECTORY`")]
     NoDirectory,
-    #[error("{0} is in the directory that is read; name another one")]
+    #[error("{0} is in the input directory; use another directory")]
     SameDirectory(String),
 }

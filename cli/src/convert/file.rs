@@ -1,4 +1,4 @@
-//! Converts one file, there or back.
+//! Converts one file, or restores one.
 
 #![allow(clippy::print_stderr, reason = "it is what a command line prints")]
 
@@ -16,14 +16,14 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
 
-/// Converts a file, there or back.
+/// Converts a file, or restores one.
 pub(super) fn convert(arguments: &Arguments) -> Result<(), ConvertError> {
     let mut files = Files::default();
     files.reads(&arguments.file);
     if let Some(residue) = &arguments.restore {
         files.reads(residue);
     }
-    // A session is read twice.
+    // A session is read twice, so standard input goes to a temporary file.
     let spooled;
     let mut arguments = arguments.clone();
     let is_read_twice = matches!(arguments.from, Format::Agent | Format::Transcript);
@@ -33,7 +33,7 @@ pub(super) fn convert(arguments: &Arguments) -> Result<(), ConvertError> {
     }
     let arguments = &arguments;
     if arguments.restore.is_some() {
-        // The other way round: what is read is what was made.
+        // The input is the output of the conversion from `to` to `from`.
         return visit(
             arguments.to,
             arguments.from,
@@ -49,7 +49,7 @@ pub(super) fn convert(arguments: &Arguments) -> Result<(), ConvertError> {
     )
 }
 
-/// The way there.
+/// A conversion.
 struct Forth<'a>(&'a Arguments, Files);
 
 impl Visitor for Forth<'_> {
@@ -91,9 +91,9 @@ impl Visitor for Forth<'_> {
                         take(converted)?;
                     }
                 }
-                // The next one may be fine.
+                // The next value may be valid.
                 Err(error @ InputError::Value { .. }) => {
-                    complain(format_args!("{error}; it is passed over"));
+                    complain(format_args!("{error}; skipped"));
                     unreadable += 1;
                 }
                 Err(error) => failed = Some(error),
@@ -119,7 +119,7 @@ impl Visitor for Forth<'_> {
     }
 }
 
-/// The way back.
+/// A conversion back, with a residue.
 struct Restore<'a>(&'a Arguments, Files);
 
 impl Visitor for Restore<'_> {
@@ -152,10 +152,10 @@ impl Visitor for Restore<'_> {
             return Err(error);
         }
         if !arguments.quiet {
-            eprintln!("agentwire: {restored} restored, {projected} converted anew");
+            eprintln!("agentwire: {restored} restored, {projected} converted again");
             if refused > 0 {
                 eprintln!(
-                    "  {refused} parts of the residue were refused: what they belong to was edited"
+                    "  {refused} parts of the residue were ignored: their messages were edited"
                 );
             }
         }
@@ -163,7 +163,7 @@ impl Visitor for Restore<'_> {
     }
 }
 
-/// What comes before the first error, which is kept.
+/// Yields the items before the first error, and stores the error in `failed`.
 fn until_error<T, E: Into<ConvertError>>(
     items: impl Iterator<Item = Result<T, E>>,
     failed: &Rc<RefCell<Option<ConvertError>>>,

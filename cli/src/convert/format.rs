@@ -1,14 +1,14 @@
-//! The message systems that there are.
+//! The message formats.
 
 use std::fmt;
 
-/// A message system.
+/// A message format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Format {
     /// The lines of a session with an agent CLI, or a recording of one
     Agent,
-    /// What an agent CLI keeps of a session in its configuration directory; can
-    /// only be read
+    /// A transcript of a session, in the configuration directory of an agent CLI;
+    /// read only
     Transcript,
     /// Messages of OpenAI's Chat Completions
     Chat,
@@ -20,7 +20,7 @@ pub(crate) enum Format {
     Cua,
     /// Chat messages of Bridgic
     Bridgic,
-    /// Messages of Bridgic that are made of blocks
+    /// Block messages of Bridgic
     BridgicBlocks,
 }
 

@@ -1,4 +1,4 @@
-//! What is read: JSON values, one after the other, or a list of them.
+//! Reads JSON values: a sequence, or a list.
 
 use agentwire_interop::session::{Line, Superseded};
 use agentwire_interop::transcript::{Branch, History, Place, Record, Tree};
@@ -14,27 +14,27 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::{fmt, thread, vec};
 use tempfile::NamedTempFile;
 
-/// How much is read at once.
+/// The size of the read buffer, in bytes.
 const BUFFER: usize = 1 << 20;
 
-/// How many values are handed over at once, and how many such batches wait.
+/// The number of values per batch, and of batches in the channel.
 const BATCH: usize = 64;
 const WAITING: usize = 8;
 
-/// Something cannot be read.
+/// The input cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum InputError {
-    /// The file.
+    /// The file cannot be read.
     #[error("cannot read {file}: {error}")]
     File { file: String, error: io::Error },
-    /// A value.
+    /// A value is invalid.
     #[error("value {number}: {error}")]
     Value {
-        /// Which one, counted from 1.
+        /// The number of the value, counted from 1.
         number: usize,
         error: serde_json::Error,
     },
-    /// The list that the values are in.
+    /// The list is invalid after this number of values.
     #[error("the list ends after value {number}: {error}")]
     List {
         number: usize,
@@ -42,14 +42,14 @@ pub(super) enum InputError {
     },
 }
 
-/// Values of a file, read ahead on a thread of its own.
+/// The values of a file, read ahead on another thread.
 pub(super) struct Input<T> {
     batches: Receiver<Vec<Result<T, InputError>>>,
     batch: vec::IntoIter<Result<T, InputError>>,
 }
 
 impl<T: DeserializeOwned + Send + 'static> Input<T> {
-    /// The values of a file, or of standard input.
+    /// Opens a file, or standard input for `-`.
     pub(super) fn open(file: &Path) -> Result<Self, InputError> {
         let (progress, input) = open(file)?;
         let (sender, batches) = sync_channel(WAITING);
@@ -61,7 +61,7 @@ impl<T: DeserializeOwned + Send + 'static> Input<T> {
                 batch: Vec::new(),
                 number: 0,
             };
-            // Whoever wanted the values is gone.
+            // Fails only if the receiver is gone.
             _ = values.read(input, &name);
             progress.finish_and_clear();
         });
@@ -85,7 +85,7 @@ impl<T> Iterator for Input<T> {
     }
 }
 
-/// The input, and a bar for people who wait for a large file.
+/// Opens the input, with a progress bar.
 fn open(file: &Path) -> Result<(ProgressBar, Box<dyn Read + Send>), InputError> {
     if file == Path::new("-") {
         return Ok((ProgressBar::hidden(), Box::new(io::stdin())));
@@ -107,14 +107,14 @@ fn open(file: &Path) -> Result<(ProgressBar, Box<dyn Read + Send>), InputError> 
     Ok((progress, Box::new(opened)))
 }
 
-/// The values on their way to whoever wants them.
+/// Reads values and sends them to the [`Input`].
 struct Values<T> {
     sender: SyncSender<Vec<Result<T, InputError>>>,
     batch: Vec<Result<T, InputError>>,
     number: usize,
 }
 
-/// Nobody wants more values.
+/// The receiver is gone.
 struct Unwanted;
 
 impl<T: DeserializeOwned> Values<T> {
@@ -133,7 +133,7 @@ impl<T: DeserializeOwned> Values<T> {
         self.flush()
     }
 
-    /// Values, one after the other: a line each, or several lines.
+    /// Reads a sequence of values, each on one or more lines.
     fn read_lines(&mut self, mut input: impl BufRead) -> io::Result<()> {
         let mut text = Vec::new();
         loop {
@@ -154,7 +154,7 @@ impl<T: DeserializeOwned> Values<T> {
         }
     }
 
-    /// A list of values.
+    /// Reads a list of values.
     fn read_list(&mut self, input: impl BufRead) -> io::Result<()> {
         let mut deserializer = serde_json::Deserializer::from_reader(input);
         let read = deserializer.deserialize_seq(Items(self, PhantomData));
@@ -165,8 +165,8 @@ impl<T: DeserializeOwned> Values<T> {
         Ok(())
     }
 
-    /// Takes a value. Says whether it was one: more may follow, unless it is
-    /// the last one.
+    /// Reads a value. Returns `false` if the text is incomplete, unless it is the
+    /// last.
     fn value(&mut self, text: &str, is_last: bool) -> bool {
         match serde_json::from_str::<Json>(text) {
             Err(error) if error.is_eof() && !is_last => return false,
@@ -201,7 +201,7 @@ impl<T: DeserializeOwned> Values<T> {
     }
 }
 
-/// Whether the values are in a list.
+/// Returns whether the input is a list.
 fn is_list(input: &mut impl BufRead) -> io::Result<bool> {
     loop {
         let buffer = input.fill_buf()?;
@@ -215,8 +215,8 @@ fn is_list(input: &mut impl BufRead) -> io::Result<bool> {
     }
 }
 
-/// What was said, where the value is an entry of a recording; nothing, where
-/// nothing was.
+/// Returns the message of an entry of a recording, or `None` if the entry has no
+/// message. Other values are returned unchanged.
 fn unwrapped(value: Json) -> Option<Json> {
     if !value.get().starts_with(r#"{"t":"#) {
         return Some(value);
@@ -232,7 +232,7 @@ fn unwrapped(value: Json) -> Option<Json> {
     }
 }
 
-/// The items of a list, each as soon as it is read.
+/// Takes the items of a list, each as soon as it is read.
 struct Items<'a, T>(&'a mut Values<T>, PhantomData<T>);
 
 impl<'de, T: DeserializeOwned> Visitor<'de> for Items<'_, T> {
@@ -254,7 +254,7 @@ impl<'de, T: DeserializeOwned> Visitor<'de> for Items<'_, T> {
     }
 }
 
-/// The lines of a session whose place others took.
+/// Finds the lines of a session that other lines supersede.
 pub(super) fn superseded(file: &Path) -> Result<Superseded, InputError> {
     let failed = |error| InputError::File {
         file: file.display().to_string(),
@@ -263,7 +263,7 @@ pub(super) fn superseded(file: &Path) -> Result<Superseded, InputError> {
     let mut superseded = Superseded::default();
     let mut input = BufReader::with_capacity(BUFFER, File::open(file).map_err(failed)?);
     let mut text = Vec::new();
-    // Hardly any line says something of others: only those are read.
+    // Few lines refer to others: only those are parsed.
     let says = [&b"\"supersedes\""[..], b"\"isReplay\""].map(memchr::memmem::Finder::new);
     while {
         text.clear();
@@ -279,7 +279,7 @@ pub(super) fn superseded(file: &Path) -> Result<Superseded, InputError> {
     Ok(superseded)
 }
 
-/// The branch of a transcript on which it went on.
+/// Returns the branch of a transcript on which the conversation continued.
 pub(super) fn branch(file: &Path, history: History) -> Result<Branch, InputError> {
     let place = Place::of(&file.to_string_lossy());
     let mut tree = match place.and_then(|place| place.agent) {
@@ -289,7 +289,7 @@ pub(super) fn branch(file: &Path, history: History) -> Result<Branch, InputError
     for record in Input::<Record>::open(file)? {
         match record {
             Ok(record) => tree.note(&record),
-            // It is told when it is converted.
+            // Reported when the file is converted.
             Err(InputError::Value { .. }) => {}
             Err(error) => return Err(error),
         }
@@ -297,7 +297,7 @@ pub(super) fn branch(file: &Path, history: History) -> Result<Branch, InputError
     Ok(tree.branch(history))
 }
 
-/// Standard input as a file, which can be read twice.
+/// Copies standard input to a temporary file, which can be read twice.
 pub(super) fn spool() -> Result<NamedTempFile, InputError> {
     let failed = |error| InputError::File {
         file: "standard input".to_owned(),

@@ -1,4 +1,4 @@
-//! `agentwire convert`: conversations to and from other message systems.
+//! `agentwire convert`: converts conversations to and from other message formats.
 
 mod arguments;
 mod direction;
@@ -20,13 +20,13 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// A file cannot be used.
+/// A file cannot be read or written, or the arguments are invalid.
 const USAGE: u8 = 2;
 
 pub(crate) fn convert(arguments: &Arguments) -> ExitCode {
     match run(arguments) {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever read what is printed is gone.
+        // The reader of the output is gone.
         Err(ConvertError::Output { error, .. }) if error.kind() == io::ErrorKind::BrokenPipe => {
             ExitCode::SUCCESS
         }
@@ -42,7 +42,7 @@ pub(crate) fn convert(arguments: &Arguments) -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<(), ConvertError> {
     let file = &arguments.file;
-    // `-` is standard input, also where a directory has that name.
+    // `-` is standard input, even if a directory has that name.
     if arguments.from == Format::Transcript && file != Path::new("-") && file.is_dir() {
         directory::convert(arguments)
     } else {

@@ -1,4 +1,4 @@
-//! What is written: values, one a line, or a list of them.
+//! Writes values, one per line or as a list.
 
 use super::error::ConvertError;
 use crate::files::{Files, NewFile};
@@ -6,7 +6,7 @@ use serde::Serialize;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-/// How much is written at once.
+/// The size of the write buffer, in bytes.
 const BUFFER: usize = 1 << 18;
 
 pub(super) struct Output {
@@ -17,7 +17,8 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// A file, or standard output. Those of a directory are in a folder.
+    /// Opens a file, or standard output if there is none. `in_folder` is whether it
+    /// is one of the files of a converted directory.
     pub(super) fn open(
         files: &mut Files,
         file: Option<&Path>,
@@ -65,7 +66,7 @@ impl Output {
         written.map_err(|error| self.failed(error))
     }
 
-    /// Nothing more comes. What is not whole replaces nothing.
+    /// Completes the output. If it is not whole, it does not replace the old file.
     pub(super) fn finish(mut self, is_whole: bool) -> Result<(), ConvertError> {
         let end: &[u8] = match (self.array, self.is_empty) {
             (true, true) => b"[]\n",

@@ -1,4 +1,5 @@
-//! A residue as a file: what it is of, and then its parts, one a line.
+//! The file of a residue: a head that names the conversion, then its parts, one
+//! per line.
 
 use super::error::ConvertError;
 use super::format::Format;
@@ -8,7 +9,7 @@ use agentwire_protocol::Json;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// The first line: of which conversion it is.
+/// The first line, which names the conversion.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Head {
     from: String,
@@ -24,7 +25,7 @@ impl Head {
     }
 }
 
-/// The parts of the residue that a conversion wrote.
+/// Reads the parts of the residue of a conversion.
 pub(super) fn open(
     file: Option<&Path>,
     from: Format,

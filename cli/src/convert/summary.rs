@@ -1,14 +1,14 @@
-//! What was lost, for people.
+//! Summarises losses in readable form.
 
 use super::format::Format;
 use agentwire_interop::conversion::{Loss, Lost, Why};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// How many kinds of losses are shown.
+/// The maximum number of displayed kinds of losses.
 const SHOWN: usize = 20;
 
-/// Counts what is lost.
+/// Counts losses.
 #[derive(Debug, Default)]
 pub(super) struct Summary {
     made: usize,
@@ -19,15 +19,16 @@ impl Summary {
     pub(super) fn add(&mut self, made: usize, losses: &[Loss]) {
         self.made += made;
         for loss in losses {
-            // Most have been seen: they are looked up without a copy.
+            // Losses of the same kind are counted together.
             let key = (loss.what.clone(), loss.why);
             *self.losses.entry(key).or_default() += 1;
         }
     }
 
-    /// The most frequent ones first.
+    /// Formats the summary, with the most frequent losses first.
     pub(super) fn told(&self, read: usize, from: Format, to: Format) -> String {
-        let mut told = format!("agentwire: {read} of {from} became {} of {to}\n", self.made);
+        let made = self.made;
+        let mut told = format!("agentwire: converted {read} {from} values to {made} {to} values\n");
         let mut losses: Vec<_> = self
             .losses
             .iter()
@@ -35,13 +36,13 @@ impl Summary {
             .collect();
         losses.sort_by(|one, other| (other.0, &one.1).cmp(&(one.0, &other.1)));
         if !losses.is_empty() {
-            told += "  lost on the way:\n";
+            told += "  lost:\n";
         }
         for (count, what, why) in losses.iter().take(SHOWN) {
             _ = writeln!(told, "{count:>10} × {what} ({why})");
         }
         if losses.len() > SHOWN {
-            _ = writeln!(told, "  and {} kinds more", losses.len() - SHOWN);
+            _ = writeln!(told, "  and {} more kinds", losses.len() - SHOWN);
         }
         told
     }

@@ -1,4 +1,4 @@
-//! `agentwire run`: one prompt, and its answer as it is written.
+//! `agentwire run`: sends one prompt and streams the response.
 
 mod permissions;
 mod screen;
@@ -15,39 +15,40 @@ use std::process::ExitCode;
 
 /// The turn ended with an error.
 const ERROR_RESULT: u8 = 1;
-/// The command line makes no sense.
+/// The command line is invalid.
 const USAGE: u8 = 2;
-/// There is no agent, or it died.
+/// The CLI is not found, or it exited.
 const NO_AGENT: u8 = 3;
 
-/// Exit status: 0 when the agent succeeded, 1 when its result is an error, 2
-/// when the command line makes no sense, 3 when the CLI cannot be found or
-/// dies.
+/// Exit status: 0 on success, 1 if the result is an error, 2 if the command line
+/// is invalid, 3 if the CLI is not found or exits.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Exit status: 0 success, 1 the result is an error, 2 usage, 3 the CLI cannot be found or dies.
+Exit status: 0 success, 1 the result is an error, 2 the command line is invalid, 3 the CLI is
+not found or exits.
 Ctrl-C interrupts the turn; a second one ends the session.")]
 pub(crate) struct Arguments {
     /// The prompt; `-` reads it from standard input
     prompt: String,
 
-    /// The agent CLI: a path, or a name on the PATH. Without it `AGENTWIRE_CLI`
-    /// says where it is, or `claude` is looked for
+    /// The agent CLI: a path, or a name on the PATH [default: the value of
+    /// `AGENTWIRE_CLI`; if that is unset, a search for `claude`]
     #[arg(long, value_name = "PATH")]
     cli: Option<PathBuf>,
 
-    /// Print the agent's messages as they come, a line each, instead of its
-    /// answer
+    /// Print the agent's messages instead of its response, one JSON object per
+    /// line
     #[arg(long)]
     json: bool,
 
-    /// Allow without asking what a rule is about: `Read`, `Bash(git *)`,
-    /// `Edit(src/**)`; `*` allows all; may be repeated
+    /// Allow calls that match this rule without a prompt: `Read`, `Bash(git *)`,
+    /// `Edit(src/**)`; `*` allows every call that does not require a human; may
+    /// be repeated
     #[arg(long, value_name = "RULE")]
     allow: Vec<String>,
 
-    /// Deny without asking what a rule is about; `*` denies all; wins over
-    /// --allow; may be repeated
+    /// Deny calls that match this rule without a prompt; `*` denies every call;
+    /// overrides --allow; may be repeated
     #[arg(long, value_name = "RULE")]
     deny: Vec<String>,
 
@@ -55,19 +56,20 @@ pub(crate) struct Arguments {
     #[arg(long)]
     model: Option<String>,
 
-    /// How the agent decides whether a tool may run
+    /// The agent's permission mode
     #[arg(long, value_name = "MODE")]
     permission_mode: Option<String>,
 
-    /// The directory in which the agent works
+    /// The agent's working directory
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
 
-    /// Send the prompt as it is: no file expansion, no commands
+    /// Send the prompt verbatim: `@path` is not expanded, and a leading `/word`
+    /// is not a command
     #[arg(long)]
     verbatim: bool,
 
-    /// Flags of the agent CLI that have no place here, as `--flag=value`
+    /// Other flags for the agent CLI, as `--flag=value`
     #[arg(last = true, value_name = "FLAGS")]
     flags: Vec<String>,
 }
@@ -90,7 +92,7 @@ async fn answer(arguments: Arguments, screen: &Screen) -> Result<u8, Error> {
     let mut prompt = agentwire::UserMessage::new(match read_prompt(&arguments.prompt) {
         Ok(prompt) => prompt,
         Err(error) => {
-            screen.complain(&format!("the prompt cannot be read: {error}"));
+            screen.complain(&format!("cannot read the prompt: {error}"));
             return Ok(USAGE);
         }
     });
@@ -100,7 +102,7 @@ async fn answer(arguments: Arguments, screen: &Screen) -> Result<u8, Error> {
     let signals = match Signals::new() {
         Ok(signals) => signals,
         Err(error) => {
-            screen.complain(&format!("signals cannot be listened for: {error}"));
+            screen.complain(&format!("cannot listen for signals: {error}"));
             return Ok(NO_AGENT);
         }
     };
@@ -113,8 +115,8 @@ async fn answer(arguments: Arguments, screen: &Screen) -> Result<u8, Error> {
     };
     let mut query = query(prompt, options).await?;
     let outcome = stream(&mut query, person, signals, screen).await;
-    // However it ended: this process is about to, and what the session started
-    // must not outlive it.
+    // This process is about to exit, and the processes of the session must not
+    // outlive it.
     query.abort().await;
     outcome
 }
@@ -170,12 +172,12 @@ async fn stream(
         if screen.is_gone() {
             return Ok(0);
         }
-        // Unanswered, it denies; but not before an interrupt is on its way,
-        // or the agent would go on with something else.
+        // A request that is dropped without a response is denied. It is dropped
+        // only after an interrupt has been sent: with the denial alone, the agent
+        // would continue with something else.
         let mut open_question = None;
         let happened = tokio::select! {
-            // A question comes behind what was said before it; nothing comes
-            // before a signal.
+            // Signals come first. A request comes after the output before it.
             biased;
             wanted = signals.next() => Err(wanted),
             event = query.next() => Ok(event),
@@ -196,7 +198,7 @@ async fn stream(
             Ok(event) => event,
             Err(Wanted::Interrupt) if !interrupted => {
                 interrupted = true;
-                screen.note("interrupted; once more ends the session");
+                screen.note("interrupted; press Ctrl-C again to end the session");
                 drop(handle.interrupt());
                 continue;
             }
@@ -217,7 +219,7 @@ async fn stream(
                     screen.note(&fault.to_string());
                 }
             }
-            // Partial messages that were thrown away would leave gaps.
+            // Dropped partial messages leave gaps in the text.
             Some(Event::Notice(notice @ Notice::Lagged { .. })) => {
                 screen.complain(&notice.to_string());
             }
@@ -233,7 +235,7 @@ async fn stream(
             Ok(ERROR_RESULT)
         }
         None => {
-            screen.complain("the agent ended without a result");
+            screen.complain("the session ended without a result");
             Ok(NO_AGENT)
         }
     }

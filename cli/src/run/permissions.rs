@@ -1,5 +1,5 @@
-//! Who decides about tools: the command line, and for the rest whoever sits
-//! before it.
+//! Permission decisions: by the rules of the command line, and for the rest by
+//! the user at the terminal.
 
 use super::screen::Screen;
 use agentwire::protocol::permission::CanUseTool;
@@ -10,24 +10,25 @@ use agentwire::{
 use std::path::PathBuf;
 use tokio::sync::{mpsc, oneshot};
 
-/// A question for a person.
+/// A permission request for the user.
 pub(crate) struct Question {
     ask: PermissionAsk,
     reply: oneshot::Sender<PermissionResult>,
 }
 
-/// Takes questions to where the answer is printed: a question comes behind what
-/// was said before it.
+/// Sends requests to the task that prints the response, so that a request is
+/// shown after the output before it.
 struct Ask(mpsc::UnboundedSender<Question>);
 
-/// Puts questions to the person at the terminal, one at a time.
+/// Prompts the user at the terminal, one request at a time.
 pub(crate) struct Person {
     questions: mpsc::UnboundedReceiver<Question>,
     terminal: TerminalPrompter,
 }
 
-/// The rules of the command line, and the person for the rest. `stdin_is_free`
-/// says whether standard input can be read for answers.
+/// Combines the rules of the command line with a prompt for the remaining
+/// requests. `stdin_is_free` is whether responses can be read from standard
+/// input.
 pub(crate) fn permissions(
     allow: Vec<String>,
     deny: Vec<String>,
@@ -37,7 +38,7 @@ pub(crate) fn permissions(
     let (sender, questions) = mpsc::unbounded_channel();
     let (stars, allow): (Vec<String>, Vec<String>) =
         allow.into_iter().partition(|rule| rule.trim() == "*");
-    // Rules cannot allow everything; the command line can.
+    // `Rules` have no rule that allows everything.
     let star = move |request: &CanUseTool| {
         let allows = !stars.is_empty() && !request.requires_human();
         allows.then(PermissionResult::allow)
@@ -64,14 +65,18 @@ pub(crate) fn permissions(
 impl Handler<CanUseTool> for Ask {
     fn handle(&self, ask: PermissionAsk) -> BoxFuture<Reply<PermissionResult>> {
         let (reply, answer) = oneshot::channel();
-        // Without anybody to take the question the answer does not come.
+        // If the receiver is gone, `answer` fails.
         drop(self.0.send(Question { ask, reply }));
         Box::pin(async { answer.await.unwrap_or_else(|_| nobody()).into() })
     }
 }
 
 impl Person {
-    /// The next question. Cancel safe.
+    /// Returns the next request.
+    ///
+    /// # Cancel safety
+    ///
+    /// This method is cancel safe.
     pub(crate) async fn question(&mut self) -> Question {
         match self.questions.recv().await {
             Some(question) => question,
@@ -79,8 +84,7 @@ impl Person {
         }
     }
 
-    /// Puts a question. `None` when the agent does not wait for the answer any
-    /// more.
+    /// Prompts for a request. Returns `None` if the agent withdrew it.
     pub(crate) async fn put(
         &self,
         Question { ask, .. }: &Question,
@@ -102,9 +106,9 @@ impl Person {
 }
 
 impl Question {
-    /// Passes an answer on.
+    /// Responds to the request: with a denial if there is no answer.
     pub(crate) fn answer(self, answer: Option<PermissionResult>) {
-        // The agent may have gone meanwhile.
+        // The session may have ended meanwhile.
         drop(self.reply.send(answer.unwrap_or_else(nobody)));
     }
 }

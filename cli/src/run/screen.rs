@@ -1,5 +1,5 @@
-//! What is printed, and where: the answer on standard output, everything else
-//! on standard error.
+//! Prints the response to standard output, and everything else to standard
+//! error.
 
 #![allow(clippy::print_stderr, reason = "it is what a command line prints")]
 
@@ -13,9 +13,9 @@ use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-/// How much of a tool's input is shown, in characters.
+/// The maximum length of a displayed tool input, in characters.
 const INPUT: usize = 1000;
-/// How much of the name of a tool that runs, which has to stay in its line.
+/// The maximum length of a tool name in the spinner, which must stay on one line.
 const NAME: usize = 20;
 
 /// The terminal.
@@ -23,17 +23,18 @@ pub(crate) struct Screen(RefCell<State>);
 
 struct State {
     json: bool,
-    /// Whether there is somebody to see a spinner.
+    /// Whether a spinner is shown: standard error is a terminal.
     watched: bool,
-    /// Whether the answer goes to a terminal, which obeys what it is told.
+    /// Whether the response goes to a terminal, which interprets control
+    /// characters.
     answers_a_terminal: bool,
-    /// Turns while something is waited for and nothing is being written.
+    /// Shown while waiting, if nothing is being written.
     spinner: Option<ProgressBar>,
-    /// Whether the answer is in the middle of a line.
+    /// Whether the last output did not end with a newline.
     in_line: bool,
-    /// Whether pieces of the text block that comes next were printed.
+    /// Whether parts of the next text block were printed.
     has_pieces: bool,
-    /// Whoever read standard output is gone.
+    /// Whether writing to standard output failed.
     gone: bool,
 }
 
@@ -53,7 +54,7 @@ impl Screen {
         Self(RefCell::new(state))
     }
 
-    /// A line of the agent's, for `--json`.
+    /// Prints a line of the agent, with `--json`.
     pub(crate) fn line(&self, raw: &[u8]) {
         let mut state = self.0.borrow_mut();
         if state.json {
@@ -65,7 +66,7 @@ impl Screen {
         }
     }
 
-    /// What a message says, for people.
+    /// Prints a message in readable form.
     pub(crate) fn message(&self, message: &Message) {
         let mut state = self.0.borrow_mut();
         if state.json {
@@ -98,7 +99,7 @@ impl Screen {
         }
     }
 
-    /// The end of a turn.
+    /// Ends the output of a turn, and prints the denied tools.
     pub(crate) fn result(&self, result: &ResultMessage) {
         let mut state = self.0.borrow_mut();
         state.end_line();
@@ -113,7 +114,7 @@ impl Screen {
         state.wait("ending");
     }
 
-    /// Asks whether a tool may run. The answer is read by whoever asks.
+    /// Prints a permission prompt. The caller reads the answer.
     pub(crate) fn ask(&self, question: &TerminalQuestion<'_>) {
         let mut state = self.0.borrow_mut();
         state.say(&format!(
@@ -128,24 +129,24 @@ impl Screen {
         drop(io::stderr().flush());
     }
 
-    /// Something that is good to know.
+    /// Prints a remark.
     pub(crate) fn note(&self, text: &str) {
         let text = dim(&lines(&format!("· {text}")));
         self.0.borrow_mut().say(&text);
     }
 
-    /// Something that went wrong.
+    /// Prints an error.
     pub(crate) fn complain(&self, text: &str) {
         let text = format!("agentwire: {text}");
         self.0.borrow_mut().say(&lines(&text));
     }
 
-    /// Whether nobody reads the answer any more.
+    /// Returns whether standard output has no reader any more.
     pub(crate) fn is_gone(&self) -> bool {
         self.0.borrow().gone
     }
 
-    /// Nothing more comes.
+    /// Ends the output.
     pub(crate) fn end(&self) {
         let mut state = self.0.borrow_mut();
         state.end_line();
@@ -163,7 +164,7 @@ impl State {
         };
         match self.answers_a_terminal {
             true => self.write(lines(text).as_bytes()),
-            // Whoever reads it wants it as it is.
+            // Pipes and files get the text unchanged.
             false => self.write(text.as_bytes()),
         }
     }
@@ -186,7 +187,7 @@ impl State {
         eprintln!("{text}");
     }
 
-    /// Shows that something is waited for.
+    /// Shows a spinner with this text.
     fn wait(&mut self, what: &str) {
         if self.watched && !self.in_line {
             let spinner = self.spinner.get_or_insert_with(|| {

@@ -1,9 +1,9 @@
-//! The signals that end a run.
+//! Signals that interrupt a turn or end the session.
 
 use std::io;
 
-/// Listens from when it is made: nothing that comes while something else is
-/// done gets lost.
+/// A listener for signals. Signals that arrive after it was created are not
+/// lost, even while nothing awaits them.
 #[derive(Debug)]
 pub(crate) struct Signals {
     #[cfg(unix)]
@@ -16,12 +16,12 @@ pub(crate) struct Signals {
     interrupt: tokio::signal::windows::CtrlC,
 }
 
-/// What is wanted.
+/// What a signal asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// That the turn ends; the second time, that the session ends.
+    /// Interrupt the turn; the second time, end the session.
     Interrupt,
-    /// That the session ends.
+    /// End the session.
     End,
 }
 
@@ -43,7 +43,7 @@ impl Signals {
         })
     }
 
-    /// The next signal. Cancel safe.
+    /// Returns the next signal. This method is cancel safe.
     #[cfg(unix)]
     pub(crate) async fn next(&mut self) -> Wanted {
         tokio::select! {
@@ -53,7 +53,7 @@ impl Signals {
         }
     }
 
-    /// The next signal. Cancel safe.
+    /// Returns the next signal. This method is cancel safe.
     #[cfg(windows)]
     pub(crate) async fn next(&mut self) -> Wanted {
         self.interrupt.recv().await;

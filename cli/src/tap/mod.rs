@@ -1,7 +1,7 @@
-//! `agentwire tap`: sits between an SDK and its CLI, and records both.
+//! `agentwire tap`: records the session between an SDK and its CLI.
 //!
-//! Three threads copy bytes as they come, one for each pipe, and a fourth one
-//! records them. A copy waits for the reader of its pipe and for nothing else.
+//! Three threads copy bytes as they arrive, one for each pipe. A fourth thread
+//! records them. A copying thread waits only for the reader of its pipe.
 
 mod pipes;
 mod record;
@@ -18,40 +18,40 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::sync::Arc;
 
-/// The command line makes no sense, or the recording cannot be written.
+/// The command line is invalid, or the recording cannot be written.
 const USAGE: u8 = 2;
 
-/// The CLI cannot be started, as shells have it.
+/// The CLI cannot be started; the same status as in shells.
 const NOT_STARTED: u8 = 127;
 
 const CLI: &str = "AGENTWIRE_TAP_CLI";
 const RECORD: &str = "AGENTWIRE_TAP_RECORD";
 const SCRUB: &str = "AGENTWIRE_TAP_SCRUB";
 
-/// Sit between an SDK and a CLI, and record both
+/// Record the session between an SDK and its CLI
 ///
-/// Starts a CLI, passes everything on between it and whoever started this, byte
-/// by byte, and records it. The recording has the CLI's arguments, the names of
-/// its environment's variables, and all that both sides write, with times.
-/// `agentwire inspect` shows it, `agentwire replay` plays it to another host,
-/// `agentwire scenario` makes something of it that can be edited.
+/// Starts a CLI, forwards every byte between it and the parent process, and
+/// records the session. The recording has the CLI's arguments, the names of its
+/// environment variables, and everything that both sides write, with times.
+/// `agentwire inspect` prints it, `agentwire replay` replays it to another host,
+/// `agentwire scenario` converts it to a scenario, which can be edited.
 ///
-/// Exit status: that of the CLI, or 128 and the signal that ended it; 2 when the
-/// recording cannot be written, 127 when the CLI cannot be started. SIGTERM,
-/// SIGINT and SIGHUP are passed on.
+/// Exit status: that of the CLI, or 128 plus the signal that ended it; 2 if the
+/// recording cannot be written; 127 if the CLI cannot be started. SIGTERM, SIGINT
+/// and SIGHUP are forwarded to the CLI.
 ///
-/// For an SDK that can only name an executable: when `AGENTWIRE_TAP_CLI` names the
-/// CLI, all arguments are the CLI's. `AGENTWIRE_TAP_RECORD` and
-/// `AGENTWIRE_TAP_SCRUB` stand for the options.
+/// For SDKs that can only name an executable, set `AGENTWIRE_TAP_CLI` to the CLI:
+/// all arguments are then passed to it. `AGENTWIRE_TAP_RECORD` and
+/// `AGENTWIRE_TAP_SCRUB` set the options.
 #[derive(Debug, Parser)]
 pub(crate) struct Arguments {
-    /// Where the recording goes: it is added to this file, or is a new file in
-    /// this folder
+    /// The recording: a file, to which it is appended, or a folder, in which a new
+    /// file is created
     #[arg(long, value_name = "PATH", env = RECORD)]
     record: PathBuf,
 
-    /// What is taken out of the recording, and not out of what is passed on;
-    /// secrets and paths, if nothing is named
+    /// What to remove from the recording, but not from what is forwarded; without
+    /// a value, `secrets,paths`
     #[arg(
         long,
         env = SCRUB,
@@ -68,19 +68,21 @@ pub(crate) struct Arguments {
     cli: Vec<OsString>,
 }
 
-/// What is taken out of a recording.
+/// What to remove from a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum What {
-    /// Tokens, passwords, headers, and what is in variables with such names
+    /// Tokens, passwords, headers, and the values of environment variables with
+    /// such names
     Secrets,
-    /// The home and the working directory
+    /// The home directory and the working directory
     Paths,
-    /// What people and models wrote
+    /// The text of users and models
     Prose,
 }
 
 impl Arguments {
-    /// When the environment names a CLI, all arguments are its own.
+    /// Returns the arguments if the environment names a CLI: all arguments of this
+    /// process are then the CLI's.
     pub(crate) fn from_environment() -> Option<Result<Self, clap::Error>> {
         let cli = std::env::var_os(CLI).filter(|cli| !cli.is_empty())?;
         let ours = ["agentwire tap".into(), "--".into(), cli];
@@ -114,20 +116,18 @@ pub(crate) async fn tap(arguments: Arguments) -> ExitCode {
         Ok(recording) => recording,
         Err(error) => {
             let path = arguments.record.display();
-            complain(format_args!(
-                "the recording {path} cannot be written: {error}"
-            ));
+            complain(format_args!("cannot write the recording {path}: {error}"));
             return USAGE.into();
         }
     };
-    // From here on a signal is the CLI's.
+    // From here on, signals are forwarded to the CLI.
     let signals = Signals::listen();
     recording.spawned(spawn_entry(&arguments.cli));
     let child = match start(&arguments.cli) {
         Ok(child) => Arc::new(child),
         Err(error) => {
             let cli = arguments.cli[0].to_string_lossy();
-            complain(format_args!("{cli} cannot be started: {error}"));
+            complain(format_args!("cannot start {cli}: {error}"));
             return NOT_STARTED.into();
         }
     };
@@ -157,12 +157,12 @@ pub(crate) async fn tap(arguments: Arguments) -> ExitCode {
         complain(format_args!("the recording is not complete: {error}"));
     }
     let code = code.or(signal.map(|signal| 128 + signal)).unwrap_or(1);
-    // Whoever still waits for input is not waited for.
+    // Exit without waiting for the thread that reads standard input.
     std::process::exit(code)
 }
 
-/// Starts the CLI, in a process group of its own: a signal from a terminal comes
-/// here as well, and it is to have each signal once.
+/// Starts the CLI in its own process group, so that it receives a signal from the
+/// terminal once: it is forwarded from this process.
 fn start(cli: &[OsString]) -> io::Result<SharedChild> {
     let mut command = Command::new(&cli[0]);
     command
@@ -200,7 +200,7 @@ fn signal_of(_: ExitStatus) -> Option<i32> {
     None
 }
 
-/// The signals that are passed on.
+/// The signals that are forwarded.
 #[cfg(unix)]
 struct Signals([tokio::signal::unix::Signal; 3]);
 
@@ -215,7 +215,7 @@ impl Signals {
         ]))
     }
 
-    /// The next one's number. Cancel safe.
+    /// Returns the number of the next signal. This method is cancel safe.
     async fn next(&mut self) -> i32 {
         use tokio::signal::unix::SignalKind;
         let [terminate, interrupt, hangup] = &mut self.0;
@@ -231,11 +231,11 @@ impl Signals {
 #[cfg(unix)]
 fn pass_on(child: &SharedChild, signal: i32) {
     use shared_child::unix::SharedChildExt;
-    // One that is gone needs no signal.
+    // Fails only if the CLI has exited.
     drop(child.send_signal(signal));
 }
 
-/// The console tells the CLI as well.
+/// Ctrl-C events, which the console sends to the CLI as well.
 #[cfg(not(unix))]
 struct Signals(tokio::signal::windows::CtrlC);
 

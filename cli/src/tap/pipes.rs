@@ -1,4 +1,4 @@
-//! The three pipes between a host and its CLI.
+//! Copies the three pipes between a host and its CLI.
 
 use super::record::{Recording, Sink};
 use agentwire_testkit::recording::Direction;
@@ -10,30 +10,30 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-/// How long nothing may come from a pipe that somebody holds open when the CLI
-/// is gone.
+/// After the CLI has exited, how long a pipe that another process holds open may
+/// be silent before it is given up.
 const QUIET: Duration = Duration::from_millis(500);
 
-/// As much as a pipe holds.
+/// The capacity of a pipe.
 const CHUNK: usize = 64 * 1024;
 
-/// The CLI's pipes, and the threads that copy.
+/// The CLI's pipes and the threads that copy them.
 pub(super) struct Pipes {
     said: Arc<Said>,
-    /// The outputs that have ended.
+    /// Receives a value for each output that has ended.
     ended: Receiver<()>,
 }
 
-/// What the CLI has said.
+/// The progress of the CLI's outputs.
 #[derive(Default)]
 struct Said {
     bytes: AtomicU64,
-    /// How many pipes wait for their reader.
+    /// The number of pipes that wait for their reader.
     blocked: AtomicU64,
 }
 
 impl Pipes {
-    /// Copies all of them from now on.
+    /// Starts to copy the pipes.
     pub(super) fn copy(child: &SharedChild, recording: &Recording) -> Self {
         let [input, output, errors] = standard();
         let said = Arc::new(Said::default());
@@ -53,9 +53,9 @@ impl Pipes {
         Self { said, ended }
     }
 
-    /// Waits until all has been passed on that a CLI had to say which is gone.
-    /// What it has left behind may hold its pipes for as long as it likes: it
-    /// is not waited for when it is quiet. A host that is slow to read is.
+    /// Waits until the output of a CLI that has exited is forwarded. Processes
+    /// that it left behind may hold its pipes open: these are given up once they
+    /// are silent for [`QUIET`]. A host that reads slowly is waited for.
     pub(super) fn drain(self) {
         let mut said = self.said.bytes.load(Ordering::SeqCst);
         loop {
@@ -84,13 +84,13 @@ fn copy_out(
     let (said, end) = (Arc::clone(said), end.clone());
     spawn(move || {
         copy(from, to, sink, &said);
-        // Nobody listens any more when the CLI has been given up.
+        // Fails only if the output has been given up.
         let _ = end.send(());
     });
 }
 
-/// Passes on what comes, until nothing comes or nobody takes it. Both ends are
-/// closed then, so that each side learns it of the other.
+/// Copies until the input ends or the output fails. Then closes both ends, so that
+/// each side sees that the other is gone.
 fn copy(mut from: impl Read, mut to: impl Write, sink: Sink, said: &Said) {
     let mut chunk = vec![0; CHUNK];
     loop {
@@ -101,7 +101,7 @@ fn copy(mut from: impl Read, mut to: impl Write, sink: Sink, said: &Said) {
             Err(_) => break,
         };
         let bytes = &chunk[..length];
-        // Before anybody can answer it, so that the order is kept.
+        // Recorded before it is forwarded, so that a response is recorded later.
         sink.passed(bytes);
         said.blocked.fetch_add(1, Ordering::SeqCst);
         let passed = to.write_all(bytes).and_then(|()| to.flush());
@@ -118,8 +118,8 @@ fn spawn(run: impl FnOnce() + Send + 'static) {
     std::thread::spawn(run);
 }
 
-/// This process's own pipes, without buffers. Where that can be done they are
-/// held by nobody else, so that they close when they are dropped.
+/// Returns this process's standard streams, unbuffered. On Unix, standard input
+/// and output have no other handle, so that they close when they are dropped.
 #[cfg(unix)]
 fn standard() -> [File; 3] {
     use std::os::fd::AsFd;
@@ -129,7 +129,7 @@ fn standard() -> [File; 3] {
         own(io::stdout().as_fd().try_clone_to_owned()),
         own(io::stderr().as_fd().try_clone_to_owned()),
     ];
-    // Standard error stays: what goes wrong here is told there.
+    // Standard error stays open for error messages.
     let null = null();
     let _ = rustix::stdio::dup2_stdin(&null);
     let _ = rustix::stdio::dup2_stdout(&null);
@@ -149,7 +149,7 @@ fn standard() -> [File; 3] {
     ]
 }
 
-/// What nobody reads, and where nothing comes from.
+/// Opens the null device.
 fn null() -> File {
     let path = if cfg!(windows) { "NUL" } else { "/dev/null" };
     let opened = File::options().read(true).write(true).open(path);

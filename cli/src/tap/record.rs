@@ -1,5 +1,5 @@
-//! The recording, made beside the session: it can be slow or fail, and the
-//! session does not notice.
+//! Writes the recording on its own thread: slow or failing writes do not affect
+//! the session.
 
 use crate::files::append;
 use agentwire_testkit::recording::{Direction, Recorder, Scrub, Spawn};
@@ -11,14 +11,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant, SystemTime};
 
-/// How many bytes may wait to be written. What comes beyond that is passed on
-/// and not recorded, which the recording says.
+/// The maximum number of bytes in the queue. Beyond it, bytes are forwarded but
+/// not recorded, and the recording notes their number.
 const WAITING: usize = 64 << 20;
 
-/// How long the end of a session waits for its recording.
+/// The timeout for writing the rest of the recording when the session has ended.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What the recording hears of.
+/// An event of the session.
 enum Heard {
     Spawned(Spawn),
     Passed(Direction, Vec<u8>),
@@ -27,14 +27,14 @@ enum Heard {
     Exited(Option<i32>, Option<i32>),
 }
 
-/// A recording that is being made.
+/// A recording in progress.
 pub(super) struct Recording {
     heard: Sender<(Instant, Heard)>,
     waiting: Arc<AtomicUsize>,
     done: Receiver<io::Result<()>>,
 }
 
-/// What one pipe tells the recording.
+/// Records the bytes of one pipe.
 pub(super) struct Sink {
     direction: Direction,
     heard: Sender<(Instant, Heard)>,
@@ -43,7 +43,7 @@ pub(super) struct Sink {
 }
 
 impl Recording {
-    /// Adds to a file, or makes a new one in a folder.
+    /// Opens a file to append to, or creates a new one in a folder.
     pub(super) fn open(path: &Path, scrub: Scrub) -> io::Result<Self> {
         let file = open(path)?;
         let (heard, hearing) = channel();
@@ -52,7 +52,7 @@ impl Recording {
         let written = Arc::clone(&waiting);
         let recorder = Recorder::new(Instant::now(), scrub);
         std::thread::spawn(move || {
-            // Nobody listens any more when the recording took too long.
+            // Fails only if `finish` has timed out.
             drop(end.send(write(file, recorder, &hearing, &written)));
         });
         Ok(Self {
@@ -71,7 +71,7 @@ impl Recording {
     }
 
     fn tell(&self, heard: Heard) {
-        // Whoever wrote it is gone when it could not: that is told at the end.
+        // Fails only if the writing thread has failed; `finish` reports that.
         drop(self.heard.send((Instant::now(), heard)));
     }
 
@@ -84,14 +84,18 @@ impl Recording {
         }
     }
 
-    /// Waits until all is written, or for a while.
+    /// Waits until the recording is written, up to the timeout.
+    ///
+    /// # Errors
+    ///
+    /// If writing failed or timed out.
     pub(super) fn finish(self) -> io::Result<()> {
         drop(self.heard);
         match self.done.recv_timeout(PATIENCE) {
             Ok(written) => written,
             Err(_) => Err(io::Error::new(
                 io::ErrorKind::TimedOut,
-                "it takes too long to write",
+                "writing it timed out",
             )),
         }
     }
@@ -125,7 +129,7 @@ impl Sink {
     }
 }
 
-/// Writes until the session is over.
+/// Writes until the session has ended.
 fn write(
     file: File,
     mut recorder: Recorder,
@@ -148,12 +152,13 @@ fn write(
         };
         file.write_all(&lines)?;
         if is_last {
-            // A pipe that somebody else holds open has no end.
+            // A pipe that another process holds open does not end.
             break;
         }
         next = match hearing.try_recv() {
             Ok(next) => Some(next),
-            // Whoever looks at the file sees all that was said.
+            // The queue is empty: flush, so that readers of the file see
+            // everything so far.
             Err(_) => {
                 file.flush()?;
                 hearing.recv().ok()
@@ -170,7 +175,7 @@ fn open(path: &Path) -> io::Result<File> {
         path.to_owned()
     };
     let mut file = append(&path)?;
-    // A recording that was cut off ends in the middle of a line.
+    // A truncated recording may end in the middle of a line.
     let mut last = [b'\n'];
     if file.metadata()?.len() > 0 {
         file.seek(SeekFrom::End(-1))?;
@@ -182,7 +187,7 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// A name that tells when it was, and that no other session has.
+/// Returns a path with a unique name that has the current time.
 fn new_file_in(folder: &Path) -> PathBuf {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let millis = since.unwrap_or_default().as_millis();
