@@ -67,7 +67,7 @@ async fn soak(turns: usize) {
 /// One turn, and how many messages came in it.
 async fn turn(client: &mut Client, number: usize) -> usize {
     let mut submission = client.send(format!("Turn {number}"));
-    let request = client.set_model(Some("other"));
+    let request = client.set_model("other");
     let (mut messages, mut has_result) = (0, false);
     while let Some(event) = client.next().await {
         match event.expect("an event") {

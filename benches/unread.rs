@@ -136,7 +136,7 @@ async fn measure((name, _, limit, hard, backpressure): Row, script: &str) {
 
 async fn request(client: &Client) -> Duration {
     let start = Instant::now();
-    client.set_model(Some("other")).await.expect("a response");
+    client.set_model("other").await.expect("a response");
     start.elapsed()
 }
 

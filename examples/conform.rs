@@ -176,7 +176,7 @@ async fn converse(client: Client, actions: Vec<Action>, seen: Seen) -> Result<()
             }
             Action::Await(wanted) => seen.until(|it| it.has(&wanted)).await,
             Action::SetModel(model) => {
-                seen.answered("set_model", session.set_model(Some(&model)).await);
+                seen.answered("set_model", session.set_model(&model).await);
             }
             Action::RewindFiles(message) => {
                 seen.answered("rewind_files", session.rewind_files(&message).await);

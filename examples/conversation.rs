@@ -32,7 +32,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Requests are sent in call order: the first of these messages runs on the
     // old model, the second on the new one.
     client.send("Once more.");
-    client.set_model(Some("another-model"));
+    client.set_model("another-model");
     client.send("And with another model?");
     read_turn(&mut client).await?;
 

@@ -53,7 +53,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 
     println!("A denial steers: the model reads why.");
-    let model = client.set_model(Some("a-better-model")).await?.model;
+    let model = client.set_model("a-better-model").await?.model;
     println!("  [model]  {}", model.unwrap_or_default());
     let mut build = client.send("Build it.");
     if let Ok(end) = build.turn_ended().await {

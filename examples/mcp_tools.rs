@@ -99,7 +99,7 @@ struct Desk;
 impl Desk {
     #[tool(description = "Has a better model go on.")]
     async fn promote(&self, Extension(session): Extension<Handle>) -> Result<String, String> {
-        let answer = session.set_model(Some("a-better-model")).await;
+        let answer = session.set_model("a-better-model").await;
         let model = answer.map_err(|error| error.to_string())?.model;
         Ok(format!("From now on: {}.", model.unwrap_or_default()))
     }

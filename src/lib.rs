@@ -164,7 +164,7 @@ pub use agentwire_protocol::host::{
 };
 pub use agentwire_protocol::message::UserMessage;
 pub use agentwire_protocol::permission::PermissionResult;
-pub use agentwire_protocol::{Fault, Frame, Message};
+pub use agentwire_protocol::{Fault, Frame, Json, Message, StringList};
 pub use callback::visible;
 pub use callback::{
     Always, Answers, Ask, AskAnswer, Askable, Audited, BoxFuture, Decision, DialogAsk, Either,

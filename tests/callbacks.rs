@@ -19,13 +19,13 @@ use tokio::time::timeout;
 /// What a callback does that uses every kind of control.
 async fn control(ask: &PermissionAsk) -> Vec<String> {
     let session = &ask.session;
-    let model = session.set_model(Some("other")).await.unwrap().model;
+    let model = session.set_model("other").await.unwrap().model;
     let mode = session.set_permission_mode(PermissionMode::Plan).await;
     // Requests inside of one another, and many at once.
     let (status, raw, unknown) = tokio::join!(
         session.request(&McpStatus::default()),
         async {
-            session.set_model(None).await.unwrap();
+            session.reset_model().await.unwrap();
             session.request_raw("mcp_status", json!({})).await
         },
         session.request_raw("make_coffee", json!({})),
@@ -103,7 +103,7 @@ done"#,
         .unread_limit(1_000)
         .unread_hard_limit(100_000)
         .on_permission(|ask| async move {
-            ask.session.set_model(None).await.unwrap();
+            ask.session.reset_model().await.unwrap();
             ask.session.interrupt().await.unwrap();
             PermissionResult::deny("Not now.")
         });

@@ -134,12 +134,12 @@ async fn a_program_that_drops_the_oldest_has_its_requests_answered_and_keeps_the
     let handle = client.handle();
     let requests = async {
         for _ in 0..100 {
-            handle.set_model(Some("other")).await.unwrap();
+            handle.set_model("other").await.unwrap();
         }
     };
     let result = async { while is_result(&watch.next().await.unwrap().unwrap()).is_none() {} };
     tokio::join!(requests, result);
-    client.set_model(Some("last")).await.unwrap();
+    client.set_model("last").await.unwrap();
     client.close().await;
 
     let (events, error) = to_end(&mut client).await;
@@ -213,7 +213,7 @@ async fn a_request_is_answered_behind_what_is_unread() {
     let folder = tempfile::tempdir().unwrap();
     let mut client = paused(&folder, &ten_thousand()).await;
     for _ in 0..10 {
-        client.set_model(Some("other")).await.unwrap();
+        client.set_model("other").await.unwrap();
     }
     assert!(numbers_to_result(&mut client).await.into_iter().eq(all()));
 }
@@ -223,7 +223,7 @@ async fn a_request_that_was_never_polled_is_answered_too() {
     let folder = tempfile::tempdir().unwrap();
     let client = paused(&folder, &ten_thousand()).await;
     let before = until_paused(&client).await.streams[0].bytes;
-    let request = client.set_model(Some("other"));
+    let request = client.set_model("other");
     while until_paused(&client).await.streams[0].bytes == before {}
     request.now_or_pending().await.unwrap().unwrap();
 }

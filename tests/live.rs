@@ -31,6 +31,8 @@ mod mcp;
 mod mcp_servers;
 #[path = "live/options.rs"]
 mod options;
+#[path = "live/order.rs"]
+mod order;
 #[path = "live/resumed.rs"]
 mod resumed;
 #[path = "live/rules.rs"]
@@ -140,7 +142,7 @@ async fn a_one_shot_query_asks_before_its_input_closes() {
 async fn control_requests_are_answered() {
     let live = Live::start(Scenario::default()).await;
     let mut client = Client::connect(live.options()).await.unwrap();
-    let answer = client.set_model(Some("claude-haiku-4-5")).await.unwrap();
+    let answer = client.set_model("claude-haiku-4-5").await.unwrap();
     assert_eq!(answer.model.as_deref(), Some("claude-haiku-4-5"));
     let answer = client
         .set_permission_mode(PermissionMode::AcceptEdits)

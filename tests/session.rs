@@ -318,7 +318,7 @@ async fn a_request_that_is_taken_back_ends_at_once() {
     let mut client = Client::connect(options).await.unwrap();
     client.send("Go");
     wait_for(&mut client, says("Hm")).await;
-    let pending = client.set_model(Some("m"));
+    let pending = client.set_model("m");
     pending.cancel();
     let error = pending.await.unwrap_err();
     assert_eq!(error.to_string(), "`set_model` was cancelled");

@@ -1,5 +1,6 @@
 //! Sub-agents: definitions by the host, and the available ones.
 
+use crate::list::StringList;
 use crate::mcp::McpServerConfig;
 use crate::model::Effort;
 use crate::open::{
@@ -128,15 +129,15 @@ impl AgentDefinition {
 
     /// Sets the available tools.
     #[must_use]
-    pub fn tools<T: Into<String>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
-        self.tools = Some(tools.into_iter().map(Into::into).collect());
+    pub fn tools(mut self, tools: impl Into<StringList>) -> Self {
+        self.tools = Some(tools.into().into());
         self
     }
 
     /// Sets the disallowed tools; `mcp__name` covers a whole server.
     #[must_use]
-    pub fn disallowed_tools<T: Into<String>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
-        self.disallowed_tools = Some(tools.into_iter().map(Into::into).collect());
+    pub fn disallowed_tools(mut self, tools: impl Into<StringList>) -> Self {
+        self.disallowed_tools = Some(tools.into().into());
         self
     }
 
@@ -170,8 +171,8 @@ impl AgentDefinition {
 
     /// Sets the preloaded skills.
     #[must_use]
-    pub fn skills<T: Into<String>>(mut self, skills: impl IntoIterator<Item = T>) -> Self {
-        self.skills = Some(skills.into_iter().map(Into::into).collect());
+    pub fn skills(mut self, skills: impl Into<StringList>) -> Self {
+        self.skills = Some(skills.into().into());
         self
     }
 

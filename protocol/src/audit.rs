@@ -138,10 +138,10 @@ impl Auditor {
         }
     }
 
-    /// Audits the open requests that a response contains. The host answers them
+    /// Audits the pending requests that a response contains. The host answers them
     /// like any other request.
-    fn open_asks(&mut self, answer: &Answer, mut audit: Audit) -> Audit {
-        for (name, asks) in answer.open_asks() {
+    fn pending_requests(&mut self, answer: &Answer, mut audit: Audit) -> Audit {
+        for (name, asks) in answer.pending_members() {
             for (index, ask) in asks.iter().enumerate() {
                 let of_ask = match Frame::new(Bytes::copy_from_slice(ask.get().as_bytes())) {
                     Ok(frame) => self.request(&frame),
@@ -157,7 +157,7 @@ impl Auditor {
         let asked = frame.request_id().and_then(|id| self.requests.remove(id));
         let mut audit = check::<ControlResponse>(frame);
         if let Ok(envelope) = frame.read::<ControlResponse>() {
-            audit = self.open_asks(&envelope.response, audit);
+            audit = self.pending_requests(&envelope.response, audit);
         }
         let Some(subtype) = asked else { return audit };
         audit.kind = format!("control_response/{subtype}");

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
+use std::str::FromStr;
 
 /// A JSON value, kept as text. Numbers keep every digit, and large values cost
 /// one copy instead of a tree.
@@ -65,11 +66,14 @@ impl Json {
         to_raw_value(value).map(Self::from)
     }
 
-    /// Converts the value to a tree. `None` if a tree cannot hold it: a number
-    /// beyond `f64`, or more than 128 levels.
-    #[must_use]
-    pub fn to_tree(&self) -> Option<Value> {
-        self.read().ok()
+    /// Converts the value to a [`Value`].
+    ///
+    /// # Errors
+    ///
+    /// If a [`Value`] cannot hold it: a number beyond `f64`, or more than 128
+    /// levels.
+    pub fn to_value(&self) -> serde_json::Result<Value> {
+        self.read()
     }
 
     /// Returns the member `key` if the value is an object and has it; the last
@@ -103,6 +107,33 @@ impl Eq for Json {}
 impl From<Value> for Json {
     fn from(value: Value) -> Self {
         to_raw_value(&value).map_or_else(|_| Self::null(), Self::from)
+    }
+}
+
+/// As [`Json::to_value`].
+impl TryFrom<Json> for Value {
+    type Error = serde_json::Error;
+
+    fn try_from(json: Json) -> serde_json::Result<Self> {
+        json.to_value()
+    }
+}
+
+/// As [`Json::to_value`].
+impl TryFrom<&Json> for Value {
+    type Error = serde_json::Error;
+
+    fn try_from(json: &Json) -> serde_json::Result<Self> {
+        json.to_value()
+    }
+}
+
+/// Parses JSON text. A `From<&str>` makes a JSON string of any text instead.
+impl FromStr for Json {
+    type Err = serde_json::Error;
+
+    fn from_str(text: &str) -> serde_json::Result<Self> {
+        serde_json::from_str(text)
     }
 }
 

@@ -41,6 +41,7 @@ pub mod frame;
 pub mod hook;
 pub mod host;
 pub mod json;
+mod list;
 pub mod mcp;
 pub mod message;
 pub mod model;
@@ -63,6 +64,7 @@ mod untyped;
 
 pub use frame::{Frame, FrameError, Head, ViewError};
 pub use json::{Json, Members, Number};
+pub use list::StringList;
 pub use message::Message;
 pub use open::{Fault, Loose};
 pub use text::is_same_value;

@@ -5,7 +5,7 @@ use crate::store::StoreFailure;
 use agentwire_protocol::content::CannotAttach;
 use agentwire_protocol::control::Refusal;
 use agentwire_protocol::host::{RequestFailure, SubmissionState, TurnOutcome};
-use agentwire_protocol::message::FailedTurn;
+use agentwire_protocol::message::{FailedTurn, StructuredError};
 use agentwire_protocol::{Json, ViewError};
 use std::fmt;
 use std::io;
@@ -55,7 +55,7 @@ pub enum Error {
         problem: String,
     },
     /// The CLI was spawned, but did not complete the first request.
-    #[error("the agent CLI did not start up: {failure}{}", said_last(.stderr))]
+    #[error("the agent CLI did not start up: {failure}{}{}", limit(.failure), said_last(.stderr))]
     StartUp {
         /// The cause.
         failure: Arc<RequestFailure>,
@@ -136,6 +136,10 @@ pub enum Error {
     /// see [`ResultMessage::error_text`](agentwire_protocol::message::ResultMessage::error_text).
     #[error(transparent)]
     FailedTurn(#[from] FailedTurn),
+    /// A result has no structured output, or not of the requested type; see
+    /// [`ResultMessage::structured`](agentwire_protocol::message::ResultMessage::structured).
+    #[error(transparent)]
+    Structured(Arc<StructuredError>),
     /// A turn ended without a result.
     #[error("the turn of message {uuid} ended without a result ({outcome:?})")]
     NoResult {
@@ -243,6 +247,12 @@ impl fmt::Debug for Error {
 impl From<RequestFailure> for Error {
     fn from(failure: RequestFailure) -> Self {
         Self::Request(Arc::new(failure))
+    }
+}
+
+impl From<StructuredError> for Error {
+    fn from(error: StructuredError) -> Self {
+        Self::Structured(Arc::new(error))
     }
 }
 
@@ -400,6 +410,14 @@ fn not_supported(subtype: &str, needs: Option<&str>, refusal: Option<&Refusal>) 
         None => {
             format!("`{subtype}` was not sent: the agent would ignore a part of it{needs}")
         }
+    }
+}
+
+/// Names the option with the time limit, if it expired.
+fn limit(failure: &RequestFailure) -> &'static str {
+    match failure {
+        RequestFailure::TimedOut { .. } => " (`Options::request_timeout`)",
+        _ => "",
     }
 }
 

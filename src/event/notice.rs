@@ -22,6 +22,15 @@ pub enum Notice {
         /// The cause.
         failure: CallbackFailure,
     },
+    /// The agent denied a tool call that needs a permission, because no
+    /// permission callback is set (`permission_denied`). CLIs up to 2.1.197 do
+    /// not report it.
+    NoPermissionCallback {
+        /// The tool.
+        tool_name: String,
+        /// The ID of the tool call.
+        tool_use_id: String,
+    },
     /// A request of the agent is unsupported or invalid. It got an error
     /// response. Dialogs are left unanswered, as the protocol demands.
     NotSupported {
@@ -121,6 +130,10 @@ impl Notice {
                 | StoreFailure::Unreadable(why) => why.len(),
                 _ => 0,
             },
+            Self::NoPermissionCallback {
+                tool_name,
+                tool_use_id,
+            } => tool_name.len() + tool_use_id.len(),
             Self::IgnoredOption(it) => it.option.len() + it.by.len() + it.effect.len(),
             Self::NotApplied { .. }
             | Self::Withdrawn { .. }
@@ -135,6 +148,10 @@ impl fmt::Display for Notice {
         match self {
             Self::Wire(notice) => notice.fmt(f),
             Self::CallbackFailed { asked, failure, .. } => f.write_str(&asked.failed(failure)),
+            Self::NoPermissionCallback { tool_name, .. } => {
+                let tool_name = tool_name.clone();
+                f.write_str(&Asked::Permission { tool_name }.failed(&CallbackFailure::NoCallback))
+            }
             Self::NotSupported {
                 subtype, reason, ..
             } => {

@@ -15,7 +15,28 @@ use std::future::Future;
 impl Options {
     /// Sets the callback that decides on permission requests: tool calls that
     /// the CLI's rules do not decide. Without it, every permission request is
-    /// denied.
+    /// denied, with a
+    /// [`Notice::NoPermissionCallback`](crate::Notice::NoPermissionCallback).
+    ///
+    /// # When it is called
+    ///
+    /// As measured on the real CLI, for each tool call the hook `PreToolUse` is
+    /// called first. It can deny the call; then nothing else is called. Then:
+    ///
+    /// | tool call | called |
+    /// |---|---|
+    /// | a hook, [`allowed_tools`](Self::allowed_tools) or the permission mode allows it | not this callback |
+    /// | it has no effects, such as `ls` or reading a file of the project | not this callback |
+    /// | [`disallowed_tools`](Self::disallowed_tools), the mode `dontAsk` or, in plan mode, a classifier denies it; a hook cannot allow it | not this callback; the agent sends `permission_denied` |
+    /// | a hook returns `ask` | this callback, whatever the rules and the mode allow |
+    /// | a question or a plan of the model | [`on_question`](Self::on_question) or [`on_plan`](Self::on_plan), in every mode and whatever a hook allows; without any callback, the model does not have these tools |
+    /// | any other | this callback |
+    ///
+    /// The hook `PermissionRequest` is called at the same time as this callback,
+    /// and the first decision counts. `PostToolUse` or `PostToolUseFailure` follows
+    /// if the tool ran.
+    ///
+    /// # What it returns
     ///
     /// The callback returns a [`PermissionResult`], a `Result` of one, or
     /// [`Later`](crate::Later). If it panics or returns an error, the call is

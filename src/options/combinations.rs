@@ -87,7 +87,7 @@ impl Options {
             });
         };
         let asked = if self.callbacks.decide_about_tools() {
-            Some("permission callback")
+            Some("Options::on_permission")
         } else if self.has("--permission-prompt-tool") {
             Some("--permission-prompt-tool")
         } else {

@@ -2,6 +2,7 @@
 
 use super::Options;
 use super::argument::Argument;
+use agentwire_protocol::StringList;
 use std::ffi::OsString;
 
 /// CLI flags without a method here.
@@ -56,13 +57,9 @@ impl Options {
 
     /// Sets a flag whose value is a comma-separated list. An item with a comma
     /// would be read as two; that is reported when the options are used.
-    pub(super) fn list<S: ToString>(
-        mut self,
-        flag: &str,
-        items: impl IntoIterator<Item = S>,
-    ) -> Self {
+    pub(super) fn list(mut self, flag: &str, items: impl Into<StringList>) -> Self {
         self.unset(flag);
-        let items: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
+        let items: Vec<String> = items.into().into();
         let two = items.iter().find(|item| item.contains(','));
         let problem = two
             .map(|item| format!("has the item `{item}`, which the CLI would split at its comma"));

@@ -1,6 +1,7 @@
 //! The model and its limits.
 
 use super::Options;
+use agentwire_protocol::StringList;
 use agentwire_protocol::model::{EffortLevel, ThinkingDisplay};
 
 /// How much the model thinks before it answers.
@@ -28,7 +29,7 @@ impl Options {
     /// unavailable (`--fallback-model`). Each turn tries the main model first.
     #[doc(alias = "fallbackModel")]
     #[doc(alias = "fallback_model")]
-    pub fn fallback_models<S: ToString>(self, models: impl IntoIterator<Item = S>) -> Self {
+    pub fn fallback_models(self, models: impl Into<StringList>) -> Self {
         self.list("--fallback-model", models)
     }
 
@@ -77,12 +78,12 @@ impl Options {
 
     /// Enables API beta features by name (`--betas`). An empty list is the same
     /// as unset.
-    pub fn betas<S: ToString>(mut self, betas: impl IntoIterator<Item = S>) -> Self {
-        let mut betas = betas.into_iter().peekable();
+    pub fn betas(mut self, betas: impl Into<StringList>) -> Self {
+        let betas: Vec<String> = betas.into().into();
         self.unset("--betas");
-        match betas.peek() {
-            Some(_) => self.list("--betas", betas),
-            None => self,
+        match betas.is_empty() {
+            true => self,
+            false => self.list("--betas", betas),
         }
     }
 }

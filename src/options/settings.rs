@@ -3,7 +3,7 @@
 use super::Options;
 use super::sandbox::merge;
 use crate::event::Error;
-use agentwire_protocol::Json;
+use agentwire_protocol::{Json, StringList};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
@@ -48,8 +48,7 @@ impl Options {
     /// Sets which settings files are read (`--setting-sources`): `user`,
     /// `project`, `local`. An empty list reads none, which is different from
     /// unset.
-    pub fn setting_sources<S: AsRef<str>>(self, sources: impl IntoIterator<Item = S>) -> Self {
-        let sources = sources.into_iter().map(|it| it.as_ref().to_owned());
+    pub fn setting_sources(self, sources: impl Into<StringList>) -> Self {
         self.list("--setting-sources", sources)
     }
 

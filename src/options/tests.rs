@@ -94,9 +94,7 @@ fn the_model_and_what_it_may_take() {
     ];
     assert_eq!(arguments(options.clone()), wanted);
     // The last call counts.
-    let options = (options.thinking(Thinking::Off))
-        .betas::<&str>([])
-        .model("m");
+    let options = (options.thinking(Thinking::Off)).betas([]).model("m");
     let again = arguments(options);
     assert!(
         again.contains(&"--thinking=disabled".to_owned()),
@@ -115,7 +113,7 @@ fn the_model_and_what_it_may_take() {
 
 #[test]
 fn no_tools_are_something_else_than_tools_that_are_not_set() {
-    assert_eq!(arguments(Options::new().tools::<&str>([])), ["--tools="]);
+    assert_eq!(arguments(Options::new().tools([])), ["--tools="]);
     assert_eq!(
         arguments(Options::new().tools(["Read", "Bash"])),
         ["--tools=Read,Bash"]
@@ -124,16 +122,11 @@ fn no_tools_are_something_else_than_tools_that_are_not_set() {
         arguments(Options::new().default_tools()),
         ["--tools=default"]
     );
-    let none = Options::new().setting_sources::<&str>([]);
+    let none = Options::new().setting_sources([]);
     assert_eq!(arguments(none), ["--setting-sources="]);
-    let lists = Options::new()
-        .allowed_tools::<&str>([])
-        .disallowed_tools::<&str>([]);
+    let lists = Options::new().allowed_tools([]).disallowed_tools([]);
     assert_eq!(arguments(lists), [""; 0]);
-    assert_eq!(
-        request(Options::new().skills::<&str>([])),
-        json!({ "skills": [] })
-    );
+    assert_eq!(request(Options::new().skills([])), json!({ "skills": [] }));
     assert_eq!(
         request(Options::new().agents::<&str>([])),
         json!({ "agents": {} })
@@ -147,7 +140,7 @@ fn no_tools_are_something_else_than_tools_that_are_not_set() {
 #[test]
 fn rules_and_skills_are_one_list() {
     let options = Options::new()
-        .allowed_tools([
+        .allowed_tools(&[
             PermissionRule::new("Bash").content("git *"),
             PermissionRule::new("Skill").content("pdf"),
         ])
@@ -168,7 +161,7 @@ fn rules_and_skills_are_one_list() {
             "toolAliases": { "Bash": "mcp__box__bash" },
         })
     );
-    let all = options.all_skills().allowed_tools::<&str>([]);
+    let all = options.all_skills().allowed_tools([]);
     assert_eq!(arguments(all.clone())[0], "--allowedTools=Skill");
     assert_eq!(request(all)["skills"], Value::Null);
     for name in [
@@ -432,7 +425,10 @@ fn what_cannot_be_passed_on_is_refused_by_name() {
     for (options, option) in [
         (Options::new().model("a\0b"), "--model"),
         (Options::new().model(long.clone()), "--model"),
-        (Options::new().allowed_tools([&long]), "--allowedTools"),
+        (
+            Options::new().allowed_tools([long.as_str()]),
+            "--allowedTools",
+        ),
         (Options::new().flag("prompt"), "prompt"),
         (Options::new().env("A", "a\0b"), "env A"),
         (Options::new().env("A=B", "c"), "env A=B"),
@@ -472,22 +468,22 @@ fn what_has_no_effect_is_noticed() {
     for (options, option, by) in [
         (
             mode(PermissionMode::BypassPermissions),
-            "permission callback",
+            "Options::on_permission",
             "--permission-mode=bypassPermissions",
         ),
         (
             mode(PermissionMode::DontAsk),
-            "permission callback",
+            "Options::on_permission",
             "--permission-mode=dontAsk",
         ),
         (
             asked.clone().permission_prompts(nobody),
-            "permission callback",
+            "Options::on_permission",
             "--permission-prompts=none",
         ),
         (
             asked.clone().allowed_tools(["Bash", "Read(src/**)"]),
-            "permission callback",
+            "Options::on_permission",
             "--allowedTools=Bash",
         ),
         (

@@ -3,6 +3,7 @@
 use super::Options;
 use super::skills::{Skills, check_skill};
 use crate::event::Error;
+use agentwire_protocol::StringList;
 use agentwire_protocol::permission::PermissionRule;
 use std::collections::BTreeMap;
 
@@ -20,7 +21,7 @@ pub enum QuestionPreview {
 impl Options {
     /// Sets the built-in tools of the agent (`--tools`). An empty list disables
     /// all of them, which is different from unset. MCP tools are not affected.
-    pub fn tools<S: ToString>(self, names: impl IntoIterator<Item = S>) -> Self {
+    pub fn tools(self, names: impl Into<StringList>) -> Self {
         self.list("--tools", names)
     }
 
@@ -36,16 +37,16 @@ impl Options {
     ///
     /// The permission callback is not called for these: see
     /// [`CommandLine::ignored`](crate::CommandLine).
-    pub fn allowed_tools<S: ToString>(mut self, rules: impl IntoIterator<Item = S>) -> Self {
-        self.allowed_tools = rules.into_iter().map(|rule| rule.to_string()).collect();
+    pub fn allowed_tools(mut self, rules: impl Into<StringList>) -> Self {
+        self.allowed_tools = rules.into().into();
         self
     }
 
     /// Sets the rules for tool calls that are always denied
     /// (`--disallowedTools`). A rule without parentheses removes the tool from
     /// the model. An empty list is the same as unset.
-    pub fn disallowed_tools<S: ToString>(mut self, rules: impl IntoIterator<Item = S>) -> Self {
-        self.disallowed_tools = rules.into_iter().map(|rule| rule.to_string()).collect();
+    pub fn disallowed_tools(mut self, rules: impl Into<StringList>) -> Self {
+        self.disallowed_tools = rules.into().into();
         self
     }
 
@@ -65,8 +66,8 @@ impl Options {
     /// Sets the skills of the main agent, by name; those of plugins as
     /// `plugin:skill`. They run without a permission request. An empty list
     /// means no skills; if unset, the CLI decides.
-    pub fn skills<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
-        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+    pub fn skills(mut self, names: impl Into<StringList>) -> Self {
+        let names: Vec<String> = names.into().into();
         self.initialize.skills = Some(names.clone());
         self.skills = Some(Skills::Only(names));
         self

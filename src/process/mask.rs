@@ -28,9 +28,9 @@ pub(crate) fn variable(name: &str, value: &str) -> String {
 
 /// Masks possible secrets in JSON, or all of it if it cannot be parsed.
 pub(crate) fn json(json: &Json) -> String {
-    match json.to_tree() {
-        Some(tree) => value(tree).to_string(),
-        None => MASKED.to_owned(),
+    match json.to_value() {
+        Ok(tree) => value(tree).to_string(),
+        Err(_) => MASKED.to_owned(),
     }
 }
 

@@ -12,6 +12,7 @@ use agentwire_protocol::dialog::{RequestUserDialog, UserDialogResult};
 use agentwire_protocol::hook::{HookCallback, HookOutput};
 use agentwire_protocol::host;
 use agentwire_protocol::mcp::{McpElicitation, McpElicitationResult};
+use agentwire_protocol::message::PermissionDeniedMessage;
 use agentwire_protocol::permission::{CanUseTool, PermissionResult};
 use agentwire_protocol::{Fault, Frame, Json};
 use bytes::Bytes;
@@ -178,6 +179,24 @@ impl Asks {
             // The kind may belong to another host, whatever is invalid here.
             _ if frame.subtype() == Some(DIALOG) => leave(request_id, frame, fault.to_string()),
             _ => refuse(request_id, frame, fault.to_string()),
+        }
+    }
+
+    /// Returns a notice if the frame reports that the agent denied a tool call
+    /// because there is no permission callback. A rule, the permission mode or
+    /// a classifier may also deny without a request; these are named as the
+    /// reason.
+    pub(super) fn denied_unasked(&self, frame: &Frame) -> Option<Notice> {
+        if frame.subtype() != Some(DENIED) || self.callbacks.decide_about_tools() {
+            return None;
+        }
+        let denied: PermissionDeniedMessage = frame.read().ok()?;
+        match denied.decision_reason_type.as_deref() {
+            None | Some("hook") => Some(Notice::NoPermissionCallback {
+                tool_name: denied.tool_name,
+                tool_use_id: denied.tool_use_id,
+            }),
+            Some(_) => None,
         }
     }
 
@@ -472,6 +491,8 @@ impl Asks {
 }
 
 const DIALOG: &str = "request_user_dialog";
+
+const DENIED: &str = "permission_denied";
 
 /// Returns the line that denies a request if the host has no response.
 fn denial(request_id: &str, asked: &Asked) -> Bytes {

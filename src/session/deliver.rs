@@ -19,8 +19,12 @@ impl Driver {
         }
         match event {
             host::Event::Frame(frame) => {
+                let denied = self.asks.denied_unasked(&frame);
                 if let Some(frame) = self.mirror.take(frame) {
                     self.streams.put(Event::Frame(frame));
+                }
+                if let Some(notice) = denied {
+                    self.streams.put(Event::Notice(notice));
                 }
             }
             host::Event::Turn(event) => {

@@ -103,7 +103,7 @@ impl Users {
                     let uuid = format!("patient-{name}-{number}");
                     self.send_when_room(uuid, &mut dice);
                 }
-                10 => self.watch(self.handle.set_model(Some("m")), &mut dice),
+                10 => self.watch(self.handle.set_model("m"), &mut dice),
                 11 => {
                     let mode = PermissionMode::Plan;
                     self.watch(self.handle.set_permission_mode(mode), &mut dice);
@@ -398,7 +398,7 @@ pub(crate) fn decide(
         }),
         2 => Box::pin(async move {
             // From inside, everything may be called.
-            drop(ask.session.set_model(Some("m")).await);
+            drop(ask.session.set_model("m").await);
             drop(ask.session.interrupt().await);
             call.end(false);
             result.into()
@@ -493,7 +493,7 @@ pub(crate) fn hooked(
                 Ok(HookOutput::proceed())
             }
             4 => {
-                drop(call.session.set_model(None).await);
+                drop(call.session.reset_model().await);
                 running.end(false);
                 Ok(HookOutput::detach())
             }

@@ -197,7 +197,7 @@ async fn talk(client: &mut Client, row: &Row, log: &mut Vec<String>) -> Option<E
                     client.send("x".repeat(64 * 1024));
                 }
             }
-            return handle.set_model(Some("other")).await.err();
+            return handle.set_model("other").await.err();
         }
     }
     None

@@ -73,7 +73,7 @@ async fn every_method_is_answered_or_refused_as_it_is_known_to_be() {
 
     let mut table = Table::default();
     let t = &mut table;
-    t.row("set_model", client.set_model(Some("haiku"))).await;
+    t.row("set_model", client.set_model("haiku")).await;
     let plan = client.set_permission_mode(PermissionMode::Plan);
     t.row("set_permission_mode", plan).await;
     let yolo = client.set_permission_mode("yolo".into());

@@ -42,7 +42,7 @@ impl Screen {
                     panic!("{:?}", reply.content());
                 };
                 assert_eq!(reply.blocks[block].state, BlockState::Streaming);
-                self.inputs.push(call.input.to_tree().unwrap());
+                self.inputs.push(call.input.to_value().unwrap());
             }
             Some(Change::Rebuilt) => panic!("nothing is taken away"),
             _ => {}
@@ -169,7 +169,7 @@ async fn a_conversation_is_put_together_while_it_is_said() {
         panic!("{written:?}");
     };
     assert_eq!(thought.thinking, "What rhymes with crab?");
-    assert_eq!(call.input.to_tree().unwrap(), write);
+    assert_eq!(call.input.to_value().unwrap(), write);
     assert_eq!(screen.painted[&(1, 2)], "I write it down.");
     for (entry, block) in replies().flat_map(|it| it.content().iter().zip(&it.blocks)) {
         let is_said = entry.as_text() != Some("\n\n");

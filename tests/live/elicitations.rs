@@ -43,7 +43,7 @@ async fn told(options: Options, tool: &str) -> String {
     let call = McpCall::new(format!("mcp__bank__{tool}"), json!({}));
     let answer = client.mcp_call(&call).await.unwrap();
     client.close().await;
-    answer.content.unwrap().to_tree().unwrap()[0]["text"]
+    answer.content.unwrap().to_value().unwrap()[0]["text"]
         .as_str()
         .unwrap()
         .to_owned()

@@ -168,7 +168,7 @@ async fn a_gate_of_the_model_that_fails_leaves_the_model() {
     let initialized = client.initialized();
     assert_eq!(initialized.hook_on_failure_supported, Some(true));
     assert_eq!(initialized.hooks_applied, Some(true));
-    let refused = client.set_model(Some("claude-haiku-4-5")).await;
+    let refused = client.set_model("claude-haiku-4-5").await;
     let Err(Error::Request(failure)) = refused else {
         panic!("{refused:?}")
     };

@@ -106,7 +106,7 @@ async fn an_interrupt_ends_a_turn_that_waits_for_a_permission_and_the_late_answe
             let told = told.clone();
             async move {
                 told.send("asked").unwrap();
-                if ask.request.input.to_tree().unwrap()["command"] == "touch first" {
+                if ask.request.input.to_value().unwrap()["command"] == "touch first" {
                     ask.cancelled.cancelled().await;
                     told.send("cancelled").unwrap();
                 }

@@ -294,7 +294,7 @@ async fn a_tool_may_set_the_model_and_interrupt_its_own_turn() {
         let does = does.clone();
         async move {
             let session = call.session().unwrap();
-            let model = session.set_model(Some("claude-haiku-4-5")).await.unwrap();
+            let model = session.set_model("claude-haiku-4-5").await.unwrap();
             does.send(model.model.unwrap()).unwrap();
             does.send(call.tool_use_id().unwrap().to_owned()).unwrap();
             session.interrupt().await.unwrap();

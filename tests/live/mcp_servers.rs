@@ -76,7 +76,7 @@ async fn a_server_comes_is_called_and_goes() {
     let call = McpCall::new("mcp__tiny__hello", json!({}));
     let answer = client.mcp_call(&call).await.unwrap();
     let said = json!([{ "type": "text", "text": "Hello from afar." }]);
-    assert_eq!(answer.content.unwrap().to_tree().unwrap(), said);
+    assert_eq!(answer.content.unwrap().to_value().unwrap(), said);
 
     let none: [(&str, McpServerConfig); 0] = [];
     let answer = client.mcp_set_servers(none).await.unwrap();

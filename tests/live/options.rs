@@ -95,7 +95,7 @@ async fn agents_plugins_servers_and_settings_given_in_code_are_there() {
 #[tokio::test]
 async fn no_tools_are_none() {
     let live = Live::start(hello()).await;
-    let options = live.options().tools::<&str>([]).strict_mcp_config(true);
+    let options = live.options().tools([]).strict_mcp_config(true);
     let mut client = Client::connect(options).await.unwrap();
     assert_eq!(init_of(&mut client).await.tools, Some(vec![]));
     client.close().await;

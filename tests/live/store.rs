@@ -77,7 +77,7 @@ fn assert_same(one: &[Value], other: &[Value]) {
 }
 
 fn trees(entries: &[Json]) -> Vec<Value> {
-    entries.iter().map(|it| it.to_tree().unwrap()).collect()
+    entries.iter().map(|it| it.to_value().unwrap()).collect()
 }
 
 #[tokio::test]

@@ -215,7 +215,7 @@ async fn a_tool_may_control_the_session_and_ask_the_agent() {
         let does = does.clone();
         async move {
             let session: &Handle = call.session().unwrap();
-            let model = session.set_model(Some("other")).await.unwrap().model;
+            let model = session.set_model("other").await.unwrap().model;
             let receipt = session.interrupt().await.unwrap();
             let peer = &call.context().peer;
             peer.notify_tool_list_changed().await.unwrap();

@@ -192,7 +192,7 @@ impl Start {
             .cli(&self.program)
             .cwd(&self.cwd)
             .clean_env()
-            .setting_sources::<&str>([])
+            .setting_sources([])
             .on_permission(|_| async { PermissionResult::allow() })
             .close_policy(hasty().finish(Duration::from_millis(300)));
         let environment = self.environment.iter();

@@ -213,7 +213,7 @@ impl Recorded {
             .clean_env()
             .env(replay::RECORDING, self.file.path())
             .partial_messages(true)
-            .setting_sources::<&str>([]);
+            .setting_sources([]);
         let options = host::started_as_recorded(&self.session, options);
         host::answering_as_recorded(&self.session, options)
     }

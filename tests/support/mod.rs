@@ -118,7 +118,7 @@ impl Live {
             .cli(cli)
             .cwd(self.project())
             .clean_env()
-            .setting_sources::<&str>([])
+            .setting_sources([])
             .partial_messages(true)
             .request_timeout(LONG)
             .close_policy(patient());

@@ -106,7 +106,7 @@ async fn interrupt_ask(lab: Lab) -> Result<(), Fault> {
 async fn set_model(lab: Lab) -> Result<(), Fault> {
     let bench = lab.start(crate::turns::hello()).await;
     let mut client = connect(&bench).await?;
-    client.set_model(Some("claude-haiku-4-5")).await?;
+    client.set_model("claude-haiku-4-5").await?;
     ask(&mut client, "Hi").await?.well()?;
     let asked = bench.live.model.asked(0).await.body.unwrap();
     ensure!(

@@ -135,7 +135,7 @@ options! {
         it.plan_mode_instructions("Plan as ZORK.").permission_mode(PermissionMode::Plan)
     }, |seen| seen.asked.contains("Plan as ZORK.");
     "tools": |it, _| it.tools(["Read"]), |seen| seen.has("tools", "Read") && !seen.has("tools", "Bash");
-    "tools, none": |it, _| it.tools::<&str>([]).strict_mcp_config(true), |seen| {
+    "tools, none": |it, _| it.tools([]).strict_mcp_config(true), |seen| {
         seen.init["tools"] == json!([])
     };
     "default_tools": |it, _| it.default_tools(), |seen| seen.has("tools", "Bash");
@@ -153,7 +153,7 @@ options! {
         fs::create_dir_all(&folder).unwrap();
         let text = "---\nname: zork\ndescription: SKILL of zork\n---\nDig.";
         fs::write(folder.join("SKILL.md"), text).unwrap();
-        it.setting_sources(["project"]).skills::<&str>([])
+        it.setting_sources(["project"]).skills([])
     }, |seen| !seen.asked.contains("SKILL of zork");
     "question_preview": |it, _| it.question_preview(QuestionPreview::Markdown), started;
     "permission_mode": |it, _| it.permission_mode(PermissionMode::Plan), |seen| {
@@ -211,7 +211,7 @@ options! {
     }, |seen| seen.asked.contains("ZORKMEMORY");
     "setting_sources, none": |it, bench| {
         fs::write(bench.live.project().join("CLAUDE.md"), "ZORKMEMORY").unwrap();
-        it.setting_sources::<&str>([])
+        it.setting_sources([])
     }, |seen| !seen.asked.contains("ZORKMEMORY");
     "sandbox, none": |it, _| it.sandbox(json!({"enabled": false})), started;
     "session_id": |it, _| it.session_id("346415ac-c027-4d7b-b153-8aff2aeb4643"), |seen| {

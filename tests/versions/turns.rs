@@ -3,7 +3,6 @@
 use crate::lab::{Fault, Lab, ask, bash, ensure, flows, until_idle};
 use crate::support::says;
 use crate::support::wait_for;
-use agentwire::protocol::Json;
 use agentwire::protocol::content::{ImageBlock, Source};
 use agentwire::protocol::message::Priority;
 use agentwire::{
@@ -246,7 +245,10 @@ async fn structured_as(lab: Lab, schema: Value, output: Value) -> Result<(), Fau
     let options = bench.options().output_format(schema);
     let result = query("How many?", options).await?.result().await?;
     let read = result.structured_output.as_ref();
-    ensure!(read.and_then(Json::to_tree) == Some(output), "{result:?}");
+    ensure!(
+        read.and_then(|it| it.to_value().ok()) == Some(output),
+        "{result:?}"
+    );
     Ok(())
 }
 

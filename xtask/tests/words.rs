@@ -25,7 +25,16 @@ const PHRASES: &[(&str, &str)] = &[
 
 /// Where they are looked for. Pages and folders are added as they are
 /// rewritten.
-const PLACES: &[&str] = &["README.md", "docs", "src", "protocol/src"];
+const PLACES: &[&str] = &[
+    "README.md",
+    "CHANGELOG.md",
+    "VERSIONS.md",
+    "docs",
+    "examples",
+    "src",
+    "protocol/src",
+    "cli/src",
+];
 
 /// The CLI's side of a session, which only the fake agent has.
 const NOT_YET: &str = "protocol/src/agent";

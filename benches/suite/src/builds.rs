@@ -29,17 +29,19 @@ pub fn run(root: &Path, scratch: &Path, results: &mut Results) {
 }
 
 /// What `scripts/cold-build` prints: after its title a line for each crate, with
-/// its name, CPU seconds in dev and release, and how many crates that is.
+/// its name, CPU seconds in dev and release, the MB of text in its libraries,
+/// and how many crates that is.
 fn cold_builds(root: &Path) -> Result<Vec<(String, Value)>, Failure> {
     let printed = output(Command::new(root.join("scripts/cold-build")).current_dir(root))?;
     let row = |line: &str| -> Result<_, Failure> {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let [name, dev, release, crates] = words[..] else {
+        let [name, dev, release, text, crates] = words[..] else {
             return Err(format!("scripts/cold-build printed {line}").into());
         };
         let metrics = json!({
             "dev_cpu_seconds": dev.parse::<f64>()?,
             "release_cpu_seconds": release.parse::<f64>()?,
+            "text_mb": text.parse::<f64>()?,
             "crates": crates.parse::<f64>()?,
         });
         let name = name.split('@').next().unwrap_or(name);

@@ -420,7 +420,7 @@ mod tests {
                     read.apply(&from).unwrap()
                 }
             };
-            prop_assert_eq!(made.to_tree().unwrap(), to);
+            prop_assert_eq!(made.to_value().unwrap(), to);
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::codec::encode;
 use crate::control;
 use crate::hook::{PermissionRequest, PermissionRequestDecision};
 use crate::json::Json;
-use crate::message::{SessionState, Status};
+use crate::message::{PermissionDeniedMessage, SessionState, Status};
 use crate::permission::{
     CanUseTool, DecisionReason, PermissionBehavior, PermissionDestination, PermissionMode,
     PermissionResult, PermissionRule, PermissionUpdate,
@@ -27,7 +27,6 @@ impl Agent {
             return;
         };
         let (call, input) = (open.call.clone(), open.input.clone());
-        let is_reachable = self.config.asks_host && !self.input_ended;
         let is_forced = reason.is_some() || call.is_for_people();
         match &self.config.permission_mode {
             PermissionMode::BypassPermissions if !is_forced => {
@@ -38,12 +37,13 @@ impl Agent {
                 self.rule(id, Ruling::RULE_ALLOWED);
                 self.decide(now, id, Decision::Allowed(input));
             }
-            mode if !is_reachable || !is_forced && *mode == PermissionMode::DontAsk => {
-                let why = format!("Permission to use {} was not given.", call.name);
-                self.note_denial(id);
-                self.rule(id, Ruling::MODE_DENIED);
-                self.decide(now, id, Decision::Denied(why));
+            mode if !is_forced && *mode == PermissionMode::DontAsk => {
+                self.deny_unasked(now, id, Ruling::MODE_DENIED, None);
             }
+            _ if !self.config.asks_host => {
+                self.deny_unasked(now, id, Ruling::NOBODY_ASKED, reason);
+            }
+            _ if self.input_ended => self.deny_unasked(now, id, Ruling::MODE_DENIED, None),
             _ => {
                 let request_id = (self.ids)();
                 let owner = open.owner.clone();
@@ -71,6 +71,32 @@ impl Agent {
                 self.raise(now, occasion, Some(&call.name), event, Some(id));
             }
         }
+    }
+
+    /// Denies a tool that needs a permission without asking the host, and
+    /// tells it. `reason` is why a hook wanted somebody to be asked.
+    fn deny_unasked(&mut self, now: Instant, id: &str, ruling: Ruling, reason: Option<String>) {
+        let Some(open) = self.calls.get(id) else {
+            return;
+        };
+        let kind = reason.is_some().then_some("hook");
+        let why = (reason.clone())
+            .unwrap_or_else(|| format!("Permission to use {} was not given.", open.call.name));
+        let denied = PermissionDeniedMessage {
+            tool_name: open.call.name.clone(),
+            tool_use_id: id.to_owned(),
+            agent_id: open.owner.clone(),
+            decision_reason: reason,
+            decision_reason_type: kind.or(ruling.reason_type()).map(str::to_owned),
+            message: Some(why.clone()),
+            uuid: Some((self.ids)()),
+            session_id: Some(self.session_id.clone()),
+            extra: Default::default(),
+        };
+        self.send(encode(&denied));
+        self.note_denial(id);
+        self.rule(id, ruling);
+        self.decide(now, id, Decision::Denied(why));
     }
 
     /// Whether a rule allows this tool, whatever its input.

@@ -22,6 +22,8 @@ impl Ruling {
     /// The permission mode lets everything run, or nothing that asks.
     pub(super) const MODE_ALLOWED: Self = Self::accepted("config", Some("mode"));
     pub(super) const MODE_DENIED: Self = Self::rejected("config", Some("mode"));
+    /// The host takes no requests, so nobody could be asked.
+    pub(super) const NOBODY_ASKED: Self = Self::rejected("config", None);
     /// A rule names the tool.
     pub(super) const RULE_ALLOWED: Self = Self::accepted("config", Some("rule"));
 
@@ -55,9 +57,18 @@ impl Ruling {
         }
     }
 
+    /// What kind of reason it was.
+    pub(super) fn reason_type(self) -> Option<&'static str> {
+        self.reason_type
+    }
+
     /// What the result of the call says of it.
     pub(super) fn meta(self, id: &str) -> ToolResultMeta {
         let decision = if self.is_accepted { "accept" } else { "reject" };
+        let not_executed = match self {
+            Self::NOBODY_ASKED => "user-rejected",
+            _ => "permission-rule",
+        };
         ToolResultMeta {
             id: id.to_owned(),
             permission_decision: Some(PermissionDecision {
@@ -66,7 +77,7 @@ impl Ruling {
                 reason_type: self.reason_type.map(str::to_owned),
                 extra: Default::default(),
             }),
-            non_execution_kind: (!self.is_accepted).then(|| "permission-rule".to_owned()),
+            non_execution_kind: (!self.is_accepted).then(|| not_executed.to_owned()),
             extra: Default::default(),
         }
     }

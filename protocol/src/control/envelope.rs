@@ -98,10 +98,18 @@ impl Answer {
         }
     }
 
-    /// Returns the requests that were pending when the host connected, with the
-    /// names of the members that hold them. Each parses as a
-    /// [`ControlRequest`]; a malformed one does not affect the response.
-    pub fn open_asks(&self) -> impl Iterator<Item = (&'static str, &[Json])> {
+    /// Returns the requests of the agent that were pending when the host
+    /// connected: permission requests, dialogs and elicitations. Only the
+    /// response to `initialize` has any. [`Host`](crate::host::Host) treats
+    /// them like any other request of the agent.
+    pub fn pending_requests(&self) -> impl Iterator<Item = serde_json::Result<ControlRequest>> {
+        let members = self.pending_members();
+        members.flat_map(|(_, requests)| requests.iter().map(Json::read))
+    }
+
+    /// Returns the same requests as they were sent, with the names of the
+    /// members that hold them.
+    pub(crate) fn pending_members(&self) -> impl Iterator<Item = (&'static str, &[Json])> {
         [
             (
                 "pending_permission_requests",

@@ -156,7 +156,7 @@ impl Host {
         let mut waiting = Vec::new();
         if &*pending.subtype == "initialize" && outcome.is_ok() {
             self.outbox.release();
-            waiting = outcome.as_ref().map(asks_that_wait).unwrap_or_default();
+            waiting = outcome.as_ref().map(pending_requests).unwrap_or_default();
         }
         self.end_request(now, request_id, pending.own, outcome);
         for ask in waiting {
@@ -345,9 +345,9 @@ fn add_to_receipt(answer: &mut Answer, passed: Vec<String>, withdrawn: Vec<Strin
 }
 
 /// The pending requests listed in an `initialize` response, as lines.
-fn asks_that_wait(answer: &Answer) -> Vec<Bytes> {
+fn pending_requests(answer: &Answer) -> Vec<Bytes> {
     answer
-        .open_asks()
+        .pending_members()
         .flat_map(|(_, asks)| asks)
         .map(|ask| Bytes::copy_from_slice(ask.get().as_bytes()))
         .collect()

@@ -383,10 +383,14 @@ pub enum StructuredError {
     Unreadable(#[from] serde_json::Error),
 }
 
+/// What to do if no error says why there is no structured output.
+const REQUEST_IT: &str =
+    "; request it with `json_schema` in `initialize` (`Options::output_type` or `output_format`)";
+
 fn why(error: &Option<String>) -> String {
     error
         .as_ref()
-        .map_or_else(String::new, |error| format!(": {error}"))
+        .map_or_else(|| REQUEST_IT.to_owned(), |error| format!(": {error}"))
 }
 
 impl ResultMessage {

@@ -8,10 +8,30 @@ use super::result::{ResultMessage, TerminalReason};
 /// Made by [`ResultMessage::error_for_result`]. The text is
 /// [`ResultMessage::error_text`].
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("the turn failed: {}", .result.error_text().unwrap_or_default())]
+#[error("the turn failed: {}{}", .result.error_text().unwrap_or_default(), what_to_do(.result))]
 pub struct FailedTurn {
     /// The result, with `is_error` set.
     pub result: Box<ResultMessage>,
+}
+
+/// The member with the reason why the API sent no response, such as
+/// `connection_failed`. It is absent if the API was not asked.
+const CAUSE: &str = "api_error";
+
+/// The next step after an error that the prompt did not cause.
+fn what_to_do(result: &ResultMessage) -> &'static str {
+    match result.api_error() {
+        Some(ApiErrorKind::Authentication) => {
+            " (check `ANTHROPIC_API_KEY`, or the login of `claude`)"
+        }
+        Some(ApiErrorKind::NotFound) => {
+            " (check `Options::model` or `Handle::set_model`, and `ANTHROPIC_BASE_URL`)"
+        }
+        None if result.has_asked_no_api() => {
+            " (if it has no credentials: set `ANTHROPIC_API_KEY`, or run `claude` once and log in)"
+        }
+        _ => "",
+    }
 }
 
 impl ResultMessage {
@@ -78,8 +98,18 @@ impl ResultMessage {
         use ApiErrorKind::{Api, Overloaded, RateLimit, Timeout};
         match self.api_error() {
             Some(kind) => matches!(kind, Api | Overloaded | RateLimit | Timeout),
-            None => self.is_error && self.terminal_reason == Some(TerminalReason::ApiError),
+            None => self.has_api_error() && self.extra.get(CAUSE).is_some(),
         }
+    }
+
+    /// Whether the agent did not send the prompt to the API, for want of
+    /// credentials for instance.
+    fn has_asked_no_api(&self) -> bool {
+        self.has_api_error() && self.api_error_status.is_none() && self.extra.get(CAUSE).is_none()
+    }
+
+    fn has_api_error(&self) -> bool {
+        self.is_error && self.terminal_reason == Some(TerminalReason::ApiError)
     }
 }
 
@@ -101,7 +131,8 @@ mod tests {
         let error = failed.error_for_result().expect_err("is_error is set");
         assert_eq!(
             error.to_string(),
-            "the turn failed: api_error: model not found"
+            "the turn failed: api_error: model not found (check `Options::model` or \
+             `Handle::set_model`, and `ANTHROPIC_BASE_URL`)"
         );
     }
 
@@ -140,6 +171,23 @@ mod tests {
             assert_eq!(result.is_retryable(), is_retryable, "{status}");
         }
         // The API could not be reached.
-        assert!(with("").is_retryable());
+        assert!(with(r#","api_error":"connection_failed""#).is_retryable());
+        // It was not asked.
+        assert!(!with("").is_retryable());
+    }
+
+    #[test]
+    fn an_error_about_credentials_or_the_model_says_what_to_check() {
+        for (status, check) in [
+            ("", "set `ANTHROPIC_API_KEY`"),
+            (r#","api_error_status":401"#, "check `ANTHROPIC_API_KEY`"),
+            (r#","api_error_status":404"#, "`Options::model`"),
+        ] {
+            let failed = result(&format!(
+                r#"{{"type":"result","subtype":"success","is_error":true,"terminal_reason":"api_error","result":"no"{status}}}"#
+            ));
+            let error = failed.error_for_result().expect_err("is_error is set");
+            assert!(error.to_string().contains(check), "{error}");
+        }
     }
 }

@@ -90,13 +90,13 @@ object! {
 }
 
 open_enum! {
-    /// When the agent picks up a message. The default is `next`.
+    /// When the agent picks up a message. Without a priority, it is `next`.
     pub enum Priority {
-        /// At once: the running turn is interrupted.
+        /// Interrupts the running turn.
         Now = "now",
-        /// In the running turn, after the current tool calls.
+        /// Joins the running turn after the current tool calls.
         Next = "next",
-        /// After the running turn.
+        /// Waits for the end of the running turn.
         Later = "later",
     }
 }
@@ -180,30 +180,47 @@ impl UserMessage {
         self
     }
 
-    /// Sets when the agent is to take it up.
+    /// Sets when the agent picks up the message. Without a priority, it is
+    /// `next`. As measured on the real CLI:
+    ///
+    /// | priority | sent before or while a tool runs | sent while the last text of the turn is written |
+    /// |---|---|---|
+    /// | `now` | the running tool finishes, then the turn ends; the message is the next turn | the turn is interrupted at once; the message is the next turn |
+    /// | `next` | added to the running turn after the current tool calls; both prompts share one result | the message is the next turn |
+    /// | `later` | the message is a turn after the running one | likewise |
+    ///
+    /// Messages that wait with the same priority become one turn, in the order
+    /// in which they were sent, with one result. All that wait for `now` are
+    /// picked up before those for `next`, and these before those for `later`.
+    /// A turn that a `now` message interrupts ends with the subtype `success`,
+    /// and a `terminal_reason` of `aborted_streaming` or `aborted_tools`.
     #[must_use]
     pub fn priority(mut self, priority: Priority) -> Self {
         self.priority = Some(priority);
         self
     }
 
-    /// Sets the message's id.
+    /// Sets the message ID. The agent reports the delivery status of messages
+    /// that have one.
     #[must_use]
     pub fn uuid(mut self, uuid: impl Into<String>) -> Self {
         self.uuid = Some(uuid.into());
         self
     }
 
-    /// Has the agent take the text as it is: `@path` is not replaced by a
-    /// file's text, and a leading `/word` is no command. For every text that
-    /// a person did not type at this agent.
+    /// Makes the agent pass the text to the model as it is
+    /// (`client_composed`). In other prompts, the agent adds the contents of
+    /// the file to `@path`, and runs a text that begins with `/word` as a
+    /// command. Use this for every text that your user did not type as a prompt,
+    /// such as a web page, a ticket or the output of another model: it could
+    /// otherwise read files and run commands.
     #[must_use]
     pub fn verbatim(mut self) -> Self {
         self.client_composed = Some(true);
         self
     }
 
-    /// The content's blocks; none when it is just a text.
+    /// Returns the content blocks; none if the content is a text.
     #[must_use]
     pub fn blocks(&self) -> &[ContentBlock] {
         self.message.content.as_ref().map_or(&[], Content::blocks)

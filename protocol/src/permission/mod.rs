@@ -297,7 +297,6 @@ impl Deny {
 
 /// The denial for an updated input that is not an object. Running the tool with
 /// its original input might do what the host meant to prevent.
-/// prevent.
 pub(crate) const NO_OBJECT: &str =
     "The host wanted to run the tool with an input that is no object.";
 

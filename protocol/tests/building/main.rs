@@ -130,7 +130,7 @@ fn agent_definitions() {
     for (agent, before, after) in [
         (agent(), "", ""),
         (agent().tools(["Read"]), r#""tools":["Read"],"#, ""),
-        (agent().tools::<&str>([]), r#""tools":[],"#, ""),
+        (agent().tools([]), r#""tools":[],"#, ""),
         (
             agent().disallowed_tools(["mcp__a"]),
             r#""disallowedTools":["mcp__a"],"#,

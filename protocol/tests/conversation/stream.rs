@@ -87,7 +87,7 @@ fn a_tools_input_can_be_read_while_it_streams() {
         else {
             panic!()
         };
-        call.input.to_tree().unwrap()
+        call.input.to_value().unwrap()
     };
     assert_eq!(
         so_far(&mut assembler),
@@ -202,7 +202,7 @@ fn a_tools_input_does_not_grow_from_its_middle() {
     let mut assembler = Assembler::from(before.into_conversation());
     assert_eq!(assembler.push(&piece(r#"two"}"#)), None);
     let call = |assembler: &mut Assembler| match &reply(assembler.conversation(), 0).content()[0] {
-        ContentBlock::ToolUse(call) => call.input.to_tree().unwrap(),
+        ContentBlock::ToolUse(call) => call.input.to_value().unwrap(),
         block => panic!("{block:?}"),
     };
     assert_eq!(call(&mut assembler), json!({"a": "one "}));

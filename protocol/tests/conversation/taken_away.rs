@@ -88,7 +88,7 @@ fn what_is_being_written_moves_up_and_goes_on() {
     let ContentBlock::ToolUse(call) = &so_far.content()[1] else {
         panic!("{so_far:?}");
     };
-    assert_eq!(call.input.to_tree().unwrap(), json!({"a": 1, "b": 2}));
+    assert_eq!(call.input.to_value().unwrap(), json!({"a": 1, "b": 2}));
     for message in end("tool_use", 1) {
         assembler.push(&message);
     }

@@ -17,13 +17,18 @@ use agentwire_protocol::permission::PermissionMode;
 /// after everything that was sent before. Interrupts are the exception: they
 /// may overtake queued messages.
 impl Handle {
-    /// Sets the model for what is sent afterwards. `None` sets the CLI's
-    /// default. The CLI accepts unknown names, and fails when it calls the
-    /// model.
+    /// Sets the model for what is sent afterwards. The CLI accepts unknown
+    /// names, and fails when it calls the model.
     ///
     /// The response of CLIs up to 2.1.197 does not name the model.
-    pub fn set_model(&self, model: Option<&str>) -> Pending<SetModelAnswer> {
-        self.request(&model.map(SetModel::to).unwrap_or_default())
+    pub fn set_model(&self, model: impl Into<String>) -> Pending<SetModelAnswer> {
+        self.request(&SetModel::to(model))
+    }
+
+    /// Sets the CLI's default model for what is sent afterwards
+    /// (`set_model` without a model).
+    pub fn reset_model(&self) -> Pending<SetModelAnswer> {
+        self.request(&SetModel::default())
     }
 
     /// Sets the permission mode for what is sent afterwards. The CLI refuses

@@ -129,7 +129,7 @@ impl CommandLine {
         let Some(schema) = &mut self.initialize.json_schema else {
             return;
         };
-        let Some(stripped) = schema.to_tree().and_then(schema::without_formats) else {
+        let Some(stripped) = schema.to_value().ok().and_then(schema::without_formats) else {
             return;
         };
         let before = format!("{JSON_SCHEMA}{schema}");

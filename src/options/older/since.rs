@@ -7,7 +7,6 @@ use super::super::CommandLine;
 use super::super::command_line::SETTINGS;
 use crate::handle::VERBATIM;
 use crate::process::CliVersion;
-use agentwire_protocol::Json;
 use agentwire_protocol::agent_definition::AgentDefinition;
 use agentwire_protocol::hook::OnFailure;
 
@@ -255,7 +254,7 @@ fn an_agent(line: &CommandLine, is_it: impl Fn(&AgentDefinition) -> bool) -> boo
 /// Returns whether commands must run in a sandbox or not at all.
 fn wants_sandbox(line: &CommandLine) -> bool {
     let settings = line.initialize.extra.get(SETTINGS);
-    let Some(settings) = settings.and_then(Json::to_tree) else {
+    let Some(settings) = settings.and_then(|it| it.to_value().ok()) else {
         return false;
     };
     let sandbox = &settings["sandbox"];

@@ -164,9 +164,7 @@ fn the_oldest_have_their_prompts_and_agents_in_arguments() {
 
 #[test]
 fn the_oldest_read_the_flags_of_settings_in_two_words_only() {
-    let options = Options::new()
-        .setting_sources::<&str>([])
-        .settings_file("a=b.json");
+    let options = Options::new().setting_sources([]).settings_file("a=b.json");
     let of = |text: &str| fit(options.clone(), text).unwrap().0.arguments.join(" ");
     let joined = "--setting-sources= --settings=a=b.json";
     assert!(of("2.0.72").ends_with(joined), "{}", of("2.0.72"));

@@ -160,7 +160,7 @@ impl Search<'_> {
             return Ok(Cli { file: behind, node });
         }
         if !is_executable(&behind) {
-            return Err("it is not executable");
+            return Err("it is not executable (`chmod +x`)");
         }
         // Its `#!` line would search the `PATH` of the environment. If there is
         // no Node, the CLI reports that itself.

@@ -232,7 +232,7 @@ fn what_is_not_there_is_not_replaced_and_the_error_lists_where_it_was_looked_for
     );
     let not_executable = find(None, &folder.around(Some("data"))).unwrap_err();
     let expected = format!(
-        "`AGENTWIRE_CLI` is `{}`: it is not executable",
+        "`AGENTWIRE_CLI` is `{}`: it is not executable (`chmod +x`)",
         data.display()
     );
     assert_eq!(not_executable.to_string(), expected);

@@ -165,7 +165,7 @@ pub(super) fn sets() -> Vec<Set> {
             options.all_skills()
         }),
         set("no skills", json!({ "skills": [] }), |options| {
-            options.skills::<&str>([])
+            options.skills([])
         }),
         set(
             "skills, allowed tools",

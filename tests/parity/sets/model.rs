@@ -94,7 +94,7 @@ pub(super) fn sets() -> Vec<Set> {
             },
         ),
         set("no betas", json!({ "betas": [] }), |options| {
-            options.betas::<&str>([])
+            options.betas([])
         }),
         set("turns", json!({ "maxTurns": 3 }), |options| {
             options.max_turns(3)

@@ -189,7 +189,7 @@ fn settings() -> Vec<Set> {
         set(
             "no setting sources",
             json!({ "settingSources": [] }),
-            |options| options.setting_sources::<&str>([]),
+            |options| options.setting_sources([]),
         ),
         set(
             "setting sources, settings, model",

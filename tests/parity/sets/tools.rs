@@ -11,7 +11,7 @@ pub(super) fn sets() -> Vec<Set> {
             options.tools(["Read", "Bash"])
         }),
         set("no tools", json!({ "tools": [] }), |options| {
-            options.tools::<&str>([])
+            options.tools([])
         }),
         set(
             "preset tools",
@@ -33,11 +33,7 @@ pub(super) fn sets() -> Vec<Set> {
         set(
             "nothing allowed or disallowed",
             json!({ "allowedTools": [], "disallowedTools": [] }),
-            |options| {
-                options
-                    .allowed_tools::<&str>([])
-                    .disallowed_tools::<&str>([])
-            },
+            |options| options.allowed_tools([]).disallowed_tools([]),
         ),
         set(
             "aliases",

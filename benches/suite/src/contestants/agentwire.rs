@@ -54,7 +54,7 @@ async fn round_trip(task: &Task) -> Outcome {
     let mut times = Times::new();
     for _ in 0..task.count {
         let start = Instant::now();
-        client.set_model(Some("x")).await?;
+        client.set_model("x").await?;
         times.push(start);
     }
     times.finish()

@@ -60,6 +60,9 @@ pub(super) struct Host {
     prompts: Vec<String>,
     /// Arguments besides the usual ones.
     pub(super) args: Vec<String>,
+    /// Whether it takes no permission requests: the CLI is started without
+    /// `--permission-prompt-tool=stdio`.
+    pub(super) takes_no_requests: bool,
     /// Environment variables besides the usual ones. One that is `null` is
     /// taken away.
     pub(super) env: BTreeMap<String, Option<String>>,

@@ -41,11 +41,8 @@ impl Process {
             .args(arguments)
             .args(["--output-format", "stream-json", "--verbose"])
             .args(["--input-format", "stream-json"])
-            .args([
-                "--permission-prompt-tool=stdio",
-                "--include-partial-messages",
-            ])
-            .arg("--setting-sources=")
+            .args(["--include-partial-messages", "--setting-sources="])
+            .args((!case.host.takes_no_requests).then_some("--permission-prompt-tool=stdio"))
             .args(&case.host.args)
             .env_clear()
             .envs(environment(case, home.path(), model))

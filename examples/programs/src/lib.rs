@@ -1,0 +1,24 @@
+//! Tools of a calculator, with tests.
+
+use agentwire::Options;
+use agentwire::mcp::Tools;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct Division {
+    pub a: f64,
+    pub b: f64,
+}
+
+pub async fn divide(input: Division) -> Result<f64, String> {
+    match input.b {
+        0.0 => Err("Division by zero.".to_owned()),
+        b => Ok(input.a / b),
+    }
+}
+
+pub fn options() -> Options {
+    let tools = Tools::new().read_only_tool("divide", "Divides two numbers.", divide);
+    Options::new().mcp_server("calculator", tools)
+}

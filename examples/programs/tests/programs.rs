@@ -1,0 +1,123 @@
+//! The programs with the fake agent, which is this program itself.
+
+use agentwire_testkit::{Scenario, Step, fake_agent};
+use serde_json::json;
+use std::io::{BufRead, BufReader, Lines, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+fn main() {
+    if std::env::var_os(fake_agent::SCRIPT).is_some() {
+        fake_agent::main();
+    }
+    the_first_answer();
+    the_chat_streams_and_changes_the_model();
+    the_server_sends_messages_and_requests_in_order();
+    the_trait_has_two_implementations();
+    println!("four programs ran");
+}
+
+fn the_first_answer() {
+    let scenario = Scenario::default().reply([Step::text("Tuesday.")]);
+    let answer = program(env!("CARGO_BIN_EXE_answer"), &scenario);
+    assert_eq!(output(answer), "Tuesday.\n");
+}
+
+fn the_trait_has_two_implementations() {
+    let scenario = Scenario::default().reply([Step::text("yes")]);
+    let answer = program(env!("CARGO_BIN_EXE_agent"), &scenario);
+    assert_eq!(output(answer), "true true\n");
+}
+
+/// Without a terminal to prompt on, the tool is denied.
+fn the_chat_streams_and_changes_the_model() {
+    let mut chat = program(env!("CARGO_BIN_EXE_chat"), &tool());
+    let mut stdin = chat.stdin.take().unwrap();
+    stdin.write_all(b"Go\n/model other\n").unwrap();
+    drop(stdin);
+    let output = output(chat);
+    assert!(output.contains("Let me look."), "{output}");
+    assert!(output.contains("Done."), "{output}");
+}
+
+fn the_server_sends_messages_and_requests_in_order() {
+    let mut server = program(env!("CARGO_BIN_EXE_server"), &tool());
+    let mut lines = BufReader::new(server.stdout.take().unwrap()).lines();
+    let address = next(&mut lines);
+    let ask = |method, path: &str, body| request(&address, method, path, body);
+
+    let session = format!("/sessions/{}", ask("POST", "/sessions", "").1);
+    let mut events = open(&address, "GET", &session, "");
+    assert_eq!(ask("POST", &session, "Go").0, 202);
+    let mut seen = String::new();
+    let pending = loop {
+        let mut line = String::new();
+        assert!(events.read_line(&mut line).unwrap() > 0, "{seen}");
+        if let Some(text) = seen.ends_with("event: request\n").then_some(&line) {
+            break text["data: ".len()..].split(' ').next().unwrap().to_owned();
+        }
+        seen += &line;
+    };
+    assert!(seen.contains("Let me look."), "{seen}");
+    let request = format!("{session}/requests/{pending}");
+    assert_eq!(ask("POST", &request, "yes").0, 204);
+    assert_eq!(ask("POST", &request, "yes").0, 404);
+    assert_eq!(ask("POST", "/sessions/7", "Go").0, 404);
+    while !seen.contains("Done.") {
+        assert!(events.read_line(&mut seen).unwrap() > 0, "{seen}");
+    }
+    server.kill().unwrap();
+    server.wait().unwrap();
+}
+
+/// A text, a tool that needs a permission, and what comes of it.
+fn tool() -> Scenario {
+    Scenario::default()
+        .reply([
+            Step::text("Let me look."),
+            Step::tool("Bash", json!({"command": "make"}), "made"),
+        ])
+        .reply([Step::text("Done.")])
+}
+
+fn program(path: &str, scenario: &Scenario) -> Child {
+    Command::new(path)
+        .env("AGENTWIRE_CLI", std::env::current_exe().unwrap())
+        .env(fake_agent::SCRIPT, scenario.to_json())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn output(program: Child) -> String {
+    let output = program.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn next(lines: &mut Lines<BufReader<ChildStdout>>) -> String {
+    lines.next().unwrap().unwrap()
+}
+
+/// The status and the body of the response.
+fn request(address: &str, method: &str, path: &str, body: &str) -> (u16, String) {
+    let mut response = String::new();
+    let mut stream = open(address, method, path, body);
+    stream.read_to_string(&mut response).unwrap();
+    let (head, body) = response.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, body.to_owned())
+}
+
+fn open(address: &str, method: &str, path: &str, body: &str) -> BufReader<TcpStream> {
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(
+        stream,
+        "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\
+         Content-Type: text/plain\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .unwrap();
+    BufReader::new(stream)
+}
