@@ -306,7 +306,8 @@ async fn a_request_that_is_not_answered_ends_at_its_deadline() {
     let error = Client::connect(options).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the agent CLI did not start up: the agent did not answer `initialize` within 100ms"
+        "the agent CLI did not start up: the agent did not answer `initialize` within 100ms \
+         (`Options::request_timeout`)"
     );
 }
 

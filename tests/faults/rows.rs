@@ -116,7 +116,7 @@ const LOST: &str = "notice: the session ended before the agent finished message 
 
 /// What a start comes to that takes longer than its deadline.
 pub(crate) const TOO_SLOW: &str = "the agent CLI did not start up: the agent did not answer `initialize` \
-                        within its deadline";
+                        within its deadline (`Options::request_timeout`)";
 
 /// What a request comes to when nobody answers.
 const UNANSWERED: &str = "the agent did not answer `set_model` within its deadline; agents \
