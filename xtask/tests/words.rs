@@ -29,6 +29,7 @@ const PLACES: &[&str] = &[
     "README.md",
     "CHANGELOG.md",
     "VERSIONS.md",
+    "protocol/README.md",
     "docs",
     "examples",
     "src",

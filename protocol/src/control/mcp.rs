@@ -214,7 +214,6 @@ object! {
         /// The mode: `default` or `auto`. Required on the wire, so `None` is
         /// only for reading. To write `null`, use
         /// [`SetMcpPermissionModeOverride::clear`].
-        /// [`SetMcpPermissionModeOverride::clear`].
         pub mode: Option<PermissionMode>,
     }
 }

@@ -14,7 +14,6 @@ use std::time::Instant;
 /// Queued messages and control requests do not wait for each other: a
 /// `set_model` is sent at once, and messages submitted before it that are still
 /// queued run on the new model.
-/// sent before it, and still wait here, run on the new model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Queueing {
     /// The agent.

@@ -32,7 +32,9 @@ object! {
         pub stop_reason: Option<String>,
         /// The HTTP status, if the API failed with one.
         pub api_error_status: Option<u16>,
-        /// The number of model requests.
+        /// One, plus one for each user message that the agent added to the turn:
+        /// tool results, the note of an interrupt, the feedback of a hook. 0 if
+        /// there was no model request.
         pub num_turns: Option<u64>,
         /// The duration of the turn in milliseconds.
         pub duration_ms: Option<Number>,
