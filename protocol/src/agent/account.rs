@@ -1,24 +1,24 @@
-//! What the replies of the model take: tokens, and dollars.
+//! Token usage and cost of the model's replies.
 
 use crate::json::Number;
 use crate::message::{ModelUsage, StopReason, Usage};
 use std::collections::BTreeMap;
 
-/// What replies took so far.
+/// The usage and cost so far.
 #[derive(Debug, Default)]
 pub(super) struct Account {
-    /// The reply that is being said.
+    /// The usage of the current reply.
     reply: Usage,
     stop_reason: Option<StopReason>,
-    /// All replies of the turn; those of sub-agents are none of them.
+    /// The usage of all replies of the turn, excluding those of sub-agents.
     turn: Usage,
-    /// All replies of the session, by the model that gave them.
+    /// The usage and cost of all replies of the session, by model.
     session: BTreeMap<String, Spent>,
-    /// Those since the last result.
+    /// The same since the last result.
     since_result: BTreeMap<String, Spent>,
 }
 
-/// What replies of one model took.
+/// The usage and cost of one model.
 #[derive(Debug, Clone, Default)]
 struct Spent {
     usage: Usage,
@@ -26,8 +26,8 @@ struct Spent {
 }
 
 impl Account {
-    /// Adds the tokens and the cost of the reply that this model is about to
-    /// give, and keeps the reason for which it will stop.
+    /// Adds the usage and cost of the reply that this model is about to
+    /// produce, and stores its stop reason.
     pub(super) fn charge(
         &mut self,
         model: &str,
@@ -41,8 +41,7 @@ impl Account {
         self.stop_reason = stop_reason;
     }
 
-    /// Adds the tokens and the cost of a reply to the session's, not to the
-    /// turn's.
+    /// Adds the usage and cost of a reply to the session, but not to the turn.
     pub(super) fn spend(&mut self, model: &str, usage: &Usage, cost_usd: f64) {
         for models in [&mut self.session, &mut self.since_result] {
             let spent = models.entry(model.to_owned()).or_default();
@@ -51,7 +50,8 @@ impl Account {
         }
     }
 
-    /// What is known when a reply begins: nothing is written yet.
+    /// Returns the usage to report at the start of a reply, with no output
+    /// tokens.
     pub(super) fn read(&self) -> Usage {
         Usage {
             input_tokens: self.reply.input_tokens.or(Some(0)),
@@ -60,7 +60,8 @@ impl Account {
         }
     }
 
-    /// What is known when it ends.
+    /// Returns the usage to report at the end of a reply: only the output
+    /// tokens.
     pub(super) fn written(&self) -> Usage {
         Usage {
             output_tokens: self.reply.output_tokens.or(Some(0)),
@@ -68,17 +69,17 @@ impl Account {
         }
     }
 
-    /// Why the reply will stop, if something is known of that.
+    /// Returns the stop reason of the current reply, if one is set.
     pub(super) fn stop_reason(&self) -> Option<&StopReason> {
         self.stop_reason.as_ref()
     }
 
-    /// Why the reply stopped, if something is known of that.
+    /// Takes the stop reason of the current reply, if one is set.
     pub(super) fn take_stop_reason(&mut self) -> Option<StopReason> {
         self.stop_reason.take()
     }
 
-    /// The tokens of the turn, which is over.
+    /// Takes the usage of the turn, which has ended.
     pub(super) fn take_turn(&mut self) -> Usage {
         let turn = std::mem::take(&mut self.turn);
         Usage {
@@ -88,17 +89,17 @@ impl Account {
         }
     }
 
-    /// What the session cost so far.
+    /// Returns the cost of the session so far.
     pub(super) fn cost_usd(&self) -> Number {
         dollars(self.session.values().map(|spent| spent.cost_usd).sum())
     }
 
-    /// What each model took since the session began.
+    /// Returns the usage of each model since the start of the session.
     pub(super) fn models(&self, window: u64) -> BTreeMap<String, ModelUsage> {
         report(&self.session, window)
     }
 
-    /// What each model took since the last result, which this is.
+    /// Takes the usage of each model since the last result, for a new result.
     pub(super) fn take_models(&mut self, window: u64) -> BTreeMap<String, ModelUsage> {
         report(&std::mem::take(&mut self.since_result), window)
     }
@@ -132,7 +133,7 @@ fn dollars(dollars: f64) -> Number {
     }
 }
 
-/// Adds what another reply took.
+/// Adds the usage of another reply.
 fn add(sum: &mut Usage, usage: &Usage) {
     for (sum, tokens) in members(sum).into_iter().zip(counts(usage)) {
         if let Some(tokens) = tokens {

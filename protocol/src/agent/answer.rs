@@ -1,14 +1,14 @@
-//! What tools answer.
+//! Results of tools.
 
 use crate::content::{Content, ToolResultBlock};
 use crate::json::{Json, Members};
 use serde_json::json;
 
-/// What a tool answered.
+/// The result of a tool.
 #[derive(Debug)]
 pub(super) struct ToolAnswer {
     pub(super) content: Content,
-    /// The same as data of the tool.
+    /// The structured result (`tool_use_result`).
     pub(super) data: Json,
     pub(super) is_error: Option<bool>,
 }
@@ -25,7 +25,7 @@ impl ToolAnswer {
         }
     }
 
-    /// What a tool of this name answered.
+    /// Creates the result of the tool with this name.
     pub(super) fn of_tool(name: &str, text: &str, is_error: bool) -> Self {
         let answer = Self::text(text, Some(is_error));
         match name {
@@ -41,8 +41,8 @@ impl ToolAnswer {
         }
     }
 
-    /// What a question answers, once the host allowed it: the answers are in its
-    /// input.
+    /// Creates the result of an allowed `AskUserQuestion`. The answers are in
+    /// its input.
     pub(super) fn of_question(input: &Json) -> Self {
         if input.member("questions").is_none() {
             let why = "The host's input for AskUserQuestion is not valid: it has no `questions`.";
@@ -75,7 +75,7 @@ impl ToolAnswer {
         Self::text(text, Some(true))
     }
 
-    /// The block that tells the model, and the data that stand beside it.
+    /// Returns the content block for the model, and the structured result.
     pub(super) fn into_block(self, id: &str) -> (ToolResultBlock, Json) {
         let mut block = ToolResultBlock::new(id, Some(self.content));
         block.is_error = self.is_error;

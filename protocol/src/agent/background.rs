@@ -1,4 +1,4 @@
-//! What runs beside the conversation, and the turns that it leads to.
+//! Background tasks, and the turns that they start.
 
 use super::Agent;
 use super::hooks::Occasion;
@@ -12,7 +12,8 @@ use crate::message::{
 use std::time::Instant;
 
 impl Agent {
-    /// A task goes on in the background.
+    /// Starts a task. It runs in the background, unless it is
+    /// [awaited](Task::awaited).
     pub fn start_task(&mut self, now: Instant, mut task: Task) {
         task.run_id = (self.ids)();
         task.prompt_id = self.turn.as_ref().map(|turn| turn.prompt_id.clone());
@@ -44,16 +45,20 @@ impl Agent {
             self.send_subagent_prompt(&task);
         }
         if let Some(agent) = task.agent {
-            // It does not wait for what these say.
+            // The sub-agent does not wait for the result of these hooks.
             let occasion = Occasion::SubagentStart(task.id);
             let event = SubagentStart::default();
             self.raise(now, occasion, Some(&agent.kind), event, None);
         }
     }
 
-    /// A task in the background is over. Between turns a turn begins because
-    /// of it, which answers no prompt; so does one after the turn that runs,
-    /// unless the model is asked in it once more.
+    /// Ends a task, with a summary of its work. For a sub-agent, the
+    /// `SubagentStop` hooks run first.
+    ///
+    /// The end is then reported to the model: between turns, in a new turn that
+    /// no prompt started; during a turn, in the next request to the model, or
+    /// in a new turn if there is none. The end of an [awaited](Task::awaited)
+    /// task is reported as the result of its tool call instead.
     pub fn end_task(&mut self, now: Instant, task_id: &str, summary: &str) {
         let tasks: Vec<_> = self.tasks.iter().map(Task::summary).collect();
         let Some(task) = self.task(task_id) else {
@@ -76,7 +81,7 @@ impl Agent {
         self.raise(now, occasion, Some(&kind), event, None);
     }
 
-    /// The host hears that a task is over.
+    /// Reports the end of a task to the host.
     pub(super) fn report_task(&mut self, now: Instant, task_id: &str) {
         let Some(at) = self.tasks.iter().position(|task| task.id == task_id) else {
             return;
@@ -124,8 +129,8 @@ impl Agent {
         }
     }
 
-    /// A turn begins in which the model hears of tasks that are over. Whether
-    /// there are any.
+    /// Starts a turn that reports finished tasks to the model. Returns `false`
+    /// if there are none.
     pub(super) fn report_to_model(&mut self, now: Instant) -> bool {
         let mut over = std::mem::take(&mut self.unreported).into_iter();
         let Some(run_id) = over.next() else {
@@ -136,7 +141,8 @@ impl Agent {
         true
     }
 
-    /// Whether a sub-agent is at work, so that the session does not rest.
+    /// Returns whether a sub-agent is running in the background, so that the
+    /// session is not idle.
     pub(super) fn has_subagents(&self) -> bool {
         let mut tasks = self.tasks.iter();
         tasks.any(|task| task.agent.is_some() && !task.is_awaited)
@@ -146,7 +152,7 @@ impl Agent {
         self.tasks.iter_mut().find(|task| task.id == id)
     }
 
-    /// Nothing goes on in the background any more, and no turn tells of it.
+    /// Removes all tasks, and the pending reports to the model.
     pub(super) fn end_all_tasks(&mut self) {
         self.tasks.clear();
         self.unreported.clear();

@@ -1,17 +1,18 @@
-//! A tool call: as the model wants it, and as it stands until it has a result.
+//! Tool calls: as requested by the model, and until they have a result.
 
 use super::answer::ToolAnswer;
 use super::ruling::Ruling;
 use crate::json::Json;
 use std::time::{Duration, Instant};
 
-/// How often a tool says that it is alive.
+/// The interval between the heartbeats of a running tool.
 const HEARTBEAT: Duration = Duration::from_secs(30);
 
-/// After how long the host hears of a shell's command as a task.
+/// The running time after which a shell command is reported to the host as a
+/// task.
 const SHELL_IS_TASK: Duration = Duration::from_secs(3);
 
-/// A tool that the model wants to run.
+/// A tool call requested by the model.
 #[derive(Debug, Clone)]
 pub struct ToolCall {
     pub(super) id: String,
@@ -25,26 +26,28 @@ pub struct ToolCall {
 #[derive(Debug)]
 pub(super) struct OpenCall {
     pub(super) call: ToolCall,
-    /// The input to run it with, which hooks and the host may have changed.
+    /// The input to run the tool with. Hooks and the host may have changed it.
     pub(super) input: Json,
-    /// Whether it may not run.
+    /// Whether the tool does not run: the call was denied or is invalid.
     pub(super) is_denied: bool,
-    /// Who said whether it may run.
+    /// The source of the permission decision.
     pub(super) ruling: Option<Ruling>,
-    /// The sub-agent that called it.
+    /// The task ID of the sub-agent that made the call.
     pub(super) owner: Option<String>,
-    /// What the hooks before it want told.
+    /// Messages of `PreToolUse` hooks for the user.
     pub(super) messages: Vec<String>,
     pub(super) began: Instant,
-    /// The model's message that it is in.
+    /// The ID of the assistant message that contains the call.
     pub(super) message_id: String,
-    /// Since it may run, as long as it does.
+    /// The state of the running tool: set from the permission to run until the
+    /// tool has answered.
     pub(super) running: Option<Running>,
-    /// What the tool answered, while the hooks after it are asked.
+    /// The result of the tool, while `PostToolUse` or `PostToolUseFailure`
+    /// hooks are running.
     pub(super) answer: Option<ToolAnswer>,
 }
 
-/// A permission ask that is not answered.
+/// A pending permission request.
 #[derive(Debug)]
 pub(super) struct PendingAsk {
     pub(super) tool_use_id: String,
@@ -52,17 +55,18 @@ pub(super) struct PendingAsk {
     pub(super) request: Json,
 }
 
-/// A tool that runs.
+/// A running tool.
 #[derive(Debug)]
 pub(super) struct Running {
     since: Instant,
     beats: u32,
-    /// The task as which the host knows it, and the id of its run.
+    /// The task ID and run ID under which the tool was reported to the host.
     pub(super) task: Option<(String, String)>,
 }
 
 impl ToolCall {
-    /// A call with this input, an object, that the host is asked about.
+    /// Creates a call with this input, which must be an object. By default the
+    /// host is asked for permission.
     pub fn new(id: impl Into<String>, name: impl Into<String>, input: impl Into<Json>) -> Self {
         Self {
             id: id.into(),
@@ -73,22 +77,25 @@ impl ToolCall {
         }
     }
 
-    /// Sets whether the host is asked about it, when nothing else decides.
+    /// Sets whether to ask the host for permission, if neither a hook, a rule
+    /// nor the permission mode decides. The default is `true`.
     #[must_use]
     pub fn asks(mut self, asks: bool) -> Self {
         self.asks = asks;
         self
     }
 
-    /// Adds members to the question, such as `permission_suggestions`: an
-    /// object. Those that a question has of itself are replaced.
+    /// Adds members to the permission request, such as
+    /// `permission_suggestions`. `members` must be an object. Its members
+    /// replace those that the request has by default.
     #[must_use]
     pub fn question(mut self, members: impl Into<Json>) -> Self {
         self.question = members.into();
         self
     }
 
-    /// Whether only people can answer, so that the host is always asked.
+    /// Returns whether the tool requires the user, so that the host is always
+    /// asked.
     pub(super) fn is_for_people(&self) -> bool {
         matches!(&*self.name, "AskUserQuestion" | "ExitPlanMode")
     }
@@ -103,8 +110,8 @@ impl Running {
         }
     }
 
-    /// It says that it is alive. How often it did before, and for how long it
-    /// has run.
+    /// Counts a heartbeat. Returns the number of earlier heartbeats, and the
+    /// running time at this one.
     pub(super) fn beat(&mut self) -> (u32, Duration) {
         let number = self.beats;
         self.beats += 1;
@@ -113,7 +120,7 @@ impl Running {
 }
 
 impl OpenCall {
-    /// When the host is to hear of it next.
+    /// Returns when the next progress report is due.
     pub(super) fn progress_due(&self) -> Option<Instant> {
         [self.task_due(), self.next_beat()]
             .into_iter()
@@ -121,20 +128,20 @@ impl OpenCall {
             .min()
     }
 
-    /// The next heartbeat. Tools of sub-agents have none.
+    /// Returns when the next heartbeat is due. Tools of sub-agents have none.
     fn next_beat(&self) -> Option<Instant> {
         let running = self.running.as_ref().filter(|_| self.owner.is_none())?;
         Some(running.since + HEARTBEAT * (running.beats + 1))
     }
 
-    /// When the host is to hear of it as a task.
+    /// Returns when to report the tool to the host as a task.
     pub(super) fn task_due(&self) -> Option<Instant> {
         let running = self.running.as_ref()?;
         let is_due = self.call.name == "Bash" && running.task.is_none();
         is_due.then(|| running.since + SHELL_IS_TASK)
     }
 
-    /// What people are told of a shell's command.
+    /// Returns the user-facing description of a shell command.
     pub(super) fn description(&self) -> String {
         let named = ["description", "command"].into_iter();
         let mut named = named.filter_map(|name| self.input.member(name)?.read().ok());

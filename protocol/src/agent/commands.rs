@@ -1,5 +1,5 @@
-//! The two commands that hooks have to do with. They do not reach the model
-//! of the script.
+//! The commands `/clear` and `/compact`, which trigger hooks. They are not
+//! passed to the scripted model.
 
 use super::Agent;
 use super::context::Context;
@@ -12,16 +12,16 @@ use crate::message::{AssistantMessage, ConversationReset, ResetTrigger, StopReas
 use serde_json::json;
 use std::time::Instant;
 
-/// What a prompt can be besides something for the model.
+/// A command in a prompt.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Command {
     /// `/clear`.
     Clear,
-    /// `/compact`, and what the user wants of the summary.
+    /// `/compact`, with the user's instructions for the summary.
     Compact(Option<String>),
 }
 
-/// The command that a prompt is.
+/// Returns the command in a prompt, if it is one.
 pub(super) fn command(prompt: &UserMessage) -> Option<Command> {
     if prompt.client_composed == Some(true) {
         return None;
@@ -55,7 +55,7 @@ impl Agent {
         }
     }
 
-    /// There is nothing to summarize.
+    /// Reports that there is nothing to compact.
     fn refuse_to_compact(&mut self, now: Instant) {
         let uuids = self.turn.as_ref().map(|turn| turn.uuids.clone());
         self.send_init(&uuids.unwrap_or_default());
@@ -83,7 +83,7 @@ impl Agent {
         self.end_without_model(now, Some("compact"), "");
     }
 
-    /// The hooks know that the session ends: another one begins.
+    /// Starts a new session for `/clear`, after the `SessionEnd` hooks.
     pub(super) fn clear(&mut self, now: Instant) {
         let user_message_uuid = self
             .turn
@@ -110,9 +110,8 @@ impl Agent {
         self.raise(now, Occasion::Cleared, Some("clear"), event, None);
     }
 
-    /// A command is done, or was not, and this is what the user is told. A
-    /// message that the model is not asked about is no command, and ends so
-    /// as well.
+    /// Ends the turn of a command, with a text for the user. Prompts that the
+    /// model is not asked about end in the same way, without a command.
     pub(super) fn end_command(&mut self, now: Instant, command: Option<&str>, outcome: &str) {
         let uuids = self.turn.as_ref().map(|turn| turn.uuids.clone());
         self.send_init(&uuids.unwrap_or_default());

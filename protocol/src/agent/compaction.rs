@@ -1,5 +1,5 @@
-//! Conversations that are summarized: because the user wants it, or because
-//! the model's window is nearly full.
+//! Compaction of the conversation: by command, or automatically when the
+//! context window is nearly full.
 
 use super::context::{Context, Room};
 use super::failure::Failure;
@@ -20,8 +20,9 @@ use std::time::Instant;
 const SUMMARY: &str = "A summary of the conversation.";
 
 impl Agent {
-    /// The model is to be asked, which this event says; before that, the
-    /// conversation is summarized where the window is nearly full.
+    /// Emits `event`, which has the model asked. If the context window is
+    /// nearly full, the conversation is compacted first. If the window is full
+    /// and automatic compaction is disabled, the turn ends instead.
     pub(super) fn go_to_model(&mut self, now: Instant, event: Event) {
         let room = self.context.room(&self.config);
         if room == Room::Enough || room == Room::Little && !self.config.compacts {
@@ -36,7 +37,7 @@ impl Agent {
         self.raise_pre_compact(now, CompactTrigger::Auto, None);
     }
 
-    /// The model cannot be asked: the window is full.
+    /// Ends the turn because the context window is full.
     fn end_full(&mut self, now: Instant) {
         let text = "The conversation is too long for the model.";
         let failure = Failure::new(AssistantError::InvalidRequest, text.to_owned());
@@ -51,7 +52,7 @@ impl Agent {
         self.end_turn(now, result, CommandState::Cancelled);
     }
 
-    /// `/compact`.
+    /// Handles `/compact`.
     pub(super) fn compact_by_hand(&mut self, now: Instant, instructions: Option<String>) {
         self.send_status(Status {
             status: Some(StatusKind::Compacting),
@@ -77,7 +78,7 @@ impl Agent {
         self.raise(now, Occasion::Compact, Some(trigger.as_str()), event, None);
     }
 
-    /// Who wants the summary that is being made.
+    /// Returns the trigger of the current compaction.
     fn trigger(&self) -> CompactTrigger {
         let turn = self.turn.as_ref();
         if turn.is_some_and(|turn| turn.waits_for_summary.is_some()) {
@@ -87,7 +88,7 @@ impl Agent {
         }
     }
 
-    /// The hooks before a summary have answered.
+    /// Continues after the `PreCompact` hooks.
     pub(super) fn compact(&mut self, now: Instant, verdict: &Verdict) {
         let is_automatic = self.trigger() == CompactTrigger::Auto;
         if is_automatic {
@@ -112,7 +113,7 @@ impl Agent {
             });
             return self.end_command(now, Some("compact"), &why);
         }
-        // The last reply stays as it is, so that before it there must be one.
+        // The last reply is kept, so there must be another reply before it.
         if is_automatic && self.keeps_reply() && self.context.replies < 2 {
             self.send_status(Status {
                 compact_result: Some(CompactResult::Failed),
@@ -129,8 +130,8 @@ impl Agent {
         self.raise(now, Occasion::Compacted, Some("compact"), event, None);
     }
 
-    /// Whether a summary leaves the last reply as it is. The second one in a
-    /// turn does not.
+    /// Returns whether compaction keeps the last reply. Only the first
+    /// compaction in a turn does, and only if the window is not full.
     fn keeps_reply(&self) -> bool {
         let turn = self.turn.as_ref();
         self.context.room(&self.config) == Room::Little
@@ -187,8 +188,9 @@ impl Agent {
         self.end_without_model(now, Some("compact"), "");
     }
 
-    /// What was said becomes a summary, but for the last reply and what came
-    /// after it; with no room left, but for the prompts that came after it.
+    /// Replaces the conversation with a summary. Keeps the last reply and
+    /// everything after it, or only the prompts after it, as `keeps_reply`
+    /// decides.
     fn replace_with_summary(&mut self) {
         let keeps_reply = self.keeps_reply();
         if let Some(turn) = &mut self.turn {
@@ -223,7 +225,8 @@ impl Agent {
         self.context = context;
     }
 
-    /// Tells where the summary stands, and what message it follows.
+    /// Sends the compaction boundary. `last` is the UUID of the message that
+    /// the summary follows.
     fn send_boundary(&mut self, compact_metadata: CompactMetadata, last: Option<String>) {
         let mut boundary = CompactBoundary {
             compact_metadata,

@@ -1,68 +1,70 @@
-//! What an agent was started with, and what it can do.
+//! The configuration of an agent: its start options and its features.
 
 use crate::permission::PermissionMode;
 use std::time::Duration;
 
-/// The version that was measured, as hosts are told that tell by it what an
-/// agent can do.
+/// The CLI version that was measured. Hosts use it for feature detection.
 const VERSION: &str = "2.1.330";
 
-/// How often an API that fails is asked again, unless it is told otherwise.
+/// The default of [`Config::max_retries`].
 pub const MAX_RETRIES: u64 = 10;
 
-/// What an agent was started with.
+/// The configuration of an agent.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// The CLI's version, as `system/init` names it.
+    /// The CLI's version, as reported in `system/init`.
     pub version: String,
     /// The model's name.
     pub model: String,
     /// The working directory.
     pub cwd: String,
-    /// How permissions are decided.
+    /// The permission mode.
     pub permission_mode: PermissionMode,
-    /// Whether the host answers permission asks
-    /// (`--permission-prompt-tool=stdio`). If not, what would be asked is
-    /// denied.
+    /// Whether the host answers permission requests
+    /// (`--permission-prompt-tool=stdio`). If not, a tool call that needs a
+    /// permission request is denied.
     pub asks_host: bool,
-    /// Tools that may run without a question, by name; `mcp__server` stands
-    /// for all tools of a server (`--allowedTools`).
+    /// Names of tools that run without a permission request (`--allowedTools`).
+    /// `mcp__server` covers all tools of a server.
     pub allowed_tools: Vec<String>,
-    /// MCP servers inside the host, by name, that are known before
-    /// `initialize` (`--mcp-config`, those of type `sdk`). They are greeted at
-    /// once.
+    /// Names of the MCP servers inside the host that are known before
+    /// `initialize` (the `sdk` servers of `--mcp-config`). The agent starts
+    /// their handshake at once.
     pub sdk_mcp_servers: Vec<String>,
     /// Whether partial messages are sent (`--include-partial-messages`).
     pub partial_messages: bool,
     /// Whether session states are sent
     /// (`CLAUDE_CODE_SDK_READS_SESSION_STATE=1`).
     pub session_states: bool,
-    /// Whether it has a queue of its own: it minds priorities, reports what
-    /// becomes of each message, and says which messages a turn answers. If
-    /// not, it runs messages one by one, as they come.
+    /// Whether the agent has its own prompt queue: it orders messages by
+    /// priority, reports the delivery status of each message, and lists the
+    /// messages that a turn answers. If not, it runs messages one by one in
+    /// order of arrival.
     pub has_queue: bool,
-    /// Whether a request that it does not know gets an answer, which says so.
+    /// Whether the agent answers an unsupported request with an error. If not,
+    /// it does not answer at all.
     pub answers_unknown: bool,
-    /// Whether the answers to `interrupt` and `set_model` tell what came of
-    /// them.
+    /// Whether the responses to `interrupt` and `set_model` report the outcome.
+    /// If not, they are empty.
     pub has_receipts: bool,
-    /// How often an API that fails is asked again.
+    /// The maximum number of times a failed API request is retried.
     pub max_retries: u64,
-    /// How long it waits for that at first; the time doubles each time.
+    /// The delay before the first retry. It doubles with each retry, up to 64
+    /// times this value.
     pub retry_after: Duration,
-    /// How many tokens the model's window has.
+    /// The size of the model's context window, in tokens.
     pub context_window: u64,
-    /// Whether a conversation is summarized by itself when the window is
-    /// nearly full.
+    /// Whether the agent compacts the conversation automatically when the
+    /// context window is nearly full.
     pub compacts: bool,
-    /// The tokens of a smaller window, by which that is decided instead
-    /// (`CLAUDE_CODE_AUTO_COMPACT_WINDOW`).
+    /// The size of a smaller window, in tokens, that triggers automatic
+    /// compaction instead (`CLAUDE_CODE_AUTO_COMPACT_WINDOW`).
     pub compact_window: Option<u64>,
-    /// The process, as the handshake names it.
+    /// The process ID that `initialize` reports.
     pub pid: u32,
-    /// Whether a regular expression (the first) has a match somewhere in a
-    /// text, for the matchers of hooks that are no plain names. By default
-    /// none has.
+    /// Returns whether a regular expression (the first argument) matches
+    /// anywhere in a text (the second). Hook matchers that are not plain names
+    /// use it. The default never matches.
     pub finds: fn(&str, &str) -> bool,
 }
 

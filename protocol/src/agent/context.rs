@@ -1,32 +1,35 @@
-//! The model's context: what it has to read, and how much room is left for it.
+//! The model's context: the tokens in use, and the room left in the window.
 
 use super::config::Config;
 use crate::message::Usage;
 
-/// So many tokens below its end a window is nearly full: what was said before
-/// the last reply is summarized.
+/// The window is nearly full when at most this many tokens are left. The
+/// messages before the last reply are then summarized.
 const NEARLY_FULL: u64 = 33_000;
 
-/// So many below, it is full: the model is not asked before all is summarized.
+/// The window is full when at most this many tokens are left. The model is then
+/// not asked before the whole conversation is summarized.
 const FULL: u64 = 23_000;
 
-/// The smallest window in which a conversation is summarized by itself.
+/// The minimum of the window size that triggers automatic compaction, unless
+/// the context window itself is smaller.
 const SMALLEST: u64 = 100_000;
 
-/// What the model has to read.
+/// The model's context.
 #[derive(Debug, Default)]
 pub(super) struct Context {
-    /// The tokens of the last reply, and of all that it was read with.
+    /// The tokens of the last reply and of its input.
     tokens: u64,
-    /// Replies since the last summary.
+    /// The number of replies since the last summary.
     pub(super) replies: u64,
-    /// The uuids of the last reply and of what the user said since.
+    /// The UUIDs of the last reply and of the user messages after it.
     pub(super) latest: Vec<String>,
-    /// How many of these are of the last reply and of what tools answered it.
+    /// The number of leading elements of `latest`, up to the last message that
+    /// is not a prompt.
     answered: usize,
 }
 
-/// How much room is left.
+/// The room left in the context window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Room {
     Enough,
@@ -35,7 +38,7 @@ pub(super) enum Room {
 }
 
 impl Context {
-    /// The model gives a reply that takes so many tokens.
+    /// Sets the token count from the usage of a reply.
     pub(super) fn charge(&mut self, usage: &Usage) {
         let counts = [
             usage.input_tokens,
@@ -47,27 +50,27 @@ impl Context {
         self.tokens = counts.fold(0, u64::saturating_add);
     }
 
-    /// The model begins a reply.
+    /// Starts a reply.
     pub(super) fn begin_reply(&mut self) {
         self.replies += 1;
         self.latest.clear();
         self.answered = 0;
     }
 
-    /// A message of the reply, or what a tool answers.
+    /// Adds a message of the reply, or a user message such as a tool result.
     pub(super) fn add(&mut self, uuid: &str) {
         self.latest.push(uuid.to_owned());
         self.answered = self.latest.len();
     }
 
-    /// A prompt.
+    /// Adds a prompt.
     pub(super) fn add_prompt(&mut self, uuid: &str) {
         self.latest.push(uuid.to_owned());
     }
 
-    /// Puts a summary in the place of what was said. With `keeps_reply`, the
-    /// last reply and what came after it stay; without, only the prompts that
-    /// came after it. Returns the uuid of the message that the summary follows.
+    /// Replaces the conversation with a summary. With `keeps_reply`, the last
+    /// reply and the messages after it stay; without, only the prompts after
+    /// it. Returns the UUID of the message that the summary follows.
     pub(super) fn summarize(&mut self, keeps_reply: bool) -> Option<String> {
         let last = self.latest.last().cloned();
         if !keeps_reply {
@@ -79,7 +82,7 @@ impl Context {
         last
     }
 
-    /// Returns how much room is left in the model's window.
+    /// Returns the room left in the model's context window.
     pub(super) fn room(&self, config: &Config) -> Room {
         let window = config.context_window;
         let chosen = config.compact_window.unwrap_or(window);

@@ -1,4 +1,4 @@
-//! How a turn ends, by itself or cut off.
+//! The end of a turn: normal, early or aborted.
 
 use super::answer::ToolAnswer;
 use super::failure::Failure;
@@ -17,27 +17,30 @@ use crate::message::{
 };
 use std::time::Instant;
 
-/// How a turn ends that nobody cut off.
+/// The outcome of a turn that was not aborted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
-    /// The model is done.
+    /// The model has finished.
     Completed,
-    /// The API failed.
+    /// The API request failed.
     ApiError {
         /// The HTTP status.
         status: u16,
-        /// The API's name for it, such as `overloaded_error`.
+        /// The API's error type, such as `overloaded_error`.
         kind: String,
-        /// The API's message.
+        /// The API's error message.
         message: String,
     },
-    /// There is no key for the API, so that it was not asked.
+    /// No API key is configured, so no API request was made.
     NoKey,
 }
 
 impl Agent {
-    /// The turn ends by itself, if the hooks let it, and if the model's last
-    /// reply came to its end: [`Event::TurnContinued`] says that it goes on.
+    /// Ends the turn with this outcome.
+    ///
+    /// With [`Ending::Completed`], the turn continues instead if a hook
+    /// prevents its end or if the model's last reply is incomplete.
+    /// [`Event::TurnContinued`] then arrives.
     pub fn finish_turn(&mut self, now: Instant, ending: &Ending) {
         if *ending == Ending::Completed && self.resume(now) {
             return;
@@ -66,7 +69,7 @@ impl Agent {
         }
     }
 
-    /// The hooks for the end of the turn have answered.
+    /// Continues after the `Stop` hooks.
     pub(super) fn stop_checked(&mut self, now: Instant, verdict: Verdict) {
         let Some(turn) = &mut self.turn else { return };
         let goes_on = verdict.stop.is_none() && (verdict.has_context || !verdict.blocks.is_empty());
@@ -96,7 +99,7 @@ impl Agent {
         }
     }
 
-    /// The turn ends before the model is done, for this reason.
+    /// Ends the turn for this reason before the model has finished.
     pub(super) fn end_early(&mut self, now: Instant, reason: TerminalReason, stop_reason: &str) {
         let result = ResultMessage {
             terminal_reason: Some(reason),
@@ -106,7 +109,7 @@ impl Agent {
         self.end_turn(now, result, CommandState::Completed);
     }
 
-    /// The turn ends without having come to the model.
+    /// Ends the turn without asking the model.
     pub(super) fn end_without_model(&mut self, now: Instant, command: Option<&str>, text: &str) {
         let result = ResultMessage {
             local_command: command.map(str::to_owned),
@@ -116,10 +119,11 @@ impl Agent {
         self.end_turn(now, result, CommandState::Completed);
     }
 
-    /// A `now` message came: text is cut off at once, a tool is waited for.
+    /// Handles a message with the priority `now` during a turn. Text is cut off
+    /// at once; running tools finish first.
     ///
-    /// What the host was asked is taken back first, before it hears of the
-    /// message; `hear` tells it.
+    /// Pending requests to the host are cancelled first. `hear` then reports
+    /// the message to the host.
     pub(super) fn preempt(&mut self, now: Instant, hear: impl FnOnce(&mut Self)) {
         let is_checked = |it: &Occasion| matches!(it, Occasion::BeforeTool(_));
         let is_checked = self.hooks.is_asked(is_checked);
@@ -136,8 +140,8 @@ impl Agent {
         }
     }
 
-    /// The turn is cut off: by an interrupt, or by a prompt that could not
-    /// wait.
+    /// Aborts the turn, because of an interrupt or of a prompt with the
+    /// priority `now`.
     pub(super) fn abort(&mut self, now: Instant, interrupted: bool) {
         self.take_requests_back();
         self.calls.retain(|_, open| open.owner.is_some());
@@ -148,7 +152,8 @@ impl Agent {
                 self.events.push_back(Event::TurnAborted);
             }
             Phase::Begun | Phase::Checking => {
-                // The model has not seen the prompts, so they wait again.
+                // The model has not received the prompts, so they are queued
+                // again.
                 self.queue.put_back(turn.prompts.drain(..));
                 let uuids = std::mem::take(&mut turn.uuids);
                 self.turn = None;
@@ -168,7 +173,7 @@ impl Agent {
         let in_tools =
             !tools.is_empty() || message.is_none() && turn.requests > 0 && !turn.is_asked;
         let has_text = |open: &OpenMessage| matches!(open.block, Some(ContentBlock::Text(_)));
-        // What was said of a text is kept, and nothing else.
+        // The part of a text block that was streamed is kept, and nothing else.
         let void = message.map(|open| open.index + u64::from(has_text(open)));
         let open = message.map(|open| (open.index, open.block.clone()));
         let block = open.as_ref().and_then(|(_, block)| block.clone());
@@ -260,7 +265,7 @@ impl Agent {
         result.model_usage = Some(self.account.models(window));
         result.model_usage_since_last_result = Some(self.account.take_models(window));
         result.permission_denials = Some(turn.denials);
-        // Messages that wait are none of these.
+        // Queued messages are not counted here.
         result.queued_turn_count = Some(0);
         result.result_index = Some(self.results);
         result.begun_message_ids = asked.then_some(turn.begun);
@@ -277,8 +282,8 @@ impl Agent {
         result.uuid = Some((self.ids)());
         result.session_id = Some(self.session_id.clone());
         self.results += 1;
-        // Those that were folded in are done before the result, and those that
-        // the turn began with after it.
+        // The lifecycle of folded prompts ends before the result, and that of
+        // the prompts that started the turn after it.
         let began = turn
             .prompts
             .iter()
@@ -296,7 +301,7 @@ impl Agent {
     }
 }
 
-/// How a turn ends with which the model is done.
+/// Returns the result of a turn that the model has finished.
 fn completed() -> ResultMessage {
     ResultMessage {
         terminal_reason: Some(TerminalReason::Completed),

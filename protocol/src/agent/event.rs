@@ -1,52 +1,53 @@
-//! What the agent needs its driver for.
+//! Events of the agent, which its driver handles.
 
 use crate::json::Json;
 use crate::message::UserMessage;
 
-/// What the agent needs its driver for.
+/// An event that the driver must handle.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
-    /// A turn began: the model is to answer these prompts.
+    /// A turn started. The model should answer these prompts.
     TurnStarted {
         /// The prompts, in order.
         prompts: Vec<UserMessage>,
     },
-    /// Whether a tool may run has been decided.
+    /// The permission decision on a tool call.
     ToolDecided {
-        /// The call.
+        /// The ID of the tool call.
         tool_use_id: String,
-        /// How.
+        /// The decision.
         decision: Decision,
     },
     /// The result of a tool call has been sent.
     ToolFinished {
-        /// The call.
+        /// The ID of the tool call.
         tool_use_id: String,
     },
-    /// The turn goes on: the model is to be asked again.
+    /// The turn continues. The model should be asked again.
     TurnContinued,
-    /// The turn was cut off, and all that ends it has been sent.
+    /// The turn was aborted, and all of its remaining messages have been sent.
     TurnAborted,
-    /// The host answered what [`Agent::ask_host`](super::Agent::ask_host) asked.
+    /// The host answered the request that
+    /// [`Agent::ask_host`](super::Agent::ask_host) sent.
     HostAnswered {
-        /// What it answered; why it did not.
+        /// The response, or the reason why there is none.
         answer: Result<Json, String>,
     },
-    /// The process is to exit.
+    /// The process should exit.
     Exit {
         /// The exit status.
         code: i32,
-        /// What it says on standard error.
+        /// The message for standard error.
         complaint: Option<String>,
     },
 }
 
-/// Whether a tool may run.
+/// The permission decision on a tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decision {
-    /// It may, with this input.
+    /// Run the tool with this input.
     Allowed(Json),
-    /// It may not, and this is what the model is told.
+    /// Do not run the tool. The text is the reason, for the model.
     Denied(String),
 }

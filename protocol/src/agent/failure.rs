@@ -1,5 +1,4 @@
-//! What the API's failures look like: one that is tried again, and one that
-//! ends the turn.
+//! API failures: those that are retried, and those that end the turn.
 
 use super::Agent;
 use super::hooks::Occasion;
@@ -16,7 +15,7 @@ use crate::message::{
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// What an HTTP status means.
+/// Returns the error for an HTTP status.
 fn meaning(status: u16, message: &str) -> AssistantError {
     match status {
         400 if message.contains("credit balance") => AssistantError::BillingError,
@@ -29,8 +28,8 @@ fn meaning(status: u16, message: &str) -> AssistantError {
     }
 }
 
-/// What a failure is called after which the API is asked again. Without a
-/// status, the connection broke.
+/// Returns the error to report for a retry. Without a status, the connection
+/// broke.
 fn retried(status: Option<u16>) -> AssistantError {
     match status {
         None => AssistantError::Other,
@@ -39,21 +38,22 @@ fn retried(status: Option<u16>) -> AssistantError {
     }
 }
 
-/// Why a turn ends without an answer of the model, as the host hears of it.
+/// The reason why a turn ends without an answer of the model, as reported to
+/// the host.
 #[derive(Debug, Clone)]
 pub(super) struct Failure {
     pub(super) error: AssistantError,
-    /// What the user is told.
+    /// The text for the user.
     pub(super) text: String,
     pub(super) stop_reason: StopReason,
     pub(super) terminal_reason: TerminalReason,
     /// The HTTP status.
     pub(super) status: Option<u16>,
-    /// The API's name for it.
+    /// The API's error type.
     pub(super) kind: Option<String>,
-    /// The agent's name for it.
+    /// The agent's error type.
     pub(super) cause: Option<&'static str>,
-    /// Members that its message has beside the usual ones.
+    /// Additional members of its message.
     pub(super) beside: Vec<(&'static str, Json)>,
 }
 
@@ -71,7 +71,7 @@ impl Failure {
         }
     }
 
-    /// The API failed with this HTTP status, and gave it this name.
+    /// The API failed with this HTTP status, error type and message.
     pub(super) fn of_api(status: u16, kind: &str, message: &str) -> Self {
         let error = meaning(status, message);
         let text = match error {
@@ -79,7 +79,7 @@ impl Failure {
             _ => format!("The API refused: {error}."),
         };
         Self {
-            // The real one takes it for a picture that is too large.
+            // The real CLI reports this as an image that is too large.
             terminal_reason: match status {
                 413 => TerminalReason::ImageError,
                 _ => TerminalReason::ApiError,
@@ -90,7 +90,7 @@ impl Failure {
         }
     }
 
-    /// There is no key for the API, so that it was not asked.
+    /// No API key is configured, so the API was not asked.
     pub(super) fn no_key() -> Self {
         let text = "There is no key, so the API was not asked.";
         Self::new(AssistantError::AuthenticationFailed, text.to_owned())
@@ -98,16 +98,18 @@ impl Failure {
 }
 
 impl Agent {
-    /// The API failed with this HTTP status, and the model was asked `failed`
-    /// times by now. When it is asked again, this is how long to wait for
-    /// that, and the host is told; [`Agent::finish_turn`] ends the turn where
-    /// it is not.
+    /// Reports that the API failed with this HTTP status. `failed` is the
+    /// number of failed attempts so far.
+    ///
+    /// Returns the delay before the next attempt, which the host is told of, or
+    /// `None` if there is no further attempt. Then end the turn with
+    /// [`Agent::finish_turn`].
     pub fn retry(&mut self, status: u16, failed: u64) -> Option<Duration> {
         self.ask_model();
         self.retry_after(Some(status), failed)
     }
 
-    /// The same; without a status, the connection broke.
+    /// Like [`Agent::retry`]. Without a status, the connection broke.
     pub(super) fn retry_after(&mut self, status: Option<u16>, failed: u64) -> Option<Duration> {
         let wait = self.retry_delay(status, failed)?;
         let mut retry = ApiRetry {
@@ -126,16 +128,19 @@ impl Agent {
             retry.extra.set("error_status", Json::null());
         }
         self.send(encode(&retry));
-        // Whoever is asked again is not asked anew.
+        // A retry is not a new request.
         if let Some(turn) = &mut self.turn {
             turn.is_asked = true;
         }
         Some(wait)
     }
 
-    /// The API failed for a sub-agent with this HTTP status, the `failed`th
-    /// time in a row. When it is asked again, this is how long to wait for
-    /// that; of one that the model waits for, the host is told.
+    /// Reports that the API failed with this HTTP status for a sub-agent.
+    /// `failed` is the number of failures in a row.
+    ///
+    /// Returns the delay before the next attempt, or `None` if there is no
+    /// further attempt. The host is told of the retry only for an
+    /// [awaited](Task::awaited) sub-agent.
     pub fn retry_subagent(&mut self, task_id: &str, status: u16, failed: u64) -> Option<Duration> {
         let wait = self.retry_delay(Some(status), failed)?;
         let millis = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
@@ -152,7 +157,7 @@ impl Agent {
         Some(wait)
     }
 
-    /// The API answers a sub-agent again.
+    /// Reports that the API answers a sub-agent again.
     pub fn subagent_recovers(&mut self, task_id: &str) {
         self.tell_subagent_retry(task_id, None);
     }
@@ -178,10 +183,11 @@ impl Agent {
         self.send(encode(&progress));
     }
 
-    /// How long to wait before the API is asked again, if it is.
+    /// Returns the delay before the next attempt, or `None` if there is no
+    /// further attempt.
     fn retry_delay(&self, status: Option<u16>, failed: u64) -> Option<Duration> {
         let most = match status {
-            // A key that is refused may have been exchanged meanwhile.
+            // A rejected key may have been replaced in the meantime.
             Some(401) => self.config.max_retries.min(1),
             None | Some(408 | 409 | 429 | 500..) => self.config.max_retries,
             Some(_) => 0,
@@ -190,14 +196,14 @@ impl Agent {
         (failed <= most).then(|| self.config.retry_after * factor)
     }
 
-    /// The turn ends because the API failed, or was never asked.
+    /// Ends the turn because the API failed, or was not asked.
     pub(super) fn end_failed(&mut self, now: Instant, failure: Failure) {
         self.ask_model();
         self.send_failure(&failure);
         self.end_with(now, failure);
     }
 
-    /// The turn ends with this, when hooks have heard of it.
+    /// Ends the turn with this failure, after the `StopFailure` hooks.
     pub(super) fn end_with(&mut self, now: Instant, failure: Failure) {
         let mut result = ResultMessage {
             is_error: true,
@@ -225,7 +231,7 @@ impl Agent {
         self.raise(now, Occasion::StopFailure, Some(about), event, None);
     }
 
-    /// The hooks have heard of it.
+    /// Ends the turn after the `StopFailure` hooks.
     pub(super) fn end_after_failure(&mut self, now: Instant) {
         let failure = self.turn.as_mut().and_then(|turn| turn.failure.take());
         if let Some(result) = failure {
@@ -233,8 +239,8 @@ impl Agent {
         }
     }
 
-    /// The agent breaks: that is how the real one takes a hook after all tools
-    /// that does not answer in time.
+    /// Ends the process with an error. The real CLI does so when a
+    /// `PostToolBatch` hook times out.
     pub(super) fn break_down(&mut self) {
         let why = "A PostToolBatch hook did not answer in time.";
         let mut result = ResultMessage {
@@ -253,7 +259,7 @@ impl Agent {
         self.exit(1, Some(why.to_owned()));
     }
 
-    /// Sends what the user is told of a failure, in the model's place.
+    /// Sends the text of a failure as an assistant message.
     pub(super) fn send_failure(&mut self, failure: &Failure) {
         let Some(turn) = &mut self.turn else { return };
         let is_first = !std::mem::replace(&mut turn.has_spoken, true);
@@ -262,7 +268,7 @@ impl Agent {
         let id = (self.ids)();
         let mut body = self.body(id, vec![ContentBlock::text(&*failure.text)]);
         body.stop_reason = Some(failure.stop_reason.clone());
-        // The real one says so even where it knows of none.
+        // The real CLI sends this member even if there is no stop sequence.
         if failure.stop_reason != StopReason::ToolUse {
             body.stop_sequence = Some(String::new());
         }

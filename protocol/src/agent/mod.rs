@@ -1,15 +1,16 @@
-//! The agent's side of a session, as a state machine: what the fake agent
-//! speaks.
+//! The agent's side of a session: a sans-I/O state machine, used by the fake
+//! agent.
 //!
-//! It holds what every agent CLI does of itself: the handshake, the queue of
-//! prompts, the order of frames in a turn, permission asks, the host's hooks
-//! and MCP servers, interrupts, the end. What a model says and what tools
-//! answer comes from outside, by commands ([`Agent::start_message`],
-//! [`Agent::say`], [`Agent::call_tool`], …).
-//! Like the host's machine it does no I/O, and clock and ids are the
-//! driver's. What it does was measured on Claude Code 2.1.330.
+//! It implements what an agent CLI does independently of its model: the
+//! handshake, the prompt queue, the order of frames in a turn, permission
+//! requests, the host's hooks and MCP servers, interrupts and shutdown. The
+//! driver supplies the output of the model and of the tools through methods
+//! such as [`Agent::start_message`], [`Agent::say`] and [`Agent::call_tool`].
+//!
+//! Like the host's state machine it performs no I/O. The driver supplies the
+//! clock and the IDs. The behaviour was measured on Claude Code 2.1.330.
 
-// The state. Nothing in these files names `Agent`, which holds it.
+// State. These files do not refer to `Agent`, which holds the state.
 mod account;
 mod answer;
 mod call;
@@ -23,8 +24,8 @@ mod task;
 mod turn;
 mod unfinished;
 
-// The rules: methods of `Agent`. `hooks` and `mcp` have the state that belongs
-// to them in `table` and `client`.
+// Rules: methods of `Agent`. `hooks` and `mcp` keep their own state in `table`
+// and `client`.
 mod background;
 mod commands;
 mod compaction;
@@ -71,10 +72,14 @@ use std::fmt;
 use std::time::Instant;
 use turn::Turn;
 
-/// How many uuids are remembered, so that none of them runs twice.
+/// The number of message UUIDs remembered, so that no message runs twice.
 const KNOWN: usize = 1000;
 
 /// The agent's side of a session.
+///
+/// The driver passes input to the `handle_*` methods, reports what the model
+/// and the tools do, and then drains [`poll_transmit`](Self::poll_transmit) and
+/// [`poll_event`](Self::poll_event).
 pub struct Agent {
     config: Config,
     ids: Box<dyn FnMut() -> String + Send>,
@@ -83,24 +88,24 @@ pub struct Agent {
     out: VecDeque<Bytes>,
     events: VecDeque<Event>,
     queue: Queue,
-    /// The uuids of the latest messages.
+    /// The UUIDs of the latest user messages.
     known: VecDeque<String>,
     turn: Option<Turn>,
     hooks: HookTable,
     mcp: McpClient,
     /// Tool calls that have no result yet.
     calls: BTreeMap<String, OpenCall>,
-    /// Permission asks of ours that are not answered, by request id.
+    /// Pending permission requests, by request ID.
     asks: BTreeMap<String, PendingAsk>,
-    /// Other requests of ours, which a script wanted.
+    /// Other pending requests, sent by a script, by request ID.
     scripted: BTreeMap<String, Json>,
-    /// What runs in the background.
+    /// Running tasks.
     tasks: Vec<Task>,
-    /// Runs of tasks that are over, of which the model has not heard.
+    /// The run IDs of finished tasks that the model has not been told of.
     unreported: Vec<String>,
     account: Account,
     context: Context,
-    /// Whether the model has said anything that could be summarized.
+    /// Whether the model has produced output that could be summarized.
     has_history: bool,
     state: SessionState,
     is_initialized: bool,
@@ -122,7 +127,8 @@ impl fmt::Debug for Agent {
 }
 
 impl Agent {
-    /// An agent that was just started. `ids` makes the ids of its messages.
+    /// Creates an agent in the state after its start. `ids` generates the IDs
+    /// of its messages.
     pub fn new(config: Config, mut ids: impl FnMut() -> String + Send + 'static) -> Self {
         let queue = Queue::new(config.has_queue);
         let mut agent = Self {
@@ -156,9 +162,9 @@ impl Agent {
         agent
     }
 
-    // What happened.
+    // Input.
 
-    /// Bytes arrived from the host.
+    /// Handles bytes from the host.
     pub fn handle_input(&mut self, now: Instant, bytes: &[u8]) {
         self.decoder.push(bytes);
         while let Some(line) = self.decoder.next_line() {
@@ -166,8 +172,8 @@ impl Agent {
         }
     }
 
-    /// The host closed the pipe. What runs goes on to its end, but an ask
-    /// that is open has lost whoever could have answered.
+    /// Handles the end of the host's input. Running work continues to its end,
+    /// but pending permission requests are denied: no answer can arrive.
     pub fn handle_input_end(&mut self, now: Instant) {
         if let Some(line) = self.decoder.finish() {
             self.handle_line(now, line);
@@ -187,33 +193,34 @@ impl Agent {
         self.exit_when_done();
     }
 
-    /// Time has passed.
+    /// Handles the passing of time. Call it when [`Agent::poll_timeout`] is
+    /// due.
     pub fn handle_timeout(&mut self, now: Instant) {
         self.tell_progress(now);
         self.give_up_on_hooks(now);
         self.go_on_with_prompts(now);
     }
 
-    /// The model, as the host named it last.
+    /// Returns the model that the host set last.
     #[must_use]
     pub fn model(&self) -> &str {
         &self.config.model
     }
 
-    /// The session's id.
+    /// Returns the session ID.
     #[must_use]
     pub fn session_id(&self) -> &str {
         &self.session_id
     }
 
-    // What to do next.
+    // Output.
 
-    /// A line that is to be written.
+    /// Returns the next line to write to the host.
     pub fn poll_transmit(&mut self) -> Option<Bytes> {
         self.out.pop_front()
     }
 
-    /// When [`Agent::handle_timeout`] is to be called.
+    /// Returns when to call [`Agent::handle_timeout`].
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Instant> {
         let turn = self.turn.as_ref().and_then(|turn| turn.waits_until);
@@ -222,19 +229,19 @@ impl Agent {
         due.into_iter().flatten().min()
     }
 
-    /// What the driver is needed for.
+    /// Returns the next event that the driver must handle.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 
-    // What the model and the tools do.
+    // The model and the tools.
 
-    /// Writes bytes that are no message of the agent's.
+    /// Writes raw bytes to the host, such as output that is not a message.
     pub fn write_raw(&mut self, bytes: impl Into<Bytes>) {
         self.out.push_back(bytes.into());
     }
 
-    // Inside: input.
+    // Internal: input.
 
     fn handle_line(&mut self, now: Instant, line: Line) {
         if self.exited {
@@ -245,7 +252,8 @@ impl Agent {
             Line::TooLong { .. } => return,
         };
         let Ok(frame) = Frame::new(raw.clone()) else {
-            // JSON that is no message is passed over; what is no JSON ends it.
+            // JSON that is not a message is ignored. Input that is not JSON
+            // ends the process.
             if serde_json::from_slice::<serde::de::IgnoredAny>(&raw).is_err() {
                 self.exit(1, Some("The input is not JSON.".to_owned()));
             }
@@ -270,7 +278,8 @@ impl Agent {
             }
         };
         if self.is_known(&message) {
-            // It was there before: nothing comes of it, and that is told.
+            // A repeated message is ignored. Between turns the state is
+            // reported again.
             if self.turn.is_none() {
                 self.tell_state();
             }
@@ -296,7 +305,8 @@ impl Agent {
         }
     }
 
-    /// Whether the message has a uuid that an earlier one had.
+    /// Returns whether an earlier message had the same UUID, and remembers the
+    /// UUID if not.
     fn is_known(&mut self, message: &UserMessage) -> bool {
         let Some(uuid) = message.uuid.as_ref().filter(|_| self.config.has_queue) else {
             return false;
@@ -331,7 +341,7 @@ impl Agent {
         }
     }
 
-    // Inside: output.
+    // Internal: output.
 
     fn send(&mut self, line: serde_json::Result<Bytes>) {
         self.out
@@ -360,7 +370,8 @@ impl Agent {
         self.tell_state();
     }
 
-    /// Whether an ask is open whose tool call is over.
+    /// Returns whether a permission request is pending whose tool call has
+    /// ended.
     fn has_forgotten_ask(&self) -> bool {
         let mut asks = self.asks.values();
         asks.any(|ask| !self.calls.contains_key(&ask.tool_use_id))
@@ -414,7 +425,7 @@ impl Agent {
         self.send(encode(&init));
     }
 
-    /// Sends something in the user's name.
+    /// Sends a message with the role `user`, such as a tool result.
     fn send_user_message(&mut self, mut message: UserMessage) {
         if let Some(turn) = &mut self.turn {
             turn.user_messages += 1;

@@ -1,4 +1,4 @@
-//! What the agent tells the user beside the conversation.
+//! Notices for the user, outside the conversation.
 
 use super::Agent;
 use crate::codec::encode;
@@ -7,7 +7,7 @@ use crate::message::{
 };
 
 impl Agent {
-    /// Tells the user what hooks want told.
+    /// Sends the messages of hooks to the user.
     pub(super) fn tell(&mut self, whose: &str, messages: Vec<String>) {
         for message in messages {
             let content = format!("{whose} says: {message}");
@@ -15,7 +15,7 @@ impl Agent {
         }
     }
 
-    /// Sends a line for the user.
+    /// Sends a notice to the user.
     pub(super) fn inform(&mut self, line: Informational) {
         let line = Informational {
             uuid: Some((self.ids)()),
@@ -25,7 +25,7 @@ impl Agent {
         self.send(encode(&line));
     }
 
-    /// Sends a notification that is shown at once.
+    /// Sends a notification to show at once.
     pub(super) fn notify(&mut self, key: &str, text: &str) {
         let notification = NotificationMessage {
             key: key.to_owned(),
@@ -41,7 +41,7 @@ impl Agent {
     }
 }
 
-/// A line for the user.
+/// Creates a notice for the user.
 pub(super) fn line(level: InformationalLevel, content: String) -> Informational {
     Informational {
         content,

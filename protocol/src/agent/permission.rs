@@ -1,5 +1,6 @@
-//! Permission asks: when the host is asked, and what it answers. Tools that
-//! are about people are among them, for the host's answer is all they do.
+//! Permission requests: when they are sent, and how their responses are
+//! handled. This includes tools that require the user, whose only effect is the
+//! host's response.
 
 use super::answer::ToolAnswer;
 use super::call::{PendingAsk, ToolCall};
@@ -20,8 +21,12 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 impl Agent {
-    /// Asks the host whether a tool may run, unless the permission mode says
-    /// so. A hook that wants people asked, for this reason, outranks the mode.
+    /// Decides whether a tool may run: by the permission mode, by a rule, or by
+    /// a permission request to the host.
+    ///
+    /// `reason` is set if a hook requires the request. Such a request, and one
+    /// for a tool that requires the user, is not decided by the mode or by a
+    /// rule.
     pub(super) fn ask(&mut self, now: Instant, id: &str, reason: Option<String>) {
         let Some(open) = self.calls.get(id) else {
             return;
@@ -73,8 +78,8 @@ impl Agent {
         }
     }
 
-    /// Denies a tool that needs a permission without asking the host, and
-    /// tells it. `reason` is why a hook wanted somebody to be asked.
+    /// Denies a tool call that needs permission without asking the host, and
+    /// reports the denial. `reason` is set if a hook required the request.
     fn deny_unasked(&mut self, now: Instant, id: &str, ruling: Ruling, reason: Option<String>) {
         let Some(open) = self.calls.get(id) else {
             return;
@@ -99,7 +104,7 @@ impl Agent {
         self.decide(now, id, Decision::Denied(why));
     }
 
-    /// Whether a rule allows this tool, whatever its input.
+    /// Returns whether a rule allows this tool with any input.
     fn is_allowed(&self, tool: &str) -> bool {
         let mut rules = self.config.allowed_tools.iter();
         rules.any(|rule| rule == tool || is_of_server(rule, tool))
@@ -128,7 +133,7 @@ impl Agent {
         with_members(question, &call.question)
     }
 
-    /// The host answered a permission ask.
+    /// Handles the response to a permission request.
     pub(super) fn permission_answered(
         &mut self,
         now: Instant,
@@ -136,7 +141,7 @@ impl Agent {
         answer: Result<Option<Json>, String>,
     ) {
         let id = &ask.tool_use_id;
-        // Whoever answers first decides.
+        // The first response decides.
         self.hooks.forget(&Occasion::Permission(id.clone()));
         let result = answer.and_then(|answer| read_strictly(answer.as_ref()));
         if let Ok(PermissionResult::Allow(allow)) = &result {
@@ -163,8 +168,8 @@ impl Agent {
         }
     }
 
-    /// Takes over what an answer changes for good. Of that the fake agent has
-    /// only the mode: its rules are the script's.
+    /// Applies the permission updates of a response. Only the mode is
+    /// supported: the rules of the fake agent are part of its script.
     fn take_over(&mut self, updates: &[PermissionUpdate]) {
         for update in updates {
             if let PermissionUpdate::SetMode(update) = update {
@@ -173,7 +178,7 @@ impl Agent {
         }
     }
 
-    /// Permissions are decided otherwise from here on.
+    /// Switches to another permission mode.
     pub(super) fn enter_mode(&mut self, mode: PermissionMode) {
         self.config.permission_mode = mode.clone();
         self.send_status(Status {
@@ -182,19 +187,20 @@ impl Agent {
         });
     }
 
-    /// The hooks that are asked beside the host have answered, or one of them
-    /// has decided.
+    /// Continues after the `PermissionRequest` hooks, which run at the same
+    /// time as the request to the host: all of them have answered, or one has
+    /// decided.
     pub(super) fn permission_hooked(&mut self, now: Instant, id: &str, verdict: Verdict) {
         let decision = verdict.permission;
         if decision.is_none() && !verdict.timed_out {
-            // It is up to the host.
+            // The host decides.
             return;
         }
         let Some(request_id) = self.ask_about(id) else {
             return;
         };
-        // After a timeout the host's ask stays open, and the session is said to
-        // wait for its answer.
+        // After a timeout the request to the host stays pending, and the
+        // session state remains `requires_action`.
         if decision.is_some() {
             self.asks.remove(&request_id);
             self.out.push_back(control::cancel(&request_id));
@@ -242,7 +248,8 @@ impl Agent {
         }
     }
 
-    /// Whether any asks were open, which are not any more.
+    /// Cancels all pending permission requests, and records them as denials.
+    /// Returns whether there were any.
     pub(super) fn take_asks_back(&mut self) -> bool {
         let asks = std::mem::take(&mut self.asks);
         for (request_id, ask) in &asks {
@@ -252,8 +259,8 @@ impl Agent {
         !asks.is_empty()
     }
 
-    /// Takes the asks back that a prompt cannot wait for, and gives their
-    /// tool calls, which are still to be denied.
+    /// Cancels all pending permission requests, because of a prompt with the
+    /// priority `now`. Returns their tool calls, which must still be denied.
     pub(super) fn withdraw_asks(&mut self) -> Vec<String> {
         let asks = std::mem::take(&mut self.asks);
         for request_id in asks.keys() {
@@ -262,7 +269,7 @@ impl Agent {
         asks.into_values().map(|ask| ask.tool_use_id).collect()
     }
 
-    /// Nobody will say whether these may run.
+    /// Denies tool calls whose permission requests were cancelled.
     pub(super) fn deny_withdrawn(&mut self, now: Instant, calls: &[String]) {
         for id in calls {
             self.hooks.forget(&Occasion::Permission(id.clone()));
@@ -278,7 +285,8 @@ impl Agent {
         }
     }
 
-    /// Why a tool cannot run at all, so that nobody is asked.
+    /// Returns why a tool cannot run at all, if it cannot. No permission
+    /// request is sent then.
     pub(super) fn refusal(&self, call: &ToolCall) -> Option<String> {
         let in_plan_mode = self.config.permission_mode == PermissionMode::Plan;
         if call.name == "ExitPlanMode" && !in_plan_mode {
@@ -287,8 +295,8 @@ impl Agent {
         self.mcp.refusal(&call.name)
     }
 
-    /// The plan is approved, which ends plan mode, unless the approval came
-    /// with another mode.
+    /// Handles the approval of a plan. Leaves plan mode, unless the approval
+    /// already set another mode.
     pub(super) fn leave_plan_mode(&mut self, input: &Json) -> ToolAnswer {
         if self.config.permission_mode == PermissionMode::Plan {
             self.enter_mode(PermissionMode::Default);
@@ -301,7 +309,8 @@ impl Agent {
         ToolAnswer::text(&text, None)
     }
 
-    /// Sends a status that is about something else than what the agent does.
+    /// Sends a status. Without a [`Status::status`], the member is sent as
+    /// `null`.
     pub(super) fn send_status(&mut self, status: Status) {
         let mut status = Status {
             uuid: Some((self.ids)()),
@@ -315,8 +324,8 @@ impl Agent {
     }
 }
 
-/// Reads a permission answer as strictly as the real agent does: an
-/// `updatedInput` that is `null` makes all of it invalid.
+/// Reads a permission response as strictly as the real CLI does: if
+/// `updatedInput` is `null`, the whole response is invalid.
 fn read_strictly<T: DeserializeOwned>(answer: Option<&Json>) -> Result<T, String> {
     let answer = answer.ok_or("there is none")?;
     if answer
@@ -328,7 +337,7 @@ fn read_strictly<T: DeserializeOwned>(answer: Option<&Json>) -> Result<T, String
     answer.read().map_err(|error| error.to_string())
 }
 
-/// The rule that a question about a tool of a server offers.
+/// Returns the suggested rule in a permission request for a tool of a server.
 fn suggestion(tool: &str) -> PermissionUpdate {
     PermissionUpdate::add_rules(
         [PermissionRule::new(tool)],
@@ -337,7 +346,8 @@ fn suggestion(tool: &str) -> PermissionUpdate {
     )
 }
 
-/// A question with more members, when those make one.
+/// Adds members to a permission request. Returns the request unchanged if the
+/// result would be invalid.
 fn with_members(question: CanUseTool, members: &Json) -> CanUseTool {
     let all = || -> serde_json::Result<CanUseTool> {
         let mut all: BTreeMap<String, Json> = Json::from_value(&question)?.read()?;
@@ -347,9 +357,9 @@ fn with_members(question: CanUseTool, members: &Json) -> CanUseTool {
     all().unwrap_or(question)
 }
 
-/// Whether a rule for all tools of an MCP server, `mcp__server` or
-/// `mcp__server__*`, covers this one. A tool whose own name has two
-/// underscores side by side is not covered, as on the real CLI.
+/// Returns whether a rule for all tools of an MCP server, `mcp__server` or
+/// `mcp__server__*`, covers this tool. As on the real CLI, a tool whose own
+/// name contains `__` is not covered.
 fn is_of_server(rule: &str, tool: &str) -> bool {
     let is_server = rule.starts_with("mcp__") && rule.matches("__").count() == 1;
     let server = rule.strip_suffix("__*").or(is_server.then_some(rule));
@@ -370,7 +380,7 @@ mod tests {
             "mcp__srv2__one",
             "mcp__srv__x__one",
         ];
-        // The same as in the live tests of rules.
+        // These cases are also in the live tests of rules.
         for (rule, covered) in [
             ("mcp__srv", [true, true, false, false]),
             ("mcp__srv__*", [true, true, false, false]),

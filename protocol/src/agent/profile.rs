@@ -1,33 +1,34 @@
-//! What earlier versions of the CLI, and others, could do.
+//! The behaviour of other versions of the CLI.
 
 use super::Config;
 use serde::{Deserialize, Serialize};
 
-/// A version whose behaviour was measured.
+/// A CLI version whose behaviour was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Profile {
-    /// 2.0.77: a request that it does not know gets no answer at all, and the
-    /// answers to `interrupt` and `set_model` are empty.
+    /// 2.0.77: unsupported requests get no response, and the responses to
+    /// `interrupt` and `set_model` are empty.
     #[serde(rename = "2.0.77")]
     V2_0_77,
-    /// 2.1.197: the answers to `interrupt` and `set_model` are empty.
+    /// 2.1.197: the responses to `interrupt` and `set_model` are empty.
     #[serde(rename = "2.1.197")]
     V2_1_197,
-    /// 2.1.330, which is what the agent is by default.
+    /// 2.1.330: the default.
     #[serde(rename = "2.1.330")]
     V2_1_330,
-    /// One that minds no priorities: it runs messages one by one, and tells
-    /// neither what becomes of them nor what it is doing.
+    /// An agent without a prompt queue: it ignores priorities, runs messages
+    /// one by one, and reports neither the delivery status of messages nor
+    /// session states.
     #[serde(rename = "no-queue")]
     NoQueue,
 }
 
 impl Profile {
-    /// All of them.
+    /// All profiles.
     pub const ALL: [Self; 4] = [Self::V2_0_77, Self::V2_1_197, Self::V2_1_330, Self::NoQueue];
 
-    /// Its name: a version, or `no-queue`.
+    /// Returns the name: a version, or `no-queue`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -38,13 +39,13 @@ impl Profile {
         }
     }
 
-    /// The one of this name.
+    /// Returns the profile with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
 
-    /// Has an agent do what this version does.
+    /// Configures an agent to behave like this version.
     pub fn apply(self, config: &mut Config) {
         if self != Self::NoQueue {
             config.version = self.name().to_owned();

@@ -1,4 +1,4 @@
-//! What the host hears of tools while they run.
+//! Progress reports on running tools.
 
 use super::Agent;
 use super::call::OpenCall;
@@ -9,7 +9,7 @@ use serde_json::json;
 use std::time::Instant;
 
 impl Agent {
-    /// Tells of tools that run for long.
+    /// Sends the progress reports that are due.
     pub(super) fn tell_progress(&mut self, now: Instant) {
         while let Some((due, id)) = self.progress_due().filter(|(due, _)| *due <= now) {
             let Some(open) = self.calls.get(&id) else {
@@ -23,7 +23,7 @@ impl Agent {
         }
     }
 
-    /// When the next of these is due, and of which call.
+    /// Returns when the next progress report is due, and for which call.
     pub(super) fn progress_due(&self) -> Option<(Instant, String)> {
         let due = |(id, open): (&String, &OpenCall)| Some((open.progress_due()?, id.clone()));
         self.calls.iter().filter_map(due).min()
@@ -47,7 +47,7 @@ impl Agent {
         self.send(encode(&progress));
     }
 
-    /// The host hears of a shell's command as a task, which it waits for.
+    /// Reports a running shell command to the host as a task in the foreground.
     fn tell_shell(&mut self, id: &str) {
         let task = (format!("shell_{}", (self.ids)()), (self.ids)());
         let Some(open) = self.calls.get_mut(id) else {
@@ -82,7 +82,7 @@ impl Agent {
         self.send(encode(&started));
     }
 
-    /// A tool has answered: it is no task any more.
+    /// Ends the task of a tool that has answered.
     pub(super) fn end_progress(&mut self, id: &str, is_error: bool) {
         let Some(open) = self.calls.get_mut(id) else {
             return;

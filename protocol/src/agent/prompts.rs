@@ -1,5 +1,5 @@
-//! Prompts on their way to the model: the turn that begins with them, the
-//! hooks that may stop them, and prompts that become part of a turn.
+//! The path of prompts to the model: the start of a turn, the hooks that may
+//! block prompts, and prompts that are folded into a running turn.
 
 use super::hooks::{Occasion, Verdict};
 use super::notice::line;
@@ -15,7 +15,9 @@ use std::time::{Duration, Instant};
 const MCP_PATIENCE: Duration = Duration::from_secs(4);
 
 impl Agent {
-    /// A turn begins with the prompts that wait.
+    /// Starts a turn with the next prompts of the queue. Without prompts,
+    /// finished tasks are reported to the model; without those, the session
+    /// becomes idle.
     pub(super) fn start_turn(&mut self, now: Instant) {
         let prompts = self.queue.next_turn();
         if prompts.is_empty() {
@@ -30,8 +32,8 @@ impl Agent {
         self.begin_turn(now, prompts, None);
     }
 
-    /// A turn begins with these prompts; with none, one of the agent's own,
-    /// because this run of a task is over.
+    /// Starts a turn with these prompts. Without prompts, the turn is the
+    /// agent's own, started by the end of a task with this `run_id`.
     pub(super) fn begin_turn(
         &mut self,
         now: Instant,
@@ -51,8 +53,8 @@ impl Agent {
         self.go_on_with_prompts(now);
     }
 
-    /// Goes on with the prompts of a turn that has only begun, when its tools
-    /// are known or were waited for long enough.
+    /// Continues a turn that has just started, once the tools of all MCP
+    /// servers are known or the wait for them has timed out.
     pub(super) fn go_on_with_prompts(&mut self, now: Instant) {
         let is_pending = self.mcp.is_pending();
         let Some(turn) = &mut self.turn else { return };
@@ -72,15 +74,15 @@ impl Agent {
             return self.run_command(now, command);
         }
         if turn.prompts.iter().all(|it| it.should_query == Some(false)) {
-            // The model hears of them when it is asked the next time.
+            // The model receives them in its next request.
             return self.end_command(now, None, "");
         }
         let event = submission(&turn.prompts);
         self.raise(now, Occasion::Prompt, None, event, None);
     }
 
-    /// The hooks for the prompts of a turn have answered: the model gets
-    /// them, or the turn is over.
+    /// Continues after the `UserPromptSubmit` hooks of a new turn: passes the
+    /// prompts to the model, or ends the turn.
     pub(super) fn prompt_checked(&mut self, now: Instant, verdict: Verdict) {
         let Some(turn) = &mut self.turn else { return };
         let prompts = turn.prompts.clone();
@@ -104,8 +106,8 @@ impl Agent {
         }
     }
 
-    /// The next of the prompts that are folded into the turn; when there are
-    /// no more, the model goes on.
+    /// Calls the hooks for the next prompt to fold into the turn. If there is
+    /// none, the model continues.
     pub(super) fn fold_next(&mut self, now: Instant) {
         let Some(turn) = &self.turn else { return };
         match turn.folding.front() {
@@ -117,7 +119,8 @@ impl Agent {
         }
     }
 
-    /// The hooks for a prompt that is folded have answered.
+    /// Continues after the `UserPromptSubmit` hooks of a prompt that is folded
+    /// in.
     pub(super) fn fold_checked(&mut self, now: Instant, mut verdict: Verdict) {
         for notice in std::mem::take(&mut verdict.notices) {
             self.inform(notice);
@@ -129,7 +132,8 @@ impl Agent {
         let refusal = refusal(std::slice::from_ref(&prompt), &verdict);
         match refusal {
             None => self.take_up(&prompt),
-            // A hook that only wants no more sees it again, in its own turn.
+            // If a hook sets `continue: false`, the prompt is queued again, for
+            // its own turn.
             Some(_) if verdict.stop.is_some() => self.queue.push(prompt),
             Some(refusal) => {
                 if let Some(uuid) = &prompt.uuid {
@@ -142,7 +146,7 @@ impl Agent {
         self.fold_next(now);
     }
 
-    /// A prompt becomes part of the turn.
+    /// Adds a prompt to the turn.
     fn take_up(&mut self, prompt: &UserMessage) {
         let Some(uuid) = &prompt.uuid else { return };
         if !self.config.has_queue {
@@ -156,7 +160,7 @@ impl Agent {
     }
 }
 
-/// What hooks are told of prompts, which are one to them.
+/// Returns the hook event for prompts, which hooks receive as one.
 fn submission(prompts: &[UserMessage]) -> UserPromptSubmit {
     UserPromptSubmit {
         prompt: text(prompts),
@@ -172,7 +176,8 @@ fn text(prompts: &[UserMessage]) -> String {
     texts.join("\n")
 }
 
-/// What the user is told of prompts that do not reach the model.
+/// Returns the notice for prompts that are not passed to the model, or `None`
+/// if they are.
 fn refusal(prompts: &[UserMessage], verdict: &Verdict) -> Option<Informational> {
     let blocked = "UserPromptSubmit operation blocked by hook:\n";
     let mut outcome = PromptSubmitOutcome {

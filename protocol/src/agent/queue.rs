@@ -1,12 +1,12 @@
-//! The agent's own queue of prompts, as measured: first in, first out within
-//! a class, and a whole class becomes one turn. An agent that minds no
-//! priorities has one class, and runs its messages one by one.
+//! The agent's prompt queue, as measured: first in, first out within a priority
+//! class, and a whole class becomes one turn. An agent without priorities has
+//! one class, and runs its messages one by one.
 
 use crate::message::UserMessage;
 use crate::outbox::Urgency;
 use std::collections::VecDeque;
 
-/// Prompts that wait for a turn.
+/// The queued prompts.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     classes: [VecDeque<UserMessage>; 3],
@@ -35,7 +35,8 @@ impl Queue {
         class as usize
     }
 
-    /// The prompts of the next turn: the most urgent class that has any.
+    /// Removes and returns the prompts of the next turn: all of the most urgent
+    /// non-empty class, or a single prompt without priorities.
     pub(super) fn next_turn(&mut self) -> Vec<UserMessage> {
         let Some(class) = self.classes.iter_mut().find(|class| !class.is_empty()) else {
             return vec![];
@@ -48,7 +49,8 @@ impl Queue {
         class.drain(..count).collect()
     }
 
-    /// The prompts that a running turn takes in when a tool is done.
+    /// Removes and returns the prompts to fold into the running turn after its
+    /// tool calls: those with the priority `next`.
     pub(super) fn fold(&mut self) -> Vec<UserMessage> {
         self.classes[Urgency::Next as usize].drain(..).collect()
     }
@@ -62,7 +64,7 @@ impl Queue {
         })
     }
 
-    /// Prompts that a turn has not taken in wait again, before the others.
+    /// Puts back prompts that a turn did not process, before the other prompts.
     pub(super) fn put_back(&mut self, messages: impl DoubleEndedIterator<Item = UserMessage>) {
         for message in messages.rev() {
             let class = self.class_of(&message);

@@ -81,8 +81,8 @@ impl Agent {
         }
     }
 
-    /// Answers `initialize`. Asks that are open come along, for a host that
-    /// connects a second time.
+    /// Answers `initialize`. The response lists pending requests to the host,
+    /// for a host that connects again.
     fn greet(&mut self, request_id: &str, request: Initialize) {
         let sdk_mcp_manifests_parked = self.meet_servers(&request);
         let mut initialized = InitializeAnswer {
@@ -166,7 +166,7 @@ impl Agent {
     }
 
     fn interrupt(&mut self, now: Instant, request_id: &str, interrupt: &Interrupt) {
-        // What is open is taken back before the interrupt is answered.
+        // Pending requests are cancelled before the interrupt is answered.
         let asks_were_open = self.take_requests_back();
         let mut receipt = InterruptReceipt {
             still_queued: Some(vec![]),
@@ -190,7 +190,8 @@ impl Agent {
         }
     }
 
-    /// Takes back what the host was asked. Whether a permission was among it.
+    /// Cancels all pending requests to the host. Returns whether a permission
+    /// request was among them.
     pub(super) fn take_requests_back(&mut self) -> bool {
         let asks_were_open = self.take_asks_back();
         self.take_hooks_back();
@@ -214,7 +215,7 @@ impl Agent {
         }
     }
 
-    /// Answers what only later versions answer with more than that it is done.
+    /// Answers a request whose response is empty in earlier versions.
     fn answer_with_receipt<T: Serialize>(
         &mut self,
         request_id: &str,

@@ -1,5 +1,5 @@
-//! What follows a reply that did not come to its end: the agent has the model
-//! go on by itself, and gives up after a few times.
+//! Incomplete replies: the agent has the model continue by itself, and gives up
+//! after a few attempts.
 
 use super::answer::ToolAnswer;
 use super::failure::Failure;
@@ -21,21 +21,22 @@ const CUT_OFF: &str = "The answer was cut off. Go on where it stops.";
 const REFUSED: &str = "The answer above was refused. Do not give it again.";
 const LOST: &str = "API Error: The connection was lost. The answer above may not be whole.";
 
-/// What follows when the connection to the model broke.
+/// What to do after the connection to the model broke.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Broken {
-    /// No block had come whole: the same is asked again, after this time.
+    /// No block was complete: repeat the request after this delay.
     AskAgain(Duration),
-    /// The same, but at once, and for the answer in one piece.
+    /// No block was complete, and there are no retries left: repeat the request
+    /// at once, without streaming.
     AskForWhole,
-    /// What had come is kept, and tools that it calls run.
-    /// [`Agent::finish_tools`] or [`Agent::finish_turn`] goes on.
+    /// The received blocks are kept, and their tool calls run. Continue with
+    /// [`Agent::finish_tools`] or [`Agent::finish_turn`].
     Kept,
 }
 
 impl Agent {
-    /// The connection to the model broke in the middle of a message, the
-    /// `failed`th time in a row.
+    /// Reports that the connection to the model broke in the middle of a
+    /// message. `failed` is the number of failures in a row.
     pub fn lose_connection(&mut self, failed: u64) -> Broken {
         let Some(open) = self.turn.as_ref().and_then(|turn| turn.message.as_ref()) else {
             return Broken::Kept;
@@ -71,7 +72,7 @@ impl Agent {
         Broken::Kept
     }
 
-    /// The model stops for this reason, and its message is about to end.
+    /// Handles the stop reason of a message that is about to end.
     pub(super) fn note_stop(&mut self, message_id: &str, reason: &StopReason) {
         let Some(turn) = &mut self.turn else { return };
         turn.unfinished.note_stop(message_id, reason);
@@ -80,8 +81,8 @@ impl Agent {
         }
     }
 
-    /// Goes on after a reply that is not whole, or ends the turn where that
-    /// leads nowhere. `false` when the reply is whole.
+    /// Continues after an incomplete reply, or ends the turn after too many
+    /// attempts. Returns `false` if the reply is complete.
     pub(super) fn resume(&mut self, now: Instant) -> bool {
         let Some(turn) = &mut self.turn else {
             return false;
@@ -116,7 +117,8 @@ impl Agent {
         true
     }
 
-    /// The model goes on once, and knows that it was refused.
+    /// Has the model continue once after a refusal, and tells it of the
+    /// refusal.
     fn resume_refused(&mut self, now: Instant, message_id: &str) {
         let Some(turn) = &mut self.turn else { return };
         for id in std::mem::take(&mut turn.tools).into_keys() {
@@ -137,7 +139,7 @@ impl Agent {
         self.go_to_model(now, Event::TurnContinued);
     }
 
-    /// The host hears that nobody answers in the place of the model.
+    /// Reports a refusal for which there is no fallback model.
     fn send_refusal(&mut self, message_id: &str) {
         let turn = self.turn.as_ref();
         let mut refusal = ModelRefusalNoFallback {
@@ -160,7 +162,7 @@ impl Agent {
     }
 }
 
-/// How a turn ends whose replies grow too long.
+/// The failure for replies that are too long.
 fn too_long() -> Failure {
     let text = "API Error: The answer is longer than the model may give.";
     Failure {
@@ -170,7 +172,7 @@ fn too_long() -> Failure {
     }
 }
 
-/// How a turn ends whose connection breaks.
+/// The failure for a broken connection.
 fn lost() -> Failure {
     Failure {
         cause: Some("connection_failed"),
@@ -178,7 +180,7 @@ fn lost() -> Failure {
     }
 }
 
-/// How a turn ends that was refused.
+/// The failure for a refusal.
 fn refused(message_id: &str) -> Failure {
     let text = format!("API Error: The model refused this ({message_id}).");
     Failure {

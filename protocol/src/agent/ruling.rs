@@ -1,8 +1,8 @@
-//! Who said whether a tool may run, as its result tells it.
+//! The source of a permission decision, as reported in the tool result.
 
 use crate::message::{PermissionDecision, ToolResultMeta};
 
-/// Somebody's word on a tool call.
+/// A permission decision on a tool call, with its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ruling {
     is_accepted: bool,
@@ -13,23 +13,24 @@ pub(super) struct Ruling {
 impl Ruling {
     pub(super) const HOST_ALLOWED: Self = Self::accepted("user_temporary", None);
     pub(super) const HOST_DENIED: Self = Self::rejected("user_reject", None);
-    /// The host's answer was none.
+    /// The host gave no valid answer.
     pub(super) const UNREADABLE: Self = Self::rejected("config", Some("other"));
-    /// A prompt could not wait for the host's answer.
+    /// A prompt with the priority `now` cancelled the permission request.
     pub(super) const PREEMPTED: Self = Self::rejected("user_abort", None);
     pub(super) const HOOK_ALLOWED: Self = Self::accepted("hook", Some("hook"));
     pub(super) const HOOK_DENIED: Self = Self::rejected("hook", Some("hook"));
-    /// The permission mode lets everything run, or nothing that asks.
+    /// The permission mode allows everything, or denies everything that needs
+    /// permission.
     pub(super) const MODE_ALLOWED: Self = Self::accepted("config", Some("mode"));
     pub(super) const MODE_DENIED: Self = Self::rejected("config", Some("mode"));
-    /// The host takes no requests, so nobody could be asked.
+    /// The host does not accept permission requests.
     pub(super) const NOBODY_ASKED: Self = Self::rejected("config", None);
-    /// A rule names the tool.
+    /// A rule allows the tool.
     pub(super) const RULE_ALLOWED: Self = Self::accepted("config", Some("rule"));
 
-    /// It is nothing that anybody is asked about.
+    /// The decision on a tool call that needs no permission request.
     pub(super) const fn no_question(tool: &str) -> Self {
-        // Of a shell's command every part was looked at.
+        // All parts of a shell command were checked.
         let is_shell = matches!(tool.as_bytes(), b"Bash");
         Self::accepted(
             "config",
@@ -57,12 +58,12 @@ impl Ruling {
         }
     }
 
-    /// What kind of reason it was.
+    /// Returns the type of the reason.
     pub(super) fn reason_type(self) -> Option<&'static str> {
         self.reason_type
     }
 
-    /// What the result of the call says of it.
+    /// Returns the metadata for the result of the call.
     pub(super) fn meta(self, id: &str) -> ToolResultMeta {
         let decision = if self.is_accepted { "accept" } else { "reject" };
         let not_executed = match self {
@@ -83,8 +84,8 @@ impl Ruling {
     }
 }
 
-/// What the result of a call says that was cut off, by an interrupt or by a
-/// prompt that could not wait.
+/// Returns the metadata for the result of an aborted call. `interrupted`
+/// distinguishes an interrupt from a prompt with the priority `now`.
 pub(super) fn cut_off(id: &str, interrupted: bool) -> ToolResultMeta {
     let kind = if interrupted {
         "user-rejected"

@@ -1,6 +1,5 @@
-//! Requests that only a script has the agent make: elicitations, dialogs, and
-//! whatever else a host has to have an answer to. And messages that it sends
-//! because the script wants it.
+//! Requests and messages that the agent sends only because a script says so,
+//! such as elicitations and dialogs.
 
 use super::{Agent, Event};
 use crate::codec::encode;
@@ -9,9 +8,9 @@ use crate::json::Json;
 use serde_json::{Map, Value};
 
 impl Agent {
-    /// Sends a request as it is, an object with a `subtype`. Its answer comes
-    /// as [`Event::HostAnswered`], unless it is taken back before, as an
-    /// interrupt does.
+    /// Sends a request unchanged. `request` must be an object with a `subtype`.
+    /// The response arrives as [`Event::HostAnswered`], unless the request is
+    /// cancelled first, for example by an interrupt.
     pub fn ask_host(&mut self, request: Json) {
         if self.input_ended {
             let gone = Err("the host closed the session".to_owned());
@@ -25,8 +24,8 @@ impl Agent {
             .insert(request_id, sent.unwrap_or_else(Json::null));
     }
 
-    /// Sends a message as it is, with an id of its own and the session's where
-    /// it has none.
+    /// Sends a message. A missing `uuid` or `session_id` is added; everything
+    /// else is sent unchanged.
     pub fn send_message(&mut self, mut message: Map<String, Value>) {
         for (member, id) in [
             ("uuid", (self.ids)()),
@@ -42,7 +41,7 @@ impl Agent {
         self.events.push_back(Event::HostAnswered { answer });
     }
 
-    /// The host is gone: nobody will answer.
+    /// Ends all scripted requests because the host is gone and will not answer.
     pub(super) fn host_is_gone(&mut self) {
         for _ in std::mem::take(&mut self.scripted) {
             self.host_answered(Err("the host closed the session".to_owned()));
@@ -55,7 +54,7 @@ impl Agent {
         }
     }
 
-    /// Requests of this subtype that are open.
+    /// Returns the pending scripted requests with this subtype.
     pub(super) fn open_requests(&self, subtype: &str) -> Option<Vec<Json>> {
         let is_one = |request: &&Json| {
             let inner = request

@@ -1,5 +1,4 @@
-//! What the model says: a message, block by block, and the frames that it is
-//! made of.
+//! The output of the model: a message, block by block, and its frames.
 
 use super::Agent;
 use super::turn::{OpenMessage, named};
@@ -13,12 +12,12 @@ use crate::message::{
     TextDelta, ThinkingDelta, ThinkingTokens, Usage,
 };
 
-/// In how many pieces a tool's input comes.
+/// The number of pieces in which the input of a tool is streamed.
 const INPUT_PIECES: usize = 3;
 
 impl Agent {
-    /// The model is asked. [`Agent::start_message`] does so as well, where
-    /// nobody has before.
+    /// Tells the host that the model is asked, unless it was told already.
+    /// [`Agent::start_message`] does so as well.
     pub fn ask_model(&mut self) {
         let Some(turn) = &mut self.turn else { return };
         if turn.is_asked {
@@ -26,7 +25,7 @@ impl Agent {
         }
         turn.is_asked = true;
         turn.requests += 1;
-        // It hears of what is over, too.
+        // The request also reports finished tasks.
         self.unreported.clear();
         let uuids = turn.uuids.clone();
         let status = Status {
@@ -39,7 +38,7 @@ impl Agent {
         self.send(encode(&status));
     }
 
-    /// The model is asked once more, for its answer in one piece.
+    /// Marks that the model is asked again, without streaming.
     pub(super) fn ask_for_whole(&mut self) {
         if let Some(turn) = &mut self.turn {
             turn.is_asked = true;
@@ -47,16 +46,16 @@ impl Agent {
         }
     }
 
-    /// The reply that the model is about to give takes so many tokens, costs
-    /// so many dollars, and stops for this reason, if for another than that
-    /// the model is done or calls tools.
+    /// Sets the usage, the cost in dollars and the stop reason of the next
+    /// reply. Without a stop reason, it is `tool_use` if the reply calls tools,
+    /// and `end_turn` if not.
     pub fn charge(&mut self, usage: Usage, cost_usd: f64, stop_reason: Option<StopReason>) {
         self.context.charge(&usage);
         let model = &self.config.model;
         self.account.charge(model, usage, cost_usd, stop_reason);
     }
 
-    /// The model begins a message, under the id that the API gives it.
+    /// Starts a message of the model. `id` is its ID from the API.
     pub fn start_message(&mut self, id: &str) {
         self.ask_model();
         self.has_history = true;
@@ -92,8 +91,7 @@ impl Agent {
         });
     }
 
-    /// The model begins a block: empty text, empty thinking, or a tool call,
-    /// which is given whole.
+    /// Starts a block: empty text, empty thinking, or a complete tool call.
     pub fn start_block(&mut self, block: ContentBlock) {
         let Some(open) = self.open() else { return };
         let index = open.index;
@@ -112,7 +110,7 @@ impl Agent {
                     Some(input),
                 )
             }
-            // The signature comes at the end.
+            // The signature is sent at the end.
             ContentBlock::Thinking(thinking) => {
                 let unsigned = ThinkingBlock {
                     signature: Some(String::new()),
@@ -137,7 +135,7 @@ impl Agent {
         }
     }
 
-    /// The model says a piece of the text or the thinking that is open.
+    /// Appends a piece to the open text or thinking block.
     pub fn say(&mut self, piece: &str) {
         let Some(open) = self.open() else { return };
         let index = open.index;
@@ -152,7 +150,7 @@ impl Agent {
             }
             Some(ContentBlock::Thinking(ThinkingBlock { thinking, .. })) => {
                 thinking.push_str(piece);
-                // Four bytes are taken for a token.
+                // Estimate: four bytes per token.
                 let tokens = piece.len().div_ceil(4) as u64;
                 open.thought += tokens;
                 let thought = open.thought;
@@ -169,7 +167,7 @@ impl Agent {
         self.send_delta(index, delta);
     }
 
-    /// The open block is whole.
+    /// Completes the open block.
     pub fn stop_block(&mut self) {
         let Some(open) = self.open() else { return };
         let Some(mut block) = open.block.take() else {
@@ -189,7 +187,7 @@ impl Agent {
                 .into(),
             );
         }
-        // The whole block comes before the end of its stream.
+        // The complete block is sent before the end of its stream.
         self.send_assistant(block, false);
         self.send_event(
             ContentBlockStop {
@@ -200,7 +198,7 @@ impl Agent {
         );
     }
 
-    /// The message is whole.
+    /// Completes the message.
     pub fn stop_message(&mut self) {
         let Some(open) = self.open() else { return };
         let reason = if open.calls_tools {
@@ -244,7 +242,7 @@ impl Agent {
         }
     }
 
-    /// Whether the host sees the message while it is being said.
+    /// Returns whether the message is streamed to the host.
     fn is_streamed(&self) -> bool {
         let turn = self.turn.as_ref();
         let message = turn.and_then(|turn| turn.message.as_ref());
@@ -299,7 +297,8 @@ impl Agent {
         );
     }
 
-    /// The message is over; one that was cut off, from this block on.
+    /// Ends the message. For a message that was cut off, `void` is the index of
+    /// the first abandoned block.
     pub(super) fn send_message_end(&mut self, reason: Option<StopReason>, void: Option<u64>) {
         let mut delta = MessageChange {
             stop_reason: reason,
@@ -308,7 +307,7 @@ impl Agent {
             container: None,
             extra: Default::default(),
         };
-        // The agent itself makes the end of a message that was cut off.
+        // The agent itself generates the end of a message that was cut off.
         let is_cut_off = delta.stop_reason.is_none();
         if is_cut_off {
             for member in ["stop_reason", "stop_details", "container"] {
@@ -330,8 +329,8 @@ impl Agent {
         self.send_message_stop(void);
     }
 
-    /// Nothing more comes of the message, and nothing came of it from this
-    /// block on.
+    /// Sends the end of the message. Blocks from the index `void` on are
+    /// abandoned.
     pub(super) fn send_message_stop(&mut self, void: Option<u64>) {
         let stop = MessageStop {
             extra: Default::default(),
@@ -387,7 +386,7 @@ impl Agent {
     }
 }
 
-/// Cuts a tool's input into a few pieces of about the same length.
+/// Splits the input of a tool into a few pieces of about the same length.
 fn pieces(text: &str) -> Vec<String> {
     let letters: Vec<char> = text.chars().collect();
     let length = letters.len().div_ceil(INPUT_PIECES).max(1);

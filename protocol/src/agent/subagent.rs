@@ -1,5 +1,5 @@
-//! What sub-agents say and do. Their messages carry the tool call that
-//! started them; nothing of them is streamed.
+//! The output of sub-agents. Their messages refer to the tool call that started
+//! them, and are not streamed.
 
 use super::Agent;
 use super::answer::ToolAnswer;
@@ -13,8 +13,8 @@ use serde_json::json;
 use std::time::Instant;
 
 impl Agent {
-    /// A sub-agent's model said this, in the message that the API gives this
-    /// id.
+    /// Sends a block of a sub-agent's model. `message_id` is the ID from the
+    /// API of the message that contains it.
     pub fn subagent_says(&mut self, task_id: &str, message_id: &str, block: ContentBlock) {
         let Some(task) = self.task(task_id) else {
             return;
@@ -30,7 +30,7 @@ impl Agent {
         }
         let task = task.clone();
         let Some(agent) = &task.agent else { return };
-        // Of one that the model waits for the host sees only what it does.
+        // For an awaited sub-agent the host receives only its tool calls.
         if task.is_awaited && call.is_none() {
             return;
         }
@@ -44,7 +44,7 @@ impl Agent {
             session_id: Some(self.session_id.clone()),
             ..AssistantMessage::default()
         };
-        // Of one that the model waits for the progress comes first.
+        // For an awaited sub-agent the progress is sent first.
         if task.is_awaited {
             self.send_progress(&task, call);
             self.send(encode(&message));
@@ -54,8 +54,8 @@ impl Agent {
         }
     }
 
-    /// A sub-agent's model gave a reply that took so many tokens, and cost so
-    /// many dollars.
+    /// Adds the usage and the cost in dollars of a reply of a sub-agent's
+    /// model.
     pub fn charge_subagent(&mut self, usage: &Usage, cost_usd: f64) {
         self.account.spend(&self.config.model, usage, cost_usd);
     }
@@ -80,15 +80,15 @@ impl Agent {
         self.send(encode(&progress));
     }
 
-    /// A tool is about to run for a sub-agent, as [`Agent::call_tool`] does
-    /// for the model.
+    /// Starts a tool call of a sub-agent, as [`Agent::call_tool`] does for the
+    /// model.
     pub fn call_subagent_tool(&mut self, now: Instant, task_id: &str, call: ToolCall) {
         if self.task(task_id).is_some() {
             self.begin_call(now, call, Some(task_id.to_owned()));
         }
     }
 
-    /// Sends what a tool answered a sub-agent.
+    /// Sends the result of a sub-agent's tool call.
     pub(super) fn send_subagent_result(
         &mut self,
         task: &Task,
@@ -102,7 +102,7 @@ impl Agent {
         self.send_to_subagent(task, message);
     }
 
-    /// Sends what a sub-agent is asked.
+    /// Sends the prompt of a sub-agent.
     pub(super) fn send_subagent_prompt(&mut self, task: &Task) {
         let Some(agent) = &task.agent else { return };
         let text = ContentBlock::text(&*agent.prompt);
@@ -119,7 +119,8 @@ impl Agent {
         self.send(encode(&message));
     }
 
-    /// A sub-agent is done for which the model waits.
+    /// Ends an awaited sub-agent: its output becomes the result of its tool
+    /// call.
     pub(super) fn finish_awaited(&mut self, now: Instant, task: &Task) {
         let (Some(agent), Some(id)) = (&task.agent, &task.tool_use_id) else {
             return;
@@ -149,7 +150,7 @@ impl Agent {
         self.end_tool(now, id, answer);
     }
 
-    /// What the model is told of a tool that goes on in the background as
+    /// Returns the result of a tool call that continues in the background as
     /// this task.
     pub(super) fn launched(task: &Task) -> ToolAnswer {
         let Some(agent) = &task.agent else {
@@ -180,8 +181,8 @@ impl Agent {
         }
     }
 
-    /// A tool of the turn is this task. Its answer is that it goes on in the
-    /// background, unless the model waits for it.
+    /// Starts a tool call of the turn as this task. Its result is that the task
+    /// runs in the background, unless the task is [awaited](Task::awaited).
     pub fn launch_tool(&mut self, now: Instant, tool_use_id: &str, task: Task) {
         let task = task.of_tool(tool_use_id);
         if task.is_awaited {

@@ -1,26 +1,26 @@
-//! Tasks in the background: shell commands and sub-agents.
+//! Tasks: shell commands and sub-agents.
 
 use crate::hook::BackgroundTaskSummary;
 
-/// Something that goes on in the background: a shell's command, or a
-/// sub-agent.
+/// A task: a shell command or a sub-agent. It runs in the background unless it
+/// is [awaited](Self::awaited).
 #[derive(Debug, Clone)]
 pub struct Task {
     pub(super) id: String,
     pub(super) run_id: String,
     pub(super) description: String,
     pub(super) tool_use_id: Option<String>,
-    /// What a sub-agent is, and what it was asked.
+    /// The kind and the prompt of a sub-agent.
     pub(super) agent: Option<Subagent>,
-    /// What hooks know the prompt by that it came from.
+    /// The `prompt_id`, for hooks, of the prompt that led to the task.
     pub(super) prompt_id: Option<String>,
-    /// What it said last.
+    /// The last text of a sub-agent.
     pub(super) last_text: String,
-    /// The tools that it used.
+    /// The names of the tools that a sub-agent used.
     pub(super) tools: Vec<String>,
-    /// Whether the model waits for it.
+    /// Whether the model waits for the task.
     pub(super) is_awaited: bool,
-    /// What is told of it when hooks have heard that it is over.
+    /// The summary to report after the `SubagentStop` hooks.
     pub(super) ending: Option<String>,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Subagent {
 }
 
 impl Task {
-    /// A command that a shell runs.
+    /// Creates a task for a shell command.
     pub fn shell(id: impl Into<String>, description: impl Into<String>) -> Self {
         Self {
             id: id.into(),
@@ -48,7 +48,7 @@ impl Task {
         }
     }
 
-    /// A sub-agent of this kind, and what it was asked.
+    /// Creates a task for a sub-agent of this kind, with its prompt.
     pub fn subagent(
         id: impl Into<String>,
         description: impl Into<String>,
@@ -65,21 +65,21 @@ impl Task {
         }
     }
 
-    /// Sets the tool call that started it.
+    /// Sets the tool call that started the task.
     #[must_use]
     pub fn of_tool(mut self, tool_use_id: impl Into<String>) -> Self {
         self.tool_use_id = Some(tool_use_id.into());
         self
     }
 
-    /// Has the model wait for it: its end is the result of its tool call.
+    /// Has the model wait for the task: its end is the result of its tool call.
     #[must_use]
     pub fn awaited(mut self) -> Self {
         self.is_awaited = true;
         self
     }
 
-    /// What hooks are told of it.
+    /// Returns the summary of the task for hooks.
     pub(super) fn summary(&self) -> BackgroundTaskSummary {
         let agent = self.agent.as_ref();
         let kind = if agent.is_some() { "subagent" } else { "shell" };
@@ -93,7 +93,7 @@ impl Task {
         }
     }
 
-    /// Returns its `task_type`.
+    /// Returns the `task_type`.
     pub(super) fn kind(&self) -> &'static str {
         match self.agent {
             Some(_) => "local_agent",

@@ -1,5 +1,5 @@
-//! A tool call's way: the hooks before it, whether it may run, its answer,
-//! the hooks after it.
+//! The path of a tool call: `PreToolUse` hooks, permission, result,
+//! `PostToolUse` hooks.
 
 use super::answer::ToolAnswer;
 use super::call::{OpenCall, Running, ToolCall};
@@ -17,20 +17,20 @@ use crate::message::{
 use std::time::Instant;
 
 impl Agent {
-    /// A tool is about to run, in the turn that runs. The hooks before it are
-    /// asked, and the host, where that is needed.
+    /// Starts a tool call in the current turn. Calls the `PreToolUse` hooks,
+    /// and asks the host for permission if needed.
     ///
-    /// What was decided comes as [`Event::ToolDecided`], and then
-    /// [`Agent::finish_tool`] says what the tool answered. Tools of MCP
-    /// servers that run inside the host, questions and plans are run by the
-    /// agent itself when they may: they are only [`Event::ToolFinished`].
+    /// The decision arrives as [`Event::ToolDecided`]. Then report the result
+    /// with [`Agent::finish_tool`]. If allowed, tools of MCP servers inside the
+    /// host, questions and plans are run by the agent itself: for these only
+    /// [`Event::ToolFinished`] arrives.
     pub fn call_tool(&mut self, now: Instant, call: ToolCall) {
         if self.turn.is_some() {
             self.begin_call(now, call, None);
         }
     }
 
-    /// A tool is about to run, for the model or for this sub-agent.
+    /// Starts a tool call of the model, or of the sub-agent `owner`.
     pub(super) fn begin_call(&mut self, now: Instant, call: ToolCall, owner: Option<String>) {
         let (id, name) = (call.id.clone(), call.name.clone());
         let about = PreToolUse {
@@ -66,15 +66,15 @@ impl Agent {
         }
     }
 
-    /// Whether such a tool may run at the same time as others of its kind.
-    /// The others run one after the other.
+    /// Returns whether a tool may run at the same time as others for which this
+    /// is `true`. All other tools run one after the other.
     #[must_use]
     pub fn runs_beside_others(&self, name: &str) -> bool {
         self.mcp.is_read_only(name)
     }
 
-    /// A tool answered, or was denied. When its result has been sent, which
-    /// hooks can put off, [`Event::ToolFinished`] comes.
+    /// Reports the result or the denial of a tool call. [`Event::ToolFinished`]
+    /// arrives when the result has been sent, after the hooks for it.
     pub fn finish_tool(&mut self, now: Instant, tool_use_id: &str, answer: &str, is_error: bool) {
         let open = self.calls.get(tool_use_id);
         if self.turn.is_some() || open.is_some() {
@@ -84,10 +84,12 @@ impl Agent {
         }
     }
 
-    /// All tools have answered: prompts that wait with the priority `next`
-    /// are folded into the turn, and the model goes on, which
-    /// [`Event::TurnContinued`] says; or the turn is over instead, because a
-    /// hook wants that, or because a prompt with the priority `now` waits.
+    /// Continues the turn after all of its tool calls have results. Queued
+    /// prompts with the priority `next` are folded into the turn, and
+    /// [`Event::TurnContinued`] arrives.
+    ///
+    /// The turn ends instead if a hook requires it, or if a prompt with the
+    /// priority `now` is queued.
     pub fn finish_tools(&mut self, now: Instant) {
         let Some(turn) = &mut self.turn else { return };
         let tool_calls = std::mem::take(&mut turn.batch);
@@ -109,7 +111,7 @@ impl Agent {
         self.raise(now, Occasion::AfterBatch, None, batch, Some(&id));
     }
 
-    /// The hooks before a tool have answered.
+    /// Continues after the `PreToolUse` hooks.
     pub(super) fn tool_checked(&mut self, now: Instant, id: &str, verdict: Verdict) {
         let Some(open) = self.calls.get_mut(id) else {
             return;
@@ -162,8 +164,8 @@ impl Agent {
         }
     }
 
-    /// The tool is left to others: the turn ends with it, when the others of
-    /// its reply are done.
+    /// Defers a tool call: the agent does not run it. The turn ends when the
+    /// other tool calls of the reply are done.
     fn defer(&mut self, id: &str) {
         let call = self.calls.remove(id).map(|open| open.call);
         if let Some(turn) = &mut self.turn {
@@ -188,14 +190,14 @@ impl Agent {
         self.end_turn(now, result, CommandState::Completed);
     }
 
-    /// Somebody said whether the tool may run.
+    /// Stores the source of the permission decision.
     pub(super) fn rule(&mut self, id: &str, ruling: Ruling) {
         if let Some(open) = self.calls.get_mut(id) {
             open.ruling = Some(ruling);
         }
     }
 
-    /// Whether the tool may run has been decided.
+    /// Applies the permission decision.
     pub(super) fn decide(&mut self, now: Instant, id: &str, decision: Decision) {
         let Some(open) = self.calls.get_mut(id) else {
             return;
@@ -217,7 +219,7 @@ impl Agent {
         });
     }
 
-    /// Runs a tool that the agent has itself.
+    /// Runs a tool of the agent itself.
     fn run_own_tool(&mut self, now: Instant, id: &str) {
         let Some(open) = self.calls.get_mut(id) else {
             return;
@@ -230,14 +232,14 @@ impl Agent {
             self.leave_plan_mode(&input)
         } else {
             let answer = ToolAnswer::of_question(&input);
-            // With an input that is not valid the tool did not run.
+            // With invalid input the tool did not run.
             open.is_denied = answer.is_error == Some(true);
             answer
         };
         self.end_tool(now, id, answer);
     }
 
-    /// A tool answered: the hooks after it are asked.
+    /// Handles the result of a tool: calls the hooks for it.
     pub(super) fn end_tool(&mut self, now: Instant, id: &str, answer: ToolAnswer) {
         let Some(open) = self.calls.get_mut(id) else {
             self.send_tool_result(id, answer, None);
@@ -282,7 +284,7 @@ impl Agent {
         }
     }
 
-    /// The hooks after a tool have answered: its result is sent.
+    /// Sends the result of a tool after the hooks for it.
     pub(super) fn tool_reviewed(&mut self, id: &str, verdict: Verdict) {
         let Some(open) = self.calls.remove(id) else {
             return;
@@ -307,7 +309,7 @@ impl Agent {
             return self.tool_finished(id);
         }
         if let Some(turn) = &mut self.turn {
-            // After a failure the model goes on, whatever the hooks say.
+            // After a failure the model continues, whatever the hooks say.
             turn.is_stopped |= verdict.stop.is_some() && !is_error;
             turn.batch.push(BatchToolCall {
                 tool_name: call.name.clone(),
@@ -328,7 +330,7 @@ impl Agent {
         self.tool_finished(id);
     }
 
-    /// Sends what a tool answered.
+    /// Sends the result of a tool.
     pub(super) fn send_tool_result(
         &mut self,
         id: &str,
@@ -344,7 +346,7 @@ impl Agent {
         self.send_user_message(message);
     }
 
-    /// The hooks after all tools of a reply have answered.
+    /// Continues after the `PostToolBatch` hooks.
     pub(super) fn batch_reviewed(&mut self, now: Instant, verdict: Verdict) {
         self.tell("PostToolBatch", verdict.messages);
         if verdict.timed_out {
@@ -371,8 +373,8 @@ impl Agent {
     }
 }
 
-/// What the model is told of an answer that a hook made: of a shell's what
-/// was printed, of others all.
+/// Returns the content for the model when a hook replaced the output: `stdout`
+/// if there is one, otherwise the whole output.
 fn output_content(data: &Json) -> Content {
     let text = data.member("stdout").unwrap_or_else(|| data.clone());
     text.read::<Content>()

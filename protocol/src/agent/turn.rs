@@ -1,4 +1,4 @@
-//! A turn of the agent's: how far it is, and what it has heard and said.
+//! A turn of the agent: its phase, its input and its output.
 
 use super::call::ToolCall;
 use super::event::Event;
@@ -9,89 +9,91 @@ use crate::message::{PermissionDenial, ResultMessage, UserMessage};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
 
-/// A turn that runs.
+/// A running turn.
 #[derive(Debug)]
 pub(super) struct Turn {
     pub(super) started: Instant,
-    /// What hooks know its prompts by.
+    /// The ID of its prompts for hooks.
     pub(super) prompt_id: String,
-    /// The run of a task because of which it began.
+    /// The run ID of the task whose end started the turn.
     pub(super) run_id: Option<String>,
     pub(super) phase: Phase,
-    /// Until when it waits for the tools of MCP servers.
+    /// The deadline of the wait for the tools of MCP servers.
     pub(super) waits_until: Option<Instant>,
-    /// The prompts that it began with; none, when the agent began it by
+    /// The prompts that started the turn. Empty if the agent started it by
     /// itself.
     pub(super) prompts: Vec<UserMessage>,
-    /// Prompts that are about to be folded into it.
+    /// Prompts that are about to be folded into the turn.
     pub(super) folding: VecDeque<UserMessage>,
-    /// The prompts that it answers, those that were folded into it included.
+    /// The UUIDs of the prompts that the turn answers, including those folded
+    /// into it.
     pub(super) uuids: Vec<String>,
-    /// Whether the model is asked and has said nothing yet.
+    /// Whether the model was asked and has not started its reply.
     pub(super) is_asked: bool,
-    /// Whether it is asked for its answer in one piece.
+    /// Whether the reply was requested without streaming.
     pub(super) asks_for_whole: bool,
     /// Whether anything was streamed, and whether a block was sent. The first
-    /// of each names the prompts.
+    /// of each refers to the prompts.
     pub(super) has_streamed: bool,
     pub(super) has_spoken: bool,
-    /// The id of the message that the model said last, or is saying.
+    /// The ID of the latest message of the model.
     pub(super) message_id: String,
-    /// The ids of all messages that the model began in it, but for those that
-    /// came in one piece.
+    /// The IDs of all messages that the model started in the turn, except those
+    /// without streaming.
     pub(super) begun: Vec<String>,
-    /// The message that the model is saying.
+    /// The open message of the model.
     pub(super) message: Option<OpenMessage>,
-    /// Tool calls that have no result yet.
+    /// Names of the tools of calls without a result, by tool call ID.
     pub(super) tools: BTreeMap<String, String>,
-    /// Tool calls of the last reply that have one.
+    /// Tool calls of the last reply that have a result.
     pub(super) batch: Vec<BatchToolCall>,
-    /// Whether the conversation was summarized in it.
+    /// Whether the conversation was compacted during the turn.
     pub(super) is_summarized: bool,
-    /// How it goes on when the conversation is summarized.
+    /// The event to emit after compaction.
     pub(super) waits_for_summary: Option<Event>,
-    /// Replies that were not whole.
+    /// Incomplete replies.
     pub(super) unfinished: Unfinished,
-    /// How it is to end, while hooks hear of the API's failure.
+    /// The result of the turn, while `StopFailure` hooks are running.
     pub(super) failure: Option<Box<ResultMessage>>,
-    /// A tool call that is left to others, so that the turn is to end.
+    /// A deferred tool call, which ends the turn.
     pub(super) deferred: Option<ToolCall>,
     pub(super) denials: Vec<PermissionDenial>,
     pub(super) last_text: String,
     pub(super) requests: u64,
-    /// What the agent sent in the user's name, such as tool results.
+    /// The number of messages with the role `user` that the agent sent, such as
+    /// tool results.
     pub(super) user_messages: u64,
-    /// Whether a `now` message waits for the running tool to be done.
+    /// Whether a prompt with the priority `now` waits for running tools.
     pub(super) preempted: bool,
-    /// Whether a hook wants it to end when the tools are done.
+    /// Whether a hook ends the turn after its tool calls.
     pub(super) is_stopped: bool,
-    /// Whether it goes on because a hook did not let it end.
+    /// Whether a `Stop` hook has prevented the end of the turn.
     pub(super) stop_hook_active: bool,
 }
 
-/// How far a turn is.
+/// The phase of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// It has prompts, and waits for the tools of MCP servers.
+    /// Waiting for the tools of MCP servers.
     Begun,
-    /// Hooks are asked about its prompts.
+    /// Hooks check the prompts.
     Checking,
-    /// The model works on it.
+    /// The model is running.
     Running,
-    /// Hooks are asked whether it may end.
+    /// Hooks check the end of the turn.
     Stopping,
 }
 
-/// A message that the model is saying.
+/// An open message of the model.
 #[derive(Debug)]
 pub(super) struct OpenMessage {
     pub(super) id: String,
     pub(super) index: u64,
     pub(super) block: Option<ContentBlock>,
     pub(super) calls_tools: bool,
-    /// Whether it comes in one piece, and is not streamed.
+    /// Whether it is sent as a whole, without streaming.
     pub(super) is_whole: bool,
-    /// How many tokens its thinking is taken for.
+    /// The estimated number of tokens of its thinking.
     pub(super) thought: u64,
 }
 
@@ -130,17 +132,17 @@ impl Turn {
         }
     }
 
-    /// Whether the agent began it by itself.
+    /// Returns whether the agent started the turn by itself.
     pub(super) fn is_own(&self) -> bool {
         self.prompts.is_empty()
     }
 
-    /// Whether it began with several prompts.
+    /// Returns whether several prompts started the turn.
     pub(super) fn is_batch(&self) -> bool {
         self.prompts.len() > 1
     }
 
-    /// It ends with this when hooks have heard of the API's failure.
+    /// Sets the result that ends the turn after the `StopFailure` hooks.
     pub(super) fn fail(&mut self, result: ResultMessage) {
         self.phase = Phase::Stopping;
         self.failure = Some(Box::new(result));
@@ -156,8 +158,8 @@ impl Turn {
     }
 }
 
-/// The message that stands for all of a turn: the last of those that it began
-/// with, or the first, into whose turn the others were folded.
+/// Returns the UUID that represents all prompts of a turn: the last of several
+/// that started it, or the first if others were folded in.
 pub(super) fn named(uuids: &[String], is_batch: bool) -> Option<String> {
     let named = if is_batch {
         uuids.last()

@@ -1,45 +1,45 @@
-//! Replies that do not come to their end: they grow too long, are refused, or
-//! the connection breaks.
+//! Incomplete replies: too long, refused, or cut off by a broken connection.
 
 use crate::message::StopReason;
 
-/// How often in a row the model is asked to go on with a reply. Results of
-/// tools begin a new row.
+/// The maximum number of times in a row that the model is asked to continue a
+/// reply. Tool results reset the count.
 const RESUMES: u64 = 3;
 
-/// What the turn knows of replies that were not whole.
+/// The incomplete replies of a turn.
 #[derive(Debug, Default)]
 pub(super) struct Unfinished {
-    /// Why the last reply is not, where it is not.
+    /// Why the last reply is incomplete, if it is.
     reply: Option<Why>,
-    /// How often in a row the model was asked to go on.
+    /// How many times in a row the model was asked to continue.
     resumed: u64,
-    /// How many replies were refused.
+    /// The number of refused replies.
     refused: u64,
 }
 
-/// Why a reply is not whole.
+/// Why a reply is incomplete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Why {
     TooLong,
     CutOff,
-    /// The message of this id was.
+    /// The message with this ID was refused.
     Refused(String),
 }
 
 impl Unfinished {
-    /// Tools have answered.
+    /// Resets the count after tool results.
     pub(super) fn begin_row(&mut self) {
         self.reply = None;
         self.resumed = 0;
     }
 
-    /// Notes that the connection broke in the middle of the reply.
+    /// Records that the connection broke in the middle of the reply.
     pub(super) fn cut_off(&mut self) {
         self.reply = Some(Why::CutOff);
     }
 
-    /// Notes why the reply stops, which is in the message of this id.
+    /// Records the stop reason of the reply. `message_id` is the ID of its
+    /// message.
     pub(super) fn note_stop(&mut self, message_id: &str, reason: &StopReason) {
         self.reply = match reason {
             StopReason::MaxTokens | StopReason::ContextWindowExceeded => Some(Why::TooLong),
@@ -54,13 +54,13 @@ impl Unfinished {
         self.refused > 1
     }
 
-    /// Takes the reason why the last reply is not whole.
+    /// Takes the reason why the last reply is incomplete.
     pub(super) fn take(&mut self) -> Option<Why> {
         self.reply.take()
     }
 
-    /// Counts that the model is asked to go on. Returns whether it may be asked
-    /// once more in this row.
+    /// Counts a request to continue. Returns whether the model may be asked
+    /// again.
     pub(super) fn may_resume(&mut self) -> bool {
         self.resumed += 1;
         self.resumed <= RESUMES

@@ -1,21 +1,22 @@
-//! Numbers that stay with the elements of a list, whatever is taken away.
+//! Stable numbers for the elements of a list.
 
-/// The numbers of the elements of a list, in order: a number stays with its
-/// element when others are taken away.
+/// The numbers of the elements of a list, in ascending order. An element keeps
+/// its number when other elements are removed.
 ///
-/// An element that is taken away stays in its list until the list is next
-/// looked at, or half of it is gone: to move up what is behind each of them would
-/// take the square of their number.
+/// A removed element stays in its list until the list is next read, or until
+/// more than half of its elements are removed. Shifting the remaining elements
+/// on each removal would take quadratic time.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Numbers {
     numbers: Vec<u64>,
     next: u64,
-    /// Those whose elements are to go, in order.
+    /// The numbers of removed elements that are still in the list, in ascending
+    /// order.
     gone: Vec<u64>,
 }
 
 impl Numbers {
-    /// Numbers one more element, behind the others.
+    /// Assigns a number to a new element at the end of the list.
     pub(super) fn push(&mut self) -> u64 {
         let number = self.next;
         self.next += 1;
@@ -23,26 +24,28 @@ impl Numbers {
         number
     }
 
-    /// Where the element with this number is in its list.
+    /// Returns the index in the list of the element with this number, unless it
+    /// was removed.
     pub(super) fn at(&self, number: u64) -> Option<usize> {
         let is_there = self.gone.binary_search(&number).is_err();
         let at = self.numbers.binary_search(&number).ok()?;
         is_there.then_some(at)
     }
 
-    /// Where an element that is at `at` will be when those are gone that are to
-    /// go.
+    /// Returns the index that the element at `at` will have once the removed
+    /// elements are swept.
     pub(super) fn shown(&self, at: usize) -> usize {
         let number = self.numbers.get(at).copied().unwrap_or(self.next);
         at - self.gone.partition_point(|gone| *gone < number)
     }
 
-    /// Whether nothing stays.
+    /// Returns whether all elements are removed.
     pub(super) fn is_empty(&self) -> bool {
         self.gone.len() == self.numbers.len()
     }
 
-    /// The element with this number is to go. Says whether it was there.
+    /// Marks the element with this number as removed. Returns `false` if it is
+    /// not there, or was removed before.
     pub(super) fn remove(&mut self, number: u64) -> bool {
         let is_there = self.numbers.binary_search(&number).is_ok();
         match self.gone.binary_search(&number) {
@@ -54,12 +57,14 @@ impl Numbers {
         }
     }
 
-    /// Whether so much is to go that it is time.
+    /// Returns whether more than half of the elements are removed, so that a
+    /// sweep is due.
     pub(super) fn is_half_gone(&self) -> bool {
         2 * self.gone.len() > self.numbers.len()
     }
 
-    /// Lets what is to go be gone. Says where it was.
+    /// Sweeps the removed elements. Returns the indexes that they had in the
+    /// list.
     pub(super) fn sweep(&mut self) -> Vec<usize> {
         let gone = std::mem::take(&mut self.gone).into_iter();
         let places = gone.filter_map(|number| self.numbers.binary_search(&number).ok());
@@ -69,8 +74,8 @@ impl Numbers {
     }
 }
 
-/// Takes away the elements at `gone`, which ascends. What is before the first of
-/// them is not touched.
+/// Removes the elements at the indexes `gone`, which must be in ascending
+/// order. Elements before the first of them are not moved.
 pub(super) fn take_at<T>(list: &mut Vec<T>, gone: &[usize]) {
     let Some(&first) = gone.first() else { return };
     let mut gone = gone.iter().copied().peekable();

@@ -1,7 +1,7 @@
-//! Where things are in a conversation, however much of it is taken away.
+//! The positions of entries and blocks in a conversation.
 //!
-//! Entries and blocks are told by numbers that stay with them, so that neither
-//! a reply of many blocks nor a long conversation is searched for each message.
+//! Entries and blocks are identified by stable numbers. So no message requires
+//! a search of a reply with many blocks, or of a long conversation.
 
 use super::blocks::ReplyPlaces;
 use super::numbers::Numbers;
@@ -11,43 +11,43 @@ use crate::message::SystemMessage;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The tool call that started the sub-agent; none for the main agent.
+/// The tool call that started the sub-agent, or `None` for the main agent.
 pub(super) type Thread = Option<Arc<str>>;
 
-/// Where an id was seen.
+/// The position of an ID.
 #[derive(Debug, Clone)]
 pub(super) struct Spot {
     pub(super) thread: Thread,
-    /// The entry's number.
+    /// The number of the entry.
     pub(super) entry: u64,
-    /// The numbers of the blocks of a reply that came whole under this id,
+    /// The numbers of the blocks of a reply that arrived complete with this ID,
     /// in order.
     pub(super) blocks: Vec<u64>,
 }
 
-/// What there is to know of a thread's entries.
+/// The state of a thread's entries.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ThreadPlaces {
     pub(super) entries: Numbers,
-    /// Of the entries that are replies, by number.
+    /// The state of the entries that are replies, by number.
     pub(super) replies: HashMap<u64, ReplyPlaces>,
-    /// What is being streamed.
+    /// The reply that is being streamed.
     pub(super) stream: Option<Stream>,
 }
 
-/// Where everything in a conversation is.
+/// The positions of everything in a conversation.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Places {
-    /// Replies by `message.id`, and all that have one by `uuid`. Some may be
-    /// of entries that were taken away.
+    /// Replies by `message.id`, and entries and blocks by `uuid`. Some may
+    /// refer to removed entries.
     pub(super) ids: HashMap<String, Spot>,
     main: ThreadPlaces,
     subagents: HashMap<Arc<str>, ThreadPlaces>,
 }
 
 impl Places {
-    /// Of a conversation that was kept. Each block of its replies has a place
-    /// of its own afterwards, whatever was kept.
+    /// Creates the positions for a saved conversation. Afterwards each block of
+    /// its replies has a [`ReplyBlock`], whatever was saved.
     pub(super) fn of(conversation: &mut Conversation) -> Self {
         let mut places = Self::default();
         for entry in &mut conversation.entries {
@@ -75,39 +75,41 @@ impl Places {
         }
     }
 
-    /// What is being streamed in a thread.
+    /// Returns the reply that is being streamed in a thread.
     pub(super) fn stream(&mut self, thread: Option<&str>) -> Option<&mut Stream> {
         self.thread_mut(thread)?.stream.as_mut()
     }
 
-    /// What there is to know of a reply's blocks.
+    /// Returns the state of a reply's blocks.
     pub(super) fn reply(&mut self, thread: Option<&str>, entry: u64) -> Option<&mut ReplyPlaces> {
         self.thread_mut(thread)?.replies.get_mut(&entry)
     }
 
-    /// Where an entry is shown in its thread.
+    /// Returns the index of an entry in its thread, not counting removed
+    /// entries.
     pub(super) fn shown(&self, thread: Option<&str>, entry: u64) -> Option<usize> {
         let entries = &self.thread(thread)?.entries;
         Some(entries.shown(entries.at(entry)?))
     }
 
-    /// Where an entry is in the list of its thread.
+    /// Returns the index of an entry in the list of its thread.
     pub(super) fn at(&self, thread: Option<&str>, entry: u64) -> Option<usize> {
         self.thread(thread)?.entries.at(entry)
     }
 
-    /// The entry with this id, where it is in this thread.
+    /// Returns the number of the entry with this ID, if it is in this thread.
     pub(super) fn known(&self, thread: Option<&str>, id: &str) -> Option<u64> {
         let spot = self.ids.get(id)?;
         (spot.thread.as_deref() == thread).then_some(spot.entry)
     }
 
-    /// There is one more entry in a thread, behind the others.
+    /// Adds an entry at the end of a thread. Returns its number.
     pub(super) fn add(&mut self, thread: Option<&str>) -> u64 {
         self.named(thread).1.entries.push()
     }
 
-    /// An entry has this id. What blocks had it in another one are forgotten.
+    /// Records that an entry has this ID. If the ID belonged to another entry,
+    /// its blocks there are dropped.
     pub(super) fn has_id(&mut self, id: &str, thread: Option<&str>, entry: u64) -> &mut Spot {
         let thread = self.named(thread).0;
         let new = Spot {
@@ -122,7 +124,7 @@ impl Places {
         spot
     }
 
-    /// A thread, which is there from now on.
+    /// Returns a thread, which is created if needed.
     fn named(&mut self, thread: Option<&str>) -> (Thread, &mut ThreadPlaces) {
         let Some(call) = thread else {
             return (None, &mut self.main);

@@ -1,8 +1,8 @@
-//! Whether a matcher takes an event, as measured.
+//! Hook matchers, as measured.
 
-/// Whether the pattern is for this. Patterns of letters, digits, `_`, spaces
-/// and separators are names, and only whole names count; everything else is a
-/// regular expression, which may match anywhere.
+/// Returns whether a pattern matches. Patterns of letters, digits, `_`, spaces
+/// and separators are names, which match only as a whole. All other patterns
+/// are regular expressions, which match anywhere.
 pub(super) fn takes(pattern: Option<&str>, about: &str, finds: fn(&str, &str) -> bool) -> bool {
     let pattern = pattern.unwrap_or_default();
     let is_names = |pattern: &str| {
@@ -39,7 +39,7 @@ mod tests {
             assert!(!takes(Some(pattern), "Bash"), "{pattern}");
         }
         assert!(takes(None, "Bash"));
-        // An empty name in a list is no name of anything.
+        // An empty name in a list matches nothing.
         assert!(takes(Some("Bash|"), "Bash"));
         assert!(!takes(Some("Bash|"), "Read"));
     }

@@ -1,10 +1,9 @@
-//! The hooks that the host registered: which are due, what they answer, and
-//! what comes of it.
+//! The host's hooks: which to call, their output, and the consequences.
 //!
-//! Several hooks of one event are asked at once; they are a round. When they
-//! have answered, or those that matter, the agent goes on where it was, with
-//! what they said together. An event without hooks is a round of none, so
-//! that there is one way for both.
+//! The hooks of one event are called at the same time and form a round. When
+//! all of them have answered, or enough to decide, the agent continues with
+//! their combined verdict. An event without hooks is an empty round, so that
+//! both cases take the same path.
 
 mod matcher;
 mod table;
@@ -23,11 +22,12 @@ use std::time::Instant;
 use table::{OpenHook, Round};
 
 impl Agent {
-    /// Something happens that the host may have hooks for. What comes after
-    /// it is up to the occasion, and happens at once where there are none.
+    /// Calls the hooks for an event. The agent continues according to the
+    /// occasion: at once if there are no hooks, otherwise when they have
+    /// answered.
     ///
-    /// `about` is what matchers are compared with, for events that have such
-    /// a thing; `tool_use_id` the tool call, where it is about one.
+    /// `about` is the text that matchers are compared with, for events that
+    /// have one. `tool_use_id` is the tool call, for events about one.
     pub(super) fn raise(
         &mut self,
         now: Instant,
@@ -74,7 +74,7 @@ impl Agent {
         self.hooks.rounds.push(round);
     }
 
-    /// Where an event happens.
+    /// Returns the context of an event.
     fn hook_context(&self, kind: &HookKind, occasion: &Occasion) -> HookContext {
         let is_tools = matches!(
             kind,
@@ -105,7 +105,7 @@ impl Agent {
             session_id: Some(self.session_id.clone()),
             transcript_path: Some(format!("{}/{}.jsonl", self.config.cwd, self.session_id)),
             cwd: Some(self.config.cwd.clone()),
-            // The session that `/clear` begins has had no prompt.
+            // The session that `/clear` starts has no prompt yet.
             prompt_id: of_task.or_else(|| {
                 let turn = self.turn.as_ref();
                 let turn = turn.filter(|_| *occasion != Occasion::Cleared);
@@ -120,7 +120,8 @@ impl Agent {
         }
     }
 
-    /// Whether this was an answer to a hook.
+    /// Handles the response to a hook call. Returns `false` if the request was
+    /// not a hook call.
     pub(super) fn hook_answered(
         &mut self,
         now: Instant,
@@ -149,7 +150,7 @@ impl Agent {
                     tag: Some("hook_callback_failed".to_owned()),
                     ..line(InformationalLevel::Warning, format!("{what}. {outcome}"))
                 };
-                // What is about a prompt comes when its turn has begun.
+                // A notice about a prompt is sent after its turn has started.
                 if kind == HookKind::UserPromptSubmit {
                     round.verdict.notices.push(notice);
                 } else {
@@ -161,7 +162,7 @@ impl Agent {
         true
     }
 
-    /// Gives up on the hooks that have taken too long.
+    /// Cancels hook calls whose deadline has passed.
     pub(super) fn give_up_on_hooks(&mut self, now: Instant) {
         while let Some((at, hook)) = self.hooks.take(|hook| hook.due <= now) {
             self.out.push_back(control::cancel(&hook.request_id));
@@ -170,7 +171,7 @@ impl Agent {
         }
     }
 
-    /// The host is gone: nobody will answer.
+    /// Ends all rounds because the host is gone and will not answer.
     pub(super) fn hooks_go_unheard(&mut self, now: Instant) {
         for mut round in self.hooks.take_all() {
             round.verdict.is_unheard = true;
@@ -178,7 +179,7 @@ impl Agent {
         }
     }
 
-    /// Takes all hooks back that are asked.
+    /// Cancels all pending hook calls.
     pub(super) fn take_hooks_back(&mut self) {
         for round in self.hooks.take_all() {
             for hook in round.open {
@@ -193,7 +194,7 @@ impl Agent {
         }
     }
 
-    /// Goes on where the hooks were asked.
+    /// Continues where the hooks were called.
     fn conclude(&mut self, now: Instant, round: Round) {
         let verdict = round.verdict;
         match round.occasion {

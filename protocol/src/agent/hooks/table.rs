@@ -1,4 +1,4 @@
-//! The hooks that the host registered, and those that are being asked.
+//! The registered hooks, and the pending hook calls.
 
 use super::matcher;
 use super::verdict::Verdict;
@@ -6,7 +6,7 @@ use crate::hook::{HookKind, Hooks, OnFailure};
 use crate::json::Number;
 use std::time::{Duration, Instant};
 
-/// How long a hook may take whose matcher does not say.
+/// The timeout of a hook whose matcher sets none.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// The hooks of a session.
@@ -16,37 +16,37 @@ pub(in crate::agent) struct HookTable {
     pub(super) rounds: Vec<Round>,
 }
 
-/// What the agent was about when it asked its hooks, and where it goes on.
+/// Why hooks were called, and where the agent continues afterwards.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::agent) enum Occasion {
-    /// The prompts of the turn that begins.
+    /// The prompts of a new turn.
     Prompt,
-    /// A prompt that would become part of the turn that runs.
+    /// A prompt that would be folded into the running turn.
     Fold,
-    /// This tool call, before it runs.
+    /// Before this tool call runs.
     BeforeTool(String),
-    /// This tool call, which the host is asked about.
+    /// The permission request for this tool call.
     Permission(String),
-    /// This tool call, which has an answer.
+    /// After this tool call has a result.
     AfterTool(String),
-    /// All tool calls of a reply.
+    /// After all tool calls of a reply.
     AfterBatch,
-    /// The end of the turn, and one that the API's failure brings about.
+    /// The end of the turn: normal, or because the API failed.
     Stop,
     StopFailure,
-    /// A sub-agent that begins, and one that is done.
+    /// The start and the end of a sub-agent.
     SubagentStart(String),
     SubagentStop(String),
-    /// The session that `/clear` ends, and the one that it begins.
+    /// `SessionEnd` and `SessionStart` for `/clear`.
     Clear,
     Cleared,
-    /// What comes before a summary, and what comes after it.
+    /// `PreCompact`, `SessionStart` and `PostCompact` for a compaction.
     Compact,
     Compacted,
     Summarized,
 }
 
-/// The hooks of one event, while they are asked.
+/// The pending hook calls of one event.
 #[derive(Debug)]
 pub(super) struct Round {
     pub(super) occasion: Occasion,
@@ -55,7 +55,7 @@ pub(super) struct Round {
     pub(super) verdict: Verdict,
 }
 
-/// A hook that has not answered.
+/// A pending hook call.
 #[derive(Debug)]
 pub(super) struct OpenHook {
     pub(super) request_id: String,
@@ -65,29 +65,29 @@ pub(super) struct OpenHook {
 }
 
 impl HookTable {
-    /// The host said which hooks it has.
+    /// Sets the hooks of the host.
     pub(in crate::agent) fn register(&mut self, hooks: Hooks) {
         self.registered = hooks;
     }
 
-    /// When the next hook will have taken too long.
+    /// Returns the next deadline of a hook call.
     pub(in crate::agent) fn due(&self) -> Option<Instant> {
         let open = self.rounds.iter().flat_map(|round| &round.open);
         open.map(|hook| hook.due).min()
     }
 
-    /// Whether hooks are asked about this.
+    /// Returns whether hook calls are pending for such an occasion.
     pub(in crate::agent) fn is_asked(&self, occasion: impl Fn(&Occasion) -> bool) -> bool {
         self.rounds.iter().any(|round| occasion(&round.occasion))
     }
 
-    /// The hooks that are asked about this are not waited for any more.
+    /// Removes the rounds for this occasion without cancelling their calls.
     pub(in crate::agent) fn forget(&mut self, occasion: &Occasion) {
         self.rounds.retain(|round| round.occasion != *occasion);
     }
 
-    /// Returns the hooks whose matchers take this event, with their deadlines
-    /// if they are asked now. Their request ids are still empty.
+    /// Returns the hooks that match this event, with their deadlines for a call
+    /// at `now`. Their request IDs are still empty.
     pub(super) fn matching(
         &self,
         now: Instant,
@@ -115,8 +115,8 @@ impl HookTable {
         hooks.collect()
     }
 
-    /// Removes the first open hook that is wanted. Returns the place of its
-    /// round and the hook.
+    /// Removes the first pending hook call for which `wanted` returns `true`.
+    /// Returns the index of its round, and the call.
     pub(super) fn take(&mut self, wanted: impl Fn(&OpenHook) -> bool) -> Option<(usize, OpenHook)> {
         let mut rounds = self.rounds.iter_mut().enumerate();
         rounds.find_map(|(at, round)| {
@@ -125,8 +125,7 @@ impl HookTable {
         })
     }
 
-    /// Removes the round at this place and returns it, if none of its hooks is
-    /// waited for any more.
+    /// Removes the round at this index and returns it, if it is finished.
     pub(super) fn take_finished(&mut self, at: usize) -> Option<Round> {
         let round = &self.rounds[at];
         let is_over = round.open.is_empty() || round.verdict.is_final(&round.kind);
@@ -139,7 +138,8 @@ impl HookTable {
     }
 }
 
-/// Where a hook that fails blocks nothing, whatever its matcher says.
+/// Returns whether the failure of a hook never blocks this event, whatever its
+/// matcher says.
 fn ignores_failure(kind: &HookKind) -> bool {
     matches!(
         kind,

@@ -1,4 +1,4 @@
-//! What several hooks say together.
+//! The combined output of the hooks of one event.
 
 use crate::hook::{
     HookDecision, HookKind, HookOutput, PermissionRequestDecision, PermissionRequestDeny,
@@ -7,45 +7,47 @@ use crate::hook::{
 use crate::json::Json;
 use crate::message::Informational;
 
-/// Why, where a hook does not say.
+/// The reason for a block if the hook gives none.
 const NO_REASON: &str = "Blocked by hook";
 
-/// What the hooks of an event said, taken together in the order in which they
-/// answered.
+/// The output of the hooks of one event, combined in the order of their
+/// responses.
 #[derive(Debug, Default)]
 pub(in crate::agent) struct Verdict {
-    /// Whether the tool may run: to deny beats to ask, and that to allow.
+    /// Whether the tool may run: `deny` beats `ask`, which beats `allow`.
     pub(in crate::agent) decision: Option<ToolDecision>,
-    /// Why, from whoever said it last.
+    /// The reason for the decision, from the last hook that made it.
     pub(in crate::agent) reason: String,
-    /// The answer to a permission ask, from whoever gave one first.
+    /// The permission decision of the first hook that made one.
     pub(in crate::agent) permission: Option<PermissionRequestDecision>,
-    /// Why it may not be, for each hook that blocks.
+    /// The reasons of all hooks that block.
     pub(in crate::agent) blocks: Vec<String>,
     /// Whether a hook blocks because it failed.
     pub(in crate::agent) failed: bool,
-    /// The turn is to end, and why.
+    /// Set if the turn must end, with the reason.
     pub(in crate::agent) stop: Option<Option<String>>,
-    /// The tool's input, from whoever changed it last.
+    /// The new input of the tool, from the last hook that changed it.
     pub(in crate::agent) updated_input: Option<Json>,
-    /// The tool's answer, likewise.
+    /// The new output of the tool, from the last hook that changed it.
     pub(in crate::agent) updated_output: Option<Json>,
-    /// Whether the model is told something, and has to go on for it.
+    /// Whether a hook adds context for the model, so that the turn must
+    /// continue.
     pub(in crate::agent) has_context: bool,
-    /// Whether a prompt that is blocked is not repeated.
+    /// Whether the message about a blocked prompt leaves out the prompt.
     pub(in crate::agent) suppresses_prompt: bool,
-    /// What the user is told.
+    /// Messages for the user.
     pub(in crate::agent) messages: Vec<String>,
-    /// What is told later of hooks that failed.
+    /// Notices about failed hooks, sent later.
     pub(in crate::agent) notices: Vec<Informational>,
-    /// Whether a hook did not answer in time.
+    /// Whether a hook timed out.
     pub(in crate::agent) timed_out: bool,
-    /// Whether the host is gone and was not asked, or did not answer.
+    /// Whether the host is gone, so that hooks were not called or did not
+    /// answer.
     pub(in crate::agent) is_unheard: bool,
 }
 
 impl Verdict {
-    /// A hook of this event answered.
+    /// Adds the output of a hook of this event.
     pub(super) fn add(&mut self, kind: &HookKind, output: SyncOutput) {
         if output.keep_going == Some(false) {
             self.stop = Some(output.stop_reason);
@@ -83,12 +85,12 @@ impl Verdict {
             Some(SpecificOutput::Stop(specific)) => {
                 self.has_context |= specific.additional_context.is_some();
             }
-            // What else can be said goes to the model, which is a script.
+            // Other output is meant for the model, which is scripted.
             _ => {}
         }
     }
 
-    /// A hook failed for which that counts as a block.
+    /// Adds the failure of a hook whose failure blocks.
     pub(super) fn fail(&mut self, kind: &HookKind, why: String) {
         self.failed = true;
         if *kind == HookKind::PermissionRequest {
@@ -103,7 +105,8 @@ impl Verdict {
         }
     }
 
-    /// Whether the other hooks are not waited for.
+    /// Returns whether the verdict is final, so that the other hooks are not
+    /// awaited.
     pub(super) fn is_final(&self, kind: &HookKind) -> bool {
         match kind {
             HookKind::PreToolUse => self.timed_out,
@@ -118,7 +121,7 @@ impl Verdict {
     fn block(&mut self, kind: &HookKind, reason: String) {
         match kind {
             HookKind::PreToolUse => self.decide(ToolDecision::Deny, reason),
-            // To this one it means nothing.
+            // A block does not apply to this event.
             HookKind::PermissionRequest => {}
             _ => self.blocks.push(reason),
         }
@@ -138,12 +141,12 @@ impl Verdict {
     }
 }
 
-/// Reads what a hook answered, as strictly as the real agent does. `None` is
-/// a hook that is not waited for.
+/// Reads the response of a hook as strictly as the real CLI does. Returns
+/// `None` for an asynchronous hook, which is not awaited.
 ///
 /// # Errors
 ///
-/// When it is no answer to this event.
+/// If the response is not valid output for this event.
 pub(super) fn read(kind: &HookKind, answer: Option<&Json>) -> Result<Option<SyncOutput>, String> {
     let answer = answer.ok_or("there is none")?;
     let output = match answer.read::<HookOutput>() {

@@ -1,4 +1,4 @@
-//! Servers that the host switches on and off, or sets anew.
+//! Requests of the host that enable, disable or replace MCP servers.
 
 use super::super::Agent;
 use super::client::Server;
@@ -21,7 +21,8 @@ struct SetServers {
 }
 
 impl Agent {
-    /// Switches a server on or off. The answer waits until it is there.
+    /// Enables or disables a server. A request that enables a server is
+    /// answered when the server is connected or has failed.
     pub(in crate::agent) fn toggle_server(&mut self, request_id: &str, request: &Json) {
         let toggle = match request.read::<Toggle>() {
             Ok(toggle) => toggle,
@@ -43,7 +44,8 @@ impl Agent {
         }
     }
 
-    /// A server that was switched on may be there by now.
+    /// Answers a pending request to enable this server, if the server is no
+    /// longer pending.
     pub(super) fn answer_toggle(&mut self, name: &str) {
         let is_there = self
             .mcp
@@ -54,8 +56,8 @@ impl Agent {
         }
     }
 
-    /// From here on these are the servers, and no others. Of those that do not
-    /// run inside the host the agent has none.
+    /// Replaces the set of servers. Servers that do not run inside the host are
+    /// rejected: the agent does not support them.
     pub(in crate::agent) fn set_servers(&mut self, request_id: &str, request: &Json) {
         let wanted = match request.read::<SetServers>() {
             Ok(request) => request.servers,

@@ -1,4 +1,4 @@
-//! The servers, and what they said of themselves.
+//! The MCP servers and their tools.
 
 use crate::control::{ManifestOutcome, SdkMcpServerManifest};
 use crate::json::Json;
@@ -10,17 +10,16 @@ use crate::message::{McpServerState, ToolUseMeta};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// The version of MCP that the agent speaks.
+/// The supported MCP version.
 pub(super) const PROTOCOL_VERSION: &str = "2025-11-25";
 
-/// The servers of a session, and what they were asked.
+/// The MCP servers of a session, and the pending messages to them.
 #[derive(Debug, Default)]
 pub(in crate::agent) struct McpClient {
     pub(super) servers: Vec<Server>,
-    /// What waits until a server is there that was switched on.
+    /// The server that is being enabled, and the ID of the request to answer.
     pub(super) toggled: Option<(String, String)>,
-    /// Messages of ours that have no reply, by the id of their control
-    /// request.
+    /// Messages without a reply, by the ID of their control request.
     pub(super) asked: BTreeMap<String, Asked>,
 }
 
@@ -29,13 +28,13 @@ pub(super) struct Server {
     pub(super) name: String,
     pub(super) state: McpConnection,
     pub(super) info: Option<McpServerInfo>,
-    /// Whether it said that it has tools. If not, it is not asked for them.
+    /// Whether the server has tools. If not, they are not requested.
     pub(super) has_tools: bool,
     pub(super) tools: Vec<Tool>,
     pub(super) next_id: u64,
 }
 
-/// What a message was about.
+/// The purpose of a message.
 #[derive(Debug)]
 pub(super) enum Asked {
     Initialize {
@@ -53,7 +52,7 @@ pub(super) enum Asked {
     Notification,
 }
 
-/// A tool, as its server lists it.
+/// A tool as listed by its server.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Tool {
     pub(super) name: String,
@@ -102,7 +101,7 @@ impl Server {
         }
     }
 
-    /// It answered to its greeting.
+    /// Handles the result of the handshake.
     pub(super) fn greeted(&mut self, result: InitializeResult) {
         self.info = result.server_info;
         self.has_tools = result.capabilities.tools.is_some();
@@ -116,7 +115,7 @@ impl Server {
         self.next_id - 1
     }
 
-    /// What the names of its tools begin with.
+    /// Returns the prefix of the names of the server's tools.
     fn prefix(&self) -> String {
         format!("mcp__{}__", plain(&self.name))
     }
@@ -128,13 +127,14 @@ impl Server {
 }
 
 impl McpClient {
-    /// Whether the tools of a server are not known yet.
+    /// Returns whether the tools of any server are still unknown.
     pub(in crate::agent) fn is_pending(&self) -> bool {
         let mut servers = self.servers.iter();
         servers.any(|server| server.state == McpConnection::Pending)
     }
 
-    /// Whether a tool belongs to one of these servers, be it there or not.
+    /// Returns whether a tool name belongs to one of these servers. The tool
+    /// need not exist.
     pub(in crate::agent) fn knows(&self, tool: &str) -> bool {
         self.server_of(tool).is_some()
     }
@@ -145,7 +145,7 @@ impl McpClient {
             .is_some_and(|tool| tool.annotations.read_only_hint == Some(true))
     }
 
-    /// Why a tool cannot be called at all.
+    /// Returns why a tool cannot be called, if it cannot.
     pub(in crate::agent) fn refusal(&self, tool: &str) -> Option<String> {
         let server = self.server_of(tool)?;
         let is_there = server.state == McpConnection::Connected && server.tool(tool).is_some();
@@ -160,7 +160,7 @@ impl McpClient {
         })
     }
 
-    /// A tool's name as people are to read it.
+    /// Returns the display name of a tool.
     pub(in crate::agent) fn display_name(&self, tool: &str) -> String {
         let Some(server) = self.server_of(tool) else {
             return tool.to_owned();
@@ -177,7 +177,7 @@ impl McpClient {
         shown
     }
 
-    /// What people are to read of a call of one of their tools.
+    /// Returns the display metadata of a tool call.
     pub(in crate::agent) fn meta(&self, id: &str, tool: &str) -> Option<Vec<ToolUseMeta>> {
         let server = self.server_of(tool)?;
         let info = server.info.as_ref();
@@ -190,7 +190,7 @@ impl McpClient {
         }])
     }
 
-    /// The servers as a turn's first message lists them.
+    /// Returns the servers as listed in `system/init`.
     pub(in crate::agent) fn states(&self) -> Vec<McpServerState> {
         let state = |server: &Server| McpServerState {
             name: server.name.clone(),
@@ -201,7 +201,7 @@ impl McpClient {
         self.servers.iter().map(state).collect()
     }
 
-    /// The names under which the model knows their tools.
+    /// Returns the tool names that the model uses.
     pub(in crate::agent) fn tool_names(&self) -> Vec<String> {
         let servers = self.servers.iter();
         servers
@@ -215,7 +215,7 @@ impl McpClient {
             .collect()
     }
 
-    /// The servers as `mcp_status` lists them.
+    /// Returns the servers as listed by `mcp_status`.
     pub(in crate::agent) fn statuses(&self) -> Vec<McpServerStatus> {
         self.servers.iter().map(status).collect()
     }
@@ -230,7 +230,7 @@ impl McpClient {
     }
 }
 
-/// Takes what the host says about a server for the handshake.
+/// Applies the host's manifest of a server in place of the handshake.
 pub(super) fn park(server: &mut Server, manifest: &SdkMcpServerManifest) -> ManifestOutcome {
     let greeting = manifest.initialize_result.read::<InitializeResult>();
     let Some(greeting) = greeting
@@ -279,7 +279,8 @@ fn status(server: &Server) -> McpServerStatus {
     }
 }
 
-/// A name as it is part of a tool's name.
+/// Returns a name in the form used in tool names: characters other than ASCII
+/// letters, digits, `_` and `-` become `_`.
 fn plain(name: &str) -> String {
     let is_plain = |it: char| it.is_ascii_alphanumeric() || it == '_' || it == '-';
     name.chars()

@@ -1,4 +1,4 @@
-//! MCP servers that run inside the host: the agent is their client, over
+//! MCP servers inside the host. The agent is their client, through
 //! `mcp_message` requests.
 
 mod changes;
@@ -29,8 +29,8 @@ struct CallResult {
 }
 
 impl Agent {
-    /// The host has these servers. Those that it made the handshake with
-    /// itself are taken as they are; the others are greeted before
+    /// Registers the servers of the host. A server with a valid manifest is
+    /// used without a handshake. The handshake with the others starts before
     /// `initialize` is answered.
     pub(super) fn meet_servers(
         &mut self,
@@ -58,7 +58,8 @@ impl Agent {
         manifests.map(|_| outcomes)
     }
 
-    /// Servers that the agent was started with need no `initialize`.
+    /// Starts the handshake with the servers of the configuration, which do not
+    /// wait for `initialize`.
     pub(super) fn meet_configured_servers(&mut self) {
         for name in self.config.sdk_mcp_servers.clone() {
             self.mcp.servers.push(Server::new(&name));
@@ -66,8 +67,9 @@ impl Agent {
         }
     }
 
-    /// `initialize` is answered: servers whose tools are not known are asked
-    /// for them. Those that were greeted are not so far yet.
+    /// Requests the tools of servers whose manifest does not list them, once
+    /// `initialize` is answered. Servers whose handshake is in progress are
+    /// skipped.
     pub(super) fn list_parked_tools(&mut self) {
         let is_parked = |it: &&Server| it.state == McpConnection::Pending && it.info.is_some();
         let parked: Vec<_> = (self.mcp.servers.iter().filter(is_parked))
@@ -102,7 +104,7 @@ impl Agent {
         self.call_server(name, "tools/list", params, asked);
     }
 
-    /// A tool of a server may run.
+    /// Calls a tool of a server.
     pub(super) fn call_mcp_tool(&mut self, now: Instant, id: &str, name: &str, input: Json) {
         let found = self.mcp.server_of(name).and_then(|server| {
             let tool = server.tool(name)?;
@@ -151,7 +153,8 @@ impl Agent {
         self.mcp.asked.insert(request_id, asked);
     }
 
-    /// Whether this was an answer to a message for a server.
+    /// Handles the response to a message for a server. Returns `false` if the
+    /// request was not such a message.
     pub(super) fn server_answered(
         &mut self,
         now: Instant,
@@ -216,7 +219,7 @@ impl Agent {
         self.go_on_with_prompts(now);
     }
 
-    /// A server of the host's begins something itself.
+    /// Handles a request or notification that a server sends.
     pub(super) fn hear_server(&mut self, message: &McpMessage) {
         let name = &message.server_name;
         if self.mcp.server(name).is_none() {
@@ -238,7 +241,7 @@ impl Agent {
         }
     }
 
-    /// Servers are told that nobody waits for their tools any more.
+    /// Cancels all pending tool calls at their servers.
     pub(super) fn cancel_mcp_calls(&mut self) {
         let asked = std::mem::take(&mut self.mcp.asked);
         let (calls, rest) = asked
@@ -254,7 +257,7 @@ impl Agent {
         }
     }
 
-    /// The host is gone, and its servers with it.
+    /// Handles the end of the host, and of its servers with it.
     pub(super) fn servers_are_gone(&mut self, now: Instant) {
         for server in &mut self.mcp.servers {
             if server.state == McpConnection::Pending {
@@ -271,7 +274,7 @@ impl Agent {
     }
 }
 
-/// What came of a JSON-RPC request.
+/// Returns the result of a JSON-RPC request.
 fn rpc_result(answer: Option<&Json>) -> Result<Json, String> {
     #[derive(Deserialize)]
     struct Reply {
@@ -293,7 +296,7 @@ fn rpc_result(answer: Option<&Json>) -> Result<Json, String> {
     }
 }
 
-/// What the model is told of a tool's reply.
+/// Converts the reply to a tool call into a result for the model.
 fn tool_answer(name: &str, result: Result<Json, String>) -> ToolAnswer {
     let result = result.and_then(|result| {
         let read = result.read::<CallResult>();
