@@ -11,11 +11,8 @@ pub struct Division {
     pub b: f64,
 }
 
-pub async fn divide(input: Division) -> Result<f64, String> {
-    match input.b {
-        0.0 => Err("Division by zero.".to_owned()),
-        b => Ok(input.a / b),
-    }
+pub async fn divide(Division { a, b }: Division) -> Result<f64, &'static str> {
+    (b != 0.0).then(|| a / b).ok_or("Division by zero.")
 }
 
 pub fn options() -> Options {
