@@ -57,7 +57,8 @@ async fn called(
         .reply([Step::text("Done.")]);
     let live = Live::start(scenario).await;
     let log = Log::default();
-    let options = observe(set(live.options()), &log);
+    // Without this variable, root may not bypass permissions.
+    let options = observe(set(live.options().env("IS_SANDBOX", "1")), &log);
     let mut messages = query("Go", options).await.unwrap().messages();
     while let Some(message) = messages.next().await {
         if let Message::System(SystemMessage::PermissionDenied(denied)) = message.unwrap() {
