@@ -184,8 +184,7 @@ impl Agent {
                 continue;
             }
             self.set_state(SessionState::Running);
-            let why = "The host closed the session.".to_owned();
-            self.decide(now, &ask.tool_use_id, Decision::Denied(why));
+            self.deny_unanswered(now, &ask.tool_use_id);
         }
         self.hooks_go_unheard(now);
         self.servers_are_gone(now);

@@ -48,7 +48,7 @@ impl Agent {
             _ if !self.config.asks_host => {
                 self.deny_unasked(now, id, Ruling::NOBODY_ASKED, reason);
             }
-            _ if self.input_ended => self.deny_unasked(now, id, Ruling::MODE_DENIED, None),
+            _ if self.input_ended => self.deny_unanswered(now, id),
             _ => {
                 let request_id = (self.ids)();
                 let owner = open.owner.clone();
@@ -101,6 +101,15 @@ impl Agent {
         self.send(encode(&denied));
         self.note_denial(id);
         self.rule(id, ruling);
+        self.decide(now, id, Decision::Denied(why));
+    }
+
+    /// Denies a tool because the host can no longer answer. Unlike
+    /// [`deny_unasked`](Self::deny_unasked), the real agent does not report it.
+    pub(super) fn deny_unanswered(&mut self, now: Instant, id: &str) {
+        self.note_denial(id);
+        self.rule(id, Ruling::UNREADABLE);
+        let why = "The host closed the session.".to_owned();
         self.decide(now, id, Decision::Denied(why));
     }
 

@@ -13,7 +13,7 @@ pub(super) struct Ruling {
 impl Ruling {
     pub(super) const HOST_ALLOWED: Self = Self::accepted("user_temporary", None);
     pub(super) const HOST_DENIED: Self = Self::rejected("user_reject", None);
-    /// The host gave no valid answer.
+    /// The host gave no valid answer, or could not give one.
     pub(super) const UNREADABLE: Self = Self::rejected("config", Some("other"));
     /// A prompt with the priority `now` cancelled the permission request.
     pub(super) const PREEMPTED: Self = Self::rejected("user_abort", None);

@@ -72,7 +72,11 @@ fn an_ask_that_is_open_when_the_input_ends_is_denied() {
         .agent
         .call_tool(session.now, ToolCall::new("t2", "Bash", input("t2")));
     assert!(matches!(session.decision("t2"), Decision::Denied(_)));
+    assert_eq!(session.said(), Vec::<String>::new());
     session.finishes("t1", "denied", true);
+    let result = session.messages("user", None).pop().unwrap();
+    let decision = &result["tool_result_meta"][0]["permission_decision"];
+    assert_eq!(decision["reason_type"], "other", "{result}");
     session.goes_on();
     session.ends_turn();
     assert_eq!(session.exits(), 0);

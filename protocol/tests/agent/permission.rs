@@ -166,5 +166,7 @@ fn some_modes_do_not_ask() {
         let decision = session.decision("t1");
         assert_eq!(matches!(decision, Decision::Allowed(_)), allowed);
         assert!(!session.said().contains(&"ask t1".to_owned()));
+        let told = session.messages("system", Some("permission_denied"));
+        assert_eq!(told.len(), usize::from(!allowed));
     }
 }
