@@ -2,6 +2,10 @@ use super::marked::Marked;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How long a process may take to load a program.
+const LOADING: Duration = Duration::from_secs(1);
 
 /// The processes that have this variable in their environment, but for
 /// zombies.
@@ -9,16 +13,11 @@ pub(super) fn marked(mark: &OsStr) -> Vec<Marked> {
     let Ok(processes) = fs::read_dir("/proc") else {
         return Vec::new();
     };
-    let has_mark = |folder: &Path| {
-        let environment = fs::read(folder.join("environ")).unwrap_or_default();
-        let mut variables = environment.split(|byte| *byte == 0);
-        variables.any(|it| it == mark.as_encoded_bytes())
-    };
     let mut marked = Vec::new();
     for process in processes.flatten() {
         let name = process.file_name();
         if let Some(pid) = name.to_str().and_then(|name| name.parse().ok())
-            && has_mark(&process.path())
+            && has_mark(&process.path(), mark)
         {
             let argv = fs::read(process.path().join("cmdline")).unwrap_or_default();
             let argv = String::from_utf8_lossy(&argv).replace('\0', " ");
@@ -27,4 +26,83 @@ pub(super) fn marked(mark: &OsStr) -> Vec<Marked> {
         }
     }
     marked
+}
+
+/// Whether a process has this variable in its environment. While it loads a
+/// program, the kernel shows none of it, or a part: the rest is waited for.
+fn has_mark(folder: &Path, mark: &OsStr) -> bool {
+    let until = Instant::now() + LOADING;
+    loop {
+        let Some(size) = Size::read(folder) else {
+            return false;
+        };
+        let Ok(environment) = fs::read(folder.join("environ")) else {
+            return false;
+        };
+        let mut variables = environment.split(|byte| *byte == 0);
+        if variables.any(|it| it == mark.as_encoded_bytes()) {
+            return true;
+        }
+        if size == Size::Known(environment.len() as u64) || Instant::now() >= until {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// The size of a process's environment.
+#[derive(Debug, PartialEq, Eq)]
+enum Size {
+    /// So many bytes.
+    Known(u64),
+    /// A program is being loaded.
+    Loading,
+}
+
+impl Size {
+    /// Reads it from the fields of `stat`, see proc(5). Nothing, if the process
+    /// is gone, a zombie or a thread of the kernel.
+    fn read(folder: &Path) -> Option<Self> {
+        let stat = fs::read(folder.join("stat")).ok()?;
+        // The second field is a name in parentheses, of any bytes.
+        let end = stat.iter().rposition(|byte| *byte == b')')?;
+        let fields = std::str::from_utf8(&stat[end + 1..]).ok()?;
+        let fields: Vec<_> = fields.split_whitespace().collect();
+        let field = |number: usize| fields.get(number - 3).copied();
+        let number = |at: usize| field(at)?.parse::<u64>().ok();
+        let has_memory = number(23)? != 0;
+        if matches!(field(3)?, "Z" | "X" | "x") || !has_memory {
+            return None;
+        }
+        // The kernel sets the bounds of the environment to one address, moves
+        // its end while it fills it in, and then sets where the code starts.
+        Some(match (number(26)?, number(50)?, number(51)?) {
+            (0, _, _) | (_, 0, _) => Self::Loading,
+            (_, start, end) => Self::Known(end.saturating_sub(start)),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn what_loads_one_program_after_another_is_marked_at_every_look() {
+        let script = r#"exec sh -c "$0" "$0""#;
+        let mut loading = Command::new("sh")
+            .args(["-c", script, script])
+            .env("AGENTWIRE_TEST_LOADING", "yes")
+            .stdin(Stdio::null())
+            .spawn()
+            .expect("a shell");
+        let folder = Path::new("/proc").join(loading.id().to_string());
+        let mark = OsStr::new("AGENTWIRE_TEST_LOADING=yes");
+        let looks = 1000;
+        let marked = (0..looks).filter(|_| has_mark(&folder, mark)).count();
+        loading.kill().expect("to be ended");
+        loading.wait().expect("to be gone");
+        assert_eq!(marked, looks);
+    }
 }
