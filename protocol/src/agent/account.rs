@@ -16,6 +16,8 @@ pub(super) struct Account {
     session: BTreeMap<String, Spent>,
     /// The same since the last result.
     since_result: BTreeMap<String, Spent>,
+    /// The usage of the first reply of the turn.
+    first: Option<Usage>,
 }
 
 /// The usage and cost of one model.
@@ -37,6 +39,7 @@ impl Account {
     ) {
         self.spend(model, &usage, cost_usd);
         add(&mut self.turn, &usage);
+        self.first.get_or_insert_with(|| usage.clone());
         self.reply = usage;
         self.stop_reason = stop_reason;
     }
@@ -53,11 +56,17 @@ impl Account {
     /// Returns the usage to report at the start of a reply, with no output
     /// tokens.
     pub(super) fn read(&self) -> Usage {
-        Usage {
-            input_tokens: self.reply.input_tokens.or(Some(0)),
-            output_tokens: Some(0),
-            ..self.reply.clone()
-        }
+        let mut usage = self.reply.clone();
+        fill(&mut usage);
+        usage.output_tokens = Some(0);
+        usage
+    }
+
+    /// Returns the usage of the current reply.
+    pub(super) fn reply(&self) -> Usage {
+        let mut usage = self.reply.clone();
+        fill(&mut usage);
+        usage
     }
 
     /// Returns the usage to report at the end of a reply: only the output
@@ -81,31 +90,38 @@ impl Account {
 
     /// Takes the usage of the turn, which has ended.
     pub(super) fn take_turn(&mut self) -> Usage {
-        let turn = std::mem::take(&mut self.turn);
-        Usage {
-            input_tokens: turn.input_tokens.or(Some(0)),
-            output_tokens: turn.output_tokens.or(Some(0)),
-            ..turn
-        }
+        let mut turn = std::mem::take(&mut self.turn);
+        fill(&mut turn);
+        turn
     }
 
-    /// Returns the cost of the session so far.
+    /// Takes the usage of the first reply of the turn, which has ended.
+    pub(super) fn take_first(&mut self) -> Option<Usage> {
+        self.first.take()
+    }
+
+    /// Returns the cost of the session so far, for a message.
     pub(super) fn cost_usd(&self) -> Number {
-        dollars(self.session.values().map(|spent| spent.cost_usd).sum())
+        dollars(self.total_usd())
+    }
+
+    /// Returns the cost of the session so far, in US dollars.
+    pub(super) fn total_usd(&self) -> f64 {
+        self.session.values().map(|spent| spent.cost_usd).sum()
     }
 
     /// Returns the usage of each model since the start of the session.
-    pub(super) fn models(&self, window: u64) -> BTreeMap<String, ModelUsage> {
-        report(&self.session, window)
+    pub(super) fn models(&self, template: &ModelUsage) -> BTreeMap<String, ModelUsage> {
+        report(&self.session, template)
     }
 
     /// Takes the usage of each model since the last result, for a new result.
-    pub(super) fn take_models(&mut self, window: u64) -> BTreeMap<String, ModelUsage> {
-        report(&std::mem::take(&mut self.since_result), window)
+    pub(super) fn take_models(&mut self, template: &ModelUsage) -> BTreeMap<String, ModelUsage> {
+        report(&std::mem::take(&mut self.since_result), template)
     }
 }
 
-fn report(models: &BTreeMap<String, Spent>, window: u64) -> BTreeMap<String, ModelUsage> {
+fn report(models: &BTreeMap<String, Spent>, template: &ModelUsage) -> BTreeMap<String, ModelUsage> {
     let report = |spent: &Spent| {
         let [input, output, created, read] = counts(&spent.usage).map(|it| it.or(Some(0)));
         ModelUsage {
@@ -115,8 +131,7 @@ fn report(models: &BTreeMap<String, Spent>, window: u64) -> BTreeMap<String, Mod
             cache_read_input_tokens: read,
             web_search_requests: Some(0),
             cost_usd: Some(dollars(spent.cost_usd)),
-            context_window: Some(window),
-            ..ModelUsage::default()
+            ..template.clone()
         }
     };
     let models = models.iter();
@@ -130,6 +145,13 @@ fn dollars(dollars: f64) -> Number {
         Number::from(0)
     } else {
         Number::from(dollars)
+    }
+}
+
+/// Sets counts that are not known to 0.
+fn fill(usage: &mut Usage) {
+    for count in members(usage) {
+        count.get_or_insert(0);
     }
 }
 

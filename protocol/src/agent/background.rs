@@ -1,8 +1,8 @@
 //! Background tasks, and the turns that they start.
 
-use super::Agent;
 use super::hooks::Occasion;
 use super::task::Task;
+use super::{Agent, Event};
 use crate::codec::encode;
 use crate::hook::{SubagentStart, SubagentStop};
 use crate::message::{
@@ -17,6 +17,7 @@ impl Agent {
     pub fn start_task(&mut self, now: Instant, mut task: Task) {
         task.run_id = (self.ids)();
         task.prompt_id = self.turn.as_ref().map(|turn| turn.prompt_id.clone());
+        self.stats.started(&task);
         self.tasks.push(task.clone());
         if !task.is_awaited {
             self.tell_tasks();
@@ -87,11 +88,30 @@ impl Agent {
             return;
         };
         let task = self.tasks.remove(at);
+        self.send_task_end(&task, TaskStatus::Completed, TaskEndStatus::Completed);
+        if task.is_awaited {
+            return self.finish_awaited(now, &task);
+        }
+        self.tell_tasks();
+        self.unreported.push(task.run_id);
+        if self.turn.is_none() && !self.exited {
+            self.report_to_model(now);
+        }
+    }
+
+    /// Sends the end of a task.
+    fn send_task_end(&mut self, task: &Task, status: TaskStatus, end: TaskEndStatus) {
+        let is_report = end == TaskEndStatus::Completed;
+        self.stats.ended(task, !is_report);
+        let summary = task
+            .ending
+            .clone()
+            .or_else(|| Some(task.description.clone()));
         let updated = TaskUpdated {
             task_id: task.id.clone(),
             run_id: Some(task.run_id.clone()),
             patch: TaskPatch {
-                status: Some(TaskStatus::Completed),
+                status: Some(status),
                 ..TaskPatch::default()
             },
             uuid: Some((self.ids)()),
@@ -103,10 +123,10 @@ impl Agent {
             task_id: task.id.clone(),
             run_id: Some(task.run_id.clone()),
             tool_use_id: task.tool_use_id.clone(),
-            status: TaskEndStatus::Completed,
+            status: end,
             reason: None,
             output_file: Some(format!("/{}.output", task.id)),
-            summary: task.ending.clone(),
+            summary,
             usage: None,
             resource_links: None,
             skip_transcript: None,
@@ -115,17 +135,32 @@ impl Agent {
             session_id: Some(self.session_id.clone()),
             extra: Default::default(),
         };
-        if task.agent.is_some() && !task.is_awaited {
+        if is_report && task.agent.is_some() && !task.is_awaited {
             over.extra.set("summary_is_report", serde_json::json!(true));
         }
         self.send(encode(&over));
+    }
+
+    /// Stops a task in the background, because the host asks for it. An unknown
+    /// task is not an error. [`Event::TaskStopped`] arrives.
+    pub(super) fn stop_task(&mut self, now: Instant, task_id: &str) {
+        let Some(at) = self.tasks.iter().position(|task| task.id == task_id) else {
+            return;
+        };
+        let task = self.tasks.remove(at);
+        self.events.push_back(Event::TaskStopped {
+            task_id: task.id.clone(),
+        });
+        self.send_task_end(&task, TaskStatus::Killed, TaskEndStatus::Stopped);
         if task.is_awaited {
             return self.finish_awaited(now, &task);
         }
         self.tell_tasks();
-        self.unreported.push(task.run_id);
-        if self.turn.is_none() && !self.exited {
-            self.report_to_model(now);
+        if task.agent.is_some() {
+            self.unreported.push(task.run_id);
+            if self.turn.is_none() && !self.exited {
+                self.report_to_model(now);
+            }
         }
     }
 

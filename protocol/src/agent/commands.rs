@@ -1,9 +1,12 @@
-//! The commands `/clear` and `/compact`, which trigger hooks. They are not
-//! passed to the scripted model.
+//! Prompts that call a command. They have a turn of their own and are not
+//! passed to the model.
+//!
+//! `/clear` and `/compact` change the conversation and are handled here. The
+//! driver runs the other [declared commands](super::Declared::commands).
 
-use super::Agent;
 use super::context::Context;
 use super::hooks::Occasion;
+use super::{Agent, Event};
 use crate::codec::encode;
 use crate::content::ContentBlock;
 use crate::hook::{SessionEnd, SessionEndReason, SessionStart, SessionStartSource};
@@ -12,47 +15,127 @@ use crate::message::{AssistantMessage, ConversationReset, ResetTrigger, StopReas
 use serde_json::json;
 use std::time::Instant;
 
+/// The model that the agent names in messages that it writes itself.
+const SYNTHETIC: &str = "<synthetic>";
+
 /// A command in a prompt.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Command {
-    /// `/clear`.
-    Clear,
-    /// `/compact`, with the user's instructions for the summary.
-    Compact(Option<String>),
+pub(super) struct Command {
+    /// The name, without the slash.
+    name: String,
+    /// What follows the name.
+    args: String,
 }
 
-/// Returns the command in a prompt, if it is one.
-pub(super) fn command(prompt: &UserMessage) -> Option<Command> {
-    if prompt.client_composed == Some(true) {
-        return None;
-    }
-    let text = prompt.message.content.as_ref()?.text();
-    let (word, rest) = text.split_once(' ').unwrap_or((&text, ""));
-    match word {
-        "/clear" => Some(Command::Clear),
-        "/compact" => {
-            let rest = rest.trim();
-            Some(Command::Compact(
-                (!rest.is_empty()).then(|| rest.to_owned()),
-            ))
+/// The output of a command.
+#[derive(Debug, Clone, Default)]
+pub struct CommandOutput {
+    text: String,
+    run: Option<String>,
+    outcome: Option<&'static str>,
+    members: Vec<(&'static str, Json)>,
+}
+
+impl CommandOutput {
+    /// Creates the output of the command `run`, which may have been called by
+    /// another name.
+    pub fn new(run: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            run: Some(run.into()),
+            ..Self::default()
         }
-        _ => None,
+    }
+
+    /// Creates the output of a command that works only in a terminal.
+    pub fn unavailable(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            outcome: Some("unavailable_headless"),
+            ..Self::default()
+        }
+    }
+
+    /// Adds a member to the message with the output.
+    #[must_use]
+    pub fn member(mut self, name: &'static str, value: impl Into<Json>) -> Self {
+        self.members.push((name, value.into()));
+        self
     }
 }
 
 impl Agent {
+    /// Returns the command in a prompt, if it is one.
+    pub(super) fn command(&self, prompt: &UserMessage) -> Option<Command> {
+        let commands = &self.config.declared.commands;
+        command(prompt).filter(|it| is_own(&it.name) || commands.contains(&it.name))
+    }
+
+    /// Returns whether a prompt calls a command.
+    pub(super) fn is_command(&self) -> impl Fn(&UserMessage) -> bool + use<> {
+        let commands = self.config.declared.commands.clone();
+        move |prompt| {
+            command(prompt).is_some_and(|it| is_own(&it.name) || commands.contains(&it.name))
+        }
+    }
+
     pub(super) fn run_command(&mut self, now: Instant, command: Command) {
-        match command {
-            Command::Clear => {
+        let Command { name, args } = command;
+        if let Some(turn) = &mut self.turn {
+            turn.command = Some(name.clone());
+        }
+        match &*name {
+            "clear" => {
                 let event = SessionEnd {
                     reason: Some(SessionEndReason::Clear),
                     ..SessionEnd::default()
                 };
                 self.raise(now, Occasion::Clear, Some("clear"), event, None);
             }
-            Command::Compact(_) if !self.has_history => self.refuse_to_compact(now),
-            Command::Compact(instructions) => self.compact_by_hand(now, instructions),
+            "compact" if !self.has_history => self.refuse_to_compact(now),
+            "compact" => self.compact_by_hand(now, (!args.is_empty()).then_some(args)),
+            _ => {
+                let called = Event::CommandCalled { name, args };
+                self.events.push_back(called);
+            }
         }
+    }
+
+    /// Ends the turn of a command that arrived as [`Event::CommandCalled`].
+    pub fn finish_command(&mut self, now: Instant, output: CommandOutput) {
+        let Some(turn) = &self.turn else { return };
+        let (uuids, command) = (turn.uuids.clone(), turn.command.clone());
+        let args = match &*turn.prompts {
+            [prompt] => self::command(prompt).map_or_else(String::new, |it| it.args),
+            _ => String::new(),
+        };
+        self.send_init(&uuids);
+        let source = format!(
+            "<local-command-stdout>{}</local-command-stdout>",
+            output.text
+        );
+        let mut members = vec![("local_command_source", source.as_str().into())];
+        if let Some(run) = &output.run {
+            let run = json!({"command": run, "args": args});
+            members.push(("local_command_run", run.into()));
+        }
+        if let Some(kind) = output.outcome {
+            members.push(("local_command_outcome", json!({ "kind": kind }).into()));
+        }
+        members.extend(output.members);
+        self.send_output(&output.text, members);
+        if let (Some(run), true) = (&output.run, self.config.replays_prompts) {
+            let echo = format!(
+                "<command-name>/{run}</command-name>\n            \
+                 <command-message>{run}</command-message>\n            \
+                 <command-args>{args}</command-args>"
+            );
+            let mut echo = UserMessage::new(echo);
+            echo.is_replay = Some(true);
+            self.send_user_message(echo);
+        }
+        let command = command.filter(|_| output.run.is_some());
+        self.end_without_model(now, command.as_deref(), &output.text);
     }
 
     /// Reports that there is nothing to compact.
@@ -60,8 +143,24 @@ impl Agent {
         let uuids = self.turn.as_ref().map(|turn| turn.uuids.clone());
         self.send_init(&uuids.unwrap_or_default());
         let why = "There is nothing to compact.";
+        let source = format!("<local-command-stderr>{why}</local-command-stderr>");
+        let members = vec![
+            ("local_command_outcome", json!({"kind": "failed"}).into()),
+            (
+                "local_command_run",
+                json!({"command": "compact", "args": ""}).into(),
+            ),
+            ("local_command_source", source.as_str().into()),
+        ];
+        self.send_output(why, members);
+        self.end_without_model(now, Some("compact"), "");
+    }
+
+    /// Sends the output of a command as a message of the assistant.
+    fn send_output(&mut self, text: &str, members: Vec<(&'static str, Json)>) {
         let id = (self.ids)();
-        let mut body = self.body(id, vec![ContentBlock::text(why)]);
+        let mut body = self.body(id, vec![ContentBlock::text(text)]);
+        body.model = Some(SYNTHETIC.to_owned());
         body.stop_reason = Some(StopReason::EndTurn);
         for member in ["container", "diagnostics", "stop_details"] {
             body.extra.set(member, Json::null());
@@ -70,17 +169,14 @@ impl Agent {
             message: body.into(),
             uuid: Some((self.ids)()),
             session_id: Some(self.session_id.clone()),
+            timestamp: (self.config.timestamp)(),
             ..AssistantMessage::default()
         };
-        let source = format!("<local-command-stderr>{why}</local-command-stderr>");
-        let extra = &mut message.extra;
-        extra.set("parent_tool_use_id", Json::null());
-        extra.set("local_command_outcome", json!({"kind": "failed"}));
-        let run = json!({"command": "compact", "args": ""});
-        extra.set("local_command_run", run);
-        extra.set("local_command_source", source.as_str());
+        message.extra.set("parent_tool_use_id", Json::null());
+        for (member, value) in members {
+            message.extra.set(member, value);
+        }
         self.send(encode(&message));
-        self.end_without_model(now, Some("compact"), "");
     }
 
     /// Starts a new session for `/clear`, after the `SessionEnd` hooks.
@@ -115,6 +211,28 @@ impl Agent {
     pub(super) fn end_command(&mut self, now: Instant, command: Option<&str>, outcome: &str) {
         let uuids = self.turn.as_ref().map(|turn| turn.uuids.clone());
         self.send_init(&uuids.unwrap_or_default());
+        if command.is_none() {
+            self.replay_prompts();
+        }
         self.end_without_model(now, command, outcome);
     }
+}
+
+/// Returns whether this file handles the command.
+fn is_own(name: &str) -> bool {
+    matches!(name, "clear" | "compact")
+}
+
+/// Returns what a prompt calls, if it has the form of a command.
+fn command(prompt: &UserMessage) -> Option<Command> {
+    if prompt.client_composed == Some(true) {
+        return None;
+    }
+    let text = prompt.message.content.as_ref()?.text();
+    let text = text.strip_prefix('/')?;
+    let (name, args) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    Some(Command {
+        name: name.to_owned(),
+        args: args.trim().to_owned(),
+    })
 }

@@ -1,5 +1,6 @@
 //! The configuration of an agent: its start options and its features.
 
+use super::{Declared, Rules};
 use crate::permission::PermissionMode;
 use std::time::Duration;
 
@@ -24,13 +25,31 @@ pub struct Config {
     /// (`--permission-prompt-tool=stdio`). If not, a tool call that needs a
     /// permission request is denied.
     pub asks_host: bool,
-    /// Names of tools that run without a permission request (`--allowedTools`).
-    /// `mcp__server` covers all tools of a server.
-    pub allowed_tools: Vec<String>,
+    /// The permission rules of the command line (`--allowedTools`,
+    /// `--disallowedTools`).
+    pub rules: Rules,
+    /// Whether the host may switch to the mode `bypassPermissions`
+    /// (`--dangerously-skip-permissions`).
+    pub may_bypass: bool,
     /// Names of the MCP servers inside the host that are known before
     /// `initialize` (the `sdk` servers of `--mcp-config`). The agent starts
     /// their handshake at once.
     pub sdk_mcp_servers: Vec<String>,
+    /// Whether prompts are echoed (`--replay-user-messages`).
+    pub replays_prompts: bool,
+    /// Whether text of sub-agents is sent (`forwardSubagentText` of
+    /// `initialize`).
+    pub forwards_subagent_text: bool,
+    /// Whether the model must give structured output with the tool
+    /// `StructuredOutput` (`--json-schema`, or `jsonSchema` of `initialize`).
+    pub has_output_schema: bool,
+    /// The maximum number of model requests in a turn (`--max-turns`).
+    pub max_turns: Option<u64>,
+    /// The maximum cost of the session in US dollars (`--max-budget-usd`).
+    pub max_budget_usd: Option<f64>,
+    /// The model that replaces an overloaded one for the rest of a turn
+    /// (`--fallback-model`).
+    pub fallback_model: Option<String>,
     /// Whether partial messages are sent (`--include-partial-messages`).
     pub partial_messages: bool,
     /// Whether session states are sent
@@ -41,9 +60,6 @@ pub struct Config {
     /// messages that a turn answers. If not, it runs messages one by one in
     /// order of arrival.
     pub has_queue: bool,
-    /// Whether the agent answers an unsupported request with an error. If not,
-    /// it does not answer at all.
-    pub answers_unknown: bool,
     /// Whether the responses to `interrupt` and `set_model` report the outcome.
     /// If not, they are empty.
     pub has_receipts: bool,
@@ -60,8 +76,13 @@ pub struct Config {
     /// The size of a smaller window, in tokens, that triggers automatic
     /// compaction instead (`CLAUDE_CODE_AUTO_COMPACT_WINDOW`).
     pub compact_window: Option<u64>,
+    /// What the agent offers.
+    pub declared: Declared,
     /// The process ID that `initialize` reports.
     pub pid: u32,
+    /// Returns the time, as RFC 3339, for the `timestamp` of messages. The
+    /// default returns `None`: messages have no timestamp.
+    pub timestamp: fn() -> Option<String>,
     /// Returns whether a regular expression (the first argument) matches
     /// anywhere in a text (the second). Hook matchers that are not plain names
     /// use it. The default never matches.
@@ -76,19 +97,27 @@ impl Default for Config {
             cwd: "/project".to_owned(),
             permission_mode: PermissionMode::Default,
             asks_host: true,
-            allowed_tools: vec![],
+            rules: Rules::default(),
+            may_bypass: false,
             sdk_mcp_servers: vec![],
+            replays_prompts: false,
+            forwards_subagent_text: false,
+            has_output_schema: false,
+            max_turns: None,
+            max_budget_usd: None,
+            fallback_model: None,
             partial_messages: true,
             session_states: true,
             has_queue: true,
-            answers_unknown: true,
             has_receipts: true,
             max_retries: MAX_RETRIES,
             retry_after: Duration::from_millis(550),
             context_window: 1_000_000,
             compacts: true,
             compact_window: None,
+            declared: Declared::default(),
             pid: 1,
+            timestamp: || None,
             finds: |_, _| false,
         }
     }

@@ -50,6 +50,11 @@ impl Context {
         self.tokens = counts.fold(0, u64::saturating_add);
     }
 
+    /// Returns the tokens of the last reply and of its input.
+    pub(super) fn tokens(&self) -> u64 {
+        self.tokens
+    }
+
     /// Starts a reply.
     pub(super) fn begin_reply(&mut self) {
         self.replies += 1;

@@ -12,8 +12,8 @@ use crate::content::ContentBlock;
 use crate::hook::Stop;
 use crate::json::{Json, Number};
 use crate::message::{
-    CommandState, ContentBlockStop, InformationalLevel, MessageOrigin, ResultMessage,
-    ResultSubtype, TaskNotificationOrigin, TerminalReason, UserMessage,
+    CommandState, ContentBlockStop, InformationalLevel, MessageOrigin, ModelUsage, ResultMessage,
+    ResultSubtype, StopReason, TaskNotificationOrigin, TerminalReason, Usage, UserMessage,
 };
 use std::time::Instant;
 
@@ -42,7 +42,7 @@ impl Agent {
     /// prevents its end or if the model's last reply is incomplete.
     /// [`Event::TurnContinued`] then arrives.
     pub fn finish_turn(&mut self, now: Instant, ending: &Ending) {
-        if *ending == Ending::Completed && self.resume(now) {
+        if *ending == Ending::Completed && (self.resume(now) || self.ask_for_structured(now)) {
             return;
         }
         let Some(turn) = self.turn.as_mut() else {
@@ -95,7 +95,22 @@ impl Agent {
         } else if verdict.stop.is_some() {
             self.end_early(now, TerminalReason::StopHookPrevented, "end_turn");
         } else {
-            self.end_turn(now, completed(), CommandState::Completed);
+            let result = self.completed();
+            self.end_turn(now, result, CommandState::Completed);
+        }
+    }
+
+    /// Returns the result of a turn that the model has finished.
+    fn completed(&self) -> ResultMessage {
+        let stop_reason = self
+            .turn
+            .as_ref()
+            .and_then(|turn| turn.stop_reason.as_ref());
+        let stop_reason = stop_reason.map_or("end_turn", StopReason::as_str);
+        ResultMessage {
+            terminal_reason: Some(TerminalReason::Completed),
+            stop_reason: Some(stop_reason.to_owned()),
+            ..ResultMessage::default()
         }
     }
 
@@ -163,7 +178,8 @@ impl Agent {
             Phase::Stopping if turn.failure.is_some() => return self.end_after_failure(now),
             Phase::Stopping => {
                 self.events.push_back(Event::TurnAborted);
-                return self.end_turn(now, completed(), CommandState::Cancelled);
+                let result = self.completed();
+                return self.end_turn(now, result, CommandState::Cancelled);
             }
             Phase::Running => self.events.push_back(Event::TurnAborted),
         }
@@ -229,6 +245,56 @@ impl Agent {
         self.end_turn(now, result, CommandState::Cancelled);
     }
 
+    /// Adds the members of results that the agent's user declares. Times are
+    /// only sent if the model was asked.
+    fn declare(&mut self, result: &mut ResultMessage, asked: bool) {
+        let declared = &self.config.declared.result;
+        result.fast_mode_state.clone_from(&declared.fast_mode_state);
+        result
+            .fast_mode_disabled_reason
+            .clone_from(&declared.fast_mode_disabled_reason);
+        result.safety_stops = declared.safety_stops;
+        if asked {
+            result.ttft_ms.clone_from(&declared.ttft_ms);
+            result.ttft_stream_ms.clone_from(&declared.ttft_stream_ms);
+            let times = (
+                declared.time_to_request_ms.clone(),
+                declared.first_content_frame_ms.clone(),
+                declared.request_sent_wall_ms.clone(),
+            );
+            (
+                result.time_to_request_ms,
+                result.first_content_frame_ms,
+                result.request_sent_wall_ms,
+            ) = times;
+            let first = self.account.take_first().unwrap_or_default();
+            result.first_request_input_tokens = Some(first.input_tokens.unwrap_or(0));
+            result.first_request_cache_read_input_tokens =
+                Some(first.cache_read_input_tokens.unwrap_or(0));
+        }
+    }
+
+    /// Returns the template of the usage of a model.
+    pub(super) fn model_template(&self) -> ModelUsage {
+        ModelUsage {
+            context_window: Some(self.config.context_window),
+            ..self.config.declared.model_usage.clone()
+        }
+    }
+
+    /// Returns the usage of the turn, with the members that the agent's user
+    /// declares.
+    fn declared_usage(&mut self) -> Usage {
+        let turn = self.account.take_turn();
+        Usage {
+            input_tokens: turn.input_tokens,
+            output_tokens: turn.output_tokens,
+            cache_creation_input_tokens: turn.cache_creation_input_tokens,
+            cache_read_input_tokens: turn.cache_read_input_tokens,
+            ..self.config.declared.usage.clone()
+        }
+    }
+
     pub(super) fn end_turn(
         &mut self,
         now: Instant,
@@ -244,6 +310,9 @@ impl Agent {
                 TerminalReason::ApiError
                     | TerminalReason::ImageError
                     | TerminalReason::BlockingLimit
+                    | TerminalReason::BudgetExhausted
+                    | TerminalReason::MaxTurns
+                    | TerminalReason::StructuredOutputRetryExhausted
             )
         );
         let (is_own, is_batch) = (turn.is_own(), turn.is_batch());
@@ -260,15 +329,21 @@ impl Agent {
         ));
         result.duration_api_ms = Some(Number::from(0));
         result.total_cost_usd = Some(self.account.cost_usd());
-        result.usage = Some(self.account.take_turn());
-        let window = self.config.context_window;
-        result.model_usage = Some(self.account.models(window));
-        result.model_usage_since_last_result = Some(self.account.take_models(window));
+        result.usage = Some(self.declared_usage());
+        let template = self.model_template();
+        result.model_usage = Some(self.account.models(&template));
+        result.model_usage_since_last_result = Some(self.account.take_models(&template));
+        result.subagent_stats = Some(self.stats.report());
         result.permission_denials = Some(turn.denials);
         // Queued messages are not counted here.
         result.queued_turn_count = Some(0);
         result.result_index = Some(self.results);
-        result.begun_message_ids = asked.then_some(turn.begun);
+        let is_streamed = self.config.partial_messages;
+        result.begun_message_ids = (asked && is_streamed).then_some(turn.begun);
+        if asked && result.subtype == ResultSubtype::Success && result.api_error_status.is_none() {
+            result.extra.set("api_error_status", Json::null());
+        }
+        self.declare(&mut result, asked);
         if is_own {
             let origin = TaskNotificationOrigin {
                 run_id: turn.run_id,
@@ -276,6 +351,12 @@ impl Agent {
                 ..TaskNotificationOrigin::default()
             };
             result.origin = Some(MessageOrigin::TaskNotification(origin));
+        } else if let Some(origin @ MessageOrigin::Human(_)) = turn
+            .prompts
+            .first()
+            .and_then(|prompt| prompt.origin.clone())
+        {
+            result.origin = Some(origin);
         }
         result.user_message_uuid = named(&turn.uuids, is_batch);
         result.user_message_uuids = (!turn.uuids.is_empty()).then(|| turn.uuids.clone());
@@ -298,14 +379,5 @@ impl Agent {
             self.lifecycle(uuid, state.clone());
         }
         self.start_turn(now);
-    }
-}
-
-/// Returns the result of a turn that the model has finished.
-fn completed() -> ResultMessage {
-    ResultMessage {
-        terminal_reason: Some(TerminalReason::Completed),
-        stop_reason: Some("end_turn".to_owned()),
-        ..ResultMessage::default()
     }
 }

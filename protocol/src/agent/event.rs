@@ -34,6 +34,30 @@ pub enum Event {
         /// The response, or the reason why there is none.
         answer: Result<Json, String>,
     },
+    /// The host sent a request that the agent does not handle itself. Respond
+    /// with [`Agent::respond`](super::Agent::respond), now or later, and call
+    /// [`Agent::handle_input`](super::Agent::handle_input) for the lines after
+    /// it.
+    Requested {
+        /// The ID of the request.
+        request_id: String,
+        /// The request: an object with a `subtype`.
+        request: Json,
+    },
+    /// The host stopped a task. The driver must end what it started for it.
+    TaskStopped {
+        /// The ID of the task.
+        task_id: String,
+    },
+    /// A prompt called one of the
+    /// [declared commands](super::Declared::commands). Respond with
+    /// [`Agent::finish_command`](super::Agent::finish_command).
+    CommandCalled {
+        /// The name of the command, without the slash.
+        name: String,
+        /// What follows the name.
+        args: String,
+    },
     /// The process should exit.
     Exit {
         /// The exit status.

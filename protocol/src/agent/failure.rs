@@ -15,6 +15,9 @@ use crate::message::{
 use serde_json::json;
 use std::time::{Duration, Instant};
 
+/// The number of failures in a row after which an overloaded model is replaced.
+const OVERLOADED: u64 = 3;
+
 /// Returns the error for an HTTP status.
 fn meaning(status: u16, message: &str) -> AssistantError {
     match status {
@@ -111,6 +114,14 @@ impl Agent {
 
     /// Like [`Agent::retry`]. Without a status, the connection broke.
     pub(super) fn retry_after(&mut self, status: Option<u16>, failed: u64) -> Option<Duration> {
+        if status == Some(529) && self.falls_back(failed) {
+            return Some(Duration::ZERO);
+        }
+        let earlier = self
+            .turn
+            .as_ref()
+            .map_or(0, |turn| turn.failed_before_fallback);
+        let failed = failed.saturating_sub(earlier);
         let wait = self.retry_delay(status, failed)?;
         let mut retry = ApiRetry {
             attempt: Some(failed),
@@ -133,6 +144,35 @@ impl Agent {
             turn.is_asked = true;
         }
         Some(wait)
+    }
+
+    /// Switches to the fallback model for the rest of the turn, if the model was
+    /// overloaded often enough. Returns whether it did.
+    fn falls_back(&mut self, failed: u64) -> bool {
+        let original = self.config.model.clone();
+        let Some(fallback) = self.config.fallback_model.clone() else {
+            return false;
+        };
+        let Some(turn) = &mut self.turn else {
+            return false;
+        };
+        if failed < OVERLOADED || turn.fallback.is_some() {
+            return false;
+        }
+        turn.fallback = Some(fallback.clone());
+        turn.failed_before_fallback = failed;
+        let message = json!({
+            "type": "system",
+            "subtype": "model_fallback",
+            "trigger": "overloaded",
+            "original_model": original,
+            "fallback_model": fallback,
+            "content": format!("{fallback} replaces {original}, which is overloaded."),
+            "uuid": (self.ids)(),
+            "session_id": self.session_id,
+        });
+        self.send(encode(&message));
+        true
     }
 
     /// Reports that the API failed with this HTTP status for a sub-agent.
@@ -188,8 +228,7 @@ impl Agent {
     fn retry_delay(&self, status: Option<u16>, failed: u64) -> Option<Duration> {
         let most = match status {
             // A rejected key may have been replaced in the meantime.
-            Some(401) => self.config.max_retries.min(1),
-            None | Some(408 | 409 | 429 | 500..) => self.config.max_retries,
+            None | Some(401 | 408 | 409 | 429 | 500..) => self.config.max_retries,
             Some(_) => 0,
         };
         let factor = 1 << failed.saturating_sub(1).min(6);
@@ -282,6 +321,7 @@ impl Agent {
             session_id: Some(self.session_id.clone()),
             user_message_uuid: named(&uuids, is_batch),
             user_message_uuids: (!uuids.is_empty()).then_some(uuids),
+            timestamp: (self.config.timestamp)(),
             ..AssistantMessage::default()
         };
         let extra = &mut message.extra;

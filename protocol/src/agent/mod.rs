@@ -1,11 +1,16 @@
-//! The agent's side of a session: a sans-I/O state machine, used by the fake
-//! agent.
+//! The agent's side of a session: a sans-I/O state machine.
 //!
-//! It implements what an agent CLI does independently of its model: the
-//! handshake, the prompt queue, the order of frames in a turn, permission
-//! requests, the host's hooks and MCP servers, interrupts and shutdown. The
-//! driver supplies the output of the model and of the tools through methods
-//! such as [`Agent::start_message`], [`Agent::say`] and [`Agent::call_tool`].
+//! It implements what an agent CLI does independently of its model and its
+//! tools: the handshake, the prompt queue, the order of frames in a turn,
+//! permission requests, the host's hooks and MCP servers, interrupts, limits
+//! and shutdown. The driver supplies the output of the model and of the tools
+//! through methods such as [`Agent::start_message`], [`Agent::say`] and
+//! [`Agent::call_tool`]. What the agent offers is [`Declared`]; control
+//! requests that are not about the session itself arrive as
+//! [`Event::Requested`], and commands of the agent as
+//! [`Event::CommandCalled`].
+//!
+//! The fake agent is built on it, and so can an agent of your own be.
 //!
 //! Like the host's state machine it performs no I/O. The driver supplies the
 //! clock and the IDs. The behaviour was measured on Claude Code 2.1.330.
@@ -16,10 +21,13 @@ mod answer;
 mod call;
 mod config;
 mod context;
+mod declared;
 mod event;
 mod profile;
 mod queue;
+mod rules;
 mod ruling;
+mod stats;
 mod task;
 mod turn;
 mod unfinished;
@@ -32,6 +40,7 @@ mod compaction;
 mod ending;
 mod failure;
 mod hooks;
+mod limits;
 mod mcp;
 mod notice;
 mod permission;
@@ -41,15 +50,19 @@ mod requests;
 mod resume;
 mod script;
 mod speech;
+mod structured;
 mod subagent;
 mod tools;
 
 pub use call::ToolCall;
+pub use commands::CommandOutput;
 pub use config::{Config, MAX_RETRIES};
+pub use declared::Declared;
 pub use ending::Ending;
 pub use event::{Decision, Event};
 pub use profile::Profile;
 pub use resume::Broken;
+pub use rules::{Rules, SessionRule};
 pub use task::Task;
 
 use crate::codec::{Line, LineDecoder, encode};
@@ -57,8 +70,8 @@ use crate::control::ControlResponse;
 use crate::frame::Frame;
 use crate::json::Json;
 use crate::message::{
-    ApiKeySource, CommandLifecycle, CommandState, Init, Priority, SessionState,
-    SessionStateChanged, UserMessage,
+    CommandLifecycle, CommandState, Init, ModelUsage, Priority, SessionState, SessionStateChanged,
+    Usage, UserMessage,
 };
 use account::Account;
 use bytes::Bytes;
@@ -67,6 +80,7 @@ use context::Context;
 use hooks::HookTable;
 use mcp::McpClient;
 use queue::Queue;
+use stats::Stats;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::time::Instant;
@@ -74,6 +88,13 @@ use turn::Turn;
 
 /// The number of message UUIDs remembered, so that no message runs twice.
 const KNOWN: usize = 1000;
+
+/// What an agent with a prompt queue supports.
+const CAPABILITIES: [&str; 3] = [
+    "interrupt_receipt_v1",
+    "interrupt_cancel_queued_v1",
+    "msg_lifecycle_v1",
+];
 
 /// The agent's side of a session.
 ///
@@ -103,12 +124,17 @@ pub struct Agent {
     tasks: Vec<Task>,
     /// The run IDs of finished tasks that the model has not been told of.
     unreported: Vec<String>,
+    stats: Stats,
     account: Account,
     context: Context,
     /// Whether the model has produced output that could be summarized.
     has_history: bool,
     state: SessionState,
     is_initialized: bool,
+    /// Whether a request waits for the driver, and the lines after it.
+    is_held: bool,
+    /// Whether the end of the input waits for it as well.
+    end_waits: bool,
     input_ended: bool,
     exited: bool,
     last_turn_failed: bool,
@@ -148,11 +174,14 @@ impl Agent {
             scripted: BTreeMap::new(),
             tasks: vec![],
             unreported: vec![],
+            stats: Stats::default(),
             account: Account::default(),
             context: Context::default(),
             has_history: false,
             state: SessionState::Idle,
             is_initialized: false,
+            is_held: false,
+            end_waits: false,
             input_ended: false,
             exited: false,
             last_turn_failed: false,
@@ -165,16 +194,31 @@ impl Agent {
     // Input.
 
     /// Handles bytes from the host.
+    ///
+    /// What follows a request that the driver handles waits until the driver
+    /// has taken [`Event::Requested`], so that the order of lines is the order
+    /// of their effects. Call this then, with further bytes or without.
     pub fn handle_input(&mut self, now: Instant, bytes: &[u8]) {
         self.decoder.push(bytes);
-        while let Some(line) = self.decoder.next_line() {
+        while !self.is_held {
+            let Some(line) = self.decoder.next_line() else {
+                break;
+            };
             self.handle_line(now, line);
+        }
+        if !self.is_held && std::mem::take(&mut self.end_waits) {
+            self.end_input(now);
         }
     }
 
     /// Handles the end of the host's input. Running work continues to its end,
     /// but pending permission requests are denied: no answer can arrive.
     pub fn handle_input_end(&mut self, now: Instant) {
+        self.end_waits = true;
+        self.handle_input(now, &[]);
+    }
+
+    fn end_input(&mut self, now: Instant) {
         if let Some(line) = self.decoder.finish() {
             self.handle_line(now, line);
         }
@@ -200,10 +244,43 @@ impl Agent {
         self.go_on_with_prompts(now);
     }
 
-    /// Returns the model that the host set last.
+    /// Returns the model that is asked: the one that the host set last, or the
+    /// fallback model of this turn.
     #[must_use]
     pub fn model(&self) -> &str {
-        &self.config.model
+        let turn = self.turn.as_ref();
+        let fallback = turn.and_then(|turn| turn.fallback.as_deref());
+        fallback.unwrap_or(&self.config.model)
+    }
+
+    /// Returns the configuration, as the host has changed it.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Returns the tokens of the last reply and of its input.
+    #[must_use]
+    pub fn context_tokens(&self) -> u64 {
+        self.context.tokens()
+    }
+
+    /// Returns the usage of the last reply.
+    #[must_use]
+    pub fn last_usage(&self) -> Usage {
+        self.account.reply()
+    }
+
+    /// Returns the cost of the session so far, in US dollars.
+    #[must_use]
+    pub fn cost_usd(&self) -> f64 {
+        self.account.total_usd()
+    }
+
+    /// Returns the usage of the session so far, by model.
+    #[must_use]
+    pub fn model_usage(&self) -> BTreeMap<String, ModelUsage> {
+        self.account.models(&self.model_template())
     }
 
     /// Returns the session ID.
@@ -230,7 +307,11 @@ impl Agent {
 
     /// Returns the next event that the driver must handle.
     pub fn poll_event(&mut self) -> Option<Event> {
-        self.events.pop_front()
+        let event = self.events.pop_front()?;
+        if matches!(event, Event::Requested { .. }) {
+            self.is_held = false;
+        }
+        Some(event)
     }
 
     // The model and the tools.
@@ -279,6 +360,7 @@ impl Agent {
         if self.is_known(&message) {
             // A repeated message is ignored. Between turns the state is
             // reported again.
+            self.replay(&message);
             if self.turn.is_none() {
                 self.tell_state();
             }
@@ -390,9 +472,11 @@ impl Agent {
     }
 
     fn send_init(&mut self, uuids: &[String]) {
-        let mut tools = ["Bash", "Edit", "Read", "Write"]
-            .map(str::to_owned)
-            .to_vec();
+        let declared = &self.config.declared.init;
+        let mut tools = declared.tools.clone().unwrap_or_default();
+        if self.config.has_output_schema {
+            tools.push(structured::TOOL.to_owned());
+        }
         tools.extend(self.mcp.tool_names());
         let init = Init {
             cwd: Some(self.config.cwd.clone()),
@@ -401,27 +485,24 @@ impl Agent {
             mcp_servers: Some(self.mcp.states()),
             model: Some(self.config.model.clone()),
             permission_mode: Some(self.config.permission_mode.clone()),
-            slash_commands: Some(vec![]),
-            api_key_source: Some(ApiKeySource::None),
             claude_code_version: Some(self.config.version.clone()),
-            output_style: Some("default".to_owned()),
-            agents: Some(vec![]),
-            skills: Some(vec![]),
-            plugins: Some(vec![]),
-            capabilities: self.config.has_queue.then(|| {
-                [
-                    "interrupt_receipt_v1",
-                    "interrupt_cancel_queued_v1",
-                    "msg_lifecycle_v1",
-                ]
-                .map(str::to_owned)
-                .to_vec()
-            }),
+            capabilities: self.config.has_queue.then(|| self.capabilities()),
             uuid: Some((self.ids)()),
             user_message_uuids: (!uuids.is_empty()).then(|| uuids.to_vec()),
-            ..Init::default()
+            ..declared.clone()
         };
         self.send(encode(&init));
+    }
+
+    /// Returns the capabilities: those of an agent with a queue, and the declared
+    /// ones.
+    fn capabilities(&self) -> Vec<String> {
+        let declared = self.config.declared.init.capabilities.iter().flatten();
+        let own = CAPABILITIES.map(str::to_owned);
+        let others = declared
+            .filter(|it| !CAPABILITIES.contains(&&***it))
+            .cloned();
+        own.into_iter().chain(others).collect()
     }
 
     /// Sends a message with the role `user`, such as a tool result.
@@ -433,6 +514,7 @@ impl Agent {
         self.context.add(&uuid);
         message.uuid = Some(uuid);
         message.session_id = Some(self.session_id.clone());
+        message.timestamp = (self.config.timestamp)();
         self.send(encode(&message));
     }
 

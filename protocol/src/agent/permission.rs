@@ -5,6 +5,7 @@
 use super::answer::ToolAnswer;
 use super::call::{PendingAsk, ToolCall};
 use super::hooks::{Occasion, Verdict};
+use super::rules::Rules;
 use super::ruling::Ruling;
 use super::{Agent, Decision};
 use crate::codec::encode;
@@ -21,27 +22,42 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 impl Agent {
-    /// Decides whether a tool may run: by the permission mode, by a rule, or by
+    /// Decides whether a tool may run: by a rule, by the permission mode, or by
     /// a permission request to the host.
     ///
     /// `reason` is set if a hook requires the request. Such a request, and one
-    /// for a tool that requires the user, is not decided by the mode or by a
-    /// rule.
+    /// for a tool that requires the user, is not decided by the mode, nor by a
+    /// rule that allows the tool.
     pub(super) fn ask(&mut self, now: Instant, id: &str, reason: Option<String>) {
         let Some(open) = self.calls.get(id) else {
             return;
         };
         let (call, input) = (open.call.clone(), open.input.clone());
-        let is_forced = reason.is_some() || call.is_for_people();
+        let rule = |behavior| self.config.rules.find(&behavior, &call.name, &input);
+        if let Some(rule) = rule(PermissionBehavior::Deny) {
+            let ruling = Ruling::by_rule(rule, &call.name, false);
+            return self.deny_unasked(now, id, ruling, None);
+        }
+        let is_forced =
+            reason.is_some() || call.is_for_people() || rule(PermissionBehavior::Ask).is_some();
+        let allowed = rule(PermissionBehavior::Allow).filter(|_| !is_forced);
+        let allowed = allowed.map(|rule| Ruling::by_rule(rule, &call.name, true));
+        let ruling = match &self.config.permission_mode {
+            _ if is_forced => None,
+            PermissionMode::BypassPermissions => Some(Ruling::MODE_ALLOWED),
+            PermissionMode::AcceptEdits
+                if self.config.declared.edits(&call.name) || !call.asks && call.name != "Bash" =>
+            {
+                Some(Ruling::MODE_ALLOWED)
+            }
+            _ if !call.asks => Some(Ruling::no_question(&call.name)),
+            _ => allowed,
+        };
+        if let Some(ruling) = ruling {
+            self.rule(id, ruling);
+            return self.decide(now, id, Decision::Allowed(input));
+        }
         match &self.config.permission_mode {
-            PermissionMode::BypassPermissions if !is_forced => {
-                self.rule(id, Ruling::MODE_ALLOWED);
-                self.decide(now, id, Decision::Allowed(input));
-            }
-            _ if !is_forced && self.is_allowed(&call.name) => {
-                self.rule(id, Ruling::RULE_ALLOWED);
-                self.decide(now, id, Decision::Allowed(input));
-            }
             mode if !is_forced && *mode == PermissionMode::DontAsk => {
                 self.deny_unasked(now, id, Ruling::MODE_DENIED, None);
             }
@@ -113,12 +129,6 @@ impl Agent {
         self.decide(now, id, Decision::Denied(why));
     }
 
-    /// Returns whether a rule allows this tool with any input.
-    fn is_allowed(&self, tool: &str) -> bool {
-        let mut rules = self.config.allowed_tools.iter();
-        rules.any(|rule| rule == tool || is_of_server(rule, tool))
-    }
-
     fn question(&self, call: &ToolCall, input: Json, reason: Option<String>) -> CanUseTool {
         let is_mcp = self.mcp.knows(&call.name);
         let mut question = CanUseTool {
@@ -177,18 +187,33 @@ impl Agent {
         }
     }
 
-    /// Applies the permission updates of a response. Only the mode is
-    /// supported: the rules of the fake agent are part of its script.
+    /// Applies the permission updates of a response: rules and the mode.
     fn take_over(&mut self, updates: &[PermissionUpdate]) {
         for update in updates {
-            if let PermissionUpdate::SetMode(update) = update {
-                self.enter_mode(update.mode.clone());
+            match update {
+                PermissionUpdate::SetMode(update) => self.enter_mode(update.mode.clone()),
+                update => self.config.rules.update(update),
             }
         }
     }
 
-    /// Switches to another permission mode.
+    /// Returns the permission mode.
+    #[must_use]
+    pub fn permission_mode(&self) -> &PermissionMode {
+        &self.config.permission_mode
+    }
+
+    /// Returns the permission rules.
+    #[must_use]
+    pub fn rules(&self) -> &Rules {
+        &self.config.rules
+    }
+
+    /// Switches to another permission mode, and tells the host.
     pub(super) fn enter_mode(&mut self, mode: PermissionMode) {
+        if self.config.permission_mode == mode {
+            return;
+        }
         self.config.permission_mode = mode.clone();
         self.send_status(Status {
             permission_mode: Some(mode),
@@ -301,6 +326,10 @@ impl Agent {
         if call.name == "ExitPlanMode" && !in_plan_mode {
             return Some("There is no plan mode to leave.".to_owned());
         }
+        if self.config.rules.disable(&call.name) {
+            let name = &call.name;
+            return Some(format!("No such tool available: {name}. It is disabled."));
+        }
         self.mcp.refusal(&call.name)
     }
 
@@ -364,44 +393,4 @@ fn with_members(question: CanUseTool, members: &Json) -> CanUseTool {
         Json::from_value(&all)?.read()
     };
     all().unwrap_or(question)
-}
-
-/// Returns whether a rule for all tools of an MCP server, `mcp__server` or
-/// `mcp__server__*`, covers this tool. As on the real CLI, a tool whose own
-/// name contains `__` is not covered.
-fn is_of_server(rule: &str, tool: &str) -> bool {
-    let is_server = rule.starts_with("mcp__") && rule.matches("__").count() == 1;
-    let server = rule.strip_suffix("__*").or(is_server.then_some(rule));
-    server
-        .and_then(|server| tool.strip_prefix(server)?.strip_prefix("__"))
-        .is_some_and(|name| rule.starts_with("mcp__") && !name.contains("__"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_of_server;
-
-    #[test]
-    fn a_rule_for_a_server_covers_what_it_does_on_the_real_cli() {
-        let tools = [
-            "mcp__srv__one",
-            "mcp__srv__two",
-            "mcp__srv2__one",
-            "mcp__srv__x__one",
-        ];
-        // These cases are also in the live tests of rules.
-        for (rule, covered) in [
-            ("mcp__srv", [true, true, false, false]),
-            ("mcp__srv__*", [true, true, false, false]),
-            ("mcp__srv__x", [false; 4]),
-            ("mcp__srv__x__*", [false, false, false, true]),
-            ("Bash", [false; 4]),
-        ] {
-            assert_eq!(
-                tools.map(|tool| is_of_server(rule, tool)),
-                covered,
-                "{rule}"
-            );
-        }
-    }
 }

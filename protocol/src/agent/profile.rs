@@ -50,7 +50,6 @@ impl Profile {
         if self != Self::NoQueue {
             config.version = self.name().to_owned();
         }
-        config.answers_unknown = self != Self::V2_0_77;
         config.has_receipts = !matches!(self, Self::V2_0_77 | Self::V2_1_197);
         if self == Self::NoQueue {
             config.has_queue = false;

@@ -5,7 +5,9 @@ use super::hooks::{Occasion, Verdict};
 use super::notice::line;
 use super::turn::{Phase, Turn};
 use super::{Agent, Event};
+use crate::codec::encode;
 use crate::hook::UserPromptSubmit;
+use crate::json::Json;
 use crate::message::{
     CommandState, Informational, InformationalLevel, PromptSubmitOutcome, SessionState, UserMessage,
 };
@@ -19,7 +21,7 @@ impl Agent {
     /// finished tasks are reported to the model; without those, the session
     /// becomes idle.
     pub(super) fn start_turn(&mut self, now: Instant) {
-        let prompts = self.queue.next_turn();
+        let prompts = self.queue.next_turn(self.is_command());
         if prompts.is_empty() {
             if self.report_to_model(now) {
                 return;
@@ -68,16 +70,17 @@ impl Agent {
         if turn.is_own() {
             return self.prompt_checked(now, Verdict::default());
         }
-        if let [prompt] = &*turn.prompts
-            && let Some(command) = super::commands::command(prompt)
+        let prompts = turn.prompts.clone();
+        if let [prompt] = &*prompts
+            && let Some(command) = self.command(prompt)
         {
             return self.run_command(now, command);
         }
-        if turn.prompts.iter().all(|it| it.should_query == Some(false)) {
+        if prompts.iter().all(|it| it.should_query == Some(false)) {
             // The model receives them in its next request.
             return self.end_command(now, None, "");
         }
-        let event = submission(&turn.prompts);
+        let event = submission(&prompts);
         self.raise(now, Occasion::Prompt, None, event, None);
     }
 
@@ -92,6 +95,10 @@ impl Agent {
             turn.phase = Phase::Running;
         }
         self.send_init(&uuids);
+        self.replay_prompts();
+        if refusal.is_none() && self.is_over_budget() {
+            return self.end_over_budget(now);
+        }
         for notice in verdict.notices {
             self.inform(notice);
         }
@@ -131,7 +138,10 @@ impl Agent {
         };
         let refusal = refusal(std::slice::from_ref(&prompt), &verdict);
         match refusal {
-            None => self.take_up(&prompt),
+            None => {
+                self.replay(&prompt);
+                self.take_up(&prompt);
+            }
             // If a hook sets `continue: false`, the prompt is queued again, for
             // its own turn.
             Some(_) if verdict.stop.is_some() => self.queue.push(prompt),
@@ -144,6 +154,31 @@ impl Agent {
             }
         }
         self.fold_next(now);
+    }
+
+    /// Echoes the prompts that started the turn, if the host wants that.
+    pub(super) fn replay_prompts(&mut self) {
+        let prompts = self.turn.as_ref().map(|turn| turn.prompts.clone());
+        for prompt in prompts.iter().flatten() {
+            self.replay(prompt);
+        }
+    }
+
+    /// Echoes a prompt, if the host wants that.
+    pub(super) fn replay(&mut self, prompt: &UserMessage) {
+        if !self.config.replays_prompts {
+            return;
+        }
+        let mut echo = UserMessage {
+            message: prompt.message.clone(),
+            uuid: Some(prompt.uuid.clone().unwrap_or_else(|| (self.ids)())),
+            session_id: Some(self.session_id.clone()),
+            timestamp: (self.config.timestamp)(),
+            is_replay: Some(true),
+            ..UserMessage::default()
+        };
+        echo.extra.set("parent_tool_use_id", Json::null());
+        self.send(encode(&echo));
     }
 
     /// Adds a prompt to the turn.

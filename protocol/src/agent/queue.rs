@@ -35,14 +35,19 @@ impl Queue {
         class as usize
     }
 
-    /// Removes and returns the prompts of the next turn: all of the most urgent
-    /// non-empty class, or a single prompt without priorities.
-    pub(super) fn next_turn(&mut self) -> Vec<UserMessage> {
+    /// Removes and returns the prompts of the next turn: those of the most
+    /// urgent non-empty class up to a command, or a single prompt without
+    /// priorities. A command has a turn of its own.
+    pub(super) fn next_turn(
+        &mut self,
+        is_command: impl Fn(&UserMessage) -> bool,
+    ) -> Vec<UserMessage> {
         let Some(class) = self.classes.iter_mut().find(|class| !class.is_empty()) else {
             return vec![];
         };
         let count = if self.minds_priorities {
-            class.len()
+            let command = class.iter().position(is_command);
+            command.unwrap_or(class.len()).max(1)
         } else {
             1
         };
@@ -50,9 +55,12 @@ impl Queue {
     }
 
     /// Removes and returns the prompts to fold into the running turn after its
-    /// tool calls: those with the priority `next`.
-    pub(super) fn fold(&mut self) -> Vec<UserMessage> {
-        self.classes[Urgency::Next as usize].drain(..).collect()
+    /// tool calls: those with the priority `next` that are not commands.
+    pub(super) fn fold(&mut self, is_command: impl Fn(&UserMessage) -> bool) -> Vec<UserMessage> {
+        let class = &mut self.classes[Urgency::Next as usize];
+        let (commands, prompts): (VecDeque<_>, VecDeque<_>) = class.drain(..).partition(is_command);
+        *class = commands;
+        prompts.into()
     }
 
     pub(super) fn withdraw(&mut self, uuid: &str) -> bool {

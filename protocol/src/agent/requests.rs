@@ -1,11 +1,14 @@
 //! Control requests of the host.
+//!
+//! The agent handles those about the session itself: the handshake, interrupts,
+//! the queue, the permission mode, tasks and MCP servers inside the host. All
+//! others are passed to the driver as [`Event::Requested`].
 
-use super::Agent;
+use super::{Agent, Event};
 use crate::codec::encode;
 use crate::control::{
-    self, AccountInfo, Answer, ControlResponse, Initialize, InitializeAnswer, Interrupt,
-    InterruptReceipt, McpStatusAnswer, Refusal, SetModel, SetModelAnswer, SetPermissionMode,
-    SetPermissionModeAnswer,
+    self, Answer, ControlResponse, Initialize, InitializeAnswer, Interrupt, InterruptReceipt,
+    McpStatusAnswer, Refusal, SetPermissionMode, SetPermissionModeAnswer, StopTask,
 };
 use crate::frame::Frame;
 use crate::json::Json;
@@ -37,14 +40,10 @@ impl Agent {
                 Ok(interrupt) => self.interrupt(now, &request_id, &interrupt),
                 Err(error) => self.refuse_invalid(&request_id, &error),
             },
-            "set_model" => {
-                let answer = request.read().map(|request| self.set_model(request));
-                self.answer_with_receipt(&request_id, answer);
+            "set_permission_mode" => {
+                let mode = request.read::<SetPermissionMode>().map(|it| it.mode);
+                self.set_mode(&request_id, mode.ok());
             }
-            "set_permission_mode" => match request.read::<SetPermissionMode>() {
-                Ok(request) => self.set_mode(&request_id, request.mode),
-                Err(error) => self.refuse_invalid(&request_id, &error),
-            },
             "cancel_async_message" if self.config.has_queue => {
                 let uuid = request.member("message_uuid");
                 let uuid = uuid.and_then(|uuid| uuid.read::<String>().ok());
@@ -71,13 +70,32 @@ impl Agent {
                 }
                 Err(error) => self.refuse_invalid(&request_id, &error),
             },
-            "set_max_thinking_tokens" => self.send(control::success::<Json>(&request_id, None)),
-            _ if !self.config.answers_unknown => {}
-            subtype => {
-                let refusal = Refusal::new(format!("Unsupported control request: {subtype}"))
-                    .code("unsupported_request");
-                self.write_raw(control::failure(&request_id, &refusal));
+            "stop_task" => match request.read::<StopTask>() {
+                Ok(request) => {
+                    self.stop_task(now, &request.task_id);
+                    self.answer(&request_id, Ok(json!({})));
+                }
+                Err(_) => {
+                    let why = "stop_task: task_id must be a string";
+                    self.respond(&request_id, Err(Refusal::new(why)));
+                }
+            },
+            _ => {
+                self.is_held = true;
+                self.events.push_back(Event::Requested {
+                    request_id: request_id.into(),
+                    request,
+                });
             }
+        }
+    }
+
+    /// Responds to a request that arrived as [`Event::Requested`]: with a
+    /// payload, with none, or with an error.
+    pub fn respond(&mut self, request_id: &str, response: Result<Option<Json>, Refusal>) {
+        match response {
+            Ok(payload) => self.send(control::success(request_id, payload.as_ref())),
+            Err(refusal) => self.write_raw(control::failure(request_id, &refusal)),
         }
     }
 
@@ -85,6 +103,7 @@ impl Agent {
     /// for a host that connects again.
     fn greet(&mut self, request_id: &str, request: Initialize) {
         let sdk_mcp_manifests_parked = self.meet_servers(&request);
+        self.configure(&request);
         let mut initialized = InitializeAnswer {
             hooks_applied: request.hooks.is_some().then_some(true),
             plugins_applied: request.plugins.is_some().then_some(true),
@@ -119,44 +138,69 @@ impl Agent {
         self.list_parked_tools();
     }
 
+    /// Applies what the host configures with `initialize`.
+    fn configure(&mut self, request: &Initialize) {
+        self.config
+            .declared
+            .add_agents(request.agents.iter().flatten());
+        self.config.has_output_schema |= request.json_schema.is_some();
+        self.config.forwards_subagent_text |= request.forward_subagent_text == Some(true);
+    }
+
     fn initialize(&self) -> InitializeAnswer {
+        let declared = &self.config.declared.initialize;
         InitializeAnswer {
-            commands: Some(vec![]),
-            agents: Some(vec![]),
-            output_style: Some("default".to_owned()),
-            available_output_styles: Some(vec!["default".to_owned()]),
-            models: Some(vec![]),
-            account: Some(AccountInfo::default()),
             hook_on_failure_supported: Some(true),
             hooks_when_unanswered_kept: Some(0),
             other_hook_ask_outranks_host: Some(true),
-            capabilities: self.config.has_queue.then(Vec::new),
+            claude_code_version: Some(self.config.version.clone()),
+            current_permission_mode: Some(self.config.permission_mode.clone()),
             pid: Some(self.config.pid),
             session_state: Some(self.state.clone()),
-            ..InitializeAnswer::default()
+            capabilities: (self.config.has_queue)
+                .then(|| declared.capabilities.clone().unwrap_or_default()),
+            ..declared.clone()
         }
     }
 
-    fn set_model(&mut self, request: SetModel) -> SetModelAnswer {
-        if let Some(model) = request.model {
-            self.config.model = model;
+    /// Sets the model without telling the host.
+    pub fn change_model(&mut self, model: &str) {
+        model.clone_into(&mut self.config.model);
+    }
+
+    /// Sets the model, and tells the host if it changed.
+    pub fn set_model(&mut self, model: &str) {
+        if self.config.model == model {
+            return;
         }
+        self.change_model(model);
         if self.config.has_receipts {
-            let told = format!(
-                "<local-command-stdout>The model is {} now.</local-command-stdout>",
-                self.config.model
-            );
+            let told =
+                format!("<local-command-stdout>The model is {model} now.</local-command-stdout>");
             let mut told = UserMessage::new(told);
             told.is_replay = Some(true);
             self.send_user_message(told);
         }
-        SetModelAnswer {
-            model: Some(self.config.model.clone()),
-            ..SetModelAnswer::default()
-        }
     }
 
-    fn set_mode(&mut self, request_id: &str, mode: PermissionMode) {
+    /// Switches to a permission mode, or refuses to. `mode` is `None` if the
+    /// request has no valid one.
+    fn set_mode(&mut self, request_id: &str, mode: Option<PermissionMode>) {
+        let mode = match mode {
+            None | Some(PermissionMode::Unknown(_)) => {
+                let why = "Cannot set permission mode: must be one of acceptEdits, auto, \
+                           bypassPermissions, default, dontAsk, plan";
+                let refusal = Refusal::new(why).code("invalid_mode");
+                return self.respond(request_id, Err(refusal));
+            }
+            Some(PermissionMode::BypassPermissions) if !self.config.may_bypass => {
+                let why = "Cannot set permission mode to bypassPermissions: the session was \
+                           not launched with --dangerously-skip-permissions";
+                let refusal = Refusal::new(why).code("bypass_not_launched");
+                return self.respond(request_id, Err(refusal));
+            }
+            Some(mode) => mode,
+        };
         let answer = SetPermissionModeAnswer {
             mode: Some(mode.clone()),
             ..SetPermissionModeAnswer::default()
@@ -181,7 +225,11 @@ impl Agent {
         } else {
             receipt.still_queued = Some(self.queue.uuids());
         }
-        self.answer_with_receipt(request_id, Ok(receipt));
+        if self.config.has_receipts {
+            self.answer(request_id, Ok(receipt));
+        } else {
+            self.respond(request_id, Ok(None));
+        }
         if asks_were_open {
             self.set_state(SessionState::Running);
         }
@@ -215,22 +263,8 @@ impl Agent {
         }
     }
 
-    /// Answers a request whose response is empty in earlier versions.
-    fn answer_with_receipt<T: Serialize>(
-        &mut self,
-        request_id: &str,
-        answer: serde_json::Result<T>,
-    ) {
-        match answer {
-            Ok(_) if !self.config.has_receipts => {
-                self.send(control::success::<Json>(request_id, None));
-            }
-            answer => self.answer(request_id, answer),
-        }
-    }
-
     pub(super) fn refuse_invalid(&mut self, request_id: &str, error: &serde_json::Error) {
         let refusal = Refusal::new(error.to_string()).code("invalid_request");
-        self.write_raw(control::failure(request_id, &refusal));
+        self.respond(request_id, Err(refusal));
     }
 }

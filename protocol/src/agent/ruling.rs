@@ -1,6 +1,7 @@
 //! The source of a permission decision, as reported in the tool result.
 
 use crate::message::{PermissionDecision, ToolResultMeta};
+use crate::permission::PermissionRule;
 
 /// A permission decision on a tool call, with its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,8 +26,24 @@ impl Ruling {
     pub(super) const MODE_DENIED: Self = Self::rejected("config", Some("mode"));
     /// The host does not accept permission requests.
     pub(super) const NOBODY_ASKED: Self = Self::rejected("config", None);
-    /// A rule allows the tool.
-    pub(super) const RULE_ALLOWED: Self = Self::accepted("config", Some("rule"));
+    /// The tool is one of the agent's own and is always allowed.
+    pub(super) const OWN_ALLOWED: Self = Self::accepted("config", None);
+
+    /// The decision by a rule.
+    pub(super) fn by_rule(rule: &PermissionRule, tool: &str, allows: bool) -> Self {
+        // The parts of a shell command are checked one by one.
+        let is_parts = tool == "Bash" && rule.rule_content.is_some();
+        let reason = Some(if is_parts {
+            "subcommandResults"
+        } else {
+            "rule"
+        });
+        if allows {
+            Self::accepted("config", reason)
+        } else {
+            Self::rejected("config", reason)
+        }
+    }
 
     /// The decision on a tool call that needs no permission request.
     pub(super) const fn no_question(tool: &str) -> Self {

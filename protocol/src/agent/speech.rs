@@ -28,6 +28,9 @@ impl Agent {
         // The request also reports finished tasks.
         self.unreported.clear();
         let uuids = turn.uuids.clone();
+        if !self.config.partial_messages {
+            return;
+        }
         let status = Status {
             status: Some(StatusKind::Requesting),
             user_message_uuids: (!uuids.is_empty()).then_some(uuids),
@@ -208,6 +211,9 @@ impl Agent {
         };
         let id = open.id.clone();
         let reason = self.account.take_stop_reason().unwrap_or(reason);
+        if let Some(turn) = &mut self.turn {
+            turn.stop_reason = Some(reason.clone());
+        }
         self.note_stop(&id, &reason);
         self.send_message_end(Some(reason), None);
     }
@@ -221,7 +227,7 @@ impl Agent {
             id: Some(id),
             kind: Some("message".to_owned()),
             role: Some("assistant".to_owned()),
-            model: Some(self.config.model.clone()),
+            model: Some(self.model().to_owned()),
             content,
             usage: Some(self.account.read()),
             ..AssistantBody::default()
@@ -250,10 +256,11 @@ impl Agent {
     }
 
     fn send_thinking_tokens(&mut self, tokens: u64, delta: u64) {
-        if !self.is_streamed() {
+        let turn = self.turn.as_ref();
+        let open = turn.and_then(|turn| turn.message.as_ref());
+        if open.is_some_and(|open| open.is_whole) {
             return;
         }
-        let turn = self.turn.as_ref();
         let uuid = turn.and_then(|turn| named(&turn.uuids, turn.is_batch()));
         let message = ThinkingTokens {
             estimated_tokens: Some(tokens),
@@ -366,14 +373,17 @@ impl Agent {
         let open = turn.message.as_ref();
         let is_whole = open.is_some_and(|open| open.is_whole);
         let id = open.map(|open| open.id.clone()).unwrap_or_default();
+        let mut body = self.body(id, vec![block]);
+        body.extra.set("context_management", Json::null());
         let mut message = AssistantMessage {
-            message: self.body(id, vec![block]).into(),
+            message: body.into(),
             uuid: Some((self.ids)()),
             session_id: Some(self.session_id.clone()),
             user_message_uuid: named(&uuids, is_batch),
             user_message_uuids: (!uuids.is_empty()).then_some(uuids),
             aborted: aborted.then_some(true),
             tool_use_meta,
+            timestamp: (self.config.timestamp)(),
             ..AssistantMessage::default()
         };
         message.extra.set("parent_tool_use_id", Json::null());

@@ -30,8 +30,9 @@ impl Agent {
         }
         let task = task.clone();
         let Some(agent) = &task.agent else { return };
-        // For an awaited sub-agent the host receives only its tool calls.
-        if task.is_awaited && call.is_none() {
+        // For an awaited sub-agent the host receives only its tool calls, unless
+        // it asks for more.
+        if task.is_awaited && call.is_none() && !self.config.forwards_subagent_text {
             return;
         }
         let message = AssistantMessage {
@@ -42,6 +43,7 @@ impl Agent {
             task_description: Some(task.description.clone()),
             uuid: Some((self.ids)()),
             session_id: Some(self.session_id.clone()),
+            timestamp: (self.config.timestamp)(),
             ..AssistantMessage::default()
         };
         // For an awaited sub-agent the progress is sent first.
@@ -116,6 +118,7 @@ impl Agent {
         message.task_description = Some(task.description.clone());
         message.uuid = Some((self.ids)());
         message.session_id = Some(self.session_id.clone());
+        message.timestamp = (self.config.timestamp)();
         self.send(encode(&message));
     }
 

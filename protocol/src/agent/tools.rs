@@ -78,8 +78,11 @@ impl Agent {
     pub fn finish_tool(&mut self, now: Instant, tool_use_id: &str, answer: &str, is_error: bool) {
         let open = self.calls.get(tool_use_id);
         if self.turn.is_some() || open.is_some() {
-            let name = open.map_or("", |open| open.call.name.as_str());
-            let answer = ToolAnswer::of_tool(name, answer, is_error);
+            let name = open.map_or("", |open| open.call.name.as_str()).to_owned();
+            let mut answer = ToolAnswer::of_tool(&name, answer, is_error);
+            if self.is_structured(&name) {
+                answer = self.structured(tool_use_id, answer);
+            }
             self.end_tool(now, tool_use_id, answer);
         }
     }
@@ -122,7 +125,7 @@ impl Agent {
         if let Some(input) = verdict.updated_input {
             open.input = input;
         }
-        let (asks, input) = (open.call.asks, open.input.clone());
+        let input = open.input.clone();
         if verdict.stop.is_some()
             && let Some(turn) = &mut self.turn
         {
@@ -156,11 +159,11 @@ impl Agent {
                 self.rule(id, Ruling::HOOK_ALLOWED);
                 self.decide(now, id, Decision::Allowed(input));
             }
-            _ if asks || is_for_people => self.ask(now, id, None),
-            _ => {
-                self.rule(id, Ruling::no_question(&name));
+            _ if self.is_structured(&name) => {
+                self.rule(id, Ruling::OWN_ALLOWED);
                 self.decide(now, id, Decision::Allowed(input));
             }
+            _ => self.ask(now, id, None),
         }
     }
 
@@ -355,7 +358,10 @@ impl Agent {
         if verdict.stop.is_some() || !verdict.blocks.is_empty() {
             return self.stop_after_tools(now);
         }
-        let folding = self.queue.fold();
+        if self.end_structured(now) || self.end_at_turn_limit(now) {
+            return;
+        }
+        let folding = self.queue.fold(self.is_command());
         if let Some(turn) = &mut self.turn {
             turn.folding = folding.into();
         }

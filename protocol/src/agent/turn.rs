@@ -5,7 +5,8 @@ use super::event::Event;
 use super::unfinished::Unfinished;
 use crate::content::ContentBlock;
 use crate::hook::BatchToolCall;
-use crate::message::{PermissionDenial, ResultMessage, UserMessage};
+use crate::json::Json;
+use crate::message::{PermissionDenial, ResultMessage, StopReason, UserMessage};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
 
@@ -23,6 +24,8 @@ pub(super) struct Turn {
     /// The prompts that started the turn. Empty if the agent started it by
     /// itself.
     pub(super) prompts: Vec<UserMessage>,
+    /// The command that the prompt called.
+    pub(super) command: Option<String>,
     /// Prompts that are about to be folded into the turn.
     pub(super) folding: VecDeque<UserMessage>,
     /// The UUIDs of the prompts that the turn answers, including those folded
@@ -55,6 +58,18 @@ pub(super) struct Turn {
     pub(super) unfinished: Unfinished,
     /// The result of the turn, while `StopFailure` hooks are running.
     pub(super) failure: Option<Box<ResultMessage>>,
+    /// The structured output that the model gave, which ends the turn.
+    pub(super) structured: Option<Json>,
+    /// How many invalid structured outputs the model gave.
+    pub(super) unstructured: u64,
+    /// Whether the model was told to give structured output.
+    pub(super) is_told_to_structure: bool,
+    /// The model that replaces an overloaded one.
+    pub(super) fallback: Option<String>,
+    /// How many attempts had failed when it did.
+    pub(super) failed_before_fallback: u64,
+    /// Why the model stopped last.
+    pub(super) stop_reason: Option<StopReason>,
     /// A deferred tool call, which ends the turn.
     pub(super) deferred: Option<ToolCall>,
     pub(super) denials: Vec<PermissionDenial>,
@@ -106,6 +121,7 @@ impl Turn {
             phase: Phase::Begun,
             waits_until: None,
             prompts,
+            command: None,
             folding: VecDeque::new(),
             uuids: vec![],
             is_asked: false,
@@ -121,6 +137,12 @@ impl Turn {
             waits_for_summary: None,
             unfinished: Unfinished::default(),
             failure: None,
+            structured: None,
+            unstructured: 0,
+            is_told_to_structure: false,
+            fallback: None,
+            failed_before_fallback: 0,
+            stop_reason: None,
             deferred: None,
             denials: vec![],
             last_text: String::new(),

@@ -2,9 +2,10 @@
 
 use crate::session::{Session, asking, withdraw};
 use agentwire_protocol::agent::Event;
-use agentwire_protocol::control::SetModel;
+use agentwire_protocol::control::SetPermissionMode;
 use agentwire_protocol::host::Activity;
 use agentwire_protocol::message::Priority;
+use agentwire_protocol::permission::PermissionMode;
 use agentwire_protocol::permission::PermissionResult;
 use serde_json::json;
 
@@ -167,11 +168,11 @@ fn a_message_that_waits_can_be_withdrawn() {
 fn a_request_does_not_change_sides_with_a_message() {
     let mut session = Session::new();
     session.submit("m1");
-    session.request("model", &SetModel::to("m-2"));
+    session.request("mode", &SetPermissionMode::to(PermissionMode::Plan));
     session.submit_at("m2", Some(Priority::Now));
     session.begins(&["m1"]);
     let said = session.said();
     let place = |line: &str| said.iter().position(|l| l == line).unwrap();
-    assert!(place("init [m1]") < place("success model"));
-    assert!(place("success model") < place("m2 queued"));
+    assert!(place("init [m1]") < place("success mode"));
+    assert!(place("success mode") < place("m2 queued"));
 }

@@ -1,6 +1,7 @@
 //! Requests of the host.
 
 use crate::session::Session;
+use agentwire_protocol::agent::Event;
 use agentwire_protocol::control::{HostRequest, Initialize, SetModel, SetPermissionMode};
 use agentwire_protocol::host::RequestFailure;
 use agentwire_protocol::permission::PermissionMode;
@@ -10,18 +11,44 @@ use serde_json::{Value, json};
 #[test]
 fn requests_are_answered_as_the_agent_answers_them() {
     let mut session = Session::new();
-    session.request("r1", &SetModel::to("m-2"));
-    assert_eq!(session.answer("r1"), json!({"model": "m-2"}));
     session.request("r2", &SetPermissionMode::to(PermissionMode::AcceptEdits));
     assert_eq!(session.answer("r2"), json!({"mode": "acceptEdits"}));
-    assert_eq!(
-        session.said(),
-        ["user -", "success r1", "success r2", "status"]
-    );
+    assert_eq!(session.said(), ["success r2", "status"]);
+    // A mode that is in force already is not told.
+    session.request("r3", &SetPermissionMode::to(PermissionMode::AcceptEdits));
+    assert_eq!(session.said(), ["success r3"]);
 
     // A second greeting is answered as well.
     session.request("init2", &Initialize::default());
     assert_eq!(session.answer("init2")["pid"], json!(1));
+}
+
+#[test]
+fn a_request_that_is_not_about_the_session_is_for_the_driver() {
+    let mut session = Session::new();
+    session.request("r1", &SetModel::to("m-2"));
+    let Some(Event::Requested {
+        request_id,
+        request,
+    }) = session.event()
+    else {
+        panic!("the request does not come out")
+    };
+    assert_eq!(request_id, "r1");
+    assert_eq!(
+        request.member("model").unwrap().read::<String>().unwrap(),
+        "m-2"
+    );
+    session.agent.set_model("m-2");
+    let payload = json!({"model": "m-2"});
+    session
+        .agent
+        .respond("r1", Ok(Some(payload.clone().into())));
+    assert_eq!(session.said(), ["user -", "success r1"]);
+    assert_eq!(session.answer("r1"), payload);
+    // The same model again is not told.
+    session.agent.set_model("m-2");
+    assert_eq!(session.said(), [""; 0]);
 }
 
 #[test]
@@ -34,10 +61,19 @@ fn requests_that_the_agent_does_not_take_are_refused_with_a_code() {
     }
     let mut session = Session::new();
     for (id, request, code) in [
-        ("r1", json!({"subtype": "sing"}), "unsupported_request"),
+        (
+            "r1",
+            json!({"subtype": "set_permission_mode", "mode": "careless"}),
+            "invalid_mode",
+        ),
         (
             "r2",
-            json!({"subtype": "set_model", "model": 7}),
+            json!({"subtype": "set_permission_mode", "mode": "bypassPermissions"}),
+            "bypass_not_launched",
+        ),
+        (
+            "r3",
+            json!({"subtype": "mcp_message", "server_name": 7}),
             "invalid_request",
         ),
     ] {
@@ -48,11 +84,6 @@ fn requests_that_the_agent_does_not_take_are_refused_with_a_code() {
         };
         assert_eq!(refusal.code.as_deref(), Some(code));
     }
-
-    // And one that is done without anything to say.
-    let request = json!({"subtype": "set_max_thinking_tokens", "max_thinking_tokens": 1});
-    session.request("r3", &Raw(request));
-    assert_eq!(session.outcome("r3").unwrap().response, None);
 }
 
 #[test]

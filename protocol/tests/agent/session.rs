@@ -97,8 +97,12 @@ impl Session {
             }
             self.heard
                 .extend(std::iter::from_fn(|| self.host.poll_event()));
-            self.todo
-                .extend(std::iter::from_fn(|| self.agent.poll_event()));
+            while let Some(event) = self.agent.poll_event() {
+                // What came after a request.
+                moved |= matches!(event, Event::Requested { .. });
+                self.todo.push_back(event);
+                self.agent.handle_input(self.now, &[]);
+            }
             if !moved {
                 return;
             }

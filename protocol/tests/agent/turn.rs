@@ -179,7 +179,6 @@ fn without_partial_messages_and_states_only_whole_messages_are_sent() {
             "m1 queued",
             "m1 started",
             "init [m1]",
-            "status",
             "assistant text",
             "result success completed [m1]",
             "m1 completed"

@@ -6,6 +6,7 @@ use crate::dice::Dice;
 use crate::world::{LINE_LIMIT, World};
 use agentwire_protocol::agent::{Agent, Config, Ending, Event, Task, ToolCall};
 use agentwire_protocol::content::ContentBlock;
+use agentwire_protocol::control::Refusal;
 use bytes::Bytes;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -302,6 +303,22 @@ impl World {
                     if self.peer.deciding == 0 {
                         agent.finish_tools(self.now);
                     }
+                }
+                Event::Requested {
+                    request_id,
+                    request,
+                } => {
+                    let agent = &mut self.peer.agent;
+                    let model = request.member("model");
+                    if let Some(model) = model.and_then(|it| it.read::<String>().ok()) {
+                        agent.set_model(&model);
+                        let payload = json!({ "model": agent.model() });
+                        agent.respond(&request_id, Ok(Some(payload.into())));
+                    } else {
+                        let refusal = Refusal::new("unsupported").code("unsupported_request");
+                        agent.respond(&request_id, Err(refusal));
+                    }
+                    agent.handle_input(self.now, &[]);
                 }
                 Event::Exit { .. } => self.peer.is_gone = true,
                 _ => {}

@@ -1,6 +1,7 @@
 //! What goes on beside the conversation: shells in the background, and
 //! sub-agents, which have replies of their own.
 
+use super::claude::Claude;
 use super::lines;
 use super::running::RunningTool;
 use crate::asked::Asked;
@@ -134,12 +135,20 @@ impl Beside {
         Some((task, None))
     }
 
+    /// Ends a task that the host stopped.
+    pub(super) fn stop(&mut self, task_id: &str) {
+        self.shells.retain(|shell| shell.id != task_id);
+        self.subagents
+            .retain(|subagent| subagent.task_id != task_id);
+    }
+
     /// Goes on with one thing.
     pub(super) fn advance(
         &mut self,
         now: Instant,
         agent: &mut Agent,
         script: &mut Script,
+        claude: &Claude,
         gates: &Gates,
     ) -> Advance {
         if let Some(at) = self.shells.iter().position(|tool| tool.is_done(now)) {
@@ -174,7 +183,8 @@ impl Beside {
             Action::CallTool(id, call) => {
                 subagent.tool = Some(id.clone());
                 let tool = RunningTool::new(id, call);
-                agent.call_subagent_tool(now, &subagent.task_id, tool.wanted());
+                let wanted = tool.wanted(claude, agent.permission_mode());
+                agent.call_subagent_tool(now, &subagent.task_id, wanted);
                 self.running.push(tool);
             }
             Action::Wait(time) => subagent.due = Some(now + time),

@@ -1,11 +1,13 @@
 //! The command line of the real CLI, as far as the fake one minds it.
 
+use super::claude;
+use super::time::timestamp;
 use agentwire_protocol::agent::Config;
 use agentwire_protocol::permission::PermissionMode;
 use regex_lite::Regex;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// What the command line says. Flags that are not listed are accepted and
 /// have no effect.
@@ -112,7 +114,8 @@ impl Flags {
                 .as_deref()
                 .map_or_else(|| default.permission_mode.clone(), PermissionMode::from),
             asks_host: self.permission_prompt_tool.as_deref() == Some("stdio"),
-            allowed_tools: self.allowed_tools.clone(),
+            rules: claude::rules(&self.allowed_tools, &[]),
+            timestamp: || Some(timestamp(SystemTime::now())),
             sdk_mcp_servers: self.sdk_mcp_servers.clone(),
             partial_messages: self.include_partial_messages,
             session_states: is_set("CLAUDE_CODE_SDK_READS_SESSION_STATE"),

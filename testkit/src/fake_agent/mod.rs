@@ -13,6 +13,7 @@
 //! ```
 
 mod beside;
+mod claude;
 mod clock;
 mod driver;
 mod environment;

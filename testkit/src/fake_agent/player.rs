@@ -2,6 +2,7 @@
 //! without a clock.
 
 use super::beside::{Advance, Beside};
+use super::claude::{self, Claude};
 use super::exit::UNEXPECTED;
 use super::expect::Expected;
 use super::lines;
@@ -18,6 +19,12 @@ use agentwire_protocol::content::ContentBlock;
 use bytes::Bytes;
 use std::collections::VecDeque;
 use std::time::Instant;
+
+/// Whether files can be rewound, as the environment says.
+fn has_checkpoints() -> bool {
+    let variable = "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING";
+    std::env::var(variable).is_ok_and(|value| matches!(&*value, "1" | "true"))
+}
 
 /// What is to be done in the outside world.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +55,8 @@ pub struct Player {
     /// Whether there is no key, so that the model is never asked.
     has_no_key: bool,
     pub(super) gates: Gates,
+    /// What makes the agent Claude Code.
+    pub(super) claude: Claude,
     pub(super) agent: Agent,
     /// What the model is being asked.
     asked: Asked,
@@ -93,10 +102,13 @@ impl Player {
         if let Some(profile) = scenario.profile {
             profile.apply(&mut config);
         }
+        claude::declare(&mut config);
+        let claude = Claude::new(&scenario, &config, has_checkpoints());
         let mut player = Self {
             script: Script::new(&scenario),
             has_no_key: scenario.no_key,
             gates: Gates::of(&scenario),
+            claude,
             agent: Agent::new(config, ids),
             asked: Asked::default(),
             results: Vec::new(),
@@ -205,6 +217,7 @@ impl Player {
             Event::TurnStarted { prompts } => {
                 self.asked.prompt = lines::prompt(&prompts);
                 for prompt in prompts {
+                    self.claude.prompted(prompt.uuid.as_deref());
                     if let Some(content) = &prompt.message.content {
                         let id = self.agent.session_id();
                         let record = Record::prompt(id, prompt.uuid, content);
@@ -235,6 +248,19 @@ impl Player {
                 self.beside.tool_finished(&tool_use_id);
             }
             Event::HostAnswered { answer } => self.show(answer),
+            Event::Requested {
+                request_id,
+                request,
+            } => {
+                let agent = &mut self.agent;
+                self.claude.respond(now, agent, &request_id, &request);
+                // What came after the request.
+                self.agent.handle_input(now, &[]);
+            }
+            Event::CommandCalled { name, args } => {
+                self.claude.run(now, &mut self.agent, &name, &args);
+            }
+            Event::TaskStopped { task_id } => self.beside.stop(&task_id),
             Event::TurnAborted => {
                 self.plan.actions.clear();
                 self.failed = 0;
@@ -258,8 +284,8 @@ impl Player {
     /// Goes on with what is beside the conversation. `false` when nothing can
     /// happen.
     fn advance_beside(&mut self, now: Instant) -> bool {
-        let (agent, script) = (&mut self.agent, &mut self.script);
-        match self.beside.advance(now, agent, script, &self.gates) {
+        let (agent, script, claude) = (&mut self.agent, &mut self.script, &self.claude);
+        match (self.beside).advance(now, agent, script, claude, &self.gates) {
             Advance::Waits => return false,
             Advance::Went => {}
             Advance::Reached(gate) => self.reach(gate),

@@ -1,8 +1,10 @@
 //! A tool that runs: when it begins, and how long it takes.
 
+use super::claude::Claude;
 use crate::scenario::ToolCall;
 use crate::scenario::gate::Gates;
 use agentwire_protocol::agent;
+use agentwire_protocol::permission::PermissionMode;
 use std::time::{Duration, Instant};
 
 /// A tool that has begun and has no result yet.
@@ -47,10 +49,10 @@ impl RunningTool {
     }
 
     /// The call, as the agent is told of it.
-    pub(super) fn wanted(&self) -> agent::ToolCall {
+    pub(super) fn wanted(&self, claude: &Claude, mode: &PermissionMode) -> agent::ToolCall {
         let call = &self.call;
         agent::ToolCall::new(&self.id, &call.name, call.input.clone())
-            .asks(call.ask)
+            .asks(claude.needs_permission(call, mode))
             .question(call.question.clone())
     }
 

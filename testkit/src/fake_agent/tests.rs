@@ -1,7 +1,7 @@
 //! Scenarios, played to a host that looks at each line.
 #![allow(clippy::unwrap_used)]
 
-use super::{Output, Player};
+use super::{Output, Player, claude};
 use crate::scenario::{Reply, Scenario, Step, TextMatch, ToolCall, Usage, When};
 use agentwire_protocol::agent::Config;
 use serde_json::{Value, json};
@@ -217,7 +217,7 @@ fn a_tool_that_the_command_line_allows_needs_no_question() {
             .reply(calls)
             .reply([Step::text("Done.")]),
         Config {
-            allowed_tools: ["mcp__calc", "Bash"].map(str::to_owned).to_vec(),
+            rules: claude::rules(&["mcp__calc", "Bash"].map(str::to_owned), &[]),
             ..Config::default()
         },
     );
@@ -449,17 +449,13 @@ fn usage_cost_stop_reason_and_signature_are_what_the_script_says() {
     assert!(blocks.contains(&&redacted), "{blocks:?}");
     let result = lines.iter().find(|it| it["type"] == "result").unwrap();
     // The tokens are those of the turn, the cost that of the session.
-    assert_eq!(
-        result["usage"],
-        json!({"input_tokens": 30, "output_tokens": 5})
-    );
+    assert_eq!(result["usage"]["input_tokens"], json!(30));
+    assert_eq!(result["usage"]["output_tokens"], json!(5));
     assert_eq!(result["total_cost_usd"], json!(0.75));
     host.prompts();
     let lines = host.hears();
     let result = lines.iter().find(|it| it["type"] == "result").unwrap();
-    assert_eq!(
-        result["usage"],
-        json!({"input_tokens": 0, "output_tokens": 0})
-    );
+    assert_eq!(result["usage"]["input_tokens"], json!(0));
+    assert_eq!(result["usage"]["output_tokens"], json!(0));
     assert_eq!(result["total_cost_usd"], json!(1.0));
 }

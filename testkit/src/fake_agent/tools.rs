@@ -57,7 +57,7 @@ impl Player {
             return false;
         };
         let tool = RunningTool::new(id, call);
-        let wanted = tool.wanted();
+        let wanted = tool.wanted(&self.claude, self.agent.permission_mode());
         self.running.push(tool);
         self.agent.call_tool(now, wanted);
         true

@@ -54,6 +54,7 @@ pub(crate) mod gate;
 pub(crate) mod gate_name;
 mod load;
 mod reply;
+mod responses;
 #[cfg(feature = "schema")]
 mod schema;
 mod session;
@@ -68,6 +69,7 @@ pub use fault::{Child, Fault, OddLine, Signal};
 pub use gate::NoSuchGate;
 pub use load::{Load, LoadKind};
 pub use reply::{Reply, Times, Usage};
+pub use responses::{Permissions, Response, Responses};
 #[cfg(feature = "schema")]
 pub use schema::schema;
 pub use session::{Scenario, ScenarioError};

@@ -3,6 +3,7 @@
 use super::expect::Expect;
 use super::fault::Fault;
 use super::reply::Reply;
+use super::responses::{Permissions, Response, Responses};
 use agentwire_protocol::agent::Profile;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -54,6 +55,15 @@ pub struct Scenario {
     /// before the model is asked. The real CLI has one or not.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub no_key: bool,
+    /// What control requests are answered, by subtype, in place of what the
+    /// fake agent has by itself: files, plans, titles. The real CLI knows
+    /// nothing of it.
+    #[serde(skip_serializing_if = "Responses::is_empty")]
+    pub responses: Responses,
+    /// Who decides whether a tool call needs a permission request. The real CLI
+    /// knows nothing of it.
+    #[serde(skip_serializing_if = "Permissions::is_script")]
+    pub permissions: Permissions,
     /// What the host is to do. The fake agent holds it to that; the real CLI
     /// knows nothing of it.
     #[serde(skip_serializing_if = "Expect::is_empty")]
@@ -109,6 +119,21 @@ impl Scenario {
     #[must_use]
     pub fn subagent(mut self, reply: impl Into<Reply>) -> Self {
         self.subagents.push(reply.into());
+        self
+    }
+
+    /// Sets what control requests of this subtype are answered.
+    #[must_use]
+    pub fn responding(mut self, subtype: impl Into<String>, response: Response) -> Self {
+        self.responses.insert(subtype.into(), response);
+        self
+    }
+
+    /// Has tool calls decided as the real CLI does: those that only read run
+    /// without a permission request.
+    #[must_use]
+    pub fn deciding_as_cli(mut self) -> Self {
+        self.permissions = Permissions::Cli;
         self
     }
 

@@ -1,0 +1,65 @@
+//! What an agent offers, as its user declares it.
+
+use crate::agent_definition::{AgentDefinition, AgentInfo};
+use crate::control::InitializeAnswer;
+use crate::message::{Init, ModelUsage, ResultMessage, Usage};
+use std::collections::BTreeSet;
+
+/// What an agent offers its host: tools, commands, models.
+///
+/// Each message is a template. The agent replaces the members that it knows
+/// itself, such as `session_id` or `mcp_servers`, and sends the others as they
+/// are.
+#[derive(Debug, Clone, Default)]
+pub struct Declared {
+    /// The template of `system/init`. Its `tools` are those of the agent
+    /// itself; tools of MCP servers are added to them.
+    pub init: Init,
+    /// The template of the response to `initialize`.
+    pub initialize: InitializeAnswer,
+    /// The template of results: the fast mode, the safety stops, and times such
+    /// as `ttft_ms`, which are only sent if the model was asked.
+    pub result: ResultMessage,
+    /// The template of the usage in results.
+    pub usage: Usage,
+    /// The template of the usage by model in results.
+    pub model_usage: ModelUsage,
+    /// The names of the commands that the agent runs itself, without its model,
+    /// such as `cost` for the prompt `/cost`. Each has a turn of its own, which
+    /// starts with [`Event::CommandCalled`](super::Event::CommandCalled).
+    /// `clear` and `compact` are always among them.
+    pub commands: BTreeSet<String>,
+    /// The names of the tools that change files. The permission mode
+    /// `acceptEdits` allows them.
+    pub edit_tools: BTreeSet<String>,
+}
+
+impl Declared {
+    /// Returns whether a tool changes files.
+    pub(super) fn edits(&self, tool: &str) -> bool {
+        self.edit_tools.contains(tool)
+    }
+
+    /// Adds sub-agents that the host defines.
+    pub fn add_agents<'a>(
+        &mut self,
+        agents: impl IntoIterator<Item = (&'a String, &'a AgentDefinition)>,
+    ) {
+        for (name, agent) in agents {
+            let names = self.init.agents.get_or_insert_default();
+            if names.contains(name) {
+                continue;
+            }
+            names.push(name.clone());
+            self.initialize
+                .agents
+                .get_or_insert_default()
+                .push(AgentInfo {
+                    name: name.clone(),
+                    description: Some(agent.description.clone()),
+                    model: agent.model.clone(),
+                    extra: Default::default(),
+                });
+        }
+    }
+}

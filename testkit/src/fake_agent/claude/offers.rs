@@ -1,0 +1,265 @@
+//! What the CLI offers: tools, commands, sub-agents, models, capabilities.
+
+use super::models;
+use agentwire_protocol::agent::{Config, Declared};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+/// The tools, as `system/init` lists them.
+const TOOLS: [&str; 25] = [
+    "Task",
+    "AskUserQuestion",
+    "Bash",
+    "CronCreate",
+    "CronDelete",
+    "CronList",
+    "Edit",
+    "EnterPlanMode",
+    "EnterWorktree",
+    "ExitPlanMode",
+    "ExitWorktree",
+    "ListAgents",
+    "Monitor",
+    "NotebookEdit",
+    "Read",
+    "ReportFindings",
+    "ScheduleWakeup",
+    "SendMessage",
+    "Skill",
+    "TaskStop",
+    "ToolSearch",
+    "WebFetch",
+    "WebSearch",
+    "Workflow",
+    "Write",
+];
+
+/// The tools that change files.
+const EDITS: [&str; 3] = ["Edit", "NotebookEdit", "Write"];
+
+/// The sub-agents.
+pub(super) const AGENTS: [&str; 5] = [
+    "claude",
+    "Explore",
+    "general-purpose",
+    "Plan",
+    "statusline-setup",
+];
+
+/// The output styles.
+pub(super) const STYLES: [&str; 5] = ["default", "Proactive", "Concise", "Explanatory", "Learning"];
+
+/// The skills, which are commands too.
+pub(super) const SKILLS: [&str; 13] = [
+    "dataviz",
+    "update-config",
+    "keybindings-help",
+    "code-review",
+    "simplify",
+    "fewer-permission-prompts",
+    "loop",
+    "claude-api",
+    "workflow-authoring",
+    "run",
+    "plugin-authoring",
+    "init",
+    "security-review",
+];
+
+/// The commands, their arguments and their other names.
+const COMMANDS: [(&str, &str, &[&str]); 44] = [
+    ("deep-research", "", &[]),
+    ("dataviz", "", &[]),
+    ("update-config", "", &[]),
+    ("verify", "", &[]),
+    ("debug", "[issue description]", &[]),
+    ("code-review", "[low|medium|high|xhigh|max]", &["review"]),
+    ("simplify", "[<target>]", &[]),
+    ("batch", "<instruction>", &[]),
+    ("fewer-permission-prompts", "", &[]),
+    ("doctor", "", &["checkup"]),
+    ("loop", "[interval] [prompt]", &["proactive"]),
+    ("claude-api", "", &[]),
+    ("workflow-authoring", "", &[]),
+    ("run", "", &[]),
+    ("run-skill-generator", "", &[]),
+    ("plugin-authoring", "", &[]),
+    ("agents", "", &[]),
+    ("auto-mode-setup", "", &[]),
+    ("autocompact", "[auto|<tokens>]", &[]),
+    ("clear", "[name]", &["reset", "new"]),
+    ("color", "", &[]),
+    ("compact", "<instructions>", &[]),
+    ("config", "key=value", &["settings"]),
+    ("output-style", "[style]", &[]),
+    ("context", "", &[]),
+    ("effort", "<level>", &[]),
+    ("fast", "[on|off]", &[]),
+    ("focus", "[on|off]", &[]),
+    ("heapdump", "", &[]),
+    ("init", "", &[]),
+    ("mcp", "[reconnect|enable|disable [<server>|all]]", &[]),
+    ("model", "<model>", &[]),
+    ("__remote-workflow", "", &[]),
+    ("workflow-launch-exec", "", &[]),
+    ("reload-plugins", "[--force]", &[]),
+    ("reload-skills", "", &[]),
+    ("rename", "[name]", &["name"]),
+    ("security-review", "", &[]),
+    ("usage", "", &["cost", "stats"]),
+    ("insights", "", &[]),
+    ("recap", "", &[]),
+    ("goal", "", &[]),
+    ("list-agents", "", &["peers"]),
+    ("team-onboarding", "", &[]),
+];
+
+/// The capabilities, as `system/init` lists them, beside those of the queue.
+const CAPABILITIES: [&str; 19] = [
+    "interrupt_send_now_v1",
+    "interrupt_requeue_taken_v1",
+    "request_marker_lists_v1",
+    "ask_user_question_unanswered_v1",
+    "lifecycle_wakeup_source_v1",
+    "sdk_mcp_tools_list_changed",
+    "sdk_mcp_manifests",
+    "mcp_read_resource_v1",
+    "mcp_tool_ui_meta_v1",
+    "ui_surface_v1",
+    "mcp_call_result_not_for_model_v1",
+    "mcp_call_check_permissions_v1",
+    "voice_call_talk_line_v1",
+    "withdrawn_files_note_v2",
+    "withdrawn_tools_v1",
+    "ui_pane_widget_v1",
+    "reload_plugins_refuse_if_busy_v1",
+    "get_usage_detached_v1",
+    "silent_resend_files_v1",
+];
+
+/// Those that the response to `initialize` lists.
+const EARLY_CAPABILITIES: [&str; 7] = [
+    "ui_surface_v1",
+    "mcp_call_result_not_for_model_v1",
+    "mcp_call_check_permissions_v1",
+    "voice_call_talk_line_v1",
+    "ui_pane_widget_v1",
+    "reload_plugins_refuse_if_busy_v1",
+    "get_usage_detached_v1",
+];
+
+/// The commands, as `initialize` reports them.
+pub(super) fn commands() -> Value {
+    let command = |(name, hint, aliases): &(&str, &str, &[&str])| {
+        let mut command = json!({
+            "name": name,
+            "description": format!("The command {name}"),
+            "argumentHint": hint,
+            "builtin": true,
+        });
+        if !aliases.is_empty() {
+            command["aliases"] = json!(aliases);
+        }
+        command
+    };
+    COMMANDS.iter().map(command).collect()
+}
+
+/// The sub-agents, as `initialize` reports them.
+pub(super) fn agents() -> Value {
+    let agent = |name: &&str| json!({"name": name, "description": format!("The agent {name}")});
+    AGENTS.iter().map(agent).collect()
+}
+
+/// Sets what the agent offers.
+pub(super) fn declare(config: &mut Config) {
+    let names: Vec<_> = COMMANDS.iter().map(|it| it.0).collect();
+    let init = json!({
+        "type": "system",
+        "subtype": "init",
+        "tools": TOOLS,
+        "slash_commands": names,
+        "terminal_slash_commands": ["doctor", "color", "focus", "reload-plugins"],
+        "apiKeySource": "ANTHROPIC_API_KEY",
+        "output_style": "default",
+        "agents": AGENTS,
+        "skills": SKILLS,
+        "plugins": [],
+        "analytics_disabled": true,
+        "product_feedback_disabled": true,
+        "served_by_anthropic": false,
+        "original_cwd": config.cwd,
+        "additional_directories": [],
+        "fast_mode_state": "off",
+        "fast_mode_disabled_reason": "sdk_opt_in_required",
+        "per_turn_effort_active": true,
+        "ultrathink_available": false,
+        "ultrathink_typed_raises": false,
+        "view_mode": "default",
+        "capabilities": CAPABILITIES,
+    });
+    let initialize = json!({
+        "commands": commands(),
+        "agents": agents(),
+        "output_style": "default",
+        "available_output_styles": STYLES,
+        "models": models::list(),
+        "account": {
+            "tokenSource": "none", "apiKeySource": "ANTHROPIC_API_KEY", "apiProvider": "firstParty",
+        },
+        "feedback_mode": {"kind": "disabled"},
+        "analytics_disabled": true,
+        "remote_control_auto_enable": false,
+        "remote_control_auto_connect_default": false,
+        "remote_control_available": false,
+        "remote_control_auto_on_by_default": false,
+        "ide_rc_auto_enable_gate": false,
+        "fast_mode_state": "off",
+        "fast_mode_disabled_reason": "sdk_opt_in_required",
+        "capabilities": EARLY_CAPABILITIES,
+    });
+    let result = json!({
+        "type": "result",
+        "subtype": "success",
+        "is_error": false,
+        "fast_mode_state": "off",
+        "fast_mode_disabled_reason": "sdk_opt_in_required",
+        "safety_stops": 0,
+        "ttft_ms": 0,
+        "ttft_stream_ms": 0,
+        "time_to_request_ms": 0,
+        "first_content_frame_ms": 0,
+        "request_sent_wall_ms": 0,
+    });
+    let usage = json!({
+        "output_tokens_details": {"thinking_tokens": 0},
+        "server_tool_use": {"web_search_requests": 0, "web_fetch_requests": 0},
+        "service_tier": "standard",
+        "cache_creation": {"ephemeral_1h_input_tokens": 0, "ephemeral_5m_input_tokens": 0},
+        "inference_geo": "",
+        "iterations": [],
+        "speed": "standard",
+        "fallback_credit": null,
+    });
+    let model_usage = json!({
+        "maxOutputTokens": 128_000,
+        "thinkingTokens": 0,
+        "cacheCreationEphemeral5mInputTokens": 0,
+        "cacheCreationEphemeral1hInputTokens": 0,
+        "provider": "firstParty",
+        "costBasis": "list",
+    });
+    config.declared = Declared {
+        init: read(init),
+        initialize: read(initialize),
+        result: read(result),
+        usage: read(usage),
+        model_usage: read(model_usage),
+        commands: super::commands::LOCAL.map(str::to_owned).into(),
+        edit_tools: EDITS.map(str::to_owned).into(),
+    };
+}
+
+fn read<T: DeserializeOwned>(value: Value) -> T {
+    serde_json::from_value(value).expect("it is written in this file")
+}
