@@ -24,6 +24,7 @@ mod gates;
 mod input;
 mod lines;
 mod log;
+mod path;
 mod plan;
 mod player;
 mod process;
@@ -38,6 +39,7 @@ mod tools;
 pub use environment::{CLOCK, GATES, LOG, PROFILE, SCRIPT, SESSIONS, ScriptError};
 pub use exit::UNEXPECTED;
 pub use flags::{Flags, RETRY_MS};
+pub use path::{BIN, NotBuilt, path};
 pub use player::{Output, Player};
 pub use sessions::Record;
 

@@ -1,0 +1,151 @@
+//! Where a test finds the binary.
+
+use std::env::consts::EXE_SUFFIX;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The environment variable that names the `fake-agent` binary for [`path`].
+pub const BIN: &str = "FAKE_AGENT_BIN";
+
+/// The error of [`path`]: there is no `fake-agent` binary.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotBuilt {
+    /// The variable [`BIN`] names no file.
+    #[error("`{BIN}` is {}: no such file", .0.display())]
+    NoSuchFile(PathBuf),
+    /// The binary is not where Cargo builds it.
+    #[error(
+        "{}: no such file; build it with `cargo build -p agentwire-testkit --bin fake-agent` \
+         in the profile of the tests, or set `{BIN}`",
+        .0.display()
+    )]
+    NotInTarget(PathBuf),
+    /// The path of the running executable is unknown.
+    #[error("the path of this executable is unknown: {0}; set `{BIN}`")]
+    UnknownExecutable(#[from] io::Error),
+}
+
+/// Returns the absolute path of the `fake-agent` binary, for a test.
+///
+/// This is the file that the environment variable `FAKE_AGENT_BIN` ([`BIN`])
+/// names. If the variable is unset or empty, it is the binary that Cargo has
+/// built next to the running executable: `target/debug/fake-agent` for
+/// `target/debug/deps/my_test`.
+///
+/// Cargo does not build the binaries of a dependency with your tests. Build this
+/// one first:
+///
+/// ```sh
+/// cargo build -p agentwire-testkit --bin fake-agent
+/// ```
+///
+/// If `agentwire-testkit` is only a dev-dependency, Cargo (1.95) also needs the
+/// name of one of your tests, and panics without it:
+///
+/// ```sh
+/// cargo build -p my-crate --test my_test -p agentwire-testkit --bin fake-agent
+/// ```
+///
+/// # Errors
+///
+/// Returns [`NotBuilt`] if there is no such file. The message says what to build.
+///
+/// # Examples
+///
+/// ```no_run
+/// use agentwire_testkit::{Scenario, Step, fake_agent};
+/// use std::process::Command;
+///
+/// let scenario = Scenario::default().reply([Step::text("Hello.")]);
+/// let agent = Command::new(fake_agent::path()?)
+///     .env(fake_agent::SCRIPT, scenario.to_json())
+///     .spawn()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn path() -> Result<PathBuf, NotBuilt> {
+    match std::env::var_os(BIN).filter(|named| !named.is_empty()) {
+        Some(named) => named_file(&named),
+        None => in_target(&std::env::current_exe()?),
+    }
+}
+
+fn named_file(named: &OsString) -> Result<PathBuf, NotBuilt> {
+    match std::path::absolute(named) {
+        Ok(path) if path.is_file() => Ok(path),
+        _ => Err(NotBuilt::NoSuchFile(named.into())),
+    }
+}
+
+/// The binary of the profile with which this executable was built.
+fn in_target(executable: &Path) -> Result<PathBuf, NotBuilt> {
+    let folder = executable.parent().unwrap_or(executable);
+    // Binaries are in the profile's folder, tests and examples one below.
+    let profile = match folder.parent() {
+        Some(above) if folder.ends_with("deps") || folder.ends_with("examples") => above,
+        _ => folder,
+    };
+    let binary = profile.join(format!("fake-agent{EXE_SUFFIX}"));
+    if binary.is_file() {
+        Ok(binary)
+    } else {
+        Err(NotBuilt::NotInTarget(binary))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::{create_dir, write};
+
+    fn binary_in(folder: &Path) -> PathBuf {
+        folder.join(format!("fake-agent{EXE_SUFFIX}"))
+    }
+
+    #[test]
+    fn tests_examples_and_binaries_find_the_binary_of_their_profile() {
+        let profile = tempfile::tempdir().expect("a folder");
+        let binary = binary_in(profile.path());
+        write(&binary, "").expect("a file");
+        for executable in ["deps/test-1a2b", "examples/host", "host"] {
+            let found = in_target(&profile.path().join(executable));
+            assert_eq!(found.expect(executable), binary);
+        }
+    }
+
+    #[test]
+    fn a_binary_that_is_not_built_is_an_error_that_says_what_to_build() {
+        let profile = tempfile::tempdir().expect("a folder");
+        // A folder of this name is no binary.
+        let binary = binary_in(profile.path());
+        create_dir(&binary).expect("a folder");
+        let error = in_target(&profile.path().join("deps/test-1a2b")).expect_err("no binary");
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "{}: no such file; build it with `cargo build -p agentwire-testkit --bin \
+                 fake-agent` in the profile of the tests, or set `FAKE_AGENT_BIN`",
+                binary.display()
+            )
+        );
+    }
+
+    #[test]
+    fn the_variable_names_an_absolute_or_a_relative_file() {
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+        for named in [manifest.as_path(), Path::new("Cargo.toml")] {
+            let found = named_file(&named.into());
+            assert_eq!(found.expect("the file"), manifest);
+        }
+    }
+
+    #[test]
+    fn a_variable_that_names_no_file_is_an_error_that_names_it() {
+        let error = named_file(&"missing/fake-agent".into()).expect_err("no file");
+        assert_eq!(
+            error.to_string(),
+            "`FAKE_AGENT_BIN` is missing/fake-agent: no such file"
+        );
+    }
+}
