@@ -26,7 +26,10 @@ impl Agent {
     pub(in crate::agent) fn toggle_server(&mut self, request_id: &str, request: &Json) {
         let toggle = match request.read::<Toggle>() {
             Ok(toggle) => toggle,
-            Err(error) => return self.refuse_invalid(request_id, &error),
+            Err(_) => {
+                let why = "mcp_toggle: serverName must be a string and enabled true or false";
+                return self.respond(request_id, Err(Refusal::new(why)));
+            }
         };
         let name = toggle.server_name;
         let Some(server) = self.mcp.server(&name) else {
@@ -61,7 +64,10 @@ impl Agent {
     pub(in crate::agent) fn set_servers(&mut self, request_id: &str, request: &Json) {
         let wanted = match request.read::<SetServers>() {
             Ok(request) => request.servers,
-            Err(error) => return self.refuse_invalid(request_id, &error),
+            Err(_) => {
+                let why = "mcp_set_servers: servers must be an object of configurations";
+                return self.respond(request_id, Err(Refusal::new(why)));
+            }
         };
         let servers = &mut self.mcp.servers;
         let gone = |server: &Server| !wanted.contains_key(&server.name);

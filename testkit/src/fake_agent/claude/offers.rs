@@ -203,6 +203,7 @@ pub(super) fn declare(config: &mut Config) {
         "agents": agents(),
         "output_style": "default",
         "available_output_styles": STYLES,
+        "user_output_styles_dir": styles_folder(),
         "models": models::list(),
         "account": {
             "tokenSource": "none", "apiKeySource": "ANTHROPIC_API_KEY", "apiProvider": "firstParty",
@@ -258,6 +259,13 @@ pub(super) fn declare(config: &mut Config) {
         commands: super::commands::LOCAL.map(str::to_owned).into(),
         edit_tools: EDITS.map(str::to_owned).into(),
     };
+}
+
+/// Where the user's own output styles would be. The fake agent has none.
+fn styles_folder() -> String {
+    let config = std::env::var("CLAUDE_CONFIG_DIR");
+    let config = config.unwrap_or_else(|_| "/home/user/.claude".to_owned());
+    format!("{config}/output-styles")
 }
 
 fn read<T: DeserializeOwned>(value: Value) -> T {
