@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What a side request is told. It is not the script's business.
-const SIDE_ANSWER: &str = "The script does not answer side requests.";
+pub(super) const SIDE_ANSWER: &str = "The script does not answer side requests.";
 
 /// How many bytes a request may have: twice what the API takes.
 pub(super) const LONGEST_BODY: usize = 64 << 20;

@@ -36,6 +36,7 @@ mod facts;
 mod handler;
 mod message;
 mod request;
+mod said;
 mod speaking;
 mod state;
 mod stranger;

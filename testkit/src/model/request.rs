@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderMap, Method};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// A request that reached the scripted model.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -152,28 +152,6 @@ fn caches_its_news(body: &Value) -> bool {
         .next()
         .unwrap_or_default();
     news.iter().any(is_cached) || !is_cached(body)
-}
-
-/// Whether two requests put the same question: all that the user's side said
-/// is the same. The CLI may have changed all else (tools, features, marks for
-/// the cache) to have another try.
-pub(super) fn same_question(one: Option<&Value>, other: Option<&Value>) -> bool {
-    fn said(body: Option<&Value>) -> Option<Vec<Value>> {
-        let messages = body?.get("messages")?.as_array()?;
-        let user = messages.iter().filter(|message| message["role"] == "user");
-        let blocks = user.flat_map(|message| match &message["content"] {
-            Value::Array(blocks) => blocks.clone(),
-            text => vec![json!({ "type": "text", "text": text })],
-        });
-        Some(blocks.map(without_mark).collect())
-    }
-    fn without_mark(mut block: Value) -> Value {
-        if let Some(members) = block.as_object_mut() {
-            members.remove("cache_control");
-        }
-        block
-    }
-    said(one) == said(other)
 }
 
 /// Whether a value has a mark for the cache anywhere inside.

@@ -2,8 +2,9 @@
 //! asked.
 
 use super::bodies::Bodies;
-use super::facts;
-use super::request::{Answer, Kind, ModelRequest, same_question};
+use super::facts::{self, Answered};
+use super::request::{Answer, Kind, ModelRequest};
+use super::said::Said;
 use crate::scenario::gate::Gates;
 use crate::scenario::{ApiError, NoSuchGate, Scenario};
 use crate::script::{NoReply, Script, Taken};
@@ -17,9 +18,13 @@ use tokio::sync::watch;
 pub(super) struct ServerState {
     script: Mutex<Script>,
     pub(super) gates: watch::Sender<Gates>,
-    /// Every request so far. What is a retry is told from it too.
+    /// Every request so far.
     pub(super) requests: watch::Sender<Vec<ModelRequest>>,
     bodies: Mutex<Bodies>,
+    /// The last request of the main loop and that of sub-agents which took a
+    /// reply.
+    main: Mutex<Option<Answered>>,
+    subagents: Mutex<Option<Answered>>,
     pub(super) stopped: watch::Receiver<()>,
 }
 
@@ -31,6 +36,8 @@ impl ServerState {
             gates: watch::Sender::new(Gates::of(scenario)),
             requests: watch::Sender::default(),
             bodies: Mutex::default(),
+            main: Mutex::default(),
+            subagents: Mutex::default(),
             stopped,
         }
     }
@@ -47,11 +54,11 @@ impl ServerState {
         let mut recorded = (0, Answer::Other, None);
         self.requests.send_modify(|requests| {
             let (answer, taken) = match kind {
-                Kind::MainLoop => match self.take(requests, body.as_ref(), false) {
+                Kind::MainLoop => match self.take(body.as_ref(), false) {
                     Ok(taken) => (Answer::Reply(taken.number), Some(Ok(taken))),
                     Err(none) => (Answer::EndOfScript, Some(Err(ApiError::from(&none)))),
                 },
-                Kind::Subagent => match self.take(requests, body.as_ref(), true) {
+                Kind::Subagent => match self.take(body.as_ref(), true) {
                     Ok(taken) => (Answer::Subagent(taken.number), Some(Ok(taken))),
                     // One for which the script has nothing is told that.
                     Err(NoReply::EndOfScript { .. }) => (Answer::Side, None),
@@ -77,21 +84,23 @@ impl ServerState {
     }
 
     /// The reply for a request of the main loop or of a sub-agent.
-    fn take(
-        &self,
-        requests: &[ModelRequest],
-        body: Option<&Value>,
-        is_subagent: bool,
-    ) -> Result<Taken, NoReply> {
-        let is_of_same = |request: &&ModelRequest| match request.answer {
-            Answer::Reply(_) => !is_subagent,
-            Answer::Subagent(_) => is_subagent,
-            _ => false,
+    fn take(&self, body: Option<&Value>, is_subagent: bool) -> Result<Taken, NoReply> {
+        let body = body.unwrap_or(&Value::Null);
+        let model = body["model"].as_str().unwrap_or_default();
+        let said = Said::of(body);
+        let last = match is_subagent {
+            true => &self.subagents,
+            false => &self.main,
         };
-        let latest = requests.iter().rev().find(is_of_same);
-        let is_retry = latest.is_some_and(|it| same_question(it.body.as_ref(), body));
-        let asked = facts::asked(body.unwrap_or(&Value::Null), is_subagent, is_retry);
-        self.script().take(asked)
+        let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+        let asked = facts::asked(model, &said, is_subagent, last.as_ref());
+        let taken = self.script().take(asked.clone())?;
+        *last = Some(Answered {
+            said,
+            asked,
+            is_failed: taken.refusal().is_some(),
+        });
+        Ok(taken)
     }
 
     fn script(&self) -> MutexGuard<'_, Script> {

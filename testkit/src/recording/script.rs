@@ -6,7 +6,7 @@ mod tests;
 use super::{Entry, Said, What};
 use crate::scenario::{ApiError, Scenario, Step, Streamed, ToolCall};
 use serde_json::{Map, Value, json};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Pieces that come faster than this, and tools that take less, take no time.
 const AT_ONCE_MS: u64 = 20;
@@ -15,12 +15,16 @@ const AT_ONCE_MS: u64 = 20;
 /// anybody waits who wants to cut it off again.
 const CUT_OFF_MS: u64 = 60_000;
 
+/// The decision about an ask that the host did not answer.
+const HELD: &str = "hold";
+
 /// Members of an ask that its tool call does not tell.
 const OF_ASKS: [&str; 2] = ["permission_suggestions", "blocked_path"];
 
 /// What the model and the tools of a session did, as a scenario. What the host
 /// did is in `host`: its `prompts` in order, and its `decisions` about tools,
-/// by their names.
+/// by their names: one, if they are all the same, or a list with one for each
+/// ask.
 ///
 /// Times are kept where they matter: between pieces of text, for tools that
 /// took a while, and for what was cut off, which goes on until it is cut off
@@ -51,9 +55,19 @@ struct Script {
     /// When each piece of text of the block that streams came.
     pieces: Vec<(u64, String)>,
     prompts: Vec<Value>,
-    decisions: Map<String, Value>,
-    /// Which tool the agent asked about, by the id of the ask.
-    asked: HashMap<String, String>,
+    /// For each ask about a tool what was decided, by the tool's name.
+    decisions: BTreeMap<String, Vec<Value>>,
+    /// What the agent asked about, by the id of the ask.
+    asked: HashMap<String, Asked>,
+}
+
+/// An ask that has not been answered.
+#[derive(Debug)]
+struct Asked {
+    tool_use_id: String,
+    tool: String,
+    /// Where its decision is among those about the tool.
+    place: usize,
 }
 
 /// One reply of the model's.
@@ -196,14 +210,23 @@ impl Script {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         match request["subtype"].as_str() {
             Some("can_use_tool") => {
-                let tool = text(&request["tool_use_id"]);
-                self.asked.insert(text(&line["request_id"]), tool.clone());
+                let (tool_use_id, tool) =
+                    (text(&request["tool_use_id"]), text(&request["tool_name"]));
+                let decisions = self.decisions.entry(tool.clone()).or_default();
+                let place = decisions.len();
+                decisions.push(HELD.into());
+                let asked = Asked {
+                    tool_use_id: tool_use_id.clone(),
+                    tool,
+                    place,
+                };
+                self.asked.insert(text(&line["request_id"]), asked);
                 let members = OF_ASKS.iter().filter_map(|name| {
                     let value = request.get(*name)?;
                     Some(((*name).to_owned(), value.clone()))
                 });
                 let question: Map<_, _> = members.collect();
-                if let Some((call, _)) = self.open_tool(&tool) {
+                if let Some((call, _)) = self.open_tool(&tool_use_id) {
                     call.ask = true;
                     if !question.is_empty() {
                         call.question = question.into();
@@ -222,16 +245,17 @@ impl Script {
     /// The host has decided about a tool: from now on it runs.
     fn decided(&mut self, now: u64, response: &Value) {
         let id = response["request_id"].as_str().unwrap_or_default();
-        let Some(tool) = self.asked.remove(id) else {
+        let Some(asked) = self.asked.remove(id) else {
             return;
         };
-        let Some((call, began)) = self.open_tool(&tool) else {
-            return;
-        };
-        *began = now;
-        let name = call.name.clone();
-        if let Some(decision) = decision(&response["response"], &call.input) {
-            self.decisions.entry(name).or_insert(decision);
+        let mut input = Value::Null;
+        if let Some((call, began)) = self.open_tool(&asked.tool_use_id) {
+            *began = now;
+            input = call.input.clone();
+        }
+        let decisions = self.decisions.get_mut(&asked.tool);
+        if let Some(place) = decisions.and_then(|it| it.get_mut(asked.place)) {
+            *place = decision(response, &input);
         }
     }
 
@@ -305,7 +329,9 @@ impl Script {
         let mut host = Map::new();
         host.insert("prompts".to_owned(), self.prompts.into());
         if !self.decisions.is_empty() {
-            host.insert("decisions".to_owned(), self.decisions.into());
+            let decisions = self.decisions.into_iter();
+            let decisions = decisions.map(|(tool, each)| (tool, one_or_all(each)));
+            host.insert("decisions".to_owned(), decisions.collect());
         }
         scenario.host = Some(host.into());
         scenario
@@ -314,16 +340,30 @@ impl Script {
 
 /// What the host decided about a tool, as the scenarios of this project have
 /// it.
-fn decision(answer: &Value, input: &Value) -> Option<Value> {
-    match answer["behavior"].as_str()? {
-        "allow" => match &answer["updatedInput"] {
-            Value::Null => Some("allow".into()),
-            same if same == input => Some("allow".into()),
-            other => Some(json!({"allow_with": other})),
+fn decision(response: &Value, input: &Value) -> Value {
+    let answer = &response["response"];
+    match (response["subtype"].as_str(), answer["behavior"].as_str()) {
+        (Some("error"), _) => json!({"fail": response["error"]}),
+        (_, Some("allow")) => match &answer["updatedInput"] {
+            Value::Null => "allow".into(),
+            same if same == input => "allow".into(),
+            other => json!({"allow_with": other}),
         },
-        _ if answer["interrupt"] == true => Some(json!({"deny_and_interrupt": answer["message"]})),
-        _ => Some(json!({"deny": answer["message"]})),
+        (_, Some("deny")) if answer["interrupt"] == true => {
+            json!({"deny_and_interrupt": answer["message"]})
+        }
+        (_, Some("deny")) => json!({"deny": answer["message"]}),
+        _ => json!({"raw": answer}),
     }
+}
+
+/// The decision, if all are the same.
+fn one_or_all(mut decisions: Vec<Value>) -> Value {
+    let first = decisions.first();
+    if decisions.iter().all(|it| Some(it) == first) {
+        return decisions.pop().unwrap_or_default();
+    }
+    decisions.into()
 }
 
 /// A text in the pieces in which it came, if there are any.

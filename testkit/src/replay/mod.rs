@@ -21,7 +21,7 @@ pub(crate) mod tests;
 pub use difference::Difference;
 pub use stdio::{DIFFERS, PACE, RECORDING, SESSION, TOLERANT, Unusable, main, run};
 
-use crate::recording::{Entry, INPUT_CLOSED, Said, What};
+use crate::recording::{Entry, Exit, INPUT_CLOSED, Said, What};
 use bytes::Bytes;
 use ids::Ids;
 use meaning::{Asked, Kind, Meaning};
@@ -211,10 +211,7 @@ impl Replay {
             }
             What::Stderr(said) => Step::Complain(entry.t, said.clone()),
             What::Note(text) if text == INPUT_CLOSED => Step::InputEnd,
-            What::Exit(exit) => {
-                let by_signal = exit.signal.map(|signal| 128 + signal);
-                Step::Exit(exit.code.or(by_signal).unwrap_or(0))
-            }
+            What::Exit(exit) => Step::Exit(status(exit)),
             What::Spawn(spawn) => return self.compare(entry.line, &spawn.argv),
             What::Note(_) | What::Other { .. } => return,
         };
@@ -418,6 +415,17 @@ impl Replay {
         if !std::mem::replace(&mut self.is_over, true) {
             self.outputs.push_back(Output::Exit(ending));
         }
+    }
+}
+
+/// The status with which a shell tells how a CLI ended. Some recorders write a
+/// signal as a negative code.
+fn status(exit: &Exit) -> i32 {
+    match (exit.code, exit.signal) {
+        (Some(code @ ..0), _) => 128_i32.saturating_sub(code),
+        (Some(code), _) => code,
+        (None, Some(signal)) => signal.saturating_add(128),
+        (None, None) => 0,
     }
 }
 

@@ -2,7 +2,7 @@
 //! recorded one did, or not.
 
 use super::*;
-use crate::recording::{Spawn, sessions};
+use crate::recording::{Reader, Spawn, sessions};
 use serde_json::json;
 use std::path::Path;
 
@@ -489,4 +489,25 @@ fn what_the_cli_is_started_with_is_compared_where_it_is_known() {
     let mut host = Host::new(&recorded, given("--model=b").tolerant());
     let heard = host.hears();
     assert_eq!((heard.differences.len(), heard.ending), (1, None));
+}
+
+#[test]
+fn a_cli_that_a_signal_ended_ends_with_128_and_the_signal() {
+    for (recorded, status) in [
+        (json!({"code": null, "signal": 15}), 143),
+        (json!({"code": -15}), 143),
+        (json!({"code": -9}), 137),
+        (json!({"code": 3}), 3),
+        (json!({"code": 0}), 0),
+        (json!({}), 0),
+    ] {
+        let exit = json!({"t": 1.0, "dir": "exit", "msg": recorded}).to_string();
+        let session: Vec<_> = Reader::new(exit.as_bytes()).flatten().collect();
+        let mut host = Host::new(&session, Config::default());
+        assert_eq!(
+            host.hears().ending,
+            Some(Ending::AsRecorded(status)),
+            "{recorded}"
+        );
+    }
 }

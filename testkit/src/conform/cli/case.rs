@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// One session that a CLI is to play.
 #[derive(Debug, Clone)]
@@ -100,7 +101,8 @@ pub(super) enum Step {
     Request(Map<String, Value>),
     /// Sends a line as it is.
     Send(Value),
-    /// Waits until the session rests.
+    /// Waits until the session rests. A CLI that does not tell its states rests
+    /// when a result comes.
     Idle,
     /// Waits for a line that has these members.
     Until(Value),
@@ -179,6 +181,14 @@ pub(super) struct ScriptedHook {
     timeout_ms: Option<u64>,
     /// What it answers, call by call; the last one from then on.
     pub(super) answers: OneOrMore<HookStep>,
+}
+
+impl ScriptedHook {
+    /// After how long the CLI does not wait for its answer any more.
+    pub(super) fn time(&self) -> Duration {
+        self.timeout_ms
+            .map_or(Duration::ZERO, Duration::from_millis)
+    }
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -2,9 +2,11 @@
 //! directions. It reads line by line and does what a line brings about at
 //! once, so that what it sends stands in the record behind what it came of.
 
+use super::super::process::Watched;
 use super::super::{not_over_after, short};
 use super::case::{Case, Decision, HookStep, Step};
 use super::process::Process;
+use super::rest::{at_rest, patience};
 use super::servers;
 use super::tell::SHOWN;
 use crate::model::ScriptedModel;
@@ -14,12 +16,12 @@ use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
-use tokio::time::timeout;
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::time::{sleep, timeout};
 
 /// How long nothing may come when the CLI has ended, and something that it
 /// left behind holds its output open.
@@ -56,7 +58,7 @@ pub enum Entry {
 pub struct Recording {
     /// What happened, in order.
     pub entries: Vec<Entry>,
-    /// Why it did not come to an end, if it did not.
+    /// Why it did not come to an end, if it did not and was not at rest.
     pub stuck: Option<String>,
     /// What the host still had to do when the CLI ended or was ended, if it
     /// had not done all.
@@ -75,6 +77,15 @@ impl Recording {
     }
 }
 
+/// Why nothing more is read.
+#[derive(Debug, PartialEq, Eq)]
+enum Over {
+    /// The CLI has ended, or closed its output.
+    Ended,
+    /// Nothing comes.
+    AtRest,
+}
+
 struct Player<'a> {
     case: &'a Case,
     project: PathBuf,
@@ -89,14 +100,17 @@ struct Player<'a> {
     calls: BTreeMap<String, usize>,
     /// Asks that wait for a step.
     held: VecDeque<String>,
+    /// Whether the CLI tells its states.
+    tells_states: bool,
 }
 
 /// Plays a case to a CLI: a program and its first arguments. It is started in
 /// a directory of its own, with a clean environment; everything that it
 /// started goes when this returns, or is dropped.
 ///
-/// A CLI that does not do what the host waits for is stuck when the deadline
-/// is over.
+/// The session is over when the CLI ends, or when it is at rest: the host waits
+/// for something, and for some seconds nothing comes. A CLI that goes on and
+/// does not do what the host waits for is stuck when the deadline is over.
 ///
 /// # Errors
 ///
@@ -106,7 +120,8 @@ pub async fn play(case: &Case, cli: &[OsString], deadline: Duration) -> io::Resu
     let model = ScriptedModel::start(case.scenario.clone()).await?;
     let mut process = Process::start(case, cli, &model)?;
     let project = process.project();
-    let child = &mut process.watched.child;
+    let watched = &mut process.watched;
+    let child = &mut watched.child;
     let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
         return Err(io::Error::other("the CLI has no pipes"));
     };
@@ -121,6 +136,7 @@ pub async fn play(case: &Case, cli: &[OsString], deadline: Duration) -> io::Resu
         requests: 0,
         calls: BTreeMap::new(),
         held: VecDeque::new(),
+        tells_states: false,
     };
     let mut complaints = vec![];
     let stuck = {
@@ -128,7 +144,7 @@ pub async fn play(case: &Case, cli: &[OsString], deadline: Duration) -> io::Resu
         let session = async {
             // What is written to standard error is read as long as the session lasts.
             tokio::select! {
-                ended = player.session(child, stdout) => ended,
+                ended = player.session(watched, stdout) => ended,
                 never = &mut listening => match never {},
             }
         };
@@ -140,7 +156,9 @@ pub async fn play(case: &Case, cli: &[OsString], deadline: Duration) -> io::Resu
         let _: Result<std::convert::Infallible, _> = timeout(Duration::ZERO, listening).await;
         stuck
     };
-    let left = player.steps.front();
+    let has_exited = matches!(player.entries.last(), Some(Entry::Exited(_)));
+    let exit = (!has_exited).then_some(&Step::Exit);
+    let left = player.steps.front().or(exit);
     let left = left.map(|step| format!("the host had still {step}"));
     Ok(Recording {
         entries: player.entries,
@@ -162,16 +180,21 @@ async fn listen(mut stderr: ChildStderr, kept: &mut Vec<u8>) -> std::convert::In
 }
 
 impl Player<'_> {
-    /// From the first line to the end of the process. Fails with what the
-    /// session is stuck in.
-    async fn session(&mut self, child: &mut Child, stdout: ChildStdout) -> Result<(), String> {
+    /// From the first line to the end of the process, or until it is at rest.
+    /// Fails with what the session is stuck in.
+    async fn session(&mut self, cli: &mut Watched, stdout: ChildStdout) -> Result<(), String> {
         self.request(self.case.host.initialize()).await;
         let answered = json!({"type": "control_response", "response": {"request_id": "host-1"}});
         self.steps.push_front(Step::Until(answered));
-        self.read(child, stdout).await?;
+        if self.read(cli, stdout).await? == Over::AtRest {
+            return Ok(());
+        }
         // Nobody would read an answer.
         self.stdin = None;
-        let status = child.wait().await.map_err(|error| error.to_string())?;
+        let Ok(status) = timeout(patience(self.case), cli.child.wait()).await else {
+            return Ok(());
+        };
+        let status = status.map_err(|error| error.to_string())?;
         if matches!(self.steps.front(), Some(Step::Exit)) {
             self.steps.pop_front();
         }
@@ -180,25 +203,33 @@ impl Player<'_> {
     }
 
     /// Reads all that the CLI says.
-    async fn read(&mut self, child: &mut Child, mut stdout: ChildStdout) -> Result<(), String> {
+    async fn read(&mut self, cli: &mut Watched, mut stdout: ChildStdout) -> Result<Over, String> {
+        let patience = patience(self.case);
         let mut decoder = LineDecoder::new(LONGEST);
         let mut chunk = vec![0; 64 << 10];
-        let (mut has_exited, mut bytes) = (false, 0);
+        let (mut has_exited, mut bytes, mut asked) = (false, 0, 0);
         loop {
-            let read = if has_exited {
-                match timeout(GRACE, stdout.read(&mut chunk)).await {
-                    Ok(read) => read,
-                    Err(_) => Ok(0),
+            let gate = self.awaited_gate();
+            let read = tokio::select! {
+                biased;
+                // What comes before the gate is reached is read after that, so
+                // that it stands in the record behind what the host did then.
+                read = stdout.read(&mut chunk), if gate.is_none() || has_exited => read,
+                _ = cli.child.wait(), if !has_exited => {
+                    has_exited = true;
+                    continue;
                 }
-            } else {
-                tokio::select! {
-                    biased;
-                    read = stdout.read(&mut chunk) => read,
-                    _ = child.wait() => {
-                        has_exited = true;
-                        continue;
-                    }
+                () = reached(gate.as_deref()), if !has_exited => {
+                    self.steps.pop_front();
+                    self.go_on().await?;
+                    continue;
                 }
+                _ = self.model.request(asked), if !has_exited => {
+                    asked += 1;
+                    continue;
+                }
+                () = sleep(GRACE), if has_exited => Ok(0),
+                () = at_rest(&cli.mark, patience), if !has_exited => return Ok(Over::AtRest),
             };
             let length = read.map_err(|error| error.to_string())?;
             decoder.push(&chunk[..length]);
@@ -207,14 +238,23 @@ impl Player<'_> {
                 self.hear(line).await?;
             }
             if length == 0 {
-                return match decoder.finish() {
-                    Some(line) => self.hear(line).await,
-                    None => Ok(()),
-                };
+                if let Some(line) = decoder.finish() {
+                    self.hear(line).await?;
+                }
+                return Ok(Over::Ended);
             }
             if bytes > BYTES || self.entries.len() > LINES {
                 return Err("it writes without end".to_owned());
             }
+        }
+    }
+
+    /// The file that there is when the agent has come to the gate that the host
+    /// waits for.
+    fn awaited_gate(&self) -> Option<PathBuf> {
+        match self.steps.front() {
+            Some(Step::Reached(name)) => Some(self.project.join(format!("{name}{REACHED}"))),
+            _ => None,
         }
     }
 
@@ -268,10 +308,11 @@ impl Player<'_> {
         if line["type"] == "control_request" {
             self.answer_request(&line).await;
         }
+        let is_state = line["subtype"] == "session_state_changed";
+        self.tells_states |= is_state;
         let is_awaited = match self.steps.front() {
-            Some(Step::Idle) => {
-                line["subtype"] == "session_state_changed" && line["state"] == "idle"
-            }
+            Some(Step::Idle) if self.tells_states => is_state && line["state"] == "idle",
+            Some(Step::Idle) => line["type"] == "result",
             Some(Step::Until(pattern)) => contains(&line, pattern),
             _ => false,
         };
@@ -286,20 +327,13 @@ impl Player<'_> {
     async fn go_on(&mut self) -> Result<(), String> {
         while let Some(step) = self.steps.front().cloned() {
             match step {
-                Step::Idle | Step::Until(_) | Step::Exit => return Ok(()),
+                Step::Idle | Step::Until(_) | Step::Reached(_) | Step::Exit => return Ok(()),
                 Step::Prompt(prompt) => self.prompt(prompt).await,
                 Step::Request(request) => self.request(request.into()).await,
                 Step::Send(line) => self.send(line).await,
                 Step::Answer(decision) => {
                     let id = self.held.pop_front().ok_or("nothing was asked")?;
                     self.decide(&id, "", &decision).await;
-                }
-                Step::Reached(name) => {
-                    let file = self.project.join(format!("{name}{REACHED}"));
-                    // There is no portable event for a file.
-                    while !file.exists() {
-                        tokio::time::sleep(Duration::from_millis(5)).await;
-                    }
                 }
                 Step::Open(name) => {
                     std::fs::write(self.project.join(&name), "")
@@ -404,6 +438,17 @@ impl Player<'_> {
             Decision::Hold => return self.held.push_back(id.to_owned()),
         };
         self.answer(id, Ok(answer)).await;
+    }
+}
+
+/// Waits until there is such a file; without one, for ever.
+async fn reached(file: Option<&Path>) {
+    let Some(file) = file else {
+        return std::future::pending().await;
+    };
+    // There is no portable event for a file.
+    while !file.exists() {
+        sleep(Duration::from_millis(5)).await;
     }
 }
 

@@ -33,6 +33,7 @@ mod host;
 mod left_out;
 mod normal;
 mod process;
+mod rest;
 mod servers;
 mod tell;
 #[cfg(test)]

@@ -93,6 +93,8 @@ fn environment(case: &Case, home: &Path, model: &ScriptedModel) -> BTreeMap<Stri
         set(name, temporary(home).into());
     }
     set("CLAUDE_CODE_ENTRYPOINT", "sdk-rust".into());
+    // Not `CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS`, which older versions read: the
+    // real one then says of its states that they are not only for the host.
     set("CLAUDE_CODE_SDK_READS_SESSION_STATE", "1".into());
     set("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".into());
     set("DISABLE_TELEMETRY", "1".into());

@@ -22,7 +22,9 @@ pub(super) fn marked(mark: &OsStr) -> Vec<Marked> {
             let argv = fs::read(process.path().join("cmdline")).unwrap_or_default();
             let argv = String::from_utf8_lossy(&argv).replace('\0', " ");
             let argv = argv.trim_end().to_owned();
-            marked.push(Marked { pid, argv });
+            let worked = Stat::read(&process.path()).and_then(|it| it.worked());
+            let worked = worked.unwrap_or_default();
+            marked.push(Marked { pid, argv, worked });
         }
     }
     marked
@@ -60,26 +62,50 @@ enum Size {
 }
 
 impl Size {
-    /// Reads it from the fields of `stat`, see proc(5). Nothing, if the process
-    /// is gone, a zombie or a thread of the kernel.
+    /// Nothing, if the process is gone, a zombie or a thread of the kernel.
     fn read(folder: &Path) -> Option<Self> {
-        let stat = fs::read(folder.join("stat")).ok()?;
-        // The second field is a name in parentheses, of any bytes.
-        let end = stat.iter().rposition(|byte| *byte == b')')?;
-        let fields = std::str::from_utf8(&stat[end + 1..]).ok()?;
-        let fields: Vec<_> = fields.split_whitespace().collect();
-        let field = |number: usize| fields.get(number - 3).copied();
-        let number = |at: usize| field(at)?.parse::<u64>().ok();
-        let has_memory = number(23)? != 0;
-        if matches!(field(3)?, "Z" | "X" | "x") || !has_memory {
+        let stat = Stat::read(folder)?;
+        let has_memory = stat.number(23)? != 0;
+        if matches!(stat.field(3)?, "Z" | "X" | "x") || !has_memory {
             return None;
         }
         // The kernel sets the bounds of the environment to one address, moves
         // its end while it fills it in, and then sets where the code starts.
-        Some(match (number(26)?, number(50)?, number(51)?) {
-            (0, _, _) | (_, 0, _) => Self::Loading,
-            (_, start, end) => Self::Known(end.saturating_sub(start)),
-        })
+        Some(
+            match (stat.number(26)?, stat.number(50)?, stat.number(51)?) {
+                (0, _, _) | (_, 0, _) => Self::Loading,
+                (_, start, end) => Self::Known(end.saturating_sub(start)),
+            },
+        )
+    }
+}
+
+/// The fields of a process's `stat`, see proc(5).
+struct Stat(String);
+
+impl Stat {
+    /// Reads them, from the third on: the second is a name in parentheses, of
+    /// any bytes.
+    fn read(folder: &Path) -> Option<Self> {
+        let mut stat = fs::read(folder.join("stat")).ok()?;
+        let end = stat.iter().rposition(|byte| *byte == b')')?;
+        String::from_utf8(stat.split_off(end + 1)).ok().map(Self)
+    }
+
+    fn field(&self, number: usize) -> Option<&str> {
+        self.0.split_whitespace().nth(number - 3)
+    }
+
+    fn number(&self, at: usize) -> Option<u64> {
+        self.field(at)?.parse().ok()
+    }
+
+    /// How long processors have worked for it.
+    fn worked(&self) -> Option<Duration> {
+        let ticks = self.number(14)? + self.number(15)?;
+        let ticks_a_second = rustix::param::clock_ticks_per_second();
+        let milliseconds = (ticks * 1000).checked_div(ticks_a_second)?;
+        Some(Duration::from_millis(milliseconds))
     }
 }
 

@@ -11,6 +11,7 @@ use linux::marked;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 use portable::marked;
 
+use marked::Marked;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::time::{Duration, Instant};
@@ -19,6 +20,9 @@ use tokio::process::{Child, Command};
 /// How often it is looked whether a process has ended: there is no portable
 /// event for the end of one that is not our child.
 const PERIOD: Duration = Duration::from_millis(5);
+
+/// How long a process is looked at to see whether it works.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// How long a process that was killed may take to go.
 const LAST: Duration = Duration::from_secs(10);
@@ -31,9 +35,35 @@ const LAST: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(super) struct Watched {
     pub(super) child: Child,
+    pub(super) mark: Mark,
     leader: Option<u32>,
-    /// `NAME=value`.
-    mark: OsString,
+}
+
+/// What a process and all that it started have in their environment: a
+/// variable, `NAME=value`.
+#[derive(Debug)]
+pub(super) struct Mark(OsString);
+
+impl Mark {
+    fn of(name: &str, value: &OsStr) -> Self {
+        let mut mark = OsString::from(format!("{name}="));
+        mark.push(value);
+        Self(mark)
+    }
+
+    /// The processes that have it, but for zombies.
+    fn processes(&self) -> Vec<Marked> {
+        marked(&self.0)
+    }
+
+    /// Whether processors work for what has it. That takes a second to see.
+    pub(super) async fn works(&self) -> bool {
+        let worked = || -> Duration { self.processes().iter().map(|it| it.worked).sum() };
+        let before = worked();
+        tokio::time::sleep(LOOK).await;
+        // No runtime rests altogether.
+        worked().abs_diff(before) > LOOK / 20
+    }
 }
 
 impl Watched {
@@ -44,12 +74,10 @@ impl Watched {
         #[cfg(unix)]
         command.process_group(0);
         let child = command.spawn()?;
-        let mut mark = OsString::from(format!("{name}="));
-        mark.push(value);
         Ok(Self {
             leader: child.id(),
             child,
-            mark,
+            mark: Mark::of(name, value),
         })
     }
 
@@ -58,7 +86,7 @@ impl Watched {
     pub(super) async fn left(&self, patience: Duration) -> Vec<String> {
         let end = Instant::now() + patience;
         loop {
-            let left = marked(&self.mark);
+            let left = self.mark.processes();
             if left.is_empty() || Instant::now() >= end {
                 return left.into_iter().map(|it| it.argv).collect();
             }
@@ -77,7 +105,7 @@ impl Drop for Watched {
         // One that is being started while others are ended has the mark too.
         let until = Instant::now() + LAST;
         while Instant::now() < until {
-            let left = marked(&self.mark);
+            let left = self.mark.processes();
             if left.is_empty() {
                 return;
             }

@@ -1,5 +1,6 @@
 use super::marked::Marked;
 use std::ffi::OsStr;
+use std::time::Duration;
 use sysinfo::{Process, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, UpdateKind};
 
 /// The processes that have this variable in their environment, but for
@@ -8,7 +9,8 @@ pub(super) fn marked(mark: &OsStr) -> Vec<Marked> {
     let wanted = ProcessRefreshKind::nothing()
         .without_tasks()
         .with_environ(UpdateKind::Always)
-        .with_cmd(UpdateKind::Always);
+        .with_cmd(UpdateKind::Always)
+        .with_cpu();
     let mut system = System::new();
     system.refresh_processes_specifics(ProcessesToUpdate::All, false, wanted);
     let is_marked = |process: &&Process| {
@@ -21,6 +23,7 @@ pub(super) fn marked(mark: &OsStr) -> Vec<Marked> {
     let read = |process: &Process| Marked {
         pid: process.pid().as_u32(),
         argv: process.cmd().join(OsStr::new(" ")).display().to_string(),
+        worked: Duration::from_millis(process.accumulated_cpu_time()),
     };
     let processes = system.processes().values();
     processes.filter(is_marked).map(read).collect()

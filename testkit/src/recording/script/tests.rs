@@ -230,9 +230,13 @@ fn a_scenario_of_a_recording_gives_the_same_conversation_on_the_fake_agent() {
     }
 }
 
+/// A line of a recording.
+fn line(t: f64, dir: &str, msg: Value) -> String {
+    json!({"t": t, "dir": dir, "msg": msg}).to_string()
+}
+
 #[test]
 fn a_scenario_has_what_the_model_the_tools_and_the_host_did() {
-    let line = |t: f64, dir: &str, msg: Value| json!({"t": t, "dir": dir, "msg": msg}).to_string();
     let said = |id: &str, block: Value| {
         json!({"type": "assistant", "parent_tool_use_id": null,
             "message": {"id": id, "content": [block]}})
@@ -308,5 +312,50 @@ fn a_scenario_has_what_the_model_the_tools_and_the_host_did() {
         },
     });
     let made: Value = serde_json::from_str(&made.to_json()).expect("JSON");
+    assert_eq!(made, expected);
+}
+
+#[test]
+fn each_ask_about_a_tool_keeps_its_decision() {
+    let decisions = |tools: &[(&str, &str, Option<Value>)]| {
+        let ask = |id: usize, tool: &str| {
+            json!({"type": "control_request", "request_id": id.to_string(), "request":
+                {"subtype": "can_use_tool", "tool_name": tool, "tool_use_id": id.to_string()}})
+        };
+        let asks = tools.iter().enumerate();
+        let asks = asks.map(|(id, (tool, ..))| line(0.0, "recv", ask(id, tool)));
+        let answers = tools
+            .iter()
+            .enumerate()
+            .filter_map(|(id, (_, kind, answer))| {
+                let response = json!({"subtype": kind, "request_id": id.to_string(),
+                "response": answer.as_ref()?, "error": "Broken"});
+                let line_of = json!({"type": "control_response", "response": response});
+                Some(line(1.0, "send", line_of))
+            });
+        // Answers may come in another order.
+        let lines: Vec<_> = asks.chain(answers.rev()).collect();
+        let lines = lines.join("\n");
+        let reader = super::super::Reader::new(lines.as_bytes());
+        let entries: Result<Vec<Entry>, _> = reader.collect();
+        let made = scenario(&entries.expect("a recording"));
+        made.host.expect("a host")["decisions"].clone()
+    };
+    let allow = || Some(json!({"behavior": "allow"}));
+    let deny = || Some(json!({"behavior": "deny", "message": "No"}));
+    let made = decisions(&[
+        ("Bash", "success", allow()),
+        ("Bash", "success", deny()),
+        ("Read", "success", allow()),
+        ("Read", "success", allow()),
+        ("Write", "error", Some(Value::Null)),
+        ("Bash", "success", None),
+        ("Bash", "success", Some(json!({"behavior": "odd"}))),
+    ]);
+    let expected = json!({
+        "Bash": ["allow", {"deny": "No"}, "hold", {"raw": {"behavior": "odd"}}],
+        "Read": "allow",
+        "Write": {"fail": "Broken"},
+    });
     assert_eq!(made, expected);
 }
