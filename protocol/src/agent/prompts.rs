@@ -19,6 +19,9 @@ impl Agent {
     /// finished tasks are reported to the model; without those, the session
     /// becomes idle.
     pub(super) fn start_turn(&mut self, now: Instant) {
+        if self.exited {
+            return;
+        }
         let prompts = self.queue.next_turn();
         if prompts.is_empty() {
             if self.report_to_model(now) {
