@@ -188,15 +188,17 @@ fn what_cannot_go_on_is_refused_with_a_result() {
     home.turn(&["--session-id", ID]);
     let unknown = ["--resume", ID, "--resume-session-at", OTHER];
     for (args, id) in [
-        (&["--resume", OTHER][..], OTHER),
-        (&["--resume=none"], "none"),
-        (&unknown, ID),
+        (&["--resume", OTHER][..], Some(OTHER)),
+        // These could be the ids of no session.
+        (&["--resume=none"], None),
+        (&["--resume"], None),
+        (&unknown, Some(ID)),
     ] {
         let output = home.run_in("project", args);
         assert_eq!(output.status.code(), Some(1));
         let result: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(result["subtype"], "error_during_execution");
-        assert_eq!(result["session_id"], id);
+        assert!(id.is_none_or(|id| result["session_id"] == id), "{result}");
         let why = result["errors"][0].as_str().unwrap();
         assert_eq!(
             String::from_utf8(output.stderr).unwrap(),
@@ -213,4 +215,32 @@ fn what_cannot_go_on_is_refused_with_a_result() {
         assert!(output.stdout.is_empty() && !output.stderr.is_empty());
     }
     assert_eq!(home.number(), 1);
+}
+
+#[test]
+fn a_message_is_gone_back_to_if_that_drops_the_turn_that_is_named() {
+    let home = Home::new();
+    home.turn(&["--session-id", ID]);
+    let first = home.records(ID);
+    home.turn(&["--resume", ID]);
+    let records = home.records(ID);
+    let uuid = |place: usize| records[place]["uuid"].as_str().unwrap().to_owned();
+    let (last, prompt) = (uuid(first.len() - 1), uuid(first.len()));
+    let goes_back = |message: &str, turn: &str| {
+        let back = ["--resume-session-at", message, "--resume-drops-turn", turn];
+        let args = [&["--resume", ID, "--no-session-persistence"][..], &back].concat();
+        let output = home.run_in("project", &args);
+        let said = String::from_utf8(output.stdout).unwrap();
+        let result = said
+            .lines()
+            .find(|line| line.contains(r#""type":"result""#));
+        let result: Value = serde_json::from_str(result.unwrap()).unwrap();
+        (output.status.code(), result["subtype"] == "success")
+    };
+    assert_eq!(goes_back(&last, &prompt), (Some(0), true));
+    // Nothing is dropped.
+    assert_eq!(goes_back(&uuid(records.len() - 1), OTHER), (Some(0), true));
+    // Another turn, or one more.
+    assert_eq!(goes_back(&last, OTHER), (Some(1), false));
+    assert_eq!(goes_back(&uuid(0), &uuid(1)), (Some(1), false));
 }

@@ -21,6 +21,9 @@ impl Agent {
     /// finished tasks are reported to the model; without those, the session
     /// becomes idle.
     pub(super) fn start_turn(&mut self, now: Instant) {
+        if self.exited {
+            return;
+        }
         let prompts = self.queue.next_turn(self.is_command());
         if prompts.is_empty() {
             if self.report_to_model(now) {

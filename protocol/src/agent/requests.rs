@@ -37,7 +37,7 @@ impl Agent {
                 Err(error) => self.refuse_invalid(&request_id, &error),
             },
             "interrupt" => match request.read::<Interrupt>() {
-                Ok(interrupt) => self.interrupt(now, &request_id, &interrupt),
+                Ok(interrupt) => self.handle_interrupt(now, &request_id, &interrupt),
                 Err(error) => self.refuse_invalid(&request_id, &error),
             },
             "set_permission_mode" => {
@@ -209,7 +209,17 @@ impl Agent {
         self.enter_mode(mode);
     }
 
-    fn interrupt(&mut self, now: Instant, request_id: &str, interrupt: &Interrupt) {
+    /// Handles an interrupt without a control request, such as SIGINT. Pending
+    /// requests to the host are cancelled, the turn is aborted, queued messages
+    /// are discarded, and then the agent exits with status 0.
+    pub fn interrupt(&mut self, now: Instant) {
+        self.take_requests_back();
+        self.queue.drain().for_each(drop);
+        self.exit(0, None);
+        self.abort(now, true);
+    }
+
+    fn handle_interrupt(&mut self, now: Instant, request_id: &str, interrupt: &Interrupt) {
         // Pending requests are cancelled before the interrupt is answered.
         let asks_were_open = self.take_requests_back();
         let mut receipt = InterruptReceipt {

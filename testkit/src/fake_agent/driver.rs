@@ -4,16 +4,22 @@ use super::clock::Clock;
 use super::environment::SESSIONS;
 use super::exit::{USAGE, complain, no_log};
 use super::gates::{self, GateFolder};
-use super::input::Input;
+use super::input::{Heard, Input};
 use super::log::Log;
 use super::player::{Output, Player};
+use super::print::Print;
 use super::process;
 use super::sessions::Sessions;
+use super::signals::Signals;
 use super::stdout::Stdout;
 use crate::scenario::Fault;
-use std::io::{self, Write};
+use agentwire_protocol::agent::Profile;
+use std::io::{self, IsTerminal, Write};
 use std::process::exit;
 use std::time::Duration;
+
+/// How long a prompt may take to come on standard input.
+const PROMPT_PATIENCE: Duration = Duration::from_secs(3);
 
 /// A player and what it acts on.
 #[derive(Debug)]
@@ -24,6 +30,9 @@ pub(super) struct Driver {
     clock: Clock,
     input: Input,
     stdout: Stdout,
+    signals: Signals,
+    /// Print mode, unless the host speaks the protocol.
+    print: Option<Print>,
     /// Where sessions are kept, if they are.
     sessions: Option<Sessions>,
 }
@@ -35,14 +44,22 @@ impl Driver {
         log: Option<Log>,
         clock: Clock,
         sessions: Option<Sessions>,
+        print: Option<Print>,
+        profile: Profile,
     ) -> Self {
+        let input = Input::new();
+        let signals = Signals::handle(profile, input.interrupter());
+        let signals = signals
+            .unwrap_or_else(|error| complain(&format!("fake-agent: signals: {error}"), USAGE));
         Self {
             player,
             gates,
             log,
             clock,
-            input: Input::new(),
+            input,
             stdout: Stdout::default(),
+            signals,
+            print,
             sessions,
         }
     }
@@ -52,6 +69,9 @@ impl Driver {
         // once has read nothing either.
         self.carry_out();
         self.input.read();
+        if let Some(print) = self.print.take() {
+            self.ask(print);
+        }
         loop {
             self.carry_out();
             let script_due = self.player.poll_script_timeout();
@@ -65,26 +85,23 @@ impl Driver {
             // Nobody says when a file appears, so that it is looked for.
             let look = self.player.shut_gates().next().map(|_| gates::PERIOD);
             let wait = wait.into_iter().chain(look).min();
-            let read = match wait {
-                _ if self.input.is_open => self.input.next(wait),
-                Some(wait) => {
-                    std::thread::sleep(wait);
-                    None
-                }
+            let heard = match wait {
                 // The input is over and nothing is planned: the turn waits for
                 // something that can no longer come.
-                None => {
+                None if !self.input.is_open => {
                     self.player.give_up();
                     self.carry_out();
                     None
                 }
+                wait => self.input.next(wait),
             };
-            match read {
-                Some(bytes) if !bytes.is_empty() => {
+            match heard {
+                Some(Heard::Interrupt) => self.player.interrupt(self.clock.now()),
+                Some(Heard::Bytes(bytes)) if !bytes.is_empty() => {
                     self.note(|log| log.read(&bytes));
                     self.player.handle_input(self.clock.now(), &bytes);
                 }
-                Some(_) => {
+                Some(Heard::Bytes(_)) => {
                     self.input.is_open = false;
                     self.note(Log::input_ended);
                     self.player.handle_input_end(self.clock.now());
@@ -98,6 +115,52 @@ impl Driver {
             }
             self.gates.open(&mut self.player, self.clock.now());
         }
+    }
+
+    /// Asks what the command line and standard input say, and nothing more.
+    fn ask(&mut self, print: Print) {
+        let line = print.line(&self.read_prompt());
+        self.print = Some(print);
+        match line {
+            Ok(line) => {
+                let now = self.clock.now();
+                self.player.handle_last_input(now, line.as_bytes());
+            }
+            Err(why) => {
+                self.note(|log| log.exits(1));
+                complain(&why.to_string(), 1);
+            }
+        }
+    }
+
+    /// What there is on standard input, to its end. A host that leaves it open
+    /// and writes nothing is not waited for.
+    fn read_prompt(&mut self) -> Vec<u8> {
+        let mut prompt = Vec::new();
+        let mut wait = Some(PROMPT_PATIENCE);
+        while !io::stdin().is_terminal() {
+            match self.input.next(wait) {
+                Some(Heard::Interrupt) => self.leave(0),
+                Some(Heard::Bytes(bytes)) if !bytes.is_empty() => {
+                    self.note(|log| log.read(&bytes));
+                    prompt.extend(bytes);
+                    wait = None;
+                }
+                Some(Heard::Bytes(_)) => break,
+                None => {
+                    let seconds = PROMPT_PATIENCE.as_secs();
+                    let warning = format!(
+                        "fake-agent: nothing on standard input in {seconds} s, which is not read any more\n"
+                    );
+                    drop(io::stderr().write_all(warning.as_bytes()));
+                    break;
+                }
+            }
+        }
+        self.input.leave();
+        self.input.is_open = false;
+        self.note(Log::input_ended);
+        prompt
     }
 
     /// Does what the player wants done.
@@ -135,6 +198,9 @@ impl Driver {
                     }
                 }
                 Output::Exit(code) => {
+                    if let Some(rest) = self.print.as_mut().map(Print::finish) {
+                        drop(self.write(rest.as_bytes()));
+                    }
                     drop(io::stdout().flush());
                     self.leave(code);
                 }
@@ -150,6 +216,13 @@ impl Driver {
     }
 
     fn say(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self.print.as_mut().map(|print| print.take(bytes)) {
+            Some(printed) => self.write(&printed),
+            None => self.write(bytes),
+        }
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let bytes = self.stdout.as_written(bytes);
         if let Some(log) = &mut self.log
             && let Err(error) = log.said(&bytes)
@@ -170,7 +243,7 @@ impl Driver {
             Fault::FloodStderrKib(size) => process::flood_stderr(*size)?,
             Fault::CloseStderr => process::close_stderr()?,
             Fault::CloseStdout => process::close_stdout()?,
-            Fault::IgnoreSigterm => process::ignore_sigterm()?,
+            Fault::IgnoreSigterm => self.signals.ignore_sigterm()?,
             Fault::LeaveChild(belongs) => process::leave_child(*belongs)?,
             Fault::Signal(signal) => process::die(*signal)?,
             // The rest is done once it is written, or changes only that.

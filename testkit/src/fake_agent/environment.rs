@@ -6,7 +6,8 @@ use crate::scenario::{Scenario, ScenarioError};
 use std::io;
 
 /// The environment variable that holds the script: the path of a scenario, or
-/// the scenario itself, which begins with `{`.
+/// the scenario itself, which begins with `{`, or its replies, which begin with
+/// `[`.
 pub const SCRIPT: &str = "FAKE_AGENT_SCRIPT";
 
 /// The environment variable that names the directory of gates. The gate NAME
@@ -37,6 +38,11 @@ pub const CLOCK: &str = "FAKE_AGENT_CLOCK";
 /// own is left alone.
 pub const SESSIONS: &str = "CLAUDE_CONFIG_DIR";
 
+/// The environment variable that says what becomes of flags that the CLI does
+/// not have. With `accept` they have no effect; by default, and with `refuse`,
+/// the agent exits with status 1 as the CLI does.
+pub const UNKNOWN_FLAGS: &str = "FAKE_AGENT_UNKNOWN_FLAGS";
+
 /// Why the fake agent has no script.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -61,18 +67,31 @@ pub enum ScriptError {
     /// There is no such clock.
     #[error("{CLOCK} is {0:?}: it takes `real` or `virtual`")]
     NoSuchClock(String),
+    /// There is no such way with unknown flags.
+    #[error("{UNKNOWN_FLAGS} is {0:?}: it takes `accept` or `refuse`")]
+    UnknownFlags(String),
 }
 
 /// The scenario that the environment names.
 pub(super) fn script() -> Result<Scenario, ScriptError> {
     let value = std::env::var(SCRIPT).map_err(|_| ScriptError::NotSet)?;
-    let text = if value.trim_start().starts_with('{') {
-        value
-    } else {
-        std::fs::read_to_string(&value)
-            .map_err(|error| ScriptError::Unreadable { path: value, error })?
-    };
-    Ok(Scenario::from_json(&text)?)
+    match value.trim_start().as_bytes().first() {
+        Some(b'{') => Ok(Scenario::from_json(&value)?),
+        Some(b'[') => Ok(Scenario::from_json(&format!(r#"{{"replies":{value}}}"#))?),
+        _ => match std::fs::read_to_string(&value) {
+            Ok(text) => Ok(Scenario::from_json(&text)?),
+            Err(error) => Err(ScriptError::Unreadable { path: value, error }),
+        },
+    }
+}
+
+/// Whether flags are accepted that the CLI does not have.
+pub(super) fn accepts_unknown_flags() -> Result<bool, ScriptError> {
+    match std::env::var(UNKNOWN_FLAGS).as_deref() {
+        Err(_) | Ok("" | "refuse") => Ok(false),
+        Ok("accept") => Ok(true),
+        Ok(other) => Err(ScriptError::UnknownFlags(other.to_owned())),
+    }
 }
 
 /// The clock that the environment names.

@@ -1,36 +1,75 @@
-//! The command line of the real CLI, as far as the fake one minds it.
+//! What the command line of the real CLI means, as far as the fake one minds it.
 
 use super::claude;
+use super::command_line::CommandLine;
+use super::environment::UNKNOWN_FLAGS;
+use super::known::{Class, number};
 use super::time::timestamp;
-use agentwire_protocol::agent::Config;
+use agentwire_protocol::agent::{Config, Profile};
 use agentwire_protocol::permission::PermissionMode;
 use regex_lite::Regex;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
-/// What the command line says. Flags that are not listed are accepted and
-/// have no effect.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// What the command line says.
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Flags {
     /// `--version`, `-v`.
     pub version: bool,
+    /// `--print`, `-p`.
+    pub print: bool,
+    /// The first argument that is neither a flag nor its value.
+    pub prompt: Option<String>,
+    /// `--output-format`.
+    pub output_format: Option<OutputFormat>,
+    /// `--input-format`.
+    pub input_format: Option<InputFormat>,
+    /// `--verbose`.
+    pub verbose: bool,
     /// `--model`.
     pub model: Option<String>,
+    /// `--fallback-model`.
+    pub fallback_model: Option<String>,
     /// `--permission-mode`.
     pub permission_mode: Option<String>,
     /// `--permission-prompt-tool`.
     pub permission_prompt_tool: Option<String>,
+    /// `--dangerously-skip-permissions`.
+    pub dangerously_skip_permissions: bool,
+    /// `--allow-dangerously-skip-permissions`.
+    pub allow_dangerously_skip_permissions: bool,
     /// `--allowedTools`, the rules for whole tools. One that minds a tool's
     /// input, such as `Bash(ls:*)`, is passed over.
     pub allowed_tools: Vec<String>,
+    /// `--allowedTools`, all rules.
+    pub allowed_rules: Vec<String>,
+    /// `--disallowedTools`, all rules.
+    pub disallowed_tools: Vec<String>,
+    /// `--tools`: the built-in tools, if they are limited.
+    pub tools: Option<Vec<String>>,
     /// `--mcp-config`: the names of the servers that run inside the host.
     /// Others are passed over, and so is a file that cannot be read.
     pub sdk_mcp_servers: Vec<String>,
+    /// `--agents`: a JSON object, or the path of a file of it.
+    pub agents: Option<String>,
+    /// `--settings`: a JSON object, or the path of a file of it.
+    pub settings: Option<String>,
+    /// `--json-schema`: a JSON object.
+    pub json_schema: Option<String>,
+    /// `--max-turns`. 0 is no limit. A number below 0 is passed in the first
+    /// turn, and so is 1; a fraction counts as the whole number below it.
+    pub max_turns: Option<u64>,
+    /// `--max-budget-usd`.
+    pub max_budget_usd: Option<f64>,
     /// `--include-partial-messages`.
     pub include_partial_messages: bool,
-    /// `--resume`, `-r`: the id of a session.
+    /// `--replay-user-messages`.
+    pub replay_user_messages: bool,
+    /// `--session-mirror`.
+    pub session_mirror: bool,
+    /// `--resume`, `-r`: the id of a session; empty, if it has no value.
     pub resume: Option<String>,
     /// `--continue`, `-c`.
     pub goes_on: bool,
@@ -40,63 +79,241 @@ pub struct Flags {
     pub session_id: Option<String>,
     /// `--resume-session-at`: the id of a message.
     pub resume_session_at: Option<String>,
+    /// `--resume-drops-turn`: the id of a message.
+    pub resume_drops_turn: Option<String>,
     /// `--no-session-persistence`.
     pub no_session_persistence: bool,
+    /// Flags that would change what the CLI does, and have no effect here.
+    pub not_followed: Vec<&'static str>,
+}
+
+/// The values of `--output-format`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OutputFormat {
+    /// `text`: the text of the result.
+    #[default]
+    Text,
+    /// `json`: the result; with `--verbose` an array of all messages.
+    Json,
+    /// `stream-json`: a line for each message.
+    StreamJson,
+}
+
+/// The values of `--input-format`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum InputFormat {
+    /// `text`: a prompt.
+    #[default]
+    Text,
+    /// `stream-json`: the protocol.
+    StreamJson,
+}
+
+/// Why the CLI does not start with these arguments.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FlagError {
+    /// The version does not have the flag.
+    #[error("{flag}: {version} has no such flag; {UNKNOWN_FLAGS}=accept starts without it")]
+    Unknown {
+        /// The argument.
+        flag: String,
+        /// The version.
+        version: &'static str,
+    },
+    /// The flag takes a value, and there is none.
+    #[error("{0}: the value is missing")]
+    NoValue(&'static str),
+    /// The flag does not take this value.
+    #[error("{flag}: {value:?} is invalid, expected {expected}")]
+    BadValue {
+        /// The flag.
+        flag: &'static str,
+        /// Its value.
+        value: String,
+        /// What it takes.
+        expected: String,
+    },
+    /// The flag does not go without another one.
+    #[error("{flag} requires {other}")]
+    Requires {
+        /// The flag.
+        flag: &'static str,
+        /// What it requires.
+        other: &'static str,
+    },
 }
 
 impl Flags {
-    /// Reads arguments, the program's name left out. A value may follow its
-    /// flag or stand behind a `=`.
-    pub fn from_args(args: impl IntoIterator<Item = String>) -> Self {
-        let mut flags = Self::default();
-        let mut args = args.into_iter();
-        while let Some(argument) = args.next() {
-            let (name, value) = match argument.split_once('=') {
-                Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
-                None => (argument, None),
-            };
-            let slot = match name.as_str() {
-                "--model" => &mut flags.model,
-                "--permission-mode" => &mut flags.permission_mode,
-                "--permission-prompt-tool" => &mut flags.permission_prompt_tool,
-                "--allowedTools" | "--allowed-tools" => {
-                    let rules = value.or_else(|| args.next()).unwrap_or_default();
-                    flags.allowed_tools.extend(whole_tools(&rules));
-                    continue;
-                }
-                "--mcp-config" => {
-                    let config = value.or_else(|| args.next()).unwrap_or_default();
-                    flags.sdk_mcp_servers.extend(servers_in_host(&config));
-                    continue;
-                }
-                "--include-partial-messages" => {
-                    flags.include_partial_messages = true;
-                    continue;
-                }
-                "--resume" | "-r" => &mut flags.resume,
-                "--session-id" => &mut flags.session_id,
-                "--resume-session-at" => &mut flags.resume_session_at,
-                "--continue" | "-c" => {
-                    flags.goes_on = true;
-                    continue;
-                }
-                "--fork-session" => {
-                    flags.fork_session = true;
-                    continue;
-                }
-                "--no-session-persistence" => {
-                    flags.no_session_persistence = true;
-                    continue;
-                }
-                "--version" | "-v" => {
-                    flags.version = true;
-                    continue;
-                }
-                _ => continue,
-            };
-            *slot = value.or_else(|| args.next());
+    /// Reads arguments, the program's name left out, as this version of the CLI
+    /// does.
+    ///
+    /// # Errors
+    ///
+    /// When the CLI would not start: for a flag that it does not have, unless
+    /// `accepts_unknown`, an invalid value, and flags that require others.
+    pub fn from_args(
+        args: impl IntoIterator<Item = String>,
+        profile: Profile,
+        accepts_unknown: bool,
+    ) -> Result<Self, FlagError> {
+        let line = CommandLine::read(args, profile)?;
+        let mut flags = Self {
+            prompt: line.operands.into_iter().next(),
+            ..Self::default()
+        };
+        let mut awaits = None;
+        for (flag, value) in line.flags {
+            let name = flag.name();
+            if matches!(name, "--await-initialize" | "--await-claim") {
+                awaits = Some(name);
+            }
+            if flag.class == Class::NotFollowed && !flags.not_followed.contains(&name) {
+                flags.not_followed.push(name);
+            }
+            flags.take(name, value.unwrap_or_default());
         }
-        flags
+        if flags.version {
+            return Ok(flags);
+        }
+        if let Some(flag) = line.unknown.filter(|_| !accepts_unknown) {
+            let version = profile.name();
+            return Err(FlagError::Unknown { flag, version });
+        }
+        match awaits {
+            Some(flag) if flags.reads_text() => Err(FlagError::Requires {
+                flag,
+                other: "--input-format=stream-json",
+            }),
+            _ => flags.check(),
+        }
+    }
+
+    /// Minds a flag, if it is one of those that are followed.
+    fn take(&mut self, flag: &str, value: String) {
+        match flag {
+            "--version" => self.version = true,
+            "--print" => self.print = true,
+            "--output-format" => {
+                self.output_format = Some(match value.as_str() {
+                    "stream-json" => OutputFormat::StreamJson,
+                    "json" => OutputFormat::Json,
+                    _ => OutputFormat::Text,
+                });
+            }
+            "--input-format" => {
+                self.input_format = Some(match value.as_str() {
+                    "stream-json" => InputFormat::StreamJson,
+                    _ => InputFormat::Text,
+                });
+            }
+            "--verbose" => self.verbose = true,
+            "--model" => self.model = Some(value),
+            "--fallback-model" => self.fallback_model = Some(value),
+            "--permission-mode" => {
+                // It has two names, of which the wire knows one.
+                let mode = if value == "manual" {
+                    "default".to_owned()
+                } else {
+                    value
+                };
+                self.permission_mode = Some(mode);
+            }
+            "--permission-prompt-tool" => self.permission_prompt_tool = Some(value),
+            "--dangerously-skip-permissions" => self.dangerously_skip_permissions = true,
+            "--allow-dangerously-skip-permissions" => {
+                self.allow_dangerously_skip_permissions = true;
+            }
+            "--allowedTools" => {
+                let rules = rules(&value);
+                let whole = rules.iter().filter(|rule| !rule.contains('('));
+                self.allowed_tools.extend(whole.cloned());
+                self.allowed_rules.extend(rules);
+            }
+            "--disallowedTools" => self.disallowed_tools.extend(rules(&value)),
+            "--tools" => self.tools.get_or_insert_default().extend(rules(&value)),
+            "--mcp-config" => self.sdk_mcp_servers.extend(servers_in_host(&value)),
+            "--agents" => self.agents = Some(value),
+            "--settings" => self.settings = Some(value),
+            "--json-schema" => self.json_schema = Some(value),
+            "--max-turns" => self.max_turns = number(&value).and_then(turns),
+            "--max-budget-usd" => self.max_budget_usd = number(&value),
+            "--include-partial-messages" => self.include_partial_messages = true,
+            "--replay-user-messages" => self.replay_user_messages = true,
+            "--session-mirror" => self.session_mirror = true,
+            "--resume" => self.resume = Some(value),
+            "--continue" => self.goes_on = true,
+            "--fork-session" => self.fork_session = true,
+            "--session-id" => self.session_id = Some(value),
+            "--resume-session-at" => self.resume_session_at = Some(value),
+            "--resume-drops-turn" => self.resume_drops_turn = Some(value),
+            "--no-session-persistence" => self.no_session_persistence = true,
+            _ => {}
+        }
+    }
+
+    /// Whether the agent is asked one thing, in text, and exits. Otherwise it
+    /// speaks the protocol, as it does when nothing is said of either.
+    #[must_use]
+    pub fn reads_text(&self) -> bool {
+        match self.input_format {
+            Some(format) => format == InputFormat::Text,
+            None => self.print || self.prompt.is_some() || self.output_format.is_some(),
+        }
+    }
+
+    /// How it says what it has to say.
+    #[must_use]
+    pub fn output_format(&self) -> OutputFormat {
+        match self.output_format {
+            Some(format) => format,
+            None if self.reads_text() => OutputFormat::Text,
+            None => OutputFormat::StreamJson,
+        }
+    }
+
+    /// Flags that do not go without others.
+    fn check(self) -> Result<Self, FlagError> {
+        let is_stream = self.output_format() == OutputFormat::StreamJson;
+        let rules = [
+            (
+                self.input_format == Some(InputFormat::StreamJson)
+                    && self.output_format != Some(OutputFormat::StreamJson),
+                "--input-format=stream-json",
+                "--output-format=stream-json",
+            ),
+            (
+                self.output_format == Some(OutputFormat::StreamJson) && !self.verbose,
+                "--output-format=stream-json",
+                "--verbose",
+            ),
+            (
+                self.include_partial_messages && !is_stream,
+                "--include-partial-messages",
+                "--output-format=stream-json",
+            ),
+            (
+                self.replay_user_messages && (self.reads_text() || !is_stream),
+                "--replay-user-messages",
+                "--input-format=stream-json and --output-format=stream-json",
+            ),
+            (
+                self.resume_session_at.is_some() && self.resume.is_none(),
+                "--resume-session-at",
+                "--resume",
+            ),
+            (
+                self.resume_drops_turn.is_some() && self.resume_session_at.is_none(),
+                "--resume-drops-turn",
+                "--resume-session-at",
+            ),
+        ];
+        match rules.into_iter().find(|(is_broken, ..)| *is_broken) {
+            Some((_, flag, other)) => Err(FlagError::Requires { flag, other }),
+            None => Ok(self),
+        }
     }
 
     /// How the agent is to behave, from the flags and this process.
@@ -114,15 +331,23 @@ impl Flags {
                 .as_deref()
                 .map_or_else(|| default.permission_mode.clone(), PermissionMode::from),
             asks_host: self.permission_prompt_tool.as_deref() == Some("stdio"),
-            rules: claude::rules(&self.allowed_tools, &[]),
+            rules: claude::rules(&self.allowed_rules, &self.disallowed_tools),
+            may_bypass: self.dangerously_skip_permissions
+                || self.allow_dangerously_skip_permissions,
+            max_turns: self.max_turns,
+            max_budget_usd: self.max_budget_usd,
+            fallback_model: self.fallback_model.clone(),
+            has_output_schema: self.json_schema.is_some(),
+            replays_prompts: self.replay_user_messages,
             timestamp: || Some(timestamp(SystemTime::now())),
             sdk_mcp_servers: self.sdk_mcp_servers.clone(),
             partial_messages: self.include_partial_messages,
-            session_states: is_set("CLAUDE_CODE_SDK_READS_SESSION_STATE"),
-            max_retries: number("CLAUDE_CODE_MAX_RETRIES").unwrap_or(default.max_retries),
-            retry_after: number(RETRY_MS).map_or(default.retry_after, Duration::from_millis),
+            session_states: is_set("CLAUDE_CODE_SDK_READS_SESSION_STATE")
+                || is_set("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS"),
+            max_retries: variable("CLAUDE_CODE_MAX_RETRIES").unwrap_or(default.max_retries),
+            retry_after: variable(RETRY_MS).map_or(default.retry_after, Duration::from_millis),
             compacts: !is_set("DISABLE_COMPACT") && !is_set("DISABLE_AUTO_COMPACT"),
-            compact_window: number("CLAUDE_CODE_AUTO_COMPACT_WINDOW"),
+            compact_window: variable("CLAUDE_CODE_AUTO_COMPACT_WINDOW"),
             pid: std::process::id(),
             finds,
             ..default
@@ -130,11 +355,22 @@ impl Flags {
     }
 }
 
-/// The rules of a list that name a tool and nothing of its input. Commas and
-/// blanks part rules, but not within parentheses.
-fn whole_tools(rules: &str) -> Vec<String> {
+/// The turns that a limit allows, if it is one. One below 0 allows one, as 1
+/// does.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it is whole and above 0"
+)]
+fn turns(limit: f64) -> Option<u64> {
+    (limit != 0.0).then(|| limit.max(1.0) as u64)
+}
+
+/// The rules of a list. Commas and blanks part rules, but not within
+/// parentheses.
+fn rules(list: &str) -> Vec<String> {
     let mut depth = 0_usize;
-    let parts = rules.split(|letter: char| {
+    let parts = list.split(|letter: char| {
         match letter {
             '(' => depth += 1,
             ')' => depth = depth.saturating_sub(1),
@@ -142,8 +378,10 @@ fn whole_tools(rules: &str) -> Vec<String> {
         }
         depth == 0 && (letter == ',' || letter.is_whitespace())
     });
-    let is_whole = |rule: &&str| !rule.is_empty() && !rule.contains('(');
-    parts.filter(is_whole).map(str::to_owned).collect()
+    parts
+        .filter(|rule| !rule.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The servers of type `sdk` in a configuration, which is JSON or the path of
@@ -178,11 +416,19 @@ fn servers_in_host(config: &str) -> Vec<String> {
 pub const RETRY_MS: &str = "FAKE_AGENT_RETRY_MS";
 
 fn is_set(variable: &str) -> bool {
-    std::env::var(variable).is_ok_and(|value| value == "1")
+    std::env::var(variable).is_ok_and(|value| is_true(&value))
 }
 
-fn number(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok()?.parse().ok()
+/// Whether a switch in the environment is on, as the real CLI reads it.
+fn is_true(value: &str) -> bool {
+    matches!(
+        value.trim().to_ascii_lowercase().as_str(),
+        "1" | "true" | "yes" | "on"
+    )
+}
+
+fn variable(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
 }
 
 /// Whether an expression has a match in a text. What is no expression has
@@ -192,6 +438,7 @@ fn finds(expression: &str, text: &str) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -202,34 +449,98 @@ mod tests {
         assert!(!finds("(", "("));
     }
 
+    fn read(args: &[&str]) -> Result<Flags, FlagError> {
+        let args = args.iter().map(|&it| it.to_owned());
+        Flags::from_args(args, Profile::V2_1_330, false)
+    }
+
     #[test]
     fn rules_are_for_whole_tools_unless_they_mind_the_input() {
         let list = "Read,Bash(git add *, rm),mcp__calc  Write,";
-        assert_eq!(whole_tools(list), ["Read", "mcp__calc", "Write"]);
+        let flags = read(&["--allowedTools", list, "Edit", "--disallowedTools", list]).unwrap();
+        let rules = ["Read", "Bash(git add *, rm)", "mcp__calc", "Write", "Edit"];
+        assert_eq!(flags.allowed_tools, ["Read", "mcp__calc", "Write", "Edit"]);
+        assert_eq!(flags.allowed_rules, rules);
+        assert_eq!(flags.disallowed_tools, rules[..4]);
     }
 
     #[test]
     fn of_configured_servers_those_in_the_host_count() {
         let config = r#"{"mcpServers":{"calc":{"type":"sdk","name":"calc"},
             "files":{"command":"serve-files"},"web":{"type":"http","url":"http://127.0.0.1"}}}"#;
-        let flags = Flags::from_args(["--mcp-config".to_owned(), config.to_owned()]);
+        let flags = read(&["--mcp-config", config]).unwrap();
         assert_eq!(flags.sdk_mcp_servers, ["calc"]);
         assert!(servers_in_host("/no/such/file").is_empty());
     }
 
     #[test]
-    fn values_follow_or_stand_behind_an_equals_sign_and_the_rest_is_accepted() {
-        let args = "--output-format stream-json --verbose --model=a=b --setting-sources= \
-                    --permission-prompt-tool stdio --include-partial-messages --mcp-config {}";
-        let flags = Flags::from_args(args.split_whitespace().map(str::to_owned));
-        assert_eq!(
-            flags,
-            Flags {
-                model: Some("a=b".to_owned()),
-                permission_prompt_tool: Some("stdio".to_owned()),
-                include_partial_messages: true,
-                ..Flags::default()
-            }
-        );
+    fn what_has_no_meaning_for_a_script_changes_nothing_and_the_rest_is_told() {
+        let args = "--effort high --model=a=b --setting-sources= --permission-prompt-tool stdio \
+                    --include-hook-events --debug --tmux --include-hook-events";
+        let args: Vec<_> = args.split_whitespace().collect();
+        let expected = Flags {
+            model: Some("a=b".to_owned()),
+            permission_prompt_tool: Some("stdio".to_owned()),
+            not_followed: vec!["--include-hook-events", "--tmux"],
+            ..Flags::default()
+        };
+        assert_eq!(read(&args), Ok(expected));
+    }
+
+    #[test]
+    fn limits_are_read_as_the_cli_does() {
+        let turns = |value| read(&["--max-turns", value]).unwrap().max_turns;
+        let limits = ["", "0", "-1", "1.5", "2"].map(turns);
+        assert_eq!(limits, [None, None, Some(1), Some(1), Some(2)]);
+        let budget = read(&["--max-budget-usd", "1e-3"]).unwrap().max_budget_usd;
+        assert_eq!(budget, Some(0.001));
+    }
+
+    #[test]
+    fn flags_that_do_not_go_without_others_are_refused() {
+        for args in [
+            &["--input-format=stream-json", "--verbose"][..],
+            &["-p", "Hi", "--output-format=stream-json"],
+            &["-p", "Hi", "--include-partial-messages"],
+            &[
+                "-p",
+                "Hi",
+                "--verbose",
+                "--output-format=stream-json",
+                "--replay-user-messages",
+            ],
+            &["-p", "Hi", "--await-initialize"],
+            &["--resume-session-at", "m"],
+            &["--resume", "s", "--resume-drops-turn", "m"],
+        ] {
+            assert!(
+                matches!(read(args), Err(FlagError::Requires { .. })),
+                "{args:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_protocol_is_spoken_unless_something_is_said_of_text() {
+        let reads_text = |args: &[&str]| read(args).unwrap().reads_text();
+        assert!(!reads_text(&["--model", "m"]));
+        let protocol = [
+            "--input-format=stream-json",
+            "--output-format=stream-json",
+            "--verbose",
+        ];
+        assert!(!reads_text(&protocol));
+        assert!(reads_text(&["-p"]) && reads_text(&["Hi"]));
+        assert!(reads_text(&protocol[1..]));
+    }
+
+    #[test]
+    fn switches_of_the_environment_are_on_in_several_ways() {
+        for on in ["1", "true", "TRUE", "yes", "on", " 1"] {
+            assert!(is_true(on), "{on:?}");
+        }
+        for off in ["", "0", "2", "y", "false", "off"] {
+            assert!(!is_true(off), "{off:?}");
+        }
     }
 }

@@ -6,12 +6,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-/// What was read, in order; nothing, when the host closed it.
+/// What comes from the host.
+#[derive(Debug)]
+pub(super) enum Heard {
+    /// Bytes. Without any, the input is over.
+    Bytes(Vec<u8>),
+    /// SIGINT.
+    Interrupt,
+}
+
+/// What was read and which signals came, in order.
 #[derive(Debug)]
 pub(super) struct Input {
-    receiver: Receiver<Vec<u8>>,
+    receiver: Receiver<Heard>,
     /// Keeps an input that nobody reads from looking like one that is over.
-    sender: Sender<Vec<u8>>,
+    sender: Sender<Heard>,
     is_left: Arc<AtomicBool>,
     pub(super) is_open: bool,
 }
@@ -40,7 +49,8 @@ impl Input {
             while !is_left.load(Ordering::Acquire) {
                 // An input that fails is over.
                 let length = stdin.read(&mut chunk).unwrap_or_default();
-                if sender.send(chunk[..length].to_vec()).is_err() || length == 0 {
+                let bytes = Heard::Bytes(chunk[..length].to_vec());
+                if sender.send(bytes).is_err() || length == 0 {
                     return;
                 }
             }
@@ -52,9 +62,15 @@ impl Input {
         self.is_left.store(true, Ordering::Release);
     }
 
-    /// The next bytes, or none when there are none within that time. Without
-    /// bytes in them, the input is over.
-    pub(super) fn next(&self, wait: Option<Duration>) -> Option<Vec<u8>> {
+    /// Says that SIGINT came.
+    pub(super) fn interrupter(&self) -> impl FnMut() + Send + use<> {
+        let sender = self.sender.clone();
+        // Without a receiver the process is about to exit.
+        move || drop(sender.send(Heard::Interrupt))
+    }
+
+    /// What comes next, or nothing when nothing does within that time.
+    pub(super) fn next(&self, wait: Option<Duration>) -> Option<Heard> {
         loop {
             let read = match wait {
                 Some(wait) => self.receiver.recv_timeout(wait),
@@ -64,8 +80,8 @@ impl Input {
                     .map_err(|_| RecvTimeoutError::Disconnected),
             };
             match read {
-                Ok(_) if self.is_left.load(Ordering::Acquire) => {}
-                Ok(bytes) => return Some(bytes),
+                Ok(Heard::Bytes(_)) if self.is_left.load(Ordering::Acquire) => {}
+                Ok(heard) => return Some(heard),
                 Err(_) => return None,
             }
         }

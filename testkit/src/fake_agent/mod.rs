@@ -15,6 +15,7 @@
 mod beside;
 mod claude;
 mod clock;
+mod command_line;
 mod driver;
 mod environment;
 mod exit;
@@ -22,35 +23,39 @@ pub(crate) mod expect;
 mod flags;
 mod gates;
 mod input;
+mod known;
 mod lines;
 mod log;
 mod path;
 mod plan;
 mod player;
+mod print;
 mod process;
 mod running;
 mod sessions;
+mod signals;
 mod stdout;
 #[cfg(test)]
 mod tests;
 mod time;
 mod tools;
 
-pub use environment::{CLOCK, GATES, LOG, PROFILE, SCRIPT, SESSIONS, ScriptError};
+pub use environment::{CLOCK, GATES, LOG, PROFILE, SCRIPT, SESSIONS, ScriptError, UNKNOWN_FLAGS};
 pub use exit::UNEXPECTED;
-pub use flags::{Flags, RETRY_MS};
+pub use flags::{FlagError, Flags, InputFormat, OutputFormat, RETRY_MS};
 pub use path::{BIN, NotBuilt, path};
 pub use player::{Output, Player};
 pub use sessions::Record;
 
 use crate::scenario::Scenario;
-use agentwire_protocol::agent::Profile;
+use agentwire_protocol::agent::{Config, Profile};
 use driver::Driver;
-use environment::{clock, script};
+use environment::{accepts_unknown_flags, clock, script};
 use exit::{USAGE, complain, no_log};
 use gates::GateFolder;
 use log::Log;
-use sessions::Sessions;
+use print::Print;
+use sessions::{Refusal, Sessions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::exit;
@@ -66,30 +71,24 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// is no script or no such clock, when the script cannot be read, or when it
 /// wants something that the system does not have; with status 64
 /// ([`UNEXPECTED`]) and the difference when the host does not do what the
-/// script expects.
+/// script expects; with status 1 where the real CLI refuses its arguments.
 #[allow(clippy::print_stdout, reason = "it is what a command line prints")]
 pub fn main() -> ! {
     process::stay_behind();
-    let flags = Flags::from_args(std::env::args().skip(1));
-    let mut config = flags.config();
-    if let Ok(name) = std::env::var(PROFILE) {
-        match Profile::named(&name) {
-            Some(profile) => profile.apply(&mut config),
-            None => {
-                let known = Profile::ALL.map(Profile::name).join(", ");
-                let why = format!("fake-agent: {PROFILE}: there is no {name:?} among {known}");
-                complain(&why, USAGE);
-            }
-        }
-    }
-    if flags.version {
-        if let Some(profile) = script().ok().and_then(|scenario| scenario.profile) {
-            profile.apply(&mut config);
-        }
-        println!("{} (fake agent)", config.version);
+    let named = named_profile();
+    let scenario = script();
+    let profile = scenario.as_ref().ok().and_then(|scenario| scenario.profile);
+    let profile = profile.or(named).unwrap_or(Profile::V2_1_330);
+    let accepts_unknown = accepts_unknown_flags().unwrap_or_else(|error| make_no_sense(&error));
+    let args = std::env::args_os().map(|it| it.to_string_lossy().into_owned());
+    let flags = Flags::from_args(args.skip(1), profile, accepts_unknown);
+    if flags.as_ref().is_ok_and(|flags| flags.version) {
+        let mut config = Config::default();
+        profile.apply(&mut config);
+        println!("{} (Claude Code)", config.version);
         exit(0);
     }
-    match script().and_then(|scenario| Ok((GateFolder::of(&scenario)?, clock()?, scenario))) {
+    match scenario.and_then(|scenario| Ok((GateFolder::of(&scenario)?, clock()?, scenario))) {
         Ok((gates, clock, scenario)) => {
             let mut log = log();
             if let Err(report) = check_start(&scenario) {
@@ -99,30 +98,65 @@ pub fn main() -> ! {
                 complain(report.trim_end(), UNEXPECTED);
             }
             let mut ids = ids();
+            let flags = flags.unwrap_or_else(|error| {
+                refuse(&Refusal::of_flags(error.to_string()), None, log.as_mut())
+            });
+            tell_not_followed(&flags);
+            let mut config = flags.config();
+            profile.apply(&mut config);
             let folder = std::env::var_os(SESSIONS).map(PathBuf::from);
             let begun = Sessions::begin(&flags, folder.as_deref(), &config.cwd, &ids());
             let begun = begun.unwrap_or_else(|refusal| {
-                let uuid = ids();
-                refuse(&refusal, &uuid, log.as_mut())
+                let has_result = flags.output_format() == OutputFormat::StreamJson;
+                let uuid = has_result.then(&mut ids);
+                refuse(&refusal, uuid.as_deref(), log.as_mut())
             });
             // The agent's first id is that of its session.
             let mut first = begun.session_id;
             let ids = move || first.take().unwrap_or_else(&mut ids);
             let player = Player::new(scenario, config, ids);
-            Driver::new(player, gates, log, clock, begun.sessions).run()
+            let print = Print::of(&flags);
+            Driver::new(player, gates, log, clock, begun.sessions, print, profile).run()
         }
-        Err(error) => complain(&format!("fake-agent: {error}"), USAGE),
+        Err(error) => make_no_sense(&error),
     }
 }
 
-/// Says why the session cannot begin, and exits.
-fn refuse(refusal: &sessions::Refusal, uuid: &str, mut log: Option<&mut Log>) -> ! {
+/// The version that the environment names.
+fn named_profile() -> Option<Profile> {
+    let name = std::env::var(PROFILE).ok()?;
+    Some(Profile::named(&name).unwrap_or_else(|| {
+        let known = Profile::ALL.map(Profile::name).join(", ");
+        let why = format!("fake-agent: {PROFILE}: there is no {name:?} among {known}");
+        complain(&why, USAGE)
+    }))
+}
+
+/// Says why the environment is of no use, and exits.
+fn make_no_sense(error: &ScriptError) -> ! {
+    complain(&format!("fake-agent: {error}"), USAGE)
+}
+
+/// Says which flags have an effect on the real CLI only.
+fn tell_not_followed(flags: &Flags) {
+    for flag in &flags.not_followed {
+        // Whoever closed standard error does not want to know.
+        drop(writeln!(
+            io::stderr(),
+            "fake-agent: {flag} has no effect here"
+        ));
+    }
+}
+
+/// Says why the session cannot begin, and exits. With a `uuid` the host is told
+/// with a result, too.
+fn refuse(refusal: &Refusal, uuid: Option<&str>, mut log: Option<&mut Log>) -> ! {
     let mut note = |write: &dyn Fn(&mut Log) -> io::Result<()>| {
         if let Some(Err(error)) = log.as_deref_mut().map(write) {
             no_log(&error);
         }
     };
-    if let Some(session_id) = &refusal.session_id {
+    if let (Some(session_id), Some(uuid)) = (&refusal.session_id, uuid) {
         let result = sessions::refused(session_id, &refusal.why, uuid);
         note(&|log| log.said(result.as_bytes()));
         // Whoever does not read it has the exit status.

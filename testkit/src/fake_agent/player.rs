@@ -141,9 +141,25 @@ impl Player {
         self.go_on(now);
     }
 
+    /// Bytes arrived from the host, and behind them it closed the pipe: nothing
+    /// that they bring about can still be asked.
+    pub fn handle_last_input(&mut self, now: Instant, bytes: &[u8]) {
+        if let Err(report) = self.expected.hear(bytes) {
+            return self.complain(report);
+        }
+        self.agent.handle_input(now, bytes);
+        self.handle_input_end(now);
+    }
+
     /// The host closed the pipe.
     pub fn handle_input_end(&mut self, now: Instant) {
         self.agent.handle_input_end(now);
+        self.go_on(now);
+    }
+
+    /// SIGINT came: the turn ends, and then the process exits.
+    pub fn interrupt(&mut self, now: Instant) {
+        self.agent.interrupt(now);
         self.go_on(now);
     }
 

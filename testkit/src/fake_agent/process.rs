@@ -60,7 +60,7 @@ pub(super) fn die(signal: Signal) -> io::Result<()> {
     unix::die(signal)
 }
 
-pub(super) use unix::{close_stderr, close_stdout, ignore_sigterm};
+pub(super) use unix::{close_stderr, close_stdout};
 
 #[cfg(unix)]
 mod unix {
@@ -71,7 +71,6 @@ mod unix {
     use std::fs::File;
     use std::io;
     use std::process::Child;
-    use std::sync::Arc;
     use std::time::Duration;
 
     /// A file in which nothing arrives, which is put in the place of a pipe:
@@ -86,11 +85,6 @@ mod unix {
 
     pub(in super::super) fn close_stderr() -> io::Result<()> {
         Ok(dup2_stderr(nowhere()?)?)
-    }
-
-    pub(in super::super) fn ignore_sigterm() -> io::Result<()> {
-        // Who handles a signal does not die of it.
-        signal_hook::flag::register(SIGTERM, Arc::default()).map(drop)
     }
 
     pub(super) fn die(signal: Signal) -> io::Result<()> {
@@ -140,10 +134,6 @@ mod unix {
     }
 
     pub(in super::super) fn close_stderr() -> io::Result<()> {
-        unsupported()
-    }
-
-    pub(in super::super) fn ignore_sigterm() -> io::Result<()> {
         unsupported()
     }
 

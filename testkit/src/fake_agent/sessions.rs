@@ -61,6 +61,16 @@ pub(super) struct Refusal {
     pub(super) session_id: Option<String>,
 }
 
+impl Refusal {
+    /// The command line alone is wrong.
+    pub(super) fn of_flags(why: impl Into<String>) -> Self {
+        Self {
+            why: why.into(),
+            session_id: None,
+        }
+    }
+}
+
 /// The sessions under a directory of the CLI's configuration.
 #[derive(Debug)]
 pub(super) struct Sessions {
@@ -93,13 +103,19 @@ impl Sessions {
         let is_resumed = flags.resume.is_some() || flags.goes_on;
         if let Some(id) = &flags.session_id {
             if !is_uuid(id) {
-                return Err(bad_flags("--session-id takes a UUID"));
+                return Err(Refusal::of_flags("--session-id takes a UUID"));
             }
             if is_resumed && !flags.fork_session {
-                return Err(bad_flags(
+                return Err(Refusal::of_flags(
                     "--session-id beside --resume or --continue needs --fork-session",
                 ));
             }
+        }
+        if let Some(id) = flags.resume.as_ref().filter(|id| !is_uuid(id)) {
+            return Err(Refusal {
+                why: format!("--resume takes the id of a session, which {id:?} is not"),
+                session_id: Some(flags.session_id.as_deref().unwrap_or(fresh).to_owned()),
+            });
         }
         let Some(config) = config else {
             let id = flags.session_id.clone().or_else(|| flags.resume.clone());
@@ -117,7 +133,8 @@ impl Sessions {
         };
         let new_id = flags.session_id.as_deref().unwrap_or(fresh);
         if sessions.file(new_id).exists() {
-            return Err(bad_flags(&format!("there is a session {new_id} already")));
+            let why = format!("there is a session {new_id} already");
+            return Err(Refusal::of_flags(why));
         }
         let session_id = match sessions.wanted(flags)? {
             None => new_id.to_owned(),
@@ -132,8 +149,7 @@ impl Sessions {
     /// The file of the session that is to go on.
     fn wanted(&self, flags: &Flags) -> Result<Option<PathBuf>, Refusal> {
         if let Some(id) = &flags.resume {
-            let found = is_uuid(id).then(|| self.find(id)).flatten();
-            return found.map(Some).ok_or_else(|| Refusal {
+            return self.find(id).map(Some).ok_or_else(|| Refusal {
                 why: format!("there is no session {id:?}"),
                 session_id: Some(id.clone()),
             });
@@ -156,7 +172,14 @@ impl Sessions {
         if let Some(uuid) = &flags.resume_session_at {
             let place = records.iter().position(|it| it["uuid"] == **uuid);
             let place = place.ok_or_else(|| refuse(format!("there is no message {uuid}")))?;
-            records.truncate(place + 1);
+            let dropped = records.split_off(place + 1);
+            if let Some(turn) = &flags.resume_drops_turn
+                && !is_of_turn(&dropped, turn)
+            {
+                return Err(refuse(format!(
+                    "--resume-drops-turn: behind {uuid} there is more than the turn {turn}"
+                )));
+            }
         }
         let last = records.iter().rev().find_map(|it| it["uuid"].as_str());
         let last = last.map(str::to_owned);
@@ -240,6 +263,18 @@ impl Sessions {
     }
 }
 
+/// Whether these records are those of one turn, that of this prompt, or none.
+fn is_of_turn(records: &[Value], prompt: &str) -> bool {
+    let said = |it: &&Value| it["type"] == "user" || it["type"] == "assistant";
+    let mut said = records.iter().filter(said);
+    let is_prompt = |it: &Value| {
+        let is_result = |block: &Value| block["type"] == "tool_result";
+        let blocks = it["message"]["content"].as_array();
+        it["type"] == "user" && !blocks.is_some_and(|it| it.iter().any(is_result))
+    };
+    said.next().is_none_or(|first| first["uuid"] == *prompt) && !said.any(is_prompt)
+}
+
 /// What the host is told when a session that it wants cannot go on.
 pub(super) fn refused(session_id: &str, why: &str, uuid: &str) -> String {
     let result = json!({
@@ -260,13 +295,6 @@ pub(super) fn refused(session_id: &str, why: &str, uuid: &str) -> String {
         "errors": [why],
     });
     format!("{result}\n")
-}
-
-fn bad_flags(why: &str) -> Refusal {
-    Refusal {
-        why: why.to_owned(),
-        session_id: None,
-    }
 }
 
 fn append(file: &Path, records: &[Value]) -> io::Result<()> {

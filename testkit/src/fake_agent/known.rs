@@ -1,0 +1,398 @@
+//! The flags of the real CLI, as they were measured: which versions have them,
+//! what they take, and what the fake agent makes of them.
+
+use agentwire_protocol::agent::Profile;
+use serde_json::{Map, Value};
+
+/// A flag.
+#[derive(Debug)]
+pub(super) struct Flag {
+    /// All of its names. The first one with two dashes is the one that
+    /// messages use.
+    pub(super) names: &'static [&'static str],
+    /// What follows it.
+    pub(super) takes: Takes,
+    /// What the fake agent makes of it.
+    pub(super) class: Class,
+    /// Which values are valid.
+    check: Check,
+    /// The first and the last version that has it.
+    versions: (Profile, Profile),
+}
+
+/// What follows a flag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Takes {
+    /// Nothing.
+    Nothing,
+    /// A value.
+    One,
+    /// A value, unless the next argument is a flag.
+    Optional,
+    /// A value, and more up to the next flag.
+    Several,
+}
+
+/// What the fake agent makes of a flag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// It does what the real CLI does.
+    Followed,
+    /// It changes nothing about an agent that follows a script.
+    Meaningless,
+    /// It would change something. Whoever gives it is told that it does not.
+    NotFollowed,
+}
+
+/// Which values of a flag are valid.
+#[derive(Debug, Clone, Copy)]
+enum Check {
+    Any,
+    OneOf(&'static [&'static str]),
+    /// Some of these, with commas between them, or none.
+    AnyOf(&'static [&'static str]),
+    Number,
+    Positive,
+    PositiveWhole,
+    /// `auto`, or a number of tokens that is at least 100,000. A number below
+    /// 1,000 counts thousands, and so does one with a `k`.
+    Window,
+    /// A file that exists.
+    File,
+    /// A JSON object, or a file that exists.
+    ObjectOrFile,
+    /// JSON.
+    Json,
+    /// A JSON object.
+    Object,
+    /// A JSON object with servers, or a file that exists.
+    Servers,
+    /// A JSON object with agents, each with a description and a prompt, or a
+    /// file that exists.
+    Agents,
+}
+
+impl Flag {
+    /// The name that messages use.
+    pub(super) fn name(&self) -> &'static str {
+        let long = self.names.iter().find(|name| name.starts_with("--"));
+        long.or(self.names.first()).copied().unwrap_or_default()
+    }
+
+    /// Why this value is invalid.
+    pub(super) fn refuses(&self, value: &str) -> Option<String> {
+        let is_number = |is_valid: fn(f64) -> bool| number(value).is_some_and(is_valid);
+        let (is_valid, expected) = match self.check {
+            Check::Any => return None,
+            Check::OneOf(choices) => (choices.contains(&value), choices.join(", ")),
+            Check::AnyOf(choices) => {
+                let mut parts = value.split(',').map(str::trim);
+                let is_valid = parts.all(|part| part.is_empty() || choices.contains(&part));
+                (is_valid, choices.join(", "))
+            }
+            Check::Number => (is_number(|_| true), "a number".to_owned()),
+            Check::Positive => (is_number(|it| it > 0.0), "a number above 0".to_owned()),
+            Check::PositiveWhole => (
+                is_number(|it| it > 0.0 && it.fract() == 0.0),
+                "a whole number above 0".to_owned(),
+            ),
+            Check::Window => (
+                value == "auto" || window(value).is_some_and(|tokens| tokens >= 100_000.0),
+                "`auto`, or at least 100k".to_owned(),
+            ),
+            Check::File => (exists(value), "a file that exists".to_owned()),
+            Check::Json => (
+                serde_json::from_str::<Value>(value).is_ok(),
+                "JSON".to_owned(),
+            ),
+            Check::Object => (is_object(value), "a JSON object".to_owned()),
+            Check::ObjectOrFile => (
+                is_object(value) || exists(value),
+                "a JSON object, or a file that exists".to_owned(),
+            ),
+            Check::Servers => (
+                object(value).is_some_and(|it| it.get("mcpServers").is_some_and(Value::is_object))
+                    || exists(value),
+                "a JSON object with `mcpServers`, or a file that exists".to_owned(),
+            ),
+            Check::Agents => (
+                object(value).is_some_and(|agents| agents.values().all(is_agent)) || exists(value),
+                "a JSON object of agents with `description` and `prompt`, or a file that exists"
+                    .to_owned(),
+            ),
+        };
+        (!is_valid).then_some(expected)
+    }
+
+    const fn check(mut self, check: Check) -> Self {
+        self.check = check;
+        self
+    }
+
+    const fn since(mut self, version: Profile) -> Self {
+        self.versions.0 = version;
+        self
+    }
+
+    const fn until(mut self, version: Profile) -> Self {
+        self.versions.1 = version;
+        self
+    }
+
+    fn is_in(&self, profile: Profile) -> bool {
+        (order(self.versions.0)..=order(self.versions.1)).contains(&order(profile))
+    }
+}
+
+/// A flag of all versions with any value.
+const fn flag(names: &'static [&'static str], takes: Takes, class: Class) -> Flag {
+    Flag {
+        names,
+        takes,
+        class,
+        check: Check::Any,
+        versions: (Profile::V2_0_77, Profile::V2_1_330),
+    }
+}
+
+/// The flag that a version has under this name.
+pub(super) fn known(name: &str, profile: Profile) -> Option<&'static Flag> {
+    FLAGS
+        .iter()
+        .find(|flag| flag.names.contains(&name) && flag.is_in(profile))
+}
+
+/// Versions in order. An agent without a queue has the flags of the newest.
+fn order(profile: Profile) -> usize {
+    match profile {
+        Profile::V2_0_77 => 0,
+        Profile::V2_1_197 => 1,
+        _ => 2,
+    }
+}
+
+/// A number as JavaScript reads it: nothing is 0.
+pub(super) fn number(text: &str) -> Option<f64> {
+    match text.trim() {
+        "" => Some(0.0),
+        text => text.parse().ok().filter(|it: &f64| it.is_finite()),
+    }
+}
+
+fn window(text: &str) -> Option<f64> {
+    let thousands = text.strip_suffix(['k', 'K']);
+    let tokens = number(thousands.unwrap_or(text))?;
+    let counts_thousands = thousands.is_some() || tokens < 1000.0;
+    Some(if counts_thousands {
+        tokens * 1000.0
+    } else {
+        tokens
+    })
+}
+
+fn object(text: &str) -> Option<Map<String, Value>> {
+    serde_json::from_str(text).ok()
+}
+
+fn is_object(text: &str) -> bool {
+    object(text).is_some()
+}
+
+fn is_agent(agent: &Value) -> bool {
+    agent["description"].is_string() && agent["prompt"].is_string()
+}
+
+fn exists(path: &str) -> bool {
+    std::fs::exists(path).unwrap_or(false)
+}
+
+use Check::{
+    Agents, AnyOf, File, Json, Number, Object, ObjectOrFile, OneOf, Positive, PositiveWhole,
+    Servers, Window,
+};
+use Class::{Followed, Meaningless, NotFollowed};
+use Profile::{V2_0_77, V2_1_197, V2_1_330};
+use Takes::{Nothing, One, Optional, Several};
+
+/// The permission modes. `manual` is another name of `default`.
+const MODES: Check = OneOf(&[
+    "acceptEdits",
+    "auto",
+    "bypassPermissions",
+    "default",
+    "dontAsk",
+    "manual",
+    "plan",
+]);
+
+/// The permission modes of 2.1.197.
+const MODES_2_1_197: Check = OneOf(&[
+    "acceptEdits",
+    "auto",
+    "bypassPermissions",
+    "default",
+    "dontAsk",
+    "plan",
+]);
+
+/// The permission modes of 2.0.77.
+const MODES_2_0_77: Check = OneOf(&[
+    "acceptEdits",
+    "bypassPermissions",
+    "default",
+    "delegate",
+    "dontAsk",
+    "plan",
+]);
+
+/// All flags of 2.0.77, 2.1.197 and 2.1.330, hidden ones too.
+#[rustfmt::skip]
+const FLAGS: &[Flag] = &[
+    flag(&["--add-dir"], Several, Meaningless),
+    flag(&["--advisor"], One, Meaningless).since(V2_1_197),
+    flag(&["--agent"], One, NotFollowed),
+    flag(&["--agent-color"], One, NotFollowed).since(V2_1_197),
+    flag(&["--agent-id"], One, NotFollowed).since(V2_1_197),
+    flag(&["--agent-name"], One, NotFollowed).since(V2_1_197),
+    flag(&["--agent-type"], One, NotFollowed).since(V2_1_197),
+    flag(&["--agents"], One, Followed).check(Agents).since(V2_1_330),
+    flag(&["--agents"], One, Followed).until(V2_1_197),
+    flag(&["--agents-view-if-allowed"], Nothing, NotFollowed).since(V2_1_330),
+    flag(&["--allow-dangerously-skip-permissions"], Nothing, Followed),
+    flag(&["--allow-other-models"], Nothing, Meaningless).since(V2_1_330),
+    flag(&["--allowedTools", "--allowed-tools"], Several, Followed),
+    flag(&["--append-subagent-system-prompt"], One, Meaningless).since(V2_1_330),
+    flag(&["--append-subagent-system-prompt-file"], One, Meaningless).since(V2_1_330),
+    flag(&["--append-system-prompt"], One, Meaningless),
+    flag(&["--append-system-prompt-file"], One, Meaningless).check(File),
+    flag(&["--attach-serve"], One, NotFollowed).since(V2_1_330),
+    flag(&["--autocompact"], One, Meaningless).check(Window).since(V2_1_330),
+    flag(&["--await-claim"], Nothing, NotFollowed).since(V2_1_330),
+    flag(&["--await-initialize"], Nothing, Meaningless).since(V2_1_330),
+    flag(&["--ax-screen-reader"], Nothing, Meaningless).since(V2_1_197),
+    flag(&["--bare"], Nothing, Meaningless).since(V2_1_197),
+    flag(&["--betas"], Several, Meaningless),
+    flag(&["--bg", "--background"], Nothing, NotFollowed).since(V2_1_197),
+    flag(&["--brief"], Nothing, Meaningless).since(V2_1_197),
+    flag(&["--channels"], Several, NotFollowed).since(V2_1_197),
+    flag(&["--chrome"], Nothing, Meaningless),
+    flag(&["--client-data-url"], One, Meaningless).since(V2_1_330),
+    flag(&["--cloud"], Optional, NotFollowed).since(V2_1_197),
+    flag(&["-c", "--continue"], Nothing, Followed),
+    flag(&["--correlation-id"], One, Meaningless).since(V2_1_330),
+    flag(&["--dangerously-load-development-channels"], Several, NotFollowed).since(V2_1_197),
+    flag(&["--dangerously-skip-permissions"], Nothing, Followed),
+    flag(&["-d", "--debug"], Optional, Meaningless),
+    flag(&["--debug-file"], One, Meaningless).since(V2_1_197),
+    flag(&["-d2e", "--debug-to-stderr"], Nothing, Meaningless),
+    flag(&["--deep-link-cwd-b64"], One, NotFollowed).since(V2_1_197),
+    flag(&["--deep-link-last-fetch"], One, NotFollowed).since(V2_1_197),
+    flag(&["--deep-link-origin"], Nothing, NotFollowed).since(V2_1_197),
+    flag(&["--deep-link-repo"], One, NotFollowed).since(V2_1_197),
+    flag(&["--desktop"], Nothing, NotFollowed).since(V2_1_330),
+    flag(&["--disable-slash-commands"], Nothing, NotFollowed),
+    flag(&["--disallowedTools", "--disallowed-tools"], Several, Followed),
+    flag(&["--effort"], One, Meaningless).since(V2_1_197),
+    flag(&["--enable-auth-status"], Nothing, NotFollowed),
+    flag(&["--enable-auto-mode"], Nothing, NotFollowed).since(V2_1_197),
+    flag(&["--environment"], One, NotFollowed).since(V2_1_330),
+    flag(&["--exclude-dynamic-system-prompt-sections"], Nothing, Meaningless).since(V2_1_197),
+    flag(&["--fallback-model"], One, Followed),
+    flag(&["--fast-mode"], One, Meaningless).since(V2_1_330),
+    flag(&["--file"], Several, NotFollowed).since(V2_1_197),
+    flag(&["--fork-session"], Nothing, Followed),
+    flag(&["--forward-home-settings"], One, NotFollowed).check(OneOf(&["true", "false", "1", "0"])).since(V2_1_330),
+    flag(&["--forward-subagent-text"], Nothing, NotFollowed).since(V2_1_330),
+    flag(&["--from-pr"], Optional, NotFollowed).since(V2_1_197),
+    flag(&["-h", "--help"], Nothing, NotFollowed),
+    flag(&["--hold-repository-while-parked"], Nothing, NotFollowed).since(V2_1_330),
+    flag(&["--host-auth-is-org-sign-in"], Nothing, Meaningless).since(V2_1_330),
+    flag(&["--ide"], Nothing, Meaningless),
+    flag(&["--include-hook-events"], Nothing, NotFollowed).since(V2_1_197),
+    flag(&["--include-partial-messages"], Nothing, Followed),
+    flag(&["--include-unsupported-models"], Nothing, Meaningless).since(V2_1_330),
+    flag(&["--inherit-permission-mode"], One, NotFollowed).check(MODES).since(V2_1_330),
+    flag(&["--init"], Nothing, NotFollowed).since(V2_1_197),
+    flag(&["--init-only"], Nothing, NotFollowed).since(V2_1_197),
+    flag(&["--initialize-fields"], One, Meaningless).since(V2_1_330),
+    flag(&["--input-format"], One, Followed).check(OneOf(&["text", "stream-json"])),
+    flag(&["--json-schema"], One, Followed).check(Object).since(V2_1_197),
+    flag(&["--json-schema"], One, Followed).check(Json).until(V2_0_77),
+    flag(&["--lead-verify-key"], One, NotFollowed).since(V2_1_330),
+    flag(&["--maintenance"], Nothing, NotFollowed).since(V2_1_197),
+    flag(&["--managed-settings"], One, Meaningless).since(V2_1_197),
+    flag(&["--managed-settings-in-initialize"], Nothing, Meaningless).since(V2_1_330),
+    flag(&["--max-budget-usd"], One, Followed).check(Positive),
+    flag(&["--max-thinking-tokens"], One, Meaningless).check(Number).since(V2_1_330),
+    flag(&["--max-thinking-tokens"], One, Meaningless).until(V2_1_197),
+    flag(&["--max-turns"], One, Followed).check(Number).since(V2_1_330),
+    flag(&["--max-turns"], One, Followed).until(V2_1_197),
+    flag(&["--mcp-config"], Several, Followed).check(Servers),
+    flag(&["--mcp-debug"], Nothing, Meaningless).until(V2_0_77),
+    flag(&["--messaging-socket-path"], One, NotFollowed).since(V2_1_330),
+    flag(&["--metadata"], One, Meaningless).since(V2_1_330),
+    flag(&["--model"], One, Followed),
+    flag(&["-n", "--name"], One, Meaningless).since(V2_1_197),
+    flag(&["--no-chrome"], Nothing, Meaningless),
+    flag(&["--no-session-persistence"], Nothing, Followed),
+    flag(&["--on-branch"], One, NotFollowed).since(V2_1_330),
+    flag(&["--output-format"], One, Followed).check(OneOf(&["text", "json", "stream-json"])),
+    flag(&["--parent-session-id"], One, NotFollowed).since(V2_1_197),
+    flag(&["--permission-mode"], One, Followed).check(MODES).since(V2_1_330),
+    flag(&["--permission-mode"], One, Followed).check(MODES_2_1_197).since(V2_1_197).until(V2_1_197),
+    flag(&["--permission-mode"], One, Followed).check(MODES_2_0_77).until(V2_0_77),
+    flag(&["--permission-prompt-tool"], One, Followed),
+    flag(&["--permission-prompts"], One, NotFollowed).check(OneOf(&["host", "none"])).since(V2_1_330),
+    flag(&["--plan-mode-instructions"], One, NotFollowed).since(V2_1_197),
+    flag(&["--plan-mode-required"], Nothing, NotFollowed).since(V2_1_197),
+    flag(&["--plugin-dir"], One, NotFollowed).since(V2_1_197),
+    flag(&["--plugin-dir"], Several, NotFollowed).until(V2_0_77),
+    flag(&["--plugin-dir-no-mcp"], One, NotFollowed).since(V2_1_197),
+    flag(&["--plugin-url"], One, NotFollowed).since(V2_1_197),
+    flag(&["--pool"], One, NotFollowed).since(V2_1_330),
+    flag(&["--prefill"], One, NotFollowed).since(V2_1_197),
+    flag(&["--prefill-b64"], One, NotFollowed).since(V2_1_197),
+    flag(&["-p", "--print"], Nothing, Followed),
+    flag(&["--proactivity"], One, Meaningless).check(OneOf(&["ask", "default", "proactive"])).since(V2_1_330),
+    flag(&["--project-config-root"], One, Meaningless).since(V2_1_330),
+    flag(&["--prompt-suggestions"], Optional, NotFollowed).since(V2_1_197),
+    flag(&["--rc"], Optional, NotFollowed).since(V2_1_197),
+    flag(&["--ref"], One, NotFollowed).since(V2_1_330),
+    flag(&["--remote"], Optional, NotFollowed).since(V2_1_197),
+    flag(&["--remote"], One, NotFollowed).until(V2_0_77),
+    flag(&["--remote-control"], Optional, NotFollowed).since(V2_1_197),
+    flag(&["--remote-control-session-name-prefix"], One, NotFollowed).since(V2_1_197),
+    flag(&["--replay-user-messages"], Nothing, Followed),
+    flag(&["--reply-on-resume"], Nothing, NotFollowed).since(V2_1_197),
+    flag(&["--restricted"], Nothing, NotFollowed).since(V2_1_330),
+    flag(&["-r", "--resume"], Optional, Followed),
+    flag(&["--resume-drops-turn"], One, Followed).since(V2_1_330),
+    flag(&["--resume-session-at"], One, Followed),
+    flag(&["--rewind-files"], One, NotFollowed),
+    flag(&["--runner-declares"], One, NotFollowed).since(V2_1_330),
+    flag(&["--safe-mode"], Nothing, Meaningless).since(V2_1_197),
+    flag(&["--sdk-url"], One, NotFollowed),
+    flag(&["--session-began-as-copy"], One, NotFollowed).since(V2_1_330),
+    flag(&["--session-id"], One, Followed),
+    flag(&["--session-mirror"], Nothing, Followed).since(V2_1_197),
+    flag(&["--setting-sources"], One, Meaningless).check(AnyOf(&["user", "project", "local"])),
+    flag(&["--settings"], One, Followed).check(ObjectOrFile),
+    flag(&["--strict-mcp-config"], Nothing, Meaningless),
+    flag(&["--system-prompt"], One, Meaningless),
+    flag(&["--system-prompt-file"], One, Meaningless).check(File),
+    flag(&["--system-prompt-snapshot"], One, Meaningless).check(OneOf(&["on", "off"])).since(V2_1_330),
+    flag(&["--task-budget"], One, Meaningless).check(PositiveWhole).since(V2_1_197),
+    flag(&["--team-name"], One, NotFollowed).since(V2_1_197),
+    flag(&["--teammate-mode"], One, NotFollowed).check(OneOf(&["auto", "tmux", "iterm2", "in-process"])).since(V2_1_197),
+    flag(&["--teleport"], Optional, NotFollowed),
+    flag(&["--thinking"], One, Meaningless).check(OneOf(&["enabled", "adaptive", "disabled"])).since(V2_1_197),
+    flag(&["--thinking-display"], One, Meaningless).check(OneOf(&["summarized", "omitted", "highlights"])).since(V2_1_197),
+    flag(&["--tmux"], Nothing, NotFollowed).since(V2_1_197),
+    flag(&["--tools"], Several, Followed),
+    flag(&["--verbose"], Nothing, Followed),
+    flag(&["-v", "-V", "--version"], Nothing, Followed),
+    flag(&["--watch-artifact"], One, NotFollowed).since(V2_1_330),
+    flag(&["--watch-artifact-no-autoreact"], One, NotFollowed).since(V2_1_330),
+    flag(&["--workload"], One, Meaningless).since(V2_1_197),
+    flag(&["-w", "--worktree"], Optional, NotFollowed).since(V2_1_197),
+];

@@ -1,0 +1,189 @@
+//! Print mode: the agent is asked one thing, in text, and says what came of it.
+//!
+//! The session in between is one of the protocol: the prompt is a line of the
+//! host's, behind which its input ends, and of the agent's lines those remain
+//! that the output format is for.
+
+use super::flags::{Flags, OutputFormat};
+use super::lines;
+use agentwire_protocol::codec::encode;
+use agentwire_protocol::message::ResultMessage;
+use serde_json::json;
+
+/// Why there is nothing to ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum NoPrompt {
+    #[error("there is no prompt: it is an argument, or comes on standard input")]
+    Missing,
+    #[error("the prompt is blank: it is an argument, or comes on standard input")]
+    Blank,
+}
+
+/// What is printed, instead of the lines of the protocol.
+#[derive(Debug)]
+pub(super) struct Print {
+    /// The prompt on the command line.
+    argument: String,
+    format: OutputFormat,
+    /// Whether all messages are kept, or the result alone.
+    keeps_all: bool,
+    /// What is printed as JSON.
+    kept: Vec<String>,
+    /// The text of the result.
+    text: Option<String>,
+}
+
+impl Print {
+    /// Print mode, if the command line wants it.
+    pub(super) fn of(flags: &Flags) -> Option<Self> {
+        flags.reads_text().then(|| Self {
+            argument: flags.prompt.clone().unwrap_or_default(),
+            format: flags.output_format(),
+            keeps_all: flags.verbose,
+            kept: Vec::new(),
+            text: None,
+        })
+    }
+
+    /// The line with which a host would ask the same: what the command line
+    /// says, and then what came on standard input.
+    pub(super) fn line(&self, input: &[u8]) -> Result<String, NoPrompt> {
+        let input = String::from_utf8_lossy(input);
+        let parts = [self.argument.as_str(), &input];
+        let parts = parts.into_iter().filter(|part| !part.is_empty());
+        let prompt = parts.collect::<Vec<_>>().join("\n");
+        if prompt.trim().is_empty() {
+            return Err(if prompt.is_empty() {
+                NoPrompt::Missing
+            } else {
+                NoPrompt::Blank
+            });
+        }
+        let message = json!({"role": "user", "content": prompt});
+        Ok(format!("{}\n", json!({"type": "user", "message": message})))
+    }
+
+    /// Takes what the agent says. Returns what is printed at once: everything
+    /// or, if the result alone counts, what is no message.
+    pub(super) fn take(&mut self, said: &[u8]) -> Vec<u8> {
+        if self.format == OutputFormat::StreamJson {
+            return said.to_vec();
+        }
+        let mut printed = Vec::new();
+        for line in said.split_inclusive(|byte| *byte == b'\n') {
+            match lines::kind(line) {
+                None => printed.extend_from_slice(line),
+                Some("result") => self.keep_result(line),
+                Some(_) if self.keeps_all => self.keep(line),
+                Some(_) => {}
+            }
+        }
+        printed
+    }
+
+    fn keep_result(&mut self, line: &[u8]) {
+        let Ok(mut result) = serde_json::from_slice::<ResultMessage>(line) else {
+            return self.keep(line);
+        };
+        // It is for hosts that read on.
+        result.model_usage_since_last_result = None;
+        match encode(&result) {
+            Ok(line) => self.keep(&line),
+            Err(_) => self.keep(line),
+        }
+        self.text = Some(text(result));
+    }
+
+    fn keep(&mut self, line: &[u8]) {
+        if !self.keeps_all {
+            self.kept.clear();
+        }
+        let line = String::from_utf8_lossy(line);
+        self.kept.push(line.trim_end().to_owned());
+    }
+
+    /// What is printed when the agent exits.
+    pub(super) fn finish(&mut self) -> String {
+        let kept = std::mem::take(&mut self.kept);
+        let text = self.text.take();
+        match self.format {
+            OutputFormat::StreamJson => String::new(),
+            OutputFormat::Text => text
+                .map(|text| format!("{}\n", text.trim_end_matches('\n')))
+                .unwrap_or_default(),
+            OutputFormat::Json if kept.is_empty() => String::new(),
+            OutputFormat::Json if self.keeps_all => format!("[{}]\n", kept.join(",")),
+            OutputFormat::Json => format!("{}\n", kept.concat()),
+        }
+    }
+}
+
+/// The text of a result, or why there is none.
+fn text(result: ResultMessage) -> String {
+    let why = |errors: Vec<String>| errors.join("\n");
+    let text = result.result.or_else(|| result.errors.map(why));
+    text.unwrap_or_default()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use agentwire_protocol::agent::Profile;
+    use serde_json::Value;
+
+    fn print(args: &str) -> Print {
+        let args = args.split(' ').map(str::to_owned);
+        let flags = Flags::from_args(args, Profile::V2_1_330, false).unwrap();
+        Print::of(&flags).unwrap()
+    }
+
+    #[test]
+    fn a_prompt_is_what_the_arguments_say_and_then_the_input() {
+        let prompt = |args, input: &[u8]| {
+            let line: Value = serde_json::from_str(&print(args).line(input)?).unwrap();
+            Ok(line["message"]["content"].as_str().unwrap().to_owned())
+        };
+        assert_eq!(prompt("-p one", b""), Ok("one".to_owned()));
+        assert_eq!(prompt("-p", b"two\n"), Ok("two\n".to_owned()));
+        assert_eq!(prompt("-p one", b"two\n"), Ok("one\ntwo\n".to_owned()));
+        assert_eq!(prompt("-p", b"\xff"), Ok("\u{fffd}".to_owned()));
+        assert_eq!(prompt("-p", b""), Err(NoPrompt::Missing));
+        assert_eq!(prompt("-p", b" \n"), Err(NoPrompt::Blank));
+    }
+
+    #[test]
+    fn each_format_prints_what_it_is_for() {
+        let system = r#"{"type":"system","subtype":"init"}"#;
+        let result = r#"{"type":"result","subtype":"success","result":"Done.\n","model_usage_since_last_result":{}}"#;
+        let short = r#"{"type":"result","subtype":"success","result":"Done.\n"}"#;
+        for (args, expected) in [
+            ("-p x", "Done.\n".to_owned()),
+            ("-p x --output-format json", format!("{short}\n")),
+            (
+                "-p x --output-format json --verbose",
+                format!("[{system},{short}]\n"),
+            ),
+            (
+                "-p x --output-format stream-json --verbose",
+                format!("{system}\n{result}\n"),
+            ),
+        ] {
+            let mut print = print(args);
+            let mut printed = print.take(format!("{system}\n").as_bytes());
+            printed.extend(print.take(format!("{result}\n").as_bytes()));
+            printed.extend(print.finish().into_bytes());
+            assert_eq!(String::from_utf8(printed).unwrap(), expected, "{args}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_message_is_printed_as_it_is_and_an_error_says_why() {
+        let mut print = print("-p x");
+        assert_eq!(print.take(b"noise\n"), b"noise\n");
+        let result = r#"{"type":"result","subtype":"error_during_execution","errors":["No."]}"#;
+        assert_eq!(print.take(result.as_bytes()), b"");
+        assert_eq!(print.finish(), "No.\n");
+        assert_eq!(print.finish(), "");
+    }
+}

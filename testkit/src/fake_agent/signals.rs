@@ -1,0 +1,80 @@
+//! The signals that end the real CLI: SIGINT, SIGHUP and SIGTERM.
+//!
+//! SIGINT interrupts the turn, and then the process exits. The others end the
+//! process where it is, with the status that a shell gives for them.
+
+pub(super) use system::Signals;
+
+#[cfg(unix)]
+mod system {
+    use agentwire_protocol::agent::Profile;
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::flag::register_conditional_shutdown;
+    use signal_hook::low_level::pipe;
+    use std::io::{self, Read};
+    use std::os::unix::net::UnixStream;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    /// What signals do to this process.
+    #[derive(Debug)]
+    pub(in super::super) struct Signals {
+        dies_of_sigterm: Arc<AtomicBool>,
+    }
+
+    impl Signals {
+        /// Handles signals from now on, as this version does. `interrupt` is
+        /// called for each SIGINT, on a thread of its own.
+        pub(in super::super) fn handle(
+            profile: Profile,
+            mut interrupt: impl FnMut() + Send + 'static,
+        ) -> io::Result<Self> {
+            let dies_of_sigterm = Arc::new(AtomicBool::new(true));
+            register_conditional_shutdown(SIGTERM, 128 + SIGTERM, Arc::clone(&dies_of_sigterm))?;
+            if profile == Profile::V2_0_77 {
+                // It exits in the middle of a turn, and dies of SIGHUP.
+                register_conditional_shutdown(SIGINT, 0, Arc::new(AtomicBool::new(true)))?;
+                return Ok(Self { dies_of_sigterm });
+            }
+            let always = Arc::new(AtomicBool::new(true));
+            register_conditional_shutdown(SIGHUP, 128 + SIGHUP, always)?;
+            let (mut signals, signal) = UnixStream::pair()?;
+            pipe::register(SIGINT, signal)?;
+            std::thread::spawn(move || {
+                while signals.read_exact(&mut [0]).is_ok() {
+                    interrupt();
+                }
+            });
+            Ok(Self { dies_of_sigterm })
+        }
+
+        /// Lets SIGTERM have no effect any more.
+        pub(in super::super) fn ignore_sigterm(&self) -> io::Result<()> {
+            self.dies_of_sigterm.store(false, Ordering::Relaxed);
+            Ok(())
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod system {
+    use agentwire_protocol::agent::Profile;
+    use std::io;
+
+    /// The system ends processes by itself.
+    #[derive(Debug)]
+    pub(in super::super) struct Signals;
+
+    impl Signals {
+        pub(in super::super) fn handle(
+            _: Profile,
+            _: impl FnMut() + Send + 'static,
+        ) -> io::Result<Self> {
+            Ok(Self)
+        }
+
+        pub(in super::super) fn ignore_sigterm(&self) -> io::Result<()> {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Signals that end the agent.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+use agentwire_testkit::fake_agent;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, Stdio};
+
+/// An agent, and what it has said.
+struct Agent {
+    child: Child,
+    stdout: BufReader<std::process::ChildStdout>,
+    folder: tempfile::TempDir,
+}
+
+impl Agent {
+    fn start(args: &[&str], profile: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let script = r#"[[{"text": "One."}, {"gate": "shut"}], [{"text": "Two."}]]"#;
+        let mut child = Command::new(env!("CARGO_BIN_EXE_fake-agent"))
+            .args(args)
+            .env(fake_agent::SCRIPT, script)
+            .env(fake_agent::GATES, folder.path())
+            .env(fake_agent::PROFILE, profile)
+            .env("CLAUDE_CODE_SDK_READS_SESSION_STATE", "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        Self {
+            child,
+            stdout,
+            folder,
+        }
+    }
+
+    fn send(&self, lines: &[Value]) {
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let mut stdin = self.child.stdin.as_ref().unwrap();
+        stdin.write_all(text.as_bytes()).unwrap();
+    }
+
+    /// Reads up to a line with this.
+    fn wait_for(&mut self, text: &str) {
+        let mut line = String::new();
+        while !line.contains(text) {
+            line.clear();
+            assert_ne!(self.stdout.read_line(&mut line).unwrap(), 0, "no {text}");
+        }
+    }
+
+    /// Sends a signal. The status, the signal that it died of, and what it said
+    /// then.
+    fn signal(mut self, name: &str) -> (Option<i32>, Option<i32>, String) {
+        let id = self.child.id().to_string();
+        let kill = Command::new("kill").args(["-s", name, &id]).status();
+        assert!(kill.unwrap().success());
+        let mut rest = String::new();
+        self.stdout.read_to_string(&mut rest).unwrap();
+        let status = self.child.wait().unwrap();
+        self.folder.close().unwrap();
+        (status.code(), status.signal(), rest)
+    }
+}
+
+fn prompt(number: u8) -> Value {
+    let uuid = format!("11111111-0000-4000-8000-00000000000{number}");
+    json!({"type": "user", "uuid": uuid, "message": {"role": "user", "content": "Go"}})
+}
+
+/// An agent in the middle of its first turn, with another prompt behind it.
+fn talking(profile: &str) -> Agent {
+    let mut agent = Agent::start(&[], profile);
+    agent.send(&[prompt(1), prompt(2)]);
+    agent.wait_for(r#""text":"One.""#);
+    agent
+}
+
+#[test]
+fn sigint_interrupts_the_turn_and_nothing_follows() {
+    let (code, _, said) = talking("2.1.330").signal("INT");
+    assert_eq!(code, Some(0));
+    let lines: Vec<Value> = said
+        .lines()
+        .map(|it| serde_json::from_str(it).unwrap())
+        .collect();
+    let result = lines.iter().find(|line| line["type"] == "result").unwrap();
+    assert_eq!(result["subtype"], "error_during_execution");
+    let last = lines.last().unwrap();
+    assert_eq!(
+        (&last["type"], &last["state"]),
+        (&json!("command_lifecycle"), &json!("cancelled"))
+    );
+    assert!(!said.contains("Two.") && !said.contains("idle"), "{said}");
+}
+
+#[test]
+fn sigint_of_an_idle_agent_ends_it() {
+    let mut agent = Agent::start(&[], "2.1.330");
+    agent.send(&[
+        json!({"type": "control_request", "request_id": "1", "request": {"subtype": "initialize"}}),
+    ]);
+    agent.wait_for("control_response");
+    assert_eq!(agent.signal("INT"), (Some(0), None, String::new()));
+}
+
+#[test]
+fn sigint_in_print_mode_says_why_there_is_no_answer() {
+    let args = ["-p", "Go", "--output-format=json"];
+    let mut agent = Agent::start(&args, "2.1.330");
+    drop(agent.child.stdin.take());
+    let reached = agent.folder.path().join("shut.reached");
+    while !reached.exists() {
+        std::thread::yield_now();
+    }
+    let (code, _, said) = agent.signal("INT");
+    assert_eq!(code, Some(0));
+    let result: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(result["subtype"], "error_during_execution");
+}
+
+#[test]
+fn sigterm_and_sighup_end_it_where_it_is() {
+    for (name, code) in [("TERM", 143), ("HUP", 129)] {
+        assert_eq!(
+            talking("2.1.330").signal(name),
+            (Some(code), None, String::new())
+        );
+    }
+}
+
+#[test]
+fn an_older_version_says_nothing_on_sigint_and_dies_of_sighup() {
+    assert_eq!(
+        talking("2.0.77").signal("INT"),
+        (Some(0), None, String::new())
+    );
+    assert_eq!(
+        talking("2.0.77").signal("HUP"),
+        (None, Some(1), String::new())
+    );
+}
