@@ -13,6 +13,59 @@ pub(super) struct ToolAnswer {
     pub(super) is_error: Option<bool>,
 }
 
+/// What a tool answers.
+#[derive(Debug, Clone)]
+pub struct ToolOutcome {
+    text: String,
+    data: Option<Json>,
+    is_error: Option<bool>,
+}
+
+impl ToolOutcome {
+    /// Creates the outcome of a tool that succeeded, with a text for the model.
+    pub fn success(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            data: None,
+            is_error: None,
+        }
+    }
+
+    /// Creates the outcome of a tool that failed, with a text for the model.
+    pub fn error(text: impl Into<String>) -> Self {
+        Self {
+            is_error: Some(true),
+            ..Self::success(text)
+        }
+    }
+
+    /// Sets the structured result for the host (`tool_use_result`). By default
+    /// it is the text.
+    #[must_use]
+    pub fn data(mut self, data: impl Into<Json>) -> Self {
+        self.data = Some(data.into());
+        self
+    }
+
+    /// Says that the tool did not fail, with `is_error: false`. By default this
+    /// member is only sent for failures.
+    #[must_use]
+    pub fn flagged(mut self) -> Self {
+        self.is_error.get_or_insert(false);
+        self
+    }
+}
+
+impl From<ToolOutcome> for ToolAnswer {
+    fn from(outcome: ToolOutcome) -> Self {
+        let answer = Self::text(&outcome.text, outcome.is_error);
+        match outcome.data {
+            Some(data) => Self { data, ..answer },
+            None => answer,
+        }
+    }
+}
+
 impl ToolAnswer {
     pub(super) fn text(text: &str, is_error: Option<bool>) -> Self {
         Self {
@@ -22,22 +75,6 @@ impl ToolAnswer {
                 _ => text.into(),
             },
             is_error,
-        }
-    }
-
-    /// Creates the result of the tool with this name.
-    pub(super) fn of_tool(name: &str, text: &str, is_error: bool) -> Self {
-        let answer = Self::text(text, Some(is_error));
-        match name {
-            "Bash" if !is_error => Self {
-                data: json!({
-                    "stdout": text, "stderr": "", "interrupted": false, "isImage": false,
-                    "noOutputExpected": false,
-                })
-                .into(),
-                ..answer
-            },
-            _ => answer,
         }
     }
 

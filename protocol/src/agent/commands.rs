@@ -174,7 +174,10 @@ impl Agent {
         };
         message.extra.set("parent_tool_use_id", Json::null());
         for (member, value) in members {
-            message.extra.set(member, value);
+            match member {
+                "context_usage" => message.context_usage = value.read().ok(),
+                _ => drop(message.extra.set(member, value)),
+            }
         }
         self.send(encode(&message));
     }

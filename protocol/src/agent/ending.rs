@@ -45,6 +45,9 @@ impl Agent {
         if *ending == Ending::Completed && (self.resume(now) || self.ask_for_structured(now)) {
             return;
         }
+        if *ending == Ending::Completed && self.is_over_budget() {
+            return self.end_over_budget(now);
+        }
         let Some(turn) = self.turn.as_mut() else {
             return;
         };

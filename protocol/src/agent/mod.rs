@@ -54,6 +54,7 @@ mod structured;
 mod subagent;
 mod tools;
 
+pub use answer::ToolOutcome;
 pub use call::ToolCall;
 pub use commands::CommandOutput;
 pub use config::{Config, MAX_RETRIES};

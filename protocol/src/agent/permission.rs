@@ -101,8 +101,16 @@ impl Agent {
             return;
         };
         let kind = reason.is_some().then_some("hook");
-        let why = (reason.clone())
-            .unwrap_or_else(|| format!("Permission to use {} was not given.", open.call.name));
+        let why = (reason.clone()).unwrap_or_else(|| {
+            let name = &open.call.name;
+            match open.input.member("command") {
+                Some(command) if ruling.is_by_rule() => {
+                    let command = command.read::<String>().unwrap_or_default();
+                    format!("Permission to use {name} for {command} was not given.")
+                }
+                _ => format!("Permission to use {name} was not given."),
+            }
+        });
         let denied = PermissionDeniedMessage {
             tool_name: open.call.name.clone(),
             tool_use_id: id.to_owned(),

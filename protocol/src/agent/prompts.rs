@@ -100,6 +100,7 @@ impl Agent {
         self.send_init(&uuids);
         self.replay_prompts();
         if refusal.is_none() && self.is_over_budget() {
+            self.ask_model();
             return self.end_over_budget(now);
         }
         for notice in verdict.notices {

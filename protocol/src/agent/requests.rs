@@ -168,13 +168,15 @@ impl Agent {
         model.clone_into(&mut self.config.model);
     }
 
-    /// Sets the model, and tells the host if it changed.
+    /// Sets the model, and tells the host if it changed. Before the first turn
+    /// the host is not told.
     pub fn set_model(&mut self, model: &str) {
         if self.config.model == model {
             return;
         }
         self.change_model(model);
-        if self.config.has_receipts {
+        let has_begun = self.turn.is_some() || self.results > 0;
+        if self.config.has_receipts && has_begun {
             let told =
                 format!("<local-command-stdout>The model is {model} now.</local-command-stdout>");
             let mut told = UserMessage::new(told);

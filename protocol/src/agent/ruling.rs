@@ -75,6 +75,11 @@ impl Ruling {
         }
     }
 
+    /// Returns whether a rule decided.
+    pub(super) fn is_by_rule(self) -> bool {
+        matches!(self.reason_type, Some("rule" | "subcommandResults"))
+    }
+
     /// Returns the type of the reason.
     pub(super) fn reason_type(self) -> Option<&'static str> {
         self.reason_type

@@ -28,7 +28,7 @@ impl Agent {
         };
         if answer.is_error == Some(true) {
             turn.unstructured += 1;
-            return answer;
+            return ToolAnswer::error("The output does not match the schema.");
         }
         turn.structured = input;
         ToolAnswer::text("The structured output was accepted.", None)

@@ -158,7 +158,7 @@ impl Agent {
     pub(super) fn launched(task: &Task) -> ToolAnswer {
         let Some(agent) = &task.agent else {
             let text = format!("It runs in the background as {}.", task.id);
-            let mut answer = ToolAnswer::of_tool("Bash", "", false);
+            let mut answer = ToolAnswer::text("", Some(false));
             answer.content = text.as_str().into();
             answer.data = Json::from(json!({
                 "stdout": "", "stderr": "", "interrupted": false, "isImage": false,

@@ -1,7 +1,7 @@
 //! The path of a tool call: `PreToolUse` hooks, permission, result,
 //! `PostToolUse` hooks.
 
-use super::answer::ToolAnswer;
+use super::answer::{ToolAnswer, ToolOutcome};
 use super::call::{OpenCall, Running, ToolCall};
 use super::hooks::{Occasion, Verdict};
 use super::ruling::Ruling;
@@ -24,10 +24,17 @@ impl Agent {
     /// with [`Agent::finish_tool`]. If allowed, tools of MCP servers inside the
     /// host, questions and plans are run by the agent itself: for these only
     /// [`Event::ToolFinished`] arrives.
+    ///
+    /// Once the session has cost as much as it may, the tool is not run, and
+    /// [`Event::ToolFinished`] arrives at once.
     pub fn call_tool(&mut self, now: Instant, call: ToolCall) {
-        if self.turn.is_some() {
-            self.begin_call(now, call, None);
+        if self.turn.is_none() {
+            return;
         }
+        if self.is_over_budget() {
+            return self.tool_finished(&call.id);
+        }
+        self.begin_call(now, call, None);
     }
 
     /// Starts a tool call of the model, or of the sub-agent `owner`.
@@ -73,18 +80,20 @@ impl Agent {
         self.mcp.is_read_only(name)
     }
 
-    /// Reports the result or the denial of a tool call. [`Event::ToolFinished`]
-    /// arrives when the result has been sent, after the hooks for it.
-    pub fn finish_tool(&mut self, now: Instant, tool_use_id: &str, answer: &str, is_error: bool) {
+    /// Reports the result of a tool call, or why it was denied.
+    /// [`Event::ToolFinished`] arrives when the result has been sent, after the
+    /// hooks for it.
+    pub fn finish_tool(&mut self, now: Instant, tool_use_id: &str, outcome: ToolOutcome) {
         let open = self.calls.get(tool_use_id);
-        if self.turn.is_some() || open.is_some() {
-            let name = open.map_or("", |open| open.call.name.as_str()).to_owned();
-            let mut answer = ToolAnswer::of_tool(&name, answer, is_error);
-            if self.is_structured(&name) {
-                answer = self.structured(tool_use_id, answer);
-            }
-            self.end_tool(now, tool_use_id, answer);
+        if self.turn.is_none() && open.is_none() {
+            return;
         }
+        let is_structured = open.is_some_and(|open| self.is_structured(&open.call.name));
+        let mut answer = ToolAnswer::from(outcome);
+        if is_structured {
+            answer = self.structured(tool_use_id, answer);
+        }
+        self.end_tool(now, tool_use_id, answer);
     }
 
     /// Continues the turn after all of its tool calls have results. Queued
@@ -94,6 +103,9 @@ impl Agent {
     /// The turn ends instead if a hook requires it, or if a prompt with the
     /// priority `now` is queued.
     pub fn finish_tools(&mut self, now: Instant) {
+        if self.is_over_budget() {
+            return self.end_over_budget(now);
+        }
         let Some(turn) = &mut self.turn else { return };
         let tool_calls = std::mem::take(&mut turn.batch);
         turn.unfinished.begin_row();

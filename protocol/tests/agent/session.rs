@@ -1,7 +1,7 @@
 //! A host and an agent in one thread, and what each of them was told.
 
 use agentwire_protocol::Json;
-use agentwire_protocol::agent::{Agent, Config, Decision, Ending, Event, ToolCall};
+use agentwire_protocol::agent::{Agent, Config, Decision, Ending, Event, ToolCall, ToolOutcome};
 use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::control::{self, HostRequest, Initialize};
 use agentwire_protocol::host::{self, Host, Prompt, Request, RequestFailure, Transmit};
@@ -379,7 +379,12 @@ impl Session {
     /// A tool answers, and its result is sent.
     #[track_caller]
     pub(crate) fn finishes(&mut self, id: &str, answer: &str, is_error: bool) {
-        self.agent.finish_tool(self.now, id, answer, is_error);
+        let outcome = if is_error {
+            ToolOutcome::error(answer)
+        } else {
+            ToolOutcome::success(answer)
+        };
+        self.agent.finish_tool(self.now, id, outcome);
         let tool_use_id = id.to_owned();
         assert_eq!(self.event(), Some(Event::ToolFinished { tool_use_id }));
     }

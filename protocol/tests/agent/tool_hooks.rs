@@ -2,6 +2,7 @@
 
 use crate::session::Session;
 use agentwire_protocol::Json;
+use agentwire_protocol::agent::ToolOutcome;
 use agentwire_protocol::agent::{Decision, Event};
 use agentwire_protocol::message::Priority;
 use serde_json::{Value, json};
@@ -74,7 +75,9 @@ fn hooks_after_a_tool_come_before_its_result() {
     calls(&mut session);
     session.decision("t1");
     session.said();
-    session.agent.finish_tool(session.now, "t1", "done", false);
+    session
+        .agent
+        .finish_tool(session.now, "t1", ToolOutcome::success("done"));
     assert_eq!(session.said(), ["hook post"]);
     assert_eq!(session.event(), None);
     let input = session.hook("post")["request"]["input"].clone();
@@ -88,7 +91,9 @@ fn hooks_after_a_tool_come_before_its_result() {
     calls(&mut session);
     session.decision("t1");
     session.said();
-    session.agent.finish_tool(session.now, "t1", "broke", true);
+    session
+        .agent
+        .finish_tool(session.now, "t1", ToolOutcome::error("broke"));
     assert_eq!(session.said(), ["hook failure"]);
     let input = session.hook("failure")["request"]["input"].clone();
     assert_eq!(input["error"], json!("broke"));
@@ -120,7 +125,9 @@ fn a_hook_changes_what_a_tool_answered() {
         let mut session = session(json!({"PostToolUse": [{"hookCallbackIds": ["post"]}]}));
         calls(&mut session);
         session.decision("t1");
-        session.agent.finish_tool(session.now, "t1", "more", false);
+        session
+            .agent
+            .finish_tool(session.now, "t1", ToolOutcome::success("more"));
         let changed = specific("PostToolUse", json!({"updatedToolOutput": output}));
         session.hook_says("post", changed);
         assert_eq!(session.tool_result(), json!(text));
@@ -140,7 +147,9 @@ fn a_hook_that_stops_ends_the_turn_after_the_tools() {
             session.hook_says("a", stop.clone());
         }
         assert!(matches!(session.decision("t1"), Decision::Allowed(_)));
-        session.agent.finish_tool(session.now, "t1", "done", false);
+        session
+            .agent
+            .finish_tool(session.now, "t1", ToolOutcome::success("done"));
         if event == "PostToolUse" {
             session.hook_says("a", stop.clone());
         }
@@ -188,7 +197,9 @@ fn what_hooks_want_told_comes_beside_the_result() {
     calls(&mut session);
     session.hook_says("pre", json!({"systemMessage": "before"}));
     session.decision("t1");
-    session.agent.finish_tool(session.now, "t1", "done", false);
+    session
+        .agent
+        .finish_tool(session.now, "t1", ToolOutcome::success("done"));
     session.said();
     session.hook_says("post", json!({"systemMessage": "after"}));
     assert_eq!(

@@ -4,7 +4,7 @@
 use crate::check::Checks;
 use crate::dice::Dice;
 use crate::world::{LINE_LIMIT, World};
-use agentwire_protocol::agent::{Agent, Config, Ending, Event, Task, ToolCall};
+use agentwire_protocol::agent::{Agent, Config, Ending, Event, Task, ToolCall, ToolOutcome};
 use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::control::Refusal;
 use bytes::Bytes;
@@ -298,7 +298,7 @@ impl World {
                 }
                 Event::ToolDecided { tool_use_id, .. } => {
                     let agent = &mut self.peer.agent;
-                    agent.finish_tool(self.now, &tool_use_id, "done", false);
+                    agent.finish_tool(self.now, &tool_use_id, ToolOutcome::success("done"));
                     self.peer.deciding = self.peer.deciding.saturating_sub(1);
                     if self.peer.deciding == 0 {
                         agent.finish_tools(self.now);

@@ -1,7 +1,7 @@
 //! What goes on beside the conversation: shells in the background, and
 //! sub-agents, which have replies of their own.
 
-use super::claude::Claude;
+use super::claude::{self, Claude};
 use super::lines;
 use super::running::RunningTool;
 use crate::asked::Asked;
@@ -159,7 +159,7 @@ impl Beside {
         }
         if let Some(tool) = self.running.iter_mut().find(|tool| tool.is_done(now)) {
             tool.done_at = None;
-            agent.finish_tool(now, &tool.id, &tool.call.result, tool.call.is_error);
+            agent.finish_tool(now, &tool.id, claude::outcome(&tool.call));
             return Advance::Went;
         }
         let may_go_on = |it: &Subagent| {
@@ -237,7 +237,7 @@ impl Subagent {
         for step in taken.reply.say.iter().cloned() {
             let block = match step {
                 Step::Text(text) => ContentBlock::text(text.whole()),
-                Step::Thinking(thinking) => ContentBlock::thinking(thinking.text.whole()),
+                Step::Thinking(thinking) => lines::thought(&thinking),
                 Step::Tool(call) => {
                     let id = taken.tool_id(tools);
                     tools += 1;

@@ -1,6 +1,6 @@
 //! Between the script's words and those of the protocol.
 
-use crate::scenario::Reply;
+use crate::scenario::{Reply, Thinking};
 use agentwire_protocol::agent::Agent;
 use agentwire_protocol::content::{Content, ContentBlock};
 use agentwire_protocol::message::{StopReason, Usage, UserMessage};
@@ -52,6 +52,18 @@ fn usage(reply: &Reply) -> Usage {
     usage.cache_creation_input_tokens = tokens.cache_creation_input_tokens;
     usage.cache_read_input_tokens = tokens.cache_read_input_tokens;
     usage
+}
+
+/// Thinking that has come whole.
+pub(super) fn thought(thinking: &Thinking) -> ContentBlock {
+    match ContentBlock::thinking(thinking.text.whole()) {
+        ContentBlock::Thinking(mut block) => {
+            let signature = thinking.signature.clone();
+            block.signature = Some(signature.unwrap_or_else(|| "c2NyaXB0ZWQ=".to_owned()));
+            block.into()
+        }
+        block => block,
+    }
 }
 
 /// Thinking that has not begun, and how it will be signed.

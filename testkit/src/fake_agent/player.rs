@@ -14,7 +14,9 @@ use crate::scenario::gate::Gates;
 use crate::scenario::{ApiError, Fault, NoSuchGate, OddLine, Scenario, ToolCall};
 use crate::script::Script;
 use agentwire_protocol::Json;
-use agentwire_protocol::agent::{Agent, Broken, Config, Decision, Ending, Event, Profile};
+use agentwire_protocol::agent::{
+    Agent, Broken, Config, Decision, Ending, Event, Profile, ToolOutcome,
+};
 use agentwire_protocol::content::ContentBlock;
 use bytes::Bytes;
 use std::collections::VecDeque;
@@ -255,7 +257,8 @@ impl Player {
                 match decision {
                     Decision::Allowed(_) => self.begin_tool(now, &tool_use_id),
                     Decision::Denied(message) => {
-                        self.agent.finish_tool(now, &tool_use_id, &message, true);
+                        self.agent
+                            .finish_tool(now, &tool_use_id, ToolOutcome::error(message));
                     }
                 }
             }

@@ -1,6 +1,7 @@
 //! The tools that the model calls: which begins when, and which goes on in the
 //! background.
 
+use super::claude;
 use super::player::Player;
 use super::running::RunningTool;
 use crate::scenario::ToolCall;
@@ -40,8 +41,8 @@ impl Player {
     pub(super) fn advance_tools(&mut self, now: Instant) -> bool {
         if let Some(tool) = self.running.iter_mut().find(|tool| tool.is_done(now)) {
             tool.done_at = None;
-            let (result, is_error) = (&tool.call.result, tool.call.is_error);
-            self.agent.finish_tool(now, &tool.id, result, is_error);
+            let outcome = claude::outcome(&tool.call);
+            self.agent.finish_tool(now, &tool.id, outcome);
             return true;
         }
         let agent = &self.agent;

@@ -53,7 +53,7 @@ impl Claude {
                     .member("context_usage", usage)
             }
             "model" if args.is_empty() => {
-                let text = format!("The model is {}.", agent.model());
+                let text = format!("The model is {}. Set it with /model NAME.", agent.model());
                 CommandOutput::new("model", text)
             }
             "model" => {

@@ -115,7 +115,7 @@ impl Claude {
             })),
             "rename_session" => match request["title"].as_str() {
                 None => refuse(wrong("rename_session", "title", "a string")),
-                Some("") => refuse("rename_session: title must not be empty"),
+                Some("") => refuse("The title must not be empty."),
                 Some(title) => {
                     self.rename(agent, title);
                     done

@@ -10,6 +10,7 @@ mod models;
 mod offers;
 mod permissions;
 mod reports;
+mod tools;
 
 use crate::scenario::{Permissions, Responses, Scenario};
 use agentwire_protocol::agent::{Config, Rules};
@@ -17,6 +18,7 @@ use agentwire_protocol::permission::{PermissionBehavior, PermissionRule};
 use serde_json::{Map, Value};
 
 pub(super) use permissions::covers;
+pub(super) use tools::outcome;
 
 /// The state of the imitation: what the host has changed, and what the scenario
 /// has it answer.

@@ -127,6 +127,10 @@ pub(super) fn context_of_command(agent: &Agent) -> Value {
         "raw_max_tokens": window,
         "percentage": used * 100 / window.max(1),
         "categories": CATEGORIES.iter().map(category).collect::<Vec<_>>(),
+        "memory_files": [],
+        "mcp_tools": [],
+        "agents": [],
+        "skills": [],
     })
 }
 

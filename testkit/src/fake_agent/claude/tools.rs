@@ -1,0 +1,46 @@
+//! What the CLI's own tools answer, beside the text for the model.
+
+use crate::scenario::ToolCall;
+use agentwire_protocol::agent::ToolOutcome;
+use serde_json::json;
+
+/// Shell commands that say nothing when they succeed, by their first word.
+const SILENT: [&str; 13] = [
+    "cd", "chgrp", "chmod", "chown", "cp", "export", "ln", "mkdir", "mv", "rm", "rmdir", "touch",
+    "unset",
+];
+
+/// The outcome of a tool that the script has answer this.
+pub(in crate::fake_agent) fn outcome(call: &ToolCall) -> ToolOutcome {
+    if call.is_error {
+        return ToolOutcome::error(&*call.result);
+    }
+    match &*call.name {
+        "Bash" => {
+            let command = call.input["command"].as_str().unwrap_or_default();
+            let word = command.split_whitespace().next().unwrap_or_default();
+            let data = json!({
+                "stdout": call.result, "stderr": "", "interrupted": false, "isImage": false,
+                "noOutputExpected": SILENT.contains(&word),
+            });
+            let text = if call.result.is_empty() {
+                "(Bash completed with no output)"
+            } else {
+                &call.result
+            };
+            ToolOutcome::success(text).data(data).flagged()
+        }
+        "Write" => {
+            let data = json!({
+                "type": "create",
+                "filePath": call.input["file_path"],
+                "content": call.input["content"],
+                "structuredPatch": [],
+                "originalFile": null,
+                "userModified": false,
+            });
+            ToolOutcome::success(&*call.result).data(data)
+        }
+        _ => ToolOutcome::success(&*call.result).flagged(),
+    }
+}
