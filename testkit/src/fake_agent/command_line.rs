@@ -1,7 +1,7 @@
 //! Splits the command line into flags, their values and operands, as the real
 //! CLI does.
 
-use super::flags::FlagError;
+use super::environment::UNKNOWN_FLAGS;
 use super::known::{Flag, Takes, known};
 use agentwire_protocol::agent::Profile;
 use std::collections::VecDeque;
@@ -16,6 +16,41 @@ pub(super) struct CommandLine {
     pub(super) operands: Vec<String>,
     /// The first unknown flag.
     pub(super) unknown: Option<String>,
+}
+
+/// Why the CLI refuses its arguments.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FlagError {
+    /// The version does not have the flag.
+    #[error("{flag}: {version} has no such flag; {UNKNOWN_FLAGS}=accept starts without it")]
+    Unknown {
+        /// The argument.
+        flag: String,
+        /// The version.
+        version: &'static str,
+    },
+    /// A flag's value is missing.
+    #[error("{0}: the value is missing")]
+    NoValue(&'static str),
+    /// A flag's value is invalid.
+    #[error("{flag}: {value:?} is invalid, expected {expected}")]
+    BadValue {
+        /// The flag.
+        flag: &'static str,
+        /// Its value.
+        value: String,
+        /// The valid values.
+        expected: String,
+    },
+    /// A flag requires another one.
+    #[error("{flag} requires {other}")]
+    Requires {
+        /// The flag.
+        flag: &'static str,
+        /// The required flag.
+        other: &'static str,
+    },
 }
 
 impl CommandLine {

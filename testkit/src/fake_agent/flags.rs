@@ -1,7 +1,6 @@
 //! The options that the fake agent takes from the CLI's command line.
 
-use super::command_line::CommandLine;
-use super::environment::UNKNOWN_FLAGS;
+use super::command_line::{CommandLine, FlagError};
 use super::known::{Class, number};
 use agentwire_protocol::agent::{Config, Profile};
 use agentwire_protocol::permission::PermissionMode;
@@ -107,41 +106,6 @@ pub enum InputFormat {
     Text,
     /// `stream-json`: the protocol.
     StreamJson,
-}
-
-/// Why the CLI refuses its arguments.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum FlagError {
-    /// The version does not have the flag.
-    #[error("{flag}: {version} has no such flag; {UNKNOWN_FLAGS}=accept starts without it")]
-    Unknown {
-        /// The argument.
-        flag: String,
-        /// The version.
-        version: &'static str,
-    },
-    /// A flag's value is missing.
-    #[error("{0}: the value is missing")]
-    NoValue(&'static str),
-    /// A flag's value is invalid.
-    #[error("{flag}: {value:?} is invalid, expected {expected}")]
-    BadValue {
-        /// The flag.
-        flag: &'static str,
-        /// Its value.
-        value: String,
-        /// The valid values.
-        expected: String,
-    },
-    /// A flag requires another one.
-    #[error("{flag} requires {other}")]
-    Requires {
-        /// The flag.
-        flag: &'static str,
-        /// The required flag.
-        other: &'static str,
-    },
 }
 
 impl Flags {

@@ -38,9 +38,10 @@ mod tests;
 mod time;
 mod tools;
 
+pub use command_line::FlagError;
 pub use environment::{CLOCK, GATES, LOG, PROFILE, SCRIPT, SESSIONS, ScriptError, UNKNOWN_FLAGS};
 pub use exit::UNEXPECTED;
-pub use flags::{FlagError, Flags, InputFormat, OutputFormat, RETRY_MS};
+pub use flags::{Flags, InputFormat, OutputFormat, RETRY_MS};
 pub use player::{Output, Player};
 pub use sessions::Record;
 
