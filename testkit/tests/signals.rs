@@ -114,6 +114,7 @@ fn sigint_in_print_mode_says_why_there_is_no_answer() {
     drop(agent.child.stdin.take());
     let reached = agent.folder.path().join("shut.reached");
     while !reached.exists() {
+        assert_eq!(agent.child.try_wait().unwrap(), None);
         std::thread::yield_now();
     }
     let (code, _, said) = agent.signal("INT");

@@ -1,7 +1,7 @@
-//! Sorts the arguments out as the real CLI does, without minding what they
-//! mean.
+//! Splits the command line into flags, their values and operands, as the real
+//! CLI does.
 
-use super::flags::FlagError;
+use super::environment::UNKNOWN_FLAGS;
 use super::known::{Flag, Takes, known};
 use agentwire_protocol::agent::Profile;
 use std::collections::VecDeque;
@@ -9,13 +9,48 @@ use std::collections::VecDeque;
 /// The arguments of a command line.
 #[derive(Debug, Default)]
 pub(super) struct CommandLine {
-    /// The flags that were given, in order, each with its value. One that takes
-    /// several is there once for each.
+    /// The given flags in order, each with its value. A flag with several values
+    /// appears once for each.
     pub(super) flags: Vec<(&'static Flag, Option<String>)>,
-    /// What is neither a flag nor its value.
+    /// Arguments that are neither flags nor values.
     pub(super) operands: Vec<String>,
-    /// The first flag that this version does not have.
+    /// The first unknown flag.
     pub(super) unknown: Option<String>,
+}
+
+/// Why the CLI refuses its arguments.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FlagError {
+    /// The version does not have the flag.
+    #[error("{flag}: {version} has no such flag; {UNKNOWN_FLAGS}=accept starts without it")]
+    Unknown {
+        /// The argument.
+        flag: String,
+        /// The version.
+        version: &'static str,
+    },
+    /// A flag's value is missing.
+    #[error("{0}: the value is missing")]
+    NoValue(&'static str),
+    /// A flag's value is invalid.
+    #[error("{flag}: {value:?} is invalid, expected {expected}")]
+    BadValue {
+        /// The flag.
+        flag: &'static str,
+        /// Its value.
+        value: String,
+        /// The valid values.
+        expected: String,
+    },
+    /// A flag requires another one.
+    #[error("{flag} requires {other}")]
+    Requires {
+        /// The flag.
+        flag: &'static str,
+        /// The required flag.
+        other: &'static str,
+    },
 }
 
 impl CommandLine {
@@ -83,7 +118,8 @@ impl CommandLine {
         Ok(())
     }
 
-    /// What follows an unknown flag may be its value.
+    /// Takes operands. Those after an unknown flag are discarded: one may be its
+    /// value.
     fn take_operands(&mut self, operands: impl IntoIterator<Item = String>) {
         if self.unknown.is_none() {
             self.operands.extend(operands);
@@ -95,8 +131,8 @@ fn is_flag(argument: &str) -> bool {
     argument.len() > 1 && argument.starts_with('-')
 }
 
-/// The flag of one letter that an argument begins with, and the rest: its value,
-/// or more flags.
+/// Splits an argument after its first one-letter flag. The rest is the flag's
+/// value, or more flags.
 fn short(argument: &str, profile: Profile) -> Option<(&'static Flag, &str)> {
     let letters = argument
         .strip_prefix('-')
@@ -106,7 +142,7 @@ fn short(argument: &str, profile: Profile) -> Option<(&'static Flag, &str)> {
     Some((flag, &letters[first.len_utf8()..]))
 }
 
-/// The flag and the value of `--flag=value`.
+/// Splits `--flag=value`.
 fn assigned(argument: &str, profile: Profile) -> Option<(&'static Flag, &str)> {
     let (name, value) = argument.split_once('=')?;
     let flag = known(name, profile)?;

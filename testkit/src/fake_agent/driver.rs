@@ -18,7 +18,7 @@ use std::io::{self, IsTerminal, Write};
 use std::process::exit;
 use std::time::Duration;
 
-/// How long a prompt may take to come on standard input.
+/// How long print mode waits for the first data on standard input.
 const PROMPT_PATIENCE: Duration = Duration::from_secs(3);
 
 /// A player and what it acts on.
@@ -31,7 +31,7 @@ pub(super) struct Driver {
     input: Input,
     stdout: Stdout,
     signals: Signals,
-    /// Print mode, unless the host speaks the protocol.
+    /// Set in print mode.
     print: Option<Print>,
     /// Where sessions are kept, if they are.
     sessions: Option<Sessions>,
@@ -117,7 +117,7 @@ impl Driver {
         }
     }
 
-    /// Asks what the command line and standard input say, and nothing more.
+    /// Starts the only turn of print mode.
     fn ask(&mut self, print: Print) {
         let line = print.line(&self.read_prompt());
         self.print = Some(print);
@@ -133,8 +133,7 @@ impl Driver {
         }
     }
 
-    /// What there is on standard input, to its end. A host that leaves it open
-    /// and writes nothing is not waited for.
+    /// Reads standard input to its end, unless no data arrives in time.
     fn read_prompt(&mut self) -> Vec<u8> {
         let mut prompt = Vec::new();
         let mut wait = Some(PROMPT_PATIENCE);
@@ -150,7 +149,7 @@ impl Driver {
                 None => {
                     let seconds = PROMPT_PATIENCE.as_secs();
                     let warning = format!(
-                        "fake-agent: nothing on standard input in {seconds} s, which is not read any more\n"
+                        "fake-agent: no data on standard input within {seconds} s: continuing without it\n"
                     );
                     drop(io::stderr().write_all(warning.as_bytes()));
                     break;

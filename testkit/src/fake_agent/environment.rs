@@ -38,9 +38,9 @@ pub const CLOCK: &str = "FAKE_AGENT_CLOCK";
 /// own is left alone.
 pub const SESSIONS: &str = "CLAUDE_CONFIG_DIR";
 
-/// The environment variable that says what becomes of flags that the CLI does
-/// not have. With `accept` they have no effect; by default, and with `refuse`,
-/// the agent exits with status 1 as the CLI does.
+/// The environment variable for flags that the CLI does not have. `accept`
+/// ignores them; by default, and with `refuse`, the agent exits with status 1 as
+/// the CLI does.
 pub const UNKNOWN_FLAGS: &str = "FAKE_AGENT_UNKNOWN_FLAGS";
 
 /// Why the fake agent has no script.
@@ -67,7 +67,7 @@ pub enum ScriptError {
     /// There is no such clock.
     #[error("{CLOCK} is {0:?}: it takes `real` or `virtual`")]
     NoSuchClock(String),
-    /// There is no such way with unknown flags.
+    /// The value of [`UNKNOWN_FLAGS`] is invalid.
     #[error("{UNKNOWN_FLAGS} is {0:?}: it takes `accept` or `refuse`")]
     UnknownFlags(String),
 }
@@ -85,7 +85,7 @@ pub(super) fn script() -> Result<Scenario, ScriptError> {
     }
 }
 
-/// Whether flags are accepted that the CLI does not have.
+/// Returns whether unknown flags are accepted.
 pub(super) fn accepts_unknown_flags() -> Result<bool, ScriptError> {
     match std::env::var(UNKNOWN_FLAGS).as_deref() {
         Err(_) | Ok("" | "refuse") => Ok(false),

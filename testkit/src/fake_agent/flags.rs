@@ -1,8 +1,7 @@
-//! What the command line of the real CLI means, as far as the fake one minds it.
+//! The options that the fake agent takes from the CLI's command line.
 
 use super::claude;
-use super::command_line::CommandLine;
-use super::environment::UNKNOWN_FLAGS;
+use super::command_line::{CommandLine, FlagError};
 use super::known::{Class, number};
 use super::time::timestamp;
 use agentwire_protocol::agent::{Config, Profile};
@@ -12,7 +11,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
-/// What the command line says.
+/// The parsed command line.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Flags {
@@ -20,7 +19,7 @@ pub struct Flags {
     pub version: bool,
     /// `--print`, `-p`.
     pub print: bool,
-    /// The first argument that is neither a flag nor its value.
+    /// The prompt: the first argument that is neither a flag nor its value.
     pub prompt: Option<String>,
     /// `--output-format`.
     pub output_format: Option<OutputFormat>,
@@ -58,8 +57,8 @@ pub struct Flags {
     pub settings: Option<String>,
     /// `--json-schema`: a JSON object.
     pub json_schema: Option<String>,
-    /// `--max-turns`. 0 is no limit. A number below 0 is passed in the first
-    /// turn, and so is 1; a fraction counts as the whole number below it.
+    /// `--max-turns`; 0 means no limit. As on the real CLI, a negative limit
+    /// allows one turn, and a fraction is rounded down.
     pub max_turns: Option<u64>,
     /// `--max-budget-usd`.
     pub max_budget_usd: Option<f64>,
@@ -69,7 +68,7 @@ pub struct Flags {
     pub replay_user_messages: bool,
     /// `--session-mirror`.
     pub session_mirror: bool,
-    /// `--resume`, `-r`: the id of a session; empty, if it has no value.
+    /// `--resume`, `-r`: a session ID; empty if the flag has no value.
     pub resume: Option<String>,
     /// `--continue`, `-c`.
     pub goes_on: bool,
@@ -83,7 +82,7 @@ pub struct Flags {
     pub resume_drops_turn: Option<String>,
     /// `--no-session-persistence`.
     pub no_session_persistence: bool,
-    /// Flags that would change what the CLI does, and have no effect here.
+    /// The given flags that are unsupported.
     pub not_followed: Vec<&'static str>,
 }
 
@@ -111,49 +110,15 @@ pub enum InputFormat {
     StreamJson,
 }
 
-/// Why the CLI does not start with these arguments.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum FlagError {
-    /// The version does not have the flag.
-    #[error("{flag}: {version} has no such flag; {UNKNOWN_FLAGS}=accept starts without it")]
-    Unknown {
-        /// The argument.
-        flag: String,
-        /// The version.
-        version: &'static str,
-    },
-    /// The flag takes a value, and there is none.
-    #[error("{0}: the value is missing")]
-    NoValue(&'static str),
-    /// The flag does not take this value.
-    #[error("{flag}: {value:?} is invalid, expected {expected}")]
-    BadValue {
-        /// The flag.
-        flag: &'static str,
-        /// Its value.
-        value: String,
-        /// What it takes.
-        expected: String,
-    },
-    /// The flag does not go without another one.
-    #[error("{flag} requires {other}")]
-    Requires {
-        /// The flag.
-        flag: &'static str,
-        /// What it requires.
-        other: &'static str,
-    },
-}
-
 impl Flags {
-    /// Reads arguments, the program's name left out, as this version of the CLI
+    /// Parses arguments, without the program's name, as this version of the CLI
     /// does.
     ///
     /// # Errors
     ///
-    /// When the CLI would not start: for a flag that it does not have, unless
-    /// `accepts_unknown`, an invalid value, and flags that require others.
+    /// Returns an error where the CLI refuses to start: for an unknown flag
+    /// (unless `accepts_unknown`), a missing or invalid value, or a flag that
+    /// requires another one.
     pub fn from_args(
         args: impl IntoIterator<Item = String>,
         profile: Profile,
@@ -191,7 +156,7 @@ impl Flags {
         }
     }
 
-    /// Minds a flag, if it is one of those that are followed.
+    /// Stores the value of a supported flag.
     fn take(&mut self, flag: &str, value: String) {
         match flag {
             "--version" => self.version = true,
@@ -254,8 +219,8 @@ impl Flags {
         }
     }
 
-    /// Whether the agent is asked one thing, in text, and exits. Otherwise it
-    /// speaks the protocol, as it does when nothing is said of either.
+    /// Returns whether the input is one prompt, as text (print mode). Otherwise
+    /// it is the protocol, which is also the default if no flag selects either.
     #[must_use]
     pub fn reads_text(&self) -> bool {
         match self.input_format {
@@ -264,7 +229,7 @@ impl Flags {
         }
     }
 
-    /// How it says what it has to say.
+    /// Returns the output format, which defaults to that of the input.
     #[must_use]
     pub fn output_format(&self) -> OutputFormat {
         match self.output_format {
@@ -274,7 +239,7 @@ impl Flags {
         }
     }
 
-    /// Flags that do not go without others.
+    /// Checks that the flags which others require are given.
     fn check(self) -> Result<Self, FlagError> {
         let is_stream = self.output_format() == OutputFormat::StreamJson;
         let rules = [
@@ -355,8 +320,7 @@ impl Flags {
     }
 }
 
-/// The turns that a limit allows, if it is one. One below 0 allows one, as 1
-/// does.
+/// Returns the number of turns that a limit allows; `None` is unlimited.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -419,7 +383,7 @@ fn is_set(variable: &str) -> bool {
     std::env::var(variable).is_ok_and(|value| is_true(&value))
 }
 
-/// Whether a switch in the environment is on, as the real CLI reads it.
+/// Parses a boolean environment variable as the real CLI does.
 fn is_true(value: &str) -> bool {
     matches!(
         value.trim().to_ascii_lowercase().as_str(),

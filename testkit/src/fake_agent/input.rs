@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-/// What comes from the host.
+/// An input from the host.
 #[derive(Debug)]
 pub(super) enum Heard {
     /// Bytes. Without any, the input is over.
@@ -15,7 +15,7 @@ pub(super) enum Heard {
     Interrupt,
 }
 
-/// What was read and which signals came, in order.
+/// Bytes and signals, in order of arrival.
 #[derive(Debug)]
 pub(super) struct Input {
     receiver: Receiver<Heard>,
@@ -62,14 +62,14 @@ impl Input {
         self.is_left.store(true, Ordering::Release);
     }
 
-    /// Says that SIGINT came.
+    /// Returns a function that queues an interrupt.
     pub(super) fn interrupter(&self) -> impl FnMut() + Send + use<> {
         let sender = self.sender.clone();
-        // Without a receiver the process is about to exit.
+        // Without a receiver, the process is exiting.
         move || drop(sender.send(Heard::Interrupt))
     }
 
-    /// What comes next, or nothing when nothing does within that time.
+    /// Returns the next input, or `None` after this time.
     pub(super) fn next(&self, wait: Option<Duration>) -> Option<Heard> {
         loop {
             let read = match wait {

@@ -1,50 +1,50 @@
-//! The flags of the real CLI, as they were measured: which versions have them,
-//! what they take, and what the fake agent makes of them.
+//! The table of the real CLI's flags, as measured: the versions that have a
+//! flag, the values that it takes, and how the fake agent treats it.
 
 use agentwire_protocol::agent::Profile;
 use serde_json::{Map, Value};
 
-/// A flag.
+/// A command-line flag.
 #[derive(Debug)]
 pub(super) struct Flag {
-    /// All of its names. The first one with two dashes is the one that
-    /// messages use.
+    /// All names. Messages use the first one with two dashes.
     pub(super) names: &'static [&'static str],
-    /// What follows it.
+    /// The values that follow it.
     pub(super) takes: Takes,
-    /// What the fake agent makes of it.
+    /// How the fake agent treats it.
     pub(super) class: Class,
-    /// Which values are valid.
+    /// The valid values.
     check: Check,
-    /// The first and the last version that has it.
+    /// The first and the last version that have it.
     versions: (Profile, Profile),
 }
 
-/// What follows a flag.
+/// The values that follow a flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Takes {
-    /// Nothing.
+    /// None.
     Nothing,
-    /// A value.
+    /// The next argument.
     One,
-    /// A value, unless the next argument is a flag.
+    /// The next argument, unless it is a flag.
     Optional,
-    /// A value, and more up to the next flag.
+    /// The next argument, and all others up to the next flag.
     Several,
 }
 
-/// What the fake agent makes of a flag.
+/// How the fake agent treats a flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
-    /// It does what the real CLI does.
+    /// Supported.
     Followed,
-    /// It changes nothing about an agent that follows a script.
+    /// Accepted: it could not change what a scripted agent does.
     Meaningless,
-    /// It would change something. Whoever gives it is told that it does not.
+    /// Unsupported: it has no effect, and the agent reports that on standard
+    /// error.
     NotFollowed,
 }
 
-/// Which values of a flag are valid.
+/// The valid values of a flag.
 #[derive(Debug, Clone, Copy)]
 enum Check {
     Any,
@@ -73,13 +73,13 @@ enum Check {
 }
 
 impl Flag {
-    /// The name that messages use.
+    /// Returns the name for messages.
     pub(super) fn name(&self) -> &'static str {
         let long = self.names.iter().find(|name| name.starts_with("--"));
         long.or(self.names.first()).copied().unwrap_or_default()
     }
 
-    /// Why this value is invalid.
+    /// Checks a value. Returns what is expected instead if it is invalid.
     pub(super) fn refuses(&self, value: &str) -> Option<String> {
         let is_number = |is_valid: fn(f64) -> bool| number(value).is_some_and(is_valid);
         let (is_valid, expected) = match self.check {
@@ -144,7 +144,7 @@ impl Flag {
     }
 }
 
-/// A flag of all versions with any value.
+/// Creates a flag that all versions have and that takes any value.
 const fn flag(names: &'static [&'static str], takes: Takes, class: Class) -> Flag {
     Flag {
         names,
@@ -155,14 +155,15 @@ const fn flag(names: &'static [&'static str], takes: Takes, class: Class) -> Fla
     }
 }
 
-/// The flag that a version has under this name.
+/// Returns the flag with this name, if the version has it.
 pub(super) fn known(name: &str, profile: Profile) -> Option<&'static Flag> {
     FLAGS
         .iter()
         .find(|flag| flag.names.contains(&name) && flag.is_in(profile))
 }
 
-/// Versions in order. An agent without a queue has the flags of the newest.
+/// Returns a version's rank. An agent without a queue has the flags of the
+/// newest version.
 fn order(profile: Profile) -> usize {
     match profile {
         Profile::V2_0_77 => 0,
@@ -171,7 +172,7 @@ fn order(profile: Profile) -> usize {
     }
 }
 
-/// A number as JavaScript reads it: nothing is 0.
+/// Parses a number as JavaScript does: the empty string is 0.
 pub(super) fn number(text: &str) -> Option<f64> {
     match text.trim() {
         "" => Some(0.0),

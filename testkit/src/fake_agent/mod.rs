@@ -40,9 +40,10 @@ mod tests;
 mod time;
 mod tools;
 
+pub use command_line::FlagError;
 pub use environment::{CLOCK, GATES, LOG, PROFILE, SCRIPT, SESSIONS, ScriptError, UNKNOWN_FLAGS};
 pub use exit::UNEXPECTED;
-pub use flags::{FlagError, Flags, InputFormat, OutputFormat, RETRY_MS};
+pub use flags::{Flags, InputFormat, OutputFormat, RETRY_MS};
 pub use path::{BIN, NotBuilt, path};
 pub use player::{Output, Player};
 pub use sessions::Record;
@@ -122,7 +123,7 @@ pub fn main() -> ! {
     }
 }
 
-/// The version that the environment names.
+/// Returns the version that the environment names.
 fn named_profile() -> Option<Profile> {
     let name = std::env::var(PROFILE).ok()?;
     Some(Profile::named(&name).unwrap_or_else(|| {
@@ -132,15 +133,15 @@ fn named_profile() -> Option<Profile> {
     }))
 }
 
-/// Says why the environment is of no use, and exits.
+/// Reports an invalid environment, and exits.
 fn make_no_sense(error: &ScriptError) -> ! {
     complain(&format!("fake-agent: {error}"), USAGE)
 }
 
-/// Says which flags have an effect on the real CLI only.
+/// Reports unsupported flags on standard error.
 fn tell_not_followed(flags: &Flags) {
     for flag in &flags.not_followed {
-        // Whoever closed standard error does not want to know.
+        // Standard error may be closed.
         drop(writeln!(
             io::stderr(),
             "fake-agent: {flag} has no effect here"
@@ -148,8 +149,8 @@ fn tell_not_followed(flags: &Flags) {
     }
 }
 
-/// Says why the session cannot begin, and exits. With a `uuid` the host is told
-/// with a result, too.
+/// Reports why the session cannot begin, and exits. With a `uuid`, a result is
+/// sent as well.
 fn refuse(refusal: &Refusal, uuid: Option<&str>, mut log: Option<&mut Log>) -> ! {
     let mut note = |write: &dyn Fn(&mut Log) -> io::Result<()>| {
         if let Some(Err(error)) = log.as_deref_mut().map(write) {

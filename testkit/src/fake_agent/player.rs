@@ -143,8 +143,8 @@ impl Player {
         self.go_on(now);
     }
 
-    /// Bytes arrived from the host, and behind them it closed the pipe: nothing
-    /// that they bring about can still be asked.
+    /// Handles bytes after which the host closed the pipe, so that it can no
+    /// longer answer requests.
     pub fn handle_last_input(&mut self, now: Instant, bytes: &[u8]) {
         if let Err(report) = self.expected.hear(bytes) {
             return self.complain(report);
@@ -159,7 +159,7 @@ impl Player {
         self.go_on(now);
     }
 
-    /// SIGINT came: the turn ends, and then the process exits.
+    /// Handles SIGINT: the turn is aborted, and then the process exits.
     pub fn interrupt(&mut self, now: Instant) {
         self.agent.interrupt(now);
         self.go_on(now);

@@ -1,8 +1,7 @@
-//! Print mode: the agent is asked one thing, in text, and says what came of it.
+//! Print mode: one prompt as text, and the result in an output format.
 //!
-//! The session in between is one of the protocol: the prompt is a line of the
-//! host's, behind which its input ends, and of the agent's lines those remain
-//! that the output format is for.
+//! The session itself is one of the protocol. The prompt is its only line of
+//! input, and the output format selects from the lines that the agent sends.
 
 use super::flags::{Flags, OutputFormat};
 use super::lines;
@@ -10,31 +9,31 @@ use agentwire_protocol::codec::encode;
 use agentwire_protocol::message::ResultMessage;
 use serde_json::json;
 
-/// Why there is nothing to ask.
+/// Why a prompt is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NoPrompt {
-    #[error("there is no prompt: it is an argument, or comes on standard input")]
+    #[error("no prompt: pass it as an argument or on standard input")]
     Missing,
-    #[error("the prompt is blank: it is an argument, or comes on standard input")]
+    #[error("the prompt is blank: pass one as an argument or on standard input")]
     Blank,
 }
 
-/// What is printed, instead of the lines of the protocol.
+/// The state of print mode.
 #[derive(Debug)]
 pub(super) struct Print {
     /// The prompt on the command line.
     argument: String,
     format: OutputFormat,
-    /// Whether all messages are kept, or the result alone.
+    /// Whether `json` prints all messages, or only the result.
     keeps_all: bool,
-    /// What is printed as JSON.
+    /// The messages that `json` prints.
     kept: Vec<String>,
     /// The text of the result.
     text: Option<String>,
 }
 
 impl Print {
-    /// Print mode, if the command line wants it.
+    /// Enters print mode, if the command line selects it.
     pub(super) fn of(flags: &Flags) -> Option<Self> {
         flags.reads_text().then(|| Self {
             argument: flags.prompt.clone().unwrap_or_default(),
@@ -45,8 +44,8 @@ impl Print {
         })
     }
 
-    /// The line with which a host would ask the same: what the command line
-    /// says, and then what came on standard input.
+    /// Returns the prompt as a line of the protocol: the argument, and then the
+    /// text from standard input.
     pub(super) fn line(&self, input: &[u8]) -> Result<String, NoPrompt> {
         let input = String::from_utf8_lossy(input);
         let parts = [self.argument.as_str(), &input];
@@ -63,8 +62,8 @@ impl Print {
         Ok(format!("{}\n", json!({"type": "user", "message": message})))
     }
 
-    /// Takes what the agent says. Returns what is printed at once: everything
-    /// or, if the result alone counts, what is no message.
+    /// Takes the agent's output. Returns what is printed at once: all of it for
+    /// `stream-json`, otherwise lines that are not messages.
     pub(super) fn take(&mut self, said: &[u8]) -> Vec<u8> {
         if self.format == OutputFormat::StreamJson {
             return said.to_vec();
@@ -85,7 +84,7 @@ impl Print {
         let Ok(mut result) = serde_json::from_slice::<ResultMessage>(line) else {
             return self.keep(line);
         };
-        // It is for hosts that read on.
+        // The real CLI sends it in a stream only.
         result.model_usage_since_last_result = None;
         match encode(&result) {
             Ok(line) => self.keep(&line),
@@ -102,7 +101,7 @@ impl Print {
         self.kept.push(line.trim_end().to_owned());
     }
 
-    /// What is printed when the agent exits.
+    /// Returns what is printed when the agent exits.
     pub(super) fn finish(&mut self) -> String {
         let kept = std::mem::take(&mut self.kept);
         let text = self.text.take();
@@ -118,7 +117,7 @@ impl Print {
     }
 }
 
-/// The text of a result, or why there is none.
+/// Returns the text of a result, or its errors.
 fn text(result: ResultMessage) -> String {
     let why = |errors: Vec<String>| errors.join("\n");
     let text = result.result.or_else(|| result.errors.map(why));

@@ -62,7 +62,7 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    /// The command line alone is wrong.
+    /// Creates a refusal of the command line.
     pub(super) fn of_flags(why: impl Into<String>) -> Self {
         Self {
             why: why.into(),
@@ -263,7 +263,7 @@ impl Sessions {
     }
 }
 
-/// Whether these records are those of one turn, that of this prompt, or none.
+/// Returns whether all records belong to the turn of this prompt.
 fn is_of_turn(records: &[Value], prompt: &str) -> bool {
     let said = |it: &&Value| it["type"] == "user" || it["type"] == "assistant";
     let mut said = records.iter().filter(said);

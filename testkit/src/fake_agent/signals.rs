@@ -1,7 +1,7 @@
 //! The signals that end the real CLI: SIGINT, SIGHUP and SIGTERM.
 //!
-//! SIGINT interrupts the turn, and then the process exits. The others end the
-//! process where it is, with the status that a shell gives for them.
+//! SIGINT interrupts the turn, and then the process exits. On the others the
+//! process exits immediately, with status 128 plus the signal's number.
 
 pub(super) use system::Signals;
 
@@ -16,15 +16,15 @@ mod system {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    /// What signals do to this process.
+    /// The signal handlers of this process.
     #[derive(Debug)]
     pub(in super::super) struct Signals {
         dies_of_sigterm: Arc<AtomicBool>,
     }
 
     impl Signals {
-        /// Handles signals from now on, as this version does. `interrupt` is
-        /// called for each SIGINT, on a thread of its own.
+        /// Installs the handlers that this version of the CLI has. `interrupt`
+        /// is called for each SIGINT, on a separate thread.
         pub(in super::super) fn handle(
             profile: Profile,
             mut interrupt: impl FnMut() + Send + 'static,
@@ -32,7 +32,7 @@ mod system {
             let dies_of_sigterm = Arc::new(AtomicBool::new(true));
             register_conditional_shutdown(SIGTERM, 128 + SIGTERM, Arc::clone(&dies_of_sigterm))?;
             if profile == Profile::V2_0_77 {
-                // It exits in the middle of a turn, and dies of SIGHUP.
+                // It exits immediately on SIGINT, and does not handle SIGHUP.
                 register_conditional_shutdown(SIGINT, 0, Arc::new(AtomicBool::new(true)))?;
                 return Ok(Self { dies_of_sigterm });
             }
@@ -48,7 +48,7 @@ mod system {
             Ok(Self { dies_of_sigterm })
         }
 
-        /// Lets SIGTERM have no effect any more.
+        /// Ignores SIGTERM from now on.
         pub(in super::super) fn ignore_sigterm(&self) -> io::Result<()> {
             self.dies_of_sigterm.store(false, Ordering::Relaxed);
             Ok(())
@@ -61,7 +61,7 @@ mod system {
     use agentwire_protocol::agent::Profile;
     use std::io;
 
-    /// The system ends processes by itself.
+    /// No handlers: the system's defaults apply.
     #[derive(Debug)]
     pub(in super::super) struct Signals;
 
