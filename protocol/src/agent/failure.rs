@@ -311,7 +311,12 @@ impl Agent {
         if failure.stop_reason != StopReason::ToolUse {
             body.stop_sequence = Some(String::new());
         }
-        for member in ["container", "diagnostics", "stop_details"] {
+        for member in [
+            "container",
+            "context_management",
+            "diagnostics",
+            "stop_details",
+        ] {
             body.extra.set(member, Json::null());
         }
         let mut message = AssistantMessage {

@@ -5,6 +5,9 @@ use super::{Case, Entry, LeftOut};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// What stands for a value that is not compared.
+const LEFT_OUT: &str = "(left out)";
+
 /// Members whose values name something, and who gives those names.
 const NAMES: [&str; 15] = [
     "uuid",
@@ -117,6 +120,9 @@ impl<'a> Normal<'a> {
                         Some(rule) => {
                             let seen = self.left_out.entry(rule).or_default();
                             seen.insert(format!("{head} {path} {value}"));
+                            if !self.rules.may_be_absent(rule) {
+                                normal.insert(name.clone(), LEFT_OUT.into());
+                            }
                         }
                         None => {
                             let value = self.value(value, head, path, name);
