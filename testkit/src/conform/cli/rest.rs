@@ -9,6 +9,9 @@ use std::time::Duration;
 /// After how long without a line it is looked whether the CLI works at all.
 const QUIET: Duration = Duration::from_secs(2);
 
+/// The same before the first line: a CLI that starts may wait for a disk.
+const STARTING: Duration = Duration::from_secs(8);
+
 /// What a script has go on for so long is there to be cut off.
 const CUT_OFF: Duration = Duration::from_secs(60);
 
@@ -24,8 +27,12 @@ pub(super) fn patience(case: &Case) -> Duration {
 
 /// Returns when nothing happens any more, if it is not dropped before because
 /// something did.
-pub(super) async fn at_rest(cli: &Mark, patience: Duration) {
-    tokio::time::sleep(patience).await;
+pub(super) async fn at_rest(cli: &Mark, patience: Duration, has_begun: bool) {
+    let quiet = match has_begun {
+        true => patience,
+        false => patience.max(STARTING),
+    };
+    tokio::time::sleep(quiet).await;
     while cli.works().await {}
 }
 
