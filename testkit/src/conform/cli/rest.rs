@@ -46,3 +46,24 @@ fn time_of(step: &Step) -> Duration {
         _ => Duration::ZERO,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn a_session_may_be_quiet_as_long_as_something_takes_in_it() {
+        let more = |say: Value, hooks: Value| {
+            let file = json!({"replies": [say], "host": {"hooks": hooks}});
+            patience(&Case::from_json("quiet", &file.to_string()).unwrap()) - QUIET
+        };
+        let tool = |takes: u64| json!([{"tool": {"name": "Bash", "input": {}, "takes_ms": takes}}, {"wait_ms": 60_000}]);
+        let hook = json!([{"event": "Stop", "timeout_ms": 1000, "answers": "hang"}]);
+        assert_eq!(more(json!([{"text": "Hello."}]), json!([])), Duration::ZERO);
+        assert_eq!(more(tool(4000), json!([])), Duration::from_secs(4));
+        assert_eq!(more(tool(0), hook), Duration::from_secs(1));
+    }
+}
