@@ -8,7 +8,7 @@ use crate::hook::{SubagentStart, SubagentStop};
 use crate::json::Number;
 use crate::message::{
     BackgroundTask, BackgroundTasksChanged, SessionState, TaskEndStatus, TaskNotification,
-    TaskPatch, TaskStarted, TaskStatus, TaskUpdated, TaskUsage,
+    TaskPatch, TaskStarted, TaskStatus, TaskUpdated,
 };
 use std::time::Instant;
 
@@ -122,12 +122,7 @@ impl Agent {
         };
         self.send(encode(&updated));
         let is_beside = task.agent.is_some() && !task.is_awaited;
-        let usage = is_beside.then(|| TaskUsage {
-            total_tokens: Some(0),
-            tool_uses: Some(task.tools.len() as u64),
-            duration_ms: Some(Number::from(0)),
-            extra: Default::default(),
-        });
+        let usage = task.agent.is_some().then(|| task.usage());
         let mut over = TaskNotification {
             task_id: task.id.clone(),
             run_id: Some(task.run_id.clone()),

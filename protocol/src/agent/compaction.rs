@@ -170,12 +170,13 @@ impl Agent {
         }
         let uuids = self.turn.as_ref().map(|turn| turn.uuids.clone());
         self.send_init(&uuids.unwrap_or_default());
+        let last = self.context.latest.last().cloned();
         self.send_boundary(
             CompactMetadata {
                 trigger: Some(CompactTrigger::Manual),
                 ..CompactMetadata::default()
             },
-            None,
+            last,
         );
         self.context = Context::default();
         let mut summary = UserMessage::new(SUMMARY).synthetic();

@@ -249,12 +249,10 @@ impl Agent {
     }
 
     /// Adds the members of results that the agent's user declares. Times are
-    /// only sent of a turn in which the model replied and that was not cut off.
+    /// only sent of a turn that did not fail and in which the model replied.
     fn declare(&mut self, result: &mut ResultMessage, turn: &Turn) {
-        let has_replied = turn.has_streamed
-            && !turn.is_summarized
-            && !result.is_error
-            && result.terminal_reason == Some(TerminalReason::Completed);
+        let has_replied =
+            turn.has_streamed && !result.is_error && result.deferred_tool_use.is_none();
         let first = self.account.take_first().unwrap_or_default();
         let declared = &self.config.declared.result;
         result.fast_mode_state.clone_from(&declared.fast_mode_state);
@@ -348,7 +346,11 @@ impl Agent {
         result.result_index = Some(self.results);
         let is_streamed = self.config.partial_messages;
         result.begun_message_ids = (asked && is_streamed).then(|| turn.begun.clone());
-        if asked && result.subtype == ResultSubtype::Success && result.api_error_status.is_none() {
+        if asked
+            && result.subtype == ResultSubtype::Success
+            && result.api_error_status.is_none()
+            && result.deferred_tool_use.is_none()
+        {
             result.extra.set("api_error_status", Json::null());
         }
         self.declare(&mut result, &turn);

@@ -5,13 +5,13 @@ use super::turn::{OpenMessage, named};
 use crate::codec::encode;
 use crate::content::{ContentBlock, TextBlock, ThinkingBlock, ToolUseBlock};
 use crate::json::{Json, Number};
-use crate::model::ThinkingDisplay;
 use crate::message::{
     AbandonedBlocks, AssistantBody, AssistantMessage, BlockDelta, ContentBlockDelta,
     ContentBlockStart, ContentBlockStop, InputJsonDelta, MessageChange, MessageDelta, MessageStart,
     MessageStop, SignatureDelta, Status, StatusKind, StopReason, StreamEvent, StreamEventMessage,
     TextDelta, ThinkingDelta, ThinkingTokens, Usage,
 };
+use crate::model::ThinkingDisplay;
 
 /// The number of pieces in which the input of a tool is streamed.
 const INPUT_PIECES: usize = 3;
@@ -292,6 +292,10 @@ impl Agent {
     }
 
     fn event(&mut self, event: StreamEvent) -> StreamEventMessage {
+        let shows_thinking = matches!(
+            event,
+            StreamEvent::ContentBlockStart(_) | StreamEvent::ContentBlockDelta(_)
+        );
         let mut message = StreamEventMessage {
             event,
             parent_tool_use_id: None,
@@ -302,7 +306,7 @@ impl Agent {
             user_message_uuid: None,
             user_message_uuids: None,
             resume_reason: None,
-            thinking_display: self.shown_thinking(),
+            thinking_display: shows_thinking.then(|| self.shown_thinking()).flatten(),
             owed_rows: None,
             abandoned_blocks: None,
             extra: Default::default(),

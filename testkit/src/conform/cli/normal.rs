@@ -192,12 +192,20 @@ impl<'a> Normal<'a> {
 fn in_order(record: &[Entry]) -> Vec<Entry> {
     let mut ordered: Vec<Entry> = vec![];
     let mut late: Option<Vec<Entry>> = None;
+    let mut speaking = Value::Null;
     for entry in record {
         let (kind, line) = match entry {
             Entry::Received(line) => (line["type"].as_str().unwrap_or_default(), line),
             _ => ("", &Value::Null),
         };
         let content = &line["message"]["content"][0]["type"];
+        // Without partial messages nothing says that a message is over but the
+        // next one.
+        let id = &line["message"]["id"];
+        if kind == "assistant" && speaking != *id {
+            ordered.append(&mut late.take().unwrap_or_default());
+            speaking = id.clone();
+        }
         match &mut late {
             None => {
                 ordered.push(entry.clone());

@@ -44,7 +44,10 @@ pub(in crate::fake_agent) fn outcome(call: &ToolCall) -> ToolOutcome {
                 "userModified": false,
             });
             let text = if call.result.is_empty() {
-                format!("The file {} is new.", call.input["file_path"].as_str().unwrap_or_default())
+                format!(
+                    "The file {} is new.",
+                    call.input["file_path"].as_str().unwrap_or_default()
+                )
             } else {
                 call.result.clone()
             };
