@@ -65,6 +65,9 @@ pub(super) struct Host {
     /// none of the variables that SDKs set, such as the one for states.
     #[serde(skip)]
     pub(super) is_plain: bool,
+    /// Whether the case is only what it is with states and partial messages, so
+    /// that there is no plain one.
+    needs_states: bool,
     /// Whether it takes no permission requests: the CLI is started without
     /// `--permission-prompt-tool=stdio`.
     pub(super) takes_no_requests: bool,
@@ -317,7 +320,7 @@ impl Case {
             }
             _ => false,
         };
-        if self.host.steps.iter().any(awaits) {
+        if self.host.needs_states || self.host.steps.iter().any(awaits) {
             return None;
         }
         let mut plain = self.clone();
