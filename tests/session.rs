@@ -345,7 +345,7 @@ async fn a_request_that_the_agent_does_not_know_is_told_from_one_that_it_refuses
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the agent does not support `make_coffee`: Unsupported control request: make_coffee \
+        "the agent does not support `make_coffee`: Unsupported control request subtype: make_coffee \
          (unsupported_request)"
     );
     let wrong = client.request_raw("set_model", serde_json::json!({ "model": 5 }));

@@ -88,8 +88,8 @@ fn a_turn_names_the_version_and_one_without_a_queue_tells_nothing_of_it() {
         "message": {"role": "user", "content": "Go"}});
     for (profile, version, has_queue) in [
         ("2.1.330", "2.1.330", true),
-        ("2.1.197", "2.1.197", true),
-        ("2.0.77", "2.0.77", true),
+        ("2.1.197", "2.1.197", false),
+        ("2.0.77", "2.0.77", false),
         ("no-queue", "2.1.330", false),
     ] {
         let said = said(&script(), Some(profile), std::slice::from_ref(&prompt));

@@ -1,6 +1,6 @@
 //! The configuration of an agent: its start options and its features.
 
-use super::{Declared, Rules};
+use super::{Declared, Profile, Rules};
 use crate::permission::PermissionMode;
 use std::time::Duration;
 
@@ -52,9 +52,15 @@ pub struct Config {
     pub fallback_model: Option<String>,
     /// Whether partial messages are sent (`--include-partial-messages`).
     pub partial_messages: bool,
+    /// The CLI version whose behaviour the agent has, if it was set with
+    /// [`Profile::apply`].
+    pub profile: Option<Profile>,
     /// Whether session states are sent
     /// (`CLAUDE_CODE_SDK_READS_SESSION_STATE=1`).
     pub session_states: bool,
+    /// Whether session states are for the host alone, and say so. Not if
+    /// `CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS=1` requests them.
+    pub states_are_for_host: bool,
     /// Whether the agent has its own prompt queue: it orders messages by
     /// priority, reports the delivery status of each message, and lists the
     /// messages that a turn answers. If not, it runs messages one by one in
@@ -63,6 +69,9 @@ pub struct Config {
     /// Whether the responses to `interrupt` and `set_model` report the outcome.
     /// If not, they are empty.
     pub has_receipts: bool,
+    /// Whether a permission response that allows a tool must have
+    /// `updatedInput`. Otherwise it is optional.
+    pub requires_updated_input: bool,
     /// The maximum number of times a failed API request is retried.
     pub max_retries: u64,
     /// The delay before the first retry. It doubles with each retry, up to 64
@@ -107,9 +116,12 @@ impl Default for Config {
             max_budget_usd: None,
             fallback_model: None,
             partial_messages: true,
+            profile: None,
             session_states: true,
+            states_are_for_host: true,
             has_queue: true,
             has_receipts: true,
+            requires_updated_input: false,
             max_retries: MAX_RETRIES,
             retry_after: Duration::from_millis(550),
             context_window: 1_000_000,
@@ -119,6 +131,27 @@ impl Default for Config {
             pid: 1,
             timestamp: || None,
             finds: |_, _| false,
+        }
+    }
+}
+
+impl Profile {
+    /// Configures an agent to behave like this version.
+    pub fn apply(self, config: &mut Config) {
+        config.profile = Some(self);
+        if self != Self::NoQueue {
+            config.version = self.name().to_owned();
+        }
+        config.has_receipts = !matches!(self, Self::V2_0_77 | Self::V2_1_197);
+        config.requires_updated_input = self == Self::V2_1_197;
+        match self {
+            // It reads another variable than the one for the host alone.
+            Self::V2_1_197 => config.session_states &= !config.states_are_for_host,
+            Self::V2_0_77 | Self::NoQueue => {
+                config.has_queue = false;
+                config.session_states = false;
+            }
+            Self::V2_1_330 => {}
         }
     }
 }

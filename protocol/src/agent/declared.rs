@@ -6,6 +6,9 @@ use crate::message::{Init, ModelUsage, ResultMessage, Usage};
 use crate::model::ThinkingDisplay;
 use std::collections::BTreeSet;
 
+/// The tool with which the model gives structured output.
+pub(super) const STRUCTURED_OUTPUT: &str = "StructuredOutput";
+
 /// What an agent offers its host: tools, commands, models.
 ///
 /// Each message is a template. The agent replaces the members that it knows

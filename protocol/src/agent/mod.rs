@@ -466,7 +466,7 @@ impl Agent {
         if self.config.session_states {
             let message = SessionStateChanged {
                 state: self.state.clone(),
-                sdk_host_only: Some(true),
+                sdk_host_only: self.config.states_are_for_host.then_some(true),
                 uuid: Some((self.ids)()),
                 session_id: Some(self.session_id.clone()),
                 extra: Default::default(),
@@ -479,7 +479,7 @@ impl Agent {
         let declared = &self.config.declared.init;
         let mut tools = declared.tools.clone().unwrap_or_default();
         if self.config.has_output_schema {
-            tools.push(structured::TOOL.to_owned());
+            tools.push(declared::STRUCTURED_OUTPUT.to_owned());
         }
         tools.extend(self.mcp.tool_names());
         let init = Init {

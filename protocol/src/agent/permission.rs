@@ -170,7 +170,14 @@ impl Agent {
         let id = &ask.tool_use_id;
         // The first response decides.
         self.hooks.forget(&Occasion::Permission(id.clone()));
+        let requires_input = self.config.requires_updated_input;
         let result = answer.and_then(|answer| read_strictly(answer.as_ref()));
+        let result = result.and_then(|result| match result {
+            PermissionResult::Allow(allow) if requires_input && allow.updated_input.is_none() => {
+                Err("`updatedInput` is missing".to_owned())
+            }
+            result => Ok(result),
+        });
         if let Ok(PermissionResult::Allow(allow)) = &result {
             self.take_over(allow.updated_permissions.as_deref().unwrap_or_default());
         }

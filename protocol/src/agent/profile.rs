@@ -1,17 +1,17 @@
 //! The behaviour of other versions of the CLI.
 
-use super::Config;
 use serde::{Deserialize, Serialize};
 
 /// A CLI version whose behaviour was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Profile {
-    /// 2.0.77: unsupported requests get no response, and the responses to
-    /// `interrupt` and `set_model` are empty.
+    /// 2.0.77: unsupported requests get no response, the responses to
+    /// `interrupt` and `set_model` are empty, and there is no prompt queue.
     #[serde(rename = "2.0.77")]
     V2_0_77,
-    /// 2.1.197: the responses to `interrupt` and `set_model` are empty.
+    /// 2.1.197: the responses to `interrupt` and `set_model` are empty, and
+    /// session states are sent only if they are not for the host alone.
     #[serde(rename = "2.1.197")]
     V2_1_197,
     /// 2.1.330: the default.
@@ -43,17 +43,5 @@ impl Profile {
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.name() == name)
-    }
-
-    /// Configures an agent to behave like this version.
-    pub fn apply(self, config: &mut Config) {
-        if self != Self::NoQueue {
-            config.version = self.name().to_owned();
-        }
-        config.has_receipts = !matches!(self, Self::V2_0_77 | Self::V2_1_197);
-        if self == Self::NoQueue {
-            config.has_queue = false;
-            config.session_states = false;
-        }
     }
 }

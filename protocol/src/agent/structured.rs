@@ -2,13 +2,11 @@
 //! if it does not.
 
 use super::answer::ToolAnswer;
+use super::declared::STRUCTURED_OUTPUT;
 use super::{Agent, Event};
 use crate::content::ContentBlock;
 use crate::message::{CommandState, ResultMessage, ResultSubtype, TerminalReason, UserMessage};
 use std::time::Instant;
-
-/// The tool with which the model gives structured output.
-pub(super) const TOOL: &str = "StructuredOutput";
 
 /// The number of invalid outputs after which the turn ends.
 const ATTEMPTS: u64 = 5;
@@ -16,7 +14,7 @@ const ATTEMPTS: u64 = 5;
 impl Agent {
     /// Returns whether a tool is the one for structured output.
     pub(super) fn is_structured(&self, tool: &str) -> bool {
-        self.config.has_output_schema && tool == TOOL
+        self.config.has_output_schema && tool == STRUCTURED_OUTPUT
     }
 
     /// Replaces the result of the tool for structured output. An error is an

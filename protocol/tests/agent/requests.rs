@@ -26,6 +26,14 @@ fn requests_are_answered_as_the_agent_answers_them() {
 #[test]
 fn a_request_that_is_not_about_the_session_is_for_the_driver() {
     let mut session = Session::new();
+    // Before the first turn a new model is not told.
+    session.agent.set_model("m-1");
+    assert_eq!(session.said(), [""; 0]);
+    session.submit("m1");
+    session.begins(&["m1"]);
+    session.says("hello");
+    session.ends_turn();
+    session.said();
     session.request("r1", &SetModel::to("m-2"));
     let Some(Event::Requested {
         request_id,

@@ -64,6 +64,8 @@ pub struct Flags {
     pub max_budget_usd: Option<f64>,
     /// `--include-partial-messages`.
     pub include_partial_messages: bool,
+    /// `--forward-subagent-text`.
+    pub forward_subagent_text: bool,
     /// `--replay-user-messages`.
     pub replay_user_messages: bool,
     /// `--session-mirror`.
@@ -206,6 +208,7 @@ impl Flags {
             "--max-turns" => self.max_turns = number(&value).and_then(turns),
             "--max-budget-usd" => self.max_budget_usd = number(&value),
             "--include-partial-messages" => self.include_partial_messages = true,
+            "--forward-subagent-text" => self.forward_subagent_text = true,
             "--replay-user-messages" => self.replay_user_messages = true,
             "--session-mirror" => self.session_mirror = true,
             "--resume" => self.resume = Some(value),
@@ -303,12 +306,14 @@ impl Flags {
             max_budget_usd: self.max_budget_usd,
             fallback_model: self.fallback_model.clone(),
             has_output_schema: self.json_schema.is_some(),
+            forwards_subagent_text: self.forward_subagent_text,
             replays_prompts: self.replay_user_messages,
             timestamp: || Some(timestamp(SystemTime::now())),
             sdk_mcp_servers: self.sdk_mcp_servers.clone(),
             partial_messages: self.include_partial_messages,
             session_states: is_set("CLAUDE_CODE_SDK_READS_SESSION_STATE")
                 || is_set("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS"),
+            states_are_for_host: !is_set("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS"),
             max_retries: variable("CLAUDE_CODE_MAX_RETRIES").unwrap_or(default.max_retries),
             retry_after: variable(RETRY_MS).map_or(default.retry_after, Duration::from_millis),
             compacts: !is_set("DISABLE_COMPACT") && !is_set("DISABLE_AUTO_COMPACT"),

@@ -303,7 +303,7 @@ const FLAGS: &[Flag] = &[
     flag(&["--file"], Several, NotFollowed).since(V2_1_197),
     flag(&["--fork-session"], Nothing, Followed),
     flag(&["--forward-home-settings"], One, NotFollowed).check(OneOf(&["true", "false", "1", "0"])).since(V2_1_330),
-    flag(&["--forward-subagent-text"], Nothing, NotFollowed).since(V2_1_330),
+    flag(&["--forward-subagent-text"], Nothing, Followed).since(V2_1_330),
     flag(&["--from-pr"], Optional, NotFollowed).since(V2_1_197),
     flag(&["-h", "--help"], Nothing, NotFollowed),
     flag(&["--hold-repository-while-parked"], Nothing, NotFollowed).since(V2_1_330),

@@ -26,6 +26,7 @@ mod input;
 mod known;
 mod lines;
 mod log;
+mod older;
 mod path;
 mod plan;
 mod player;

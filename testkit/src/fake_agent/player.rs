@@ -6,6 +6,7 @@ use super::claude::{self, Claude};
 use super::exit::UNEXPECTED;
 use super::expect::Expected;
 use super::lines;
+use super::older::Older;
 use super::plan::{Action, Plan};
 use super::running::RunningTool;
 use super::sessions::Record;
@@ -57,6 +58,8 @@ pub struct Player {
     /// Whether there is no key, so that the model is never asked.
     has_no_key: bool,
     pub(super) gates: Gates,
+    /// What an older version lacks, if it is like one.
+    older: Option<&'static Older>,
     /// What makes the agent Claude Code.
     pub(super) claude: Claude,
     pub(super) agent: Agent,
@@ -110,6 +113,7 @@ impl Player {
             script: Script::new(&scenario),
             has_no_key: scenario.no_key,
             gates: Gates::of(&scenario),
+            older: config.profile.and_then(Older::of),
             claude,
             agent: Agent::new(config, ids),
             asked: Asked::default(),
@@ -520,7 +524,11 @@ impl Player {
                 Some("control_response") => self.last_answer = line.clone(),
                 _ => {}
             }
-            self.outputs.push_back(Output::Stdout(line));
+            let line = match self.older {
+                Some(older) => older.line(line),
+                None => Some(line),
+            };
+            self.outputs.extend(line.map(Output::Stdout));
         }
     }
 }

@@ -15,7 +15,8 @@
 //! `mcp__server__tool` goes to the host's server of that name; only where
 //! there is none, the call's `result` is the answer. Questions
 //! (`AskUserQuestion`) and plans (`ExitPlanMode`) answer what the host allowed.
-//! A prompt that begins with `/clear` or `/compact` takes no reply.
+//! A prompt that calls a command of the CLI, such as `/clear` or `/cost`, takes
+//! no reply.
 //!
 //! ```
 //! use agentwire_testkit::Scenario;

@@ -12,8 +12,9 @@ use std::process::Stdio;
 use tempfile::TempDir;
 use tokio::process::Command;
 
-/// What is passed on of the environment: what programs need to start at all.
-const PASSED_ON: [&str; 2] = ["PATH", "SystemRoot"];
+/// What is passed on of the environment: what programs need to start at all, and
+/// which version the fake agent is like.
+const PASSED_ON: [&str; 3] = ["PATH", "SystemRoot", fake_agent::PROFILE];
 
 const HOME: &str = "HOME";
 

@@ -45,7 +45,7 @@ fn what_changes_from_run_to_run_is_left_out() {
     assert_eq!(
         one,
         [
-            r#"< system/note {"cwd":"(path)","heard":"Say it","note":"(prose)","session_id":"(session_id 1)","state":"idle","uuid":"(uuid)"}"#,
+            r#"< system/note {"cwd":"(path)","heard":"Say it","note":"(prose)","session_id":"(session_id 1)","state":"idle","timestamp":"(left out)","uuid":"(uuid)"}"#,
             r#"< more {"session_id":"(session_id 1)"}"#,
         ]
     );
@@ -111,7 +111,13 @@ fn what_was_measured_can_be_written_and_read() {
     assert_eq!(read.version.as_deref(), Some("9.9"));
     assert_eq!(read.cases[0].case.name(), "hello");
     assert_eq!(read.cases[0].case.about(), Some("Says hello"));
-    assert_eq!(read.cases[0].lines, ["< system/init {}", "exit 0"]);
+    assert_eq!(
+        read.cases[0].lines,
+        [
+            r#"< system/init {"claude_code_version":"(left out)"}"#,
+            "exit 0"
+        ]
+    );
 
     recording.left = Some("the host had still to wait".to_owned());
     let refused = golden.add(case(&json!({})), &recording);

@@ -5,37 +5,6 @@ use agentwire_protocol::agent::{Agent, CommandOutput};
 use serde_json::json;
 use std::time::Instant;
 
-/// The commands that the CLI runs itself. It passes others on to the model.
-pub(super) const LOCAL: [&str; 27] = [
-    "agents",
-    "autocompact",
-    "color",
-    "config",
-    "context",
-    "cost",
-    "doctor",
-    "effort",
-    "exit",
-    "export",
-    "fast",
-    "focus",
-    "help",
-    "login",
-    "logout",
-    "mcp",
-    "model",
-    "output-style",
-    "permissions",
-    "reload-plugins",
-    "reload-skills",
-    "rename",
-    "resume",
-    "settings",
-    "stats",
-    "status",
-    "usage",
-];
-
 impl Claude {
     /// Runs a command.
     pub(in crate::fake_agent) fn run(

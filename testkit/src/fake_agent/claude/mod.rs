@@ -10,6 +10,7 @@ mod models;
 mod offers;
 mod permissions;
 mod reports;
+mod rules;
 mod tools;
 
 use crate::scenario::{Permissions, Responses, Scenario};
@@ -17,7 +18,6 @@ use agentwire_protocol::agent::{Config, Rules};
 use agentwire_protocol::permission::{PermissionBehavior, PermissionRule};
 use serde_json::{Map, Value};
 
-pub(super) use permissions::covers;
 pub(super) use tools::outcome;
 
 /// The state of the imitation: what the host has changed, and what the scenario
@@ -72,7 +72,7 @@ pub(super) fn declare(config: &mut Config) {
 /// The rules of the flags `--allowedTools` and `--disallowedTools`. What is no
 /// rule is left out, as on the real CLI.
 pub(super) fn rules(allowed: &[String], denied: &[String]) -> Rules {
-    let mut rules = Rules::new(covers);
+    let mut rules = Rules::new(rules::covers);
     for (texts, behavior) in [
         (allowed, PermissionBehavior::Allow),
         (denied, PermissionBehavior::Deny),

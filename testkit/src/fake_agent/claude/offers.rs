@@ -67,6 +67,37 @@ pub(super) const SKILLS: [&str; 13] = [
     "security-review",
 ];
 
+/// The commands that the CLI runs itself. It passes others on to the model.
+const LOCAL: [&str; 27] = [
+    "agents",
+    "autocompact",
+    "color",
+    "config",
+    "context",
+    "cost",
+    "doctor",
+    "effort",
+    "exit",
+    "export",
+    "fast",
+    "focus",
+    "help",
+    "login",
+    "logout",
+    "mcp",
+    "model",
+    "output-style",
+    "permissions",
+    "reload-plugins",
+    "reload-skills",
+    "rename",
+    "resume",
+    "settings",
+    "stats",
+    "status",
+    "usage",
+];
+
 /// The commands, their arguments and their other names.
 const COMMANDS: [(&str, &str, &[&str]); 44] = [
     ("deep-research", "", &[]),
@@ -260,7 +291,7 @@ pub(super) fn declare(config: &mut Config) {
         usage: read(usage),
         model_usage: read(model_usage),
         thinking_display: Some(ThinkingDisplay::from("updates")),
-        commands: super::commands::LOCAL.map(str::to_owned).into(),
+        commands: LOCAL.map(str::to_owned).into(),
         edit_tools: EDITS.map(str::to_owned).into(),
     };
 }

@@ -1,6 +1,6 @@
 //! What the CLI's own tools answer, beside the text for the model.
 
-use super::permissions::parts;
+use super::rules::parts;
 use crate::scenario::ToolCall;
 use agentwire_protocol::agent::ToolOutcome;
 use serde_json::json;

@@ -1,0 +1,65 @@
+//! The testkit's page lists what is not modelled, as the lists of the
+//! calibration have it. `AGENTWIRE_WRITE_PAGE=1` updates the page.
+#![allow(clippy::unwrap_used)]
+
+use serde_json::{Map, Value};
+use std::path::Path;
+
+const START: &str = "<!-- not modelled -->\n";
+const END: &str = "<!-- /not modelled -->";
+
+#[test]
+fn the_page_lists_what_the_fake_agent_does_otherwise() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let path = folder.join("README.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = page.split_once(START).unwrap();
+    let (_, after) = rest.split_once(END).unwrap();
+    let expected = format!("{before}{START}{}{END}{after}", section(folder));
+    if std::env::var_os("AGENTWIRE_WRITE_PAGE").is_some() {
+        std::fs::write(&path, &expected).unwrap();
+    }
+    assert!(
+        page == expected || std::env::var_os("AGENTWIRE_WRITE_PAGE").is_some(),
+        "README.md is out of date: AGENTWIRE_WRITE_PAGE=1 cargo test -p agentwire-testkit --test not_modelled"
+    );
+}
+
+/// The lists, as Markdown.
+fn section(folder: &Path) -> String {
+    let read = |name: &str| -> Value {
+        let text = std::fs::read_to_string(folder.join("conform").join(name)).unwrap();
+        serde_json::from_str(&text).unwrap()
+    };
+    let rows = |list: &Value| -> String {
+        let list: &Map<String, Value> = list.as_object().unwrap();
+        let row = |(what, here): (&String, &Value)| {
+            let names: Vec<_> = what.split(", ").map(|it| format!("`{it}`")).collect();
+            format!("| {} | {} |\n", names.join(", "), here.as_str().unwrap())
+        };
+        list.iter().map(row).collect()
+    };
+    let members: String = (read("left-out.json").as_array().unwrap().iter())
+        .filter(|rule| rule["may_be_absent"] != true)
+        .map(|rule| {
+            let texts = |name: &str| -> Vec<String> {
+                let list = rule[name].as_array().unwrap();
+                list.iter()
+                    .map(|it| format!("`{}`", it.as_str().unwrap()))
+                    .collect()
+            };
+            format!(
+                "| {} | {} |\n",
+                texts("of").join(", "),
+                rule["why"].as_str().unwrap()
+            )
+        })
+        .collect();
+    format!(
+        "\n| control request | |\n|---|---|\n{}\n\
+         | case of the calibration that differs | |\n|---|---|\n{}\n\
+         | lines some of whose values are made up | |\n|---|---|\n{members}\n",
+        rows(&read("not-modelled.json")),
+        rows(&read("fake-agent.json")),
+    )
+}
