@@ -1,6 +1,7 @@
 //! What the CLI's own tools answer, beside the text for the model.
 
 use crate::scenario::ToolCall;
+use agentwire_protocol::Json;
 use agentwire_protocol::agent::ToolOutcome;
 use serde_json::json;
 
@@ -9,6 +10,18 @@ const SILENT: [&str; 13] = [
     "cd", "chgrp", "chmod", "chown", "cp", "export", "ln", "mkdir", "mv", "rm", "rmdir", "touch",
     "unset",
 ];
+
+/// The file that a call writes, and its text. `input` is what the host allowed.
+pub(in crate::fake_agent) fn written_file(
+    call: &ToolCall,
+    input: &Json,
+) -> Option<(String, String)> {
+    let text = |name: &str| -> Option<String> { input.member(name)?.read().ok() };
+    if !call.writes || call.name != "Write" {
+        return None;
+    }
+    Some((text("file_path")?, text("content")?))
+}
 
 /// The outcome of a tool that the script has answer this.
 pub(in crate::fake_agent) fn outcome(call: &ToolCall) -> ToolOutcome {
