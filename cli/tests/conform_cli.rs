@@ -128,11 +128,55 @@ fn a_cli_that_says_nothing_is_stuck_until_the_deadline() {
 }
 
 #[test]
-fn a_cli_that_echoes_is_stuck_too() {
-    let (report, status) = run_script(&["--deadline=15"], "exec cat");
-    assert!(report.starts_with("stuck     hello ("));
-    assert!(report.contains("to hear that the session is idle"));
+fn a_case_is_left_when_nothing_comes_any_more() {
+    let (report, status) = run_script(&[], "exec cat");
+    assert!(report.starts_with("departs   hello ("));
+    assert!(report.contains("\n    the host had still to hear that the session is idle\n"));
     assert_eq!(status, 1);
+}
+
+#[test]
+fn a_cli_that_does_not_end_is_left_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let pids = folder.path().join("pids");
+    let (report, _) = run_script(&[], &with_children(&pids));
+    assert!(report.starts_with("departs   hello ("));
+    assert_gone(&lines_of(&pids, 3));
+    let fake_agent = fake_agent_path();
+    let script = format!("{}; sleep 1000", fake_agent.display());
+    let (report, _) = run_script(&[], &script);
+    assert!(report.starts_with("departs   hello ("));
+    assert!(report.contains("\n    the host had still to see the CLI end\n"));
+}
+
+#[test]
+fn a_cli_that_works_is_not_at_rest() {
+    let works = "timeout 5 sh -c 'while :; do :; done'";
+    let fake_agent = fake_agent_path();
+    let exec = format!("exec {} \"$0\" \"$@\"", fake_agent.display());
+    let (report, status) = run_script(&[], &format!("{works}; {exec}"));
+    assert!(report.starts_with("ok        hello ("));
+    assert_eq!(status, 0);
+}
+
+#[test]
+fn a_cli_without_states_rests_at_a_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let golden = folder.path().join("golden.json");
+    let golden = golden.to_str().unwrap();
+    let fake_agent = fake_agent_path();
+    let older = [
+        "env",
+        "-u",
+        "CLAUDE_CODE_SDK_READS_SESSION_STATE",
+        fake_agent.to_str().unwrap(),
+    ];
+    let options = ["--case", "two_turns", "--write-golden", golden];
+    let (report, status) = run(&options, &older);
+    assert_eq!((&*report, status), ("1 cases measured\n", 0));
+    let measured = std::fs::read_to_string(golden).unwrap();
+    assert!(!measured.contains("session_state_changed"));
+    assert_eq!(measured.matches("< result/success").count(), 2);
 }
 
 #[test]
@@ -154,7 +198,9 @@ fn with_children(pids: &Path) -> String {
 fn all_that_it_started_goes_at_the_deadline() {
     let folder = tempfile::tempdir().unwrap();
     let pids = folder.path().join("pids");
-    let (report, _) = run_script(&["--deadline=15"], &with_children(&pids));
+    // One that does nothing would be left before.
+    let script = with_children(&pids).replace("wait", "while :; do :; done");
+    let (report, _) = run_script(&["--deadline=15"], &script);
     assert!(report.starts_with("stuck     hello ("));
     assert_gone(&lines_of(&pids, 3));
 }

@@ -5,6 +5,7 @@ use super::task::Task;
 use super::{Agent, Event};
 use crate::codec::encode;
 use crate::hook::{SubagentStart, SubagentStop};
+use crate::json::Number;
 use crate::message::{
     BackgroundTask, BackgroundTasksChanged, SessionState, TaskEndStatus, TaskNotification,
     TaskPatch, TaskStarted, TaskStatus, TaskUpdated,
@@ -112,6 +113,7 @@ impl Agent {
             run_id: Some(task.run_id.clone()),
             patch: TaskPatch {
                 status: Some(status),
+                end_time: Some(Number::from(0)),
                 ..TaskPatch::default()
             },
             uuid: Some((self.ids)()),
@@ -119,6 +121,8 @@ impl Agent {
             extra: Default::default(),
         };
         self.send(encode(&updated));
+        let is_beside = task.agent.is_some() && !task.is_awaited;
+        let usage = task.agent.is_some().then(|| task.usage());
         let mut over = TaskNotification {
             task_id: task.id.clone(),
             run_id: Some(task.run_id.clone()),
@@ -127,7 +131,7 @@ impl Agent {
             reason: None,
             output_file: Some(format!("/{}.output", task.id)),
             summary,
-            usage: None,
+            usage,
             resource_links: None,
             skip_transcript: None,
             ambient: None,
@@ -135,7 +139,7 @@ impl Agent {
             session_id: Some(self.session_id.clone()),
             extra: Default::default(),
         };
-        if is_report && task.agent.is_some() && !task.is_awaited {
+        if is_report && is_beside {
             over.extra.set("summary_is_report", serde_json::json!(true));
         }
         self.send(encode(&over));

@@ -131,6 +131,7 @@ impl Agent {
                  <command-args>{args}</command-args>"
             );
             let mut echo = UserMessage::new(echo);
+            echo.uuid = uuids.first().cloned();
             echo.is_replay = Some(true);
             self.send_user_message(echo);
         }
@@ -162,7 +163,12 @@ impl Agent {
         let mut body = self.body(id, vec![ContentBlock::text(text)]);
         body.model = Some(SYNTHETIC.to_owned());
         body.stop_reason = Some(StopReason::EndTurn);
-        for member in ["container", "diagnostics", "stop_details"] {
+        for member in [
+            "container",
+            "context_management",
+            "diagnostics",
+            "stop_details",
+        ] {
             body.extra.set(member, Json::null());
         }
         let mut message = AssistantMessage {
@@ -193,7 +199,7 @@ impl Agent {
             new_conversation_id: id.clone(),
             trigger: Some(ResetTrigger::Clear),
             user_message_uuid,
-            timestamp: None,
+            timestamp: (self.config.timestamp)(),
             uuid: Some(id),
             session_id: Some(self.session_id.clone()),
             extra: Default::default(),

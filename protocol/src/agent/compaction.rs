@@ -8,7 +8,7 @@ use super::{Agent, Event};
 use crate::codec::encode;
 use crate::content::ContentBlock;
 use crate::hook::{PostCompact, PreCompact, SessionStart, SessionStartSource};
-use crate::json::Json;
+use crate::json::{Json, Number};
 use crate::message::{
     AssistantError, CommandState, CompactBoundary, CompactMetadata, CompactResult, CompactTrigger,
     PreservedMessages, PreservedSegment, ResultMessage, Status, StatusKind, TerminalReason,
@@ -170,12 +170,13 @@ impl Agent {
         }
         let uuids = self.turn.as_ref().map(|turn| turn.uuids.clone());
         self.send_init(&uuids.unwrap_or_default());
+        let last = self.context.latest.last().cloned();
         self.send_boundary(
             CompactMetadata {
                 trigger: Some(CompactTrigger::Manual),
                 ..CompactMetadata::default()
             },
-            None,
+            last,
         );
         self.context = Context::default();
         let mut summary = UserMessage::new(SUMMARY).synthetic();
@@ -227,7 +228,13 @@ impl Agent {
 
     /// Sends the compaction boundary. `last` is the UUID of the message that
     /// the summary follows.
-    fn send_boundary(&mut self, compact_metadata: CompactMetadata, last: Option<String>) {
+    fn send_boundary(&mut self, mut compact_metadata: CompactMetadata, last: Option<String>) {
+        let tokens = self.context.tokens();
+        compact_metadata.pre_tokens = Some(tokens);
+        compact_metadata.post_tokens = Some(0);
+        compact_metadata.duration_ms = Some(Number::from(0));
+        let extra = &mut compact_metadata.extra;
+        extra.set("cumulative_dropped_tokens", json!(tokens));
         let mut boundary = CompactBoundary {
             compact_metadata,
             uuid: Some((self.ids)()),

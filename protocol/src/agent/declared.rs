@@ -3,6 +3,7 @@
 use crate::agent_definition::AgentInfo;
 use crate::control::InitializeAnswer;
 use crate::message::{Init, ModelUsage, ResultMessage, Usage};
+use crate::model::ThinkingDisplay;
 use std::collections::BTreeSet;
 
 /// What an agent offers its host: tools, commands, models.
@@ -24,6 +25,8 @@ pub struct Declared {
     pub usage: Usage,
     /// The template of the usage by model in results.
     pub model_usage: ModelUsage,
+    /// How thinking is shown, as streamed and whole messages say.
+    pub thinking_display: Option<ThinkingDisplay>,
     /// The names of the commands that the agent runs itself, without its model,
     /// such as `cost` for the prompt `/cost`. Each has a turn of its own, which
     /// starts with [`Event::CommandCalled`](super::Event::CommandCalled).

@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::hooks::{Occasion, Verdict};
 use super::notice::line;
 use super::task::Task;
-use super::turn::{OpenMessage, Phase, named};
+use super::turn::{OpenMessage, Phase, Turn, named};
 use super::{Agent, Event, ruling};
 use crate::codec::encode;
 use crate::content::ContentBlock;
@@ -249,28 +249,31 @@ impl Agent {
     }
 
     /// Adds the members of results that the agent's user declares. Times are
-    /// only sent if the model was asked.
-    fn declare(&mut self, result: &mut ResultMessage, asked: bool) {
+    /// only sent of a turn that did not fail and in which the model replied.
+    fn declare(&mut self, result: &mut ResultMessage, turn: &Turn) {
+        let has_replied =
+            turn.has_streamed && !result.is_error && result.deferred_tool_use.is_none();
+        let first = self.account.take_first().unwrap_or_default();
         let declared = &self.config.declared.result;
         result.fast_mode_state.clone_from(&declared.fast_mode_state);
         result
             .fast_mode_disabled_reason
             .clone_from(&declared.fast_mode_disabled_reason);
         result.safety_stops = declared.safety_stops;
-        if asked {
+        if has_replied {
             result.ttft_ms.clone_from(&declared.ttft_ms);
             result.ttft_stream_ms.clone_from(&declared.ttft_stream_ms);
-            let times = (
-                declared.time_to_request_ms.clone(),
-                declared.first_content_frame_ms.clone(),
-                declared.request_sent_wall_ms.clone(),
-            );
-            (
-                result.time_to_request_ms,
-                result.first_content_frame_ms,
-                result.request_sent_wall_ms,
-            ) = times;
-            let first = self.account.take_first().unwrap_or_default();
+            result
+                .time_to_request_ms
+                .clone_from(&declared.time_to_request_ms);
+            result
+                .first_content_frame_ms
+                .clone_from(&declared.first_content_frame_ms);
+        }
+        if has_replied && !turn.is_own() {
+            result
+                .request_sent_wall_ms
+                .clone_from(&declared.request_sent_wall_ms);
             result.first_request_input_tokens = Some(first.input_tokens.unwrap_or(0));
             result.first_request_cache_read_input_tokens =
                 Some(first.cache_read_input_tokens.unwrap_or(0));
@@ -320,7 +323,7 @@ impl Agent {
         );
         let (is_own, is_batch) = (turn.is_own(), turn.is_batch());
         if result.subtype == ResultSubtype::Success && result.result.is_none() {
-            result.result = Some(turn.last_text);
+            result.result = Some(turn.last_text.clone());
         }
         if result.stop_reason.is_none() {
             result.extra.set("stop_reason", Json::null());
@@ -337,19 +340,23 @@ impl Agent {
         result.model_usage = Some(self.account.models(&template));
         result.model_usage_since_last_result = Some(self.account.take_models(&template));
         result.subagent_stats = Some(self.stats.report());
-        result.permission_denials = Some(turn.denials);
+        result.permission_denials = Some(turn.denials.clone());
         // Queued messages are not counted here.
         result.queued_turn_count = Some(0);
         result.result_index = Some(self.results);
         let is_streamed = self.config.partial_messages;
-        result.begun_message_ids = (asked && is_streamed).then_some(turn.begun);
-        if asked && result.subtype == ResultSubtype::Success && result.api_error_status.is_none() {
+        result.begun_message_ids = (asked && is_streamed).then(|| turn.begun.clone());
+        if asked
+            && result.subtype == ResultSubtype::Success
+            && result.api_error_status.is_none()
+            && result.deferred_tool_use.is_none()
+        {
             result.extra.set("api_error_status", Json::null());
         }
-        self.declare(&mut result, asked);
+        self.declare(&mut result, &turn);
         if is_own {
             let origin = TaskNotificationOrigin {
-                run_id: turn.run_id,
+                run_id: turn.run_id.clone(),
                 producer: Some("session-task".to_owned()),
                 ..TaskNotificationOrigin::default()
             };

@@ -287,6 +287,12 @@ impl Agent {
             is_error: true,
             errors: Some(vec![String::new(), why.to_owned()]),
             num_turns: Some(0),
+            duration_ms: Some(Number::from(0)),
+            duration_api_ms: Some(Number::from(0)),
+            total_cost_usd: Some(Number::from(0)),
+            usage: Some(self.config.declared.usage.clone()),
+            model_usage: Some(Default::default()),
+            model_usage_since_last_result: Some(self.model_usage()),
             permission_denials: Some(vec![]),
             result_index: Some(self.results),
             uuid: Some((self.ids)()),
@@ -311,7 +317,12 @@ impl Agent {
         if failure.stop_reason != StopReason::ToolUse {
             body.stop_sequence = Some(String::new());
         }
-        for member in ["container", "diagnostics", "stop_details"] {
+        for member in [
+            "container",
+            "context_management",
+            "diagnostics",
+            "stop_details",
+        ] {
             body.extra.set(member, Json::null());
         }
         let mut message = AssistantMessage {

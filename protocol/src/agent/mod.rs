@@ -361,7 +361,7 @@ impl Agent {
         if self.is_known(&message) {
             // A repeated message is ignored. Between turns the state is
             // reported again.
-            self.replay(&message);
+            self.replay(&message, true);
             if self.turn.is_none() {
                 self.tell_state();
             }
@@ -407,6 +407,9 @@ impl Agent {
         let Some(request_id) = frame.request_id() else {
             return;
         };
+        if self.config.replays_prompts {
+            self.write_raw([frame.raw(), &b"\n"[..]].concat());
+        }
         let answer = || {
             let envelope = frame.read::<ControlResponse>();
             let envelope = envelope.map_err(|error| error.to_string())?;

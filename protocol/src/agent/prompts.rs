@@ -98,7 +98,6 @@ impl Agent {
             turn.phase = Phase::Running;
         }
         self.send_init(&uuids);
-        self.replay_prompts();
         if refusal.is_none() && self.is_over_budget() {
             self.ask_model();
             return self.end_over_budget(now);
@@ -143,7 +142,7 @@ impl Agent {
         let refusal = refusal(std::slice::from_ref(&prompt), &verdict);
         match refusal {
             None => {
-                self.replay(&prompt);
+                self.replay(&prompt, false);
                 self.take_up(&prompt);
             }
             // If a hook sets `continue: false`, the prompt is queued again, for
@@ -164,12 +163,13 @@ impl Agent {
     pub(super) fn replay_prompts(&mut self) {
         let prompts = self.turn.as_ref().map(|turn| turn.prompts.clone());
         for prompt in prompts.iter().flatten() {
-            self.replay(prompt);
+            self.replay(prompt, false);
         }
     }
 
-    /// Echoes a prompt, if the host wants that.
-    pub(super) fn replay(&mut self, prompt: &UserMessage) {
+    /// Echoes a prompt, if the host wants that. One that is repeated has no
+    /// timestamp.
+    pub(super) fn replay(&mut self, prompt: &UserMessage, is_again: bool) {
         if !self.config.replays_prompts {
             return;
         }
@@ -177,7 +177,7 @@ impl Agent {
             message: prompt.message.clone(),
             uuid: Some(prompt.uuid.clone().unwrap_or_else(|| (self.ids)())),
             session_id: Some(self.session_id.clone()),
-            timestamp: (self.config.timestamp)(),
+            timestamp: (self.config.timestamp)().filter(|_| !is_again),
             is_replay: Some(true),
             ..UserMessage::default()
         };

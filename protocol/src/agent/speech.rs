@@ -4,13 +4,14 @@ use super::Agent;
 use super::turn::{OpenMessage, named};
 use crate::codec::encode;
 use crate::content::{ContentBlock, TextBlock, ThinkingBlock, ToolUseBlock};
-use crate::json::Json;
+use crate::json::{Json, Number};
 use crate::message::{
     AbandonedBlocks, AssistantBody, AssistantMessage, BlockDelta, ContentBlockDelta,
     ContentBlockStart, ContentBlockStop, InputJsonDelta, MessageChange, MessageDelta, MessageStart,
     MessageStop, SignatureDelta, Status, StatusKind, StopReason, StreamEvent, StreamEventMessage,
     TextDelta, ThinkingDelta, ThinkingTokens, Usage,
 };
+use crate::model::ThinkingDisplay;
 
 /// The number of pieces in which the input of a tool is streamed.
 const INPUT_PIECES: usize = 3;
@@ -28,9 +29,16 @@ impl Agent {
         // The request also reports finished tasks.
         self.unreported.clear();
         let uuids = turn.uuids.clone();
-        if !self.config.partial_messages {
-            return;
+        let is_first = turn.requests == 1;
+        if self.config.partial_messages {
+            self.send_requesting(uuids);
         }
+        if is_first {
+            self.replay_prompts();
+        }
+    }
+
+    fn send_requesting(&mut self, uuids: Vec<String>) {
         let status = Status {
             status: Some(StatusKind::Requesting),
             user_message_uuids: (!uuids.is_empty()).then_some(uuids),
@@ -89,7 +97,10 @@ impl Agent {
         let event = self.event(start.into());
         self.send_stream(StreamEventMessage {
             user_message_uuid: named(&uuids, is_batch),
+            owed_rows: (!uuids.is_empty()).then(Vec::new),
             user_message_uuids: (!uuids.is_empty()).then_some(uuids),
+            ttft_ms: Some(Number::from(0)),
+            thinking_display: self.config.declared.thinking_display.clone(),
             ..event
         });
     }
@@ -273,7 +284,18 @@ impl Agent {
         self.send(encode(&message));
     }
 
+    /// Returns how thinking is shown, within a thinking block.
+    fn shown_thinking(&self) -> Option<ThinkingDisplay> {
+        let open = self.turn.as_ref()?.message.as_ref()?;
+        matches!(open.block, Some(ContentBlock::Thinking(_)))
+            .then(|| self.config.declared.thinking_display.clone())?
+    }
+
     fn event(&mut self, event: StreamEvent) -> StreamEventMessage {
+        let shows_thinking = matches!(
+            event,
+            StreamEvent::ContentBlockStart(_) | StreamEvent::ContentBlockDelta(_)
+        );
         let mut message = StreamEventMessage {
             event,
             parent_tool_use_id: None,
@@ -284,7 +306,7 @@ impl Agent {
             user_message_uuid: None,
             user_message_uuids: None,
             resume_reason: None,
-            thinking_display: None,
+            thinking_display: shows_thinking.then(|| self.shown_thinking()).flatten(),
             owed_rows: None,
             abandoned_blocks: None,
             extra: Default::default(),
@@ -368,6 +390,10 @@ impl Agent {
         let is_first = !std::mem::replace(&mut turn.has_spoken, true);
         let uuids = if is_first { turn.uuids.clone() } else { vec![] };
         let is_batch = turn.is_batch();
+        let is_thinking = matches!(block, ContentBlock::Thinking(_));
+        let declared = &self.config.declared;
+        let thinking_display = declared.thinking_display.clone().filter(|_| is_thinking);
+        let thinking_duration_ms = thinking_display.as_ref().map(|_| Number::from(0));
         let call = block.as_tool_use();
         let tool_use_meta = call.and_then(|call| self.mcp.meta(&call.id, &call.name));
         let open = turn.message.as_ref();
@@ -383,6 +409,8 @@ impl Agent {
             user_message_uuids: (!uuids.is_empty()).then_some(uuids),
             aborted: aborted.then_some(true),
             tool_use_meta,
+            thinking_display,
+            thinking_duration_ms,
             timestamp: (self.config.timestamp)(),
             ..AssistantMessage::default()
         };

@@ -38,8 +38,10 @@ impl Agent {
         if task.is_awaited && call.is_none() && !self.config.forwards_subagent_text {
             return false;
         }
+        let mut body = self.body(message_id.to_owned(), vec![block]);
+        body.extra.set("context_management", Json::null());
         let message = AssistantMessage {
-            message: self.body(message_id.to_owned(), vec![block]).into(),
+            message: body.into(),
             parent_tool_use_id: task.tool_use_id.clone(),
             agent_id: Some(task.id.clone()),
             subagent_type: Some(agent.kind.clone()),
@@ -76,7 +78,7 @@ impl Agent {
             tool_use_id: task.tool_use_id.clone(),
             description: Some(format!("It runs {}.", call.name)),
             subagent_type: Some(agent.kind.clone()),
-            usage: None,
+            usage: Some(task.usage()),
             last_tool_name: Some(call.name),
             summary: None,
             uuid: Some((self.ids)()),
@@ -144,9 +146,21 @@ impl Agent {
             "prompt": agent.prompt,
             "content": said,
             "canContinueAgent": true,
+            "resolvedModel": self.model(),
+            "harnessNoteCount": u64::from(!used.is_empty()),
+            "harnessTailCount": 0,
+            "harnessSectionHash": "",
+            "totalDurationMs": 0,
+            "totalTokens": 0,
+            "totalToolUseCount": task.tools.len(),
+            "usage": self.config.declared.usage,
         });
         if !used.is_empty() {
             data["toolsUsed"] = json!(task.tools);
+            data["toolStats"] = json!({
+                "bashCount": 0, "editFileCount": 0, "linesAdded": 0, "linesRemoved": 0,
+                "otherToolCount": task.tools.len(), "readCount": 0, "searchCount": 0,
+            });
         }
         let told = format!("{}\n\nThe sub-agent {} is done.", task.last_text, task.id);
         let answer = ToolAnswer {

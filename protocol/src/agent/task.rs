@@ -1,6 +1,8 @@
 //! Tasks: shell commands and sub-agents.
 
 use crate::hook::BackgroundTaskSummary;
+use crate::json::Number;
+use crate::message::TaskUsage;
 
 /// A task: a shell command or a sub-agent. It runs in the background unless it
 /// is [awaited](Self::awaited).
@@ -90,6 +92,16 @@ impl Task {
             description: Some(self.description.clone()),
             agent_type: agent.map(|agent| agent.kind.clone()),
             ..BackgroundTaskSummary::default()
+        }
+    }
+
+    /// Returns what a sub-agent used so far. Tokens and times are not known.
+    pub(super) fn usage(&self) -> TaskUsage {
+        TaskUsage {
+            total_tokens: Some(0),
+            tool_uses: Some(self.tools.len() as u64),
+            duration_ms: Some(Number::from(0)),
+            extra: Default::default(),
         }
     }
 

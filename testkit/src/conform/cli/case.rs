@@ -61,6 +61,13 @@ pub(super) struct Host {
     prompts: Vec<String>,
     /// Arguments besides the usual ones.
     pub(super) args: Vec<String>,
+    /// Whether it asks for nothing beside the protocol: no partial messages, and
+    /// none of the variables that SDKs set, such as the one for states.
+    #[serde(skip)]
+    pub(super) is_plain: bool,
+    /// Whether the case is only what it is with states and partial messages, so
+    /// that there is no plain one.
+    needs_states: bool,
     /// Whether it takes no permission requests: the CLI is started without
     /// `--permission-prompt-tool=stdio`.
     pub(super) takes_no_requests: bool,
@@ -298,6 +305,34 @@ impl Case {
             Self::from_json(&name, &text)
         };
         paths.iter().map(read).collect()
+    }
+
+    /// The same case with a host that asks for nothing beside the protocol: no
+    /// partial messages, and none of the variables that SDKs set. There is none
+    /// where the host waits for a line that is not sent then.
+    #[must_use]
+    pub fn plain(&self) -> Option<Self> {
+        let awaits = |step: &Step| match step {
+            Step::Until(line) => {
+                line["type"] == "stream_event"
+                    || line["subtype"] == "status"
+                    || line["subtype"] == "session_state_changed"
+            }
+            _ => false,
+        };
+        if self.host.needs_states || self.host.steps.iter().any(awaits) {
+            return None;
+        }
+        let mut plain = self.clone();
+        plain.host.is_plain = true;
+        plain.name.push_str(" (plain)");
+        Some(plain)
+    }
+
+    /// Whether [`plain`](Self::plain) made it.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        self.host.is_plain
     }
 
     /// What it is called.

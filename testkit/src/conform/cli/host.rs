@@ -229,7 +229,7 @@ impl Player<'_> {
                     continue;
                 }
                 () = sleep(GRACE), if has_exited => Ok(0),
-                () = at_rest(&cli.mark, patience), if !has_exited => return Ok(Over::AtRest),
+                () = at_rest(&cli.mark, patience, bytes > 0), if !has_exited => return Ok(Over::AtRest),
             };
             let length = read.map_err(|error| error.to_string())?;
             decoder.push(&chunk[..length]);

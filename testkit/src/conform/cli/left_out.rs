@@ -1,5 +1,7 @@
-//! The members of lines that are not compared, from `conform/left-out.json`:
-//! each with its reason.
+//! The members of lines whose values are not compared, from
+//! `conform/left-out.json`: each with its reason. That they are there is
+//! compared, unless the real CLI itself was measured without them some of the
+//! time.
 
 use serde::Deserialize;
 
@@ -17,6 +19,9 @@ struct Rule {
     of: Vec<String>,
     /// The members, by their paths. Items of arrays have that of the array.
     members: Vec<String>,
+    /// Whether the member is absent some of the time on the real CLI.
+    #[serde(default)]
+    may_be_absent: bool,
     #[serde(rename = "why")]
     _why: String,
 }
@@ -36,6 +41,11 @@ impl LeftOut {
         self.0.iter().position(|rule| {
             rule.of.iter().any(|of| fits(head, of)) && rule.members.iter().any(|it| it == path)
         })
+    }
+
+    /// Whether a member is compared with nothing, not even its absence.
+    pub(super) fn may_be_absent(&self, rule: usize) -> bool {
+        self.0.get(rule).is_some_and(|rule| rule.may_be_absent)
     }
 
     /// How many rules there are.

@@ -5,6 +5,9 @@ use super::{Case, Entry, LeftOut};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// What stands for a value that is not compared.
+const LEFT_OUT: &str = "(left out)";
+
 /// Members whose values name something, and who gives those names.
 const NAMES: [&str; 15] = [
     "uuid",
@@ -117,6 +120,9 @@ impl<'a> Normal<'a> {
                         Some(rule) => {
                             let seen = self.left_out.entry(rule).or_default();
                             seen.insert(format!("{head} {path} {value}"));
+                            if !self.rules.may_be_absent(rule) {
+                                normal.insert(name.clone(), LEFT_OUT.into());
+                            }
                         }
                         None => {
                             let value = self.value(value, head, path, name);
@@ -186,12 +192,20 @@ impl<'a> Normal<'a> {
 fn in_order(record: &[Entry]) -> Vec<Entry> {
     let mut ordered: Vec<Entry> = vec![];
     let mut late: Option<Vec<Entry>> = None;
+    let mut speaking = Value::Null;
     for entry in record {
         let (kind, line) = match entry {
             Entry::Received(line) => (line["type"].as_str().unwrap_or_default(), line),
             _ => ("", &Value::Null),
         };
         let content = &line["message"]["content"][0]["type"];
+        // Without partial messages nothing says that a message is over but the
+        // next one.
+        let id = &line["message"]["id"];
+        if kind == "assistant" && speaking != *id {
+            ordered.append(&mut late.take().unwrap_or_default());
+            speaking = id.clone();
+        }
         match &mut late {
             None => {
                 ordered.push(entry.clone());

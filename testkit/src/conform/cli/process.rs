@@ -41,7 +41,8 @@ impl Process {
             .args(arguments)
             .args(["--output-format", "stream-json", "--verbose"])
             .args(["--input-format", "stream-json"])
-            .args(["--include-partial-messages", "--setting-sources="])
+            .arg("--setting-sources=")
+            .args((!case.host.is_plain).then_some("--include-partial-messages"))
             .args((!case.host.takes_no_requests).then_some("--permission-prompt-tool=stdio"))
             .args(&case.host.args)
             .env_clear()
@@ -92,10 +93,12 @@ fn environment(case: &Case, home: &Path, model: &ScriptedModel) -> BTreeMap<Stri
     for name in ["TMPDIR", "TMP", "TEMP"] {
         set(name, temporary(home).into());
     }
-    set("CLAUDE_CODE_ENTRYPOINT", "sdk-rust".into());
-    // Not `CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS`, which older versions read: the
-    // real one then says of its states that they are not only for the host.
-    set("CLAUDE_CODE_SDK_READS_SESSION_STATE", "1".into());
+    if !case.host.is_plain {
+        set("CLAUDE_CODE_ENTRYPOINT", "sdk-rust".into());
+        // Not `CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS`, which older versions read: the
+        // real one then says of its states that they are not only for the host.
+        set("CLAUDE_CODE_SDK_READS_SESSION_STATE", "1".into());
+    }
     set("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".into());
     set("DISABLE_TELEMETRY", "1".into());
     set("DISABLE_AUTOUPDATER", "1".into());

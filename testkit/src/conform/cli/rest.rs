@@ -9,6 +9,9 @@ use std::time::Duration;
 /// After how long without a line it is looked whether the CLI works at all.
 const QUIET: Duration = Duration::from_secs(2);
 
+/// The same before the first line: a CLI that starts may wait for a disk.
+const STARTING: Duration = Duration::from_secs(8);
+
 /// What a script has go on for so long is there to be cut off.
 const CUT_OFF: Duration = Duration::from_secs(60);
 
@@ -24,8 +27,12 @@ pub(super) fn patience(case: &Case) -> Duration {
 
 /// Returns when nothing happens any more, if it is not dropped before because
 /// something did.
-pub(super) async fn at_rest(cli: &Mark, patience: Duration) {
-    tokio::time::sleep(patience).await;
+pub(super) async fn at_rest(cli: &Mark, patience: Duration, has_begun: bool) {
+    let quiet = match has_begun {
+        true => patience,
+        false => patience.max(STARTING),
+    };
+    tokio::time::sleep(quiet).await;
     while cli.works().await {}
 }
 
@@ -37,5 +44,26 @@ fn time_of(step: &Step) -> Duration {
         Step::Tool(call) => Duration::from_millis(call.takes_ms),
         Step::WaitMs(time) => Duration::from_millis(*time),
         _ => Duration::ZERO,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn a_session_may_be_quiet_as_long_as_something_takes_in_it() {
+        let more = |say: Value, hooks: Value| {
+            let file = json!({"replies": [say], "host": {"hooks": hooks}});
+            patience(&Case::from_json("quiet", &file.to_string()).unwrap()) - QUIET
+        };
+        let tool = |takes: u64| json!([{"tool": {"name": "Bash", "input": {}, "takes_ms": takes}}, {"wait_ms": 60_000}]);
+        let hook = json!([{"event": "Stop", "timeout_ms": 1000, "answers": "hang"}]);
+        assert_eq!(more(json!([{"text": "Hello."}]), json!([])), Duration::ZERO);
+        assert_eq!(more(tool(4000), json!([])), Duration::from_secs(4));
+        assert_eq!(more(tool(0), hook), Duration::from_secs(1));
     }
 }

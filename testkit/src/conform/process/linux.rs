@@ -22,9 +22,15 @@ pub(super) fn marked(mark: &OsStr) -> Vec<Marked> {
             let argv = fs::read(process.path().join("cmdline")).unwrap_or_default();
             let argv = String::from_utf8_lossy(&argv).replace('\0', " ");
             let argv = argv.trim_end().to_owned();
-            let worked = Stat::read(&process.path()).and_then(|it| it.worked());
-            let worked = worked.unwrap_or_default();
-            marked.push(Marked { pid, argv, worked });
+            let stat = Stat::read(&process.path());
+            let worked = stat.as_ref().and_then(Stat::worked).unwrap_or_default();
+            let is_kept = stat.is_some_and(|it| matches!(it.field(3), Some("R" | "D")));
+            marked.push(Marked {
+                pid,
+                argv,
+                worked,
+                is_kept,
+            });
         }
     }
     marked

@@ -9,4 +9,6 @@ pub(super) struct Marked {
     pub(super) argv: String,
     /// How long processors have worked for it.
     pub(super) worked: Duration,
+    /// Whether it waits for a processor or for a disk.
+    pub(super) is_kept: bool,
 }

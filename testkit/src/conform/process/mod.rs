@@ -56,13 +56,20 @@ impl Mark {
         marked(&self.0)
     }
 
-    /// Whether processors work for what has it. That takes a second to see.
+    /// Whether what has it works, or would if the machine let it. That takes a
+    /// second to see.
     pub(super) async fn works(&self) -> bool {
-        let worked = || -> Duration { self.processes().iter().map(|it| it.worked).sum() };
-        let before = worked();
+        let look = || {
+            let processes = self.processes();
+            let is_kept = processes.iter().any(|it| it.is_kept);
+            let worked: Duration = processes.iter().map(|it| it.worked).sum();
+            (is_kept, worked)
+        };
+        let (was_kept, before) = look();
         tokio::time::sleep(LOOK).await;
+        let (is_kept, after) = look();
         // No runtime rests altogether.
-        worked().abs_diff(before) > LOOK / 20
+        was_kept || is_kept || after.abs_diff(before) > LOOK / 20
     }
 }
 

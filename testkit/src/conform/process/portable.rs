@@ -24,6 +24,8 @@ pub(super) fn marked(mark: &OsStr) -> Vec<Marked> {
         pid: process.pid().as_u32(),
         argv: process.cmd().join(OsStr::new(" ")).display().to_string(),
         worked: Duration::from_millis(process.accumulated_cpu_time()),
+        // Some systems say of all processes that they run.
+        is_kept: false,
     };
     let processes = system.processes().values();
     processes.filter(is_marked).map(read).collect()

@@ -26,6 +26,9 @@ impl Claude {
             agent.respond(request_id, Ok(None));
             return agent.handle_input_end(now);
         }
+        if subtype == "set_model" && !(request["model"].is_string() || request["model"].is_null()) {
+            return refuse_model(agent, request_id);
+        }
         let response = match self.responses.get(&subtype) {
             Some(scripted) => {
                 self.begin(agent, request_id, &subtype);
@@ -195,11 +198,7 @@ impl Claude {
     fn set_model(&mut self, agent: &mut Agent, request: &Value) -> Response {
         let name = match &request["model"] {
             Value::Null => None,
-            Value::String(name) => Some(name.as_str()),
-            _ => {
-                let refusal = Refusal::new("set_model: model must be a string");
-                return Err(refusal.code("invalid_request"));
-            }
+            name => name.as_str(),
         };
         let model = self.model(name);
         agent.set_model(&model);
@@ -253,6 +252,18 @@ impl Claude {
             (false, false) => refuse("rewind_files: there is no checkpoint of this message"),
         }
     }
+}
+
+/// Refuses a model that is no text. The error names the current one.
+fn refuse_model(agent: &mut Agent, request_id: &str) {
+    let response = json!({"type": "control_response", "response": {
+        "subtype": "error",
+        "request_id": request_id,
+        "error": "set_model: model must be a string",
+        "error_code": "invalid_request",
+        "model": agent.model(),
+    }});
+    agent.write_raw(format!("{response}\n"));
 }
 
 fn scripted_response(scripted: &scenario::Response) -> Response {

@@ -2,6 +2,7 @@
 
 use super::models;
 use agentwire_protocol::agent::{Config, Declared};
+use agentwire_protocol::model::ThinkingDisplay;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -189,6 +190,8 @@ pub(super) fn declare(config: &mut Config) {
         "analytics_disabled": true,
         "product_feedback_disabled": true,
         "served_by_anthropic": false,
+        "memory_paths": {"auto": format!("{}/memory/", config_folder())},
+        "messaging_socket_path": format!("/tmp/fake-agent/{}.sock", config.pid),
         "original_cwd": config.cwd,
         "additional_directories": [],
         "fast_mode_state": "off",
@@ -204,7 +207,7 @@ pub(super) fn declare(config: &mut Config) {
         "agents": agents(),
         "output_style": "default",
         "available_output_styles": STYLES,
-        "user_output_styles_dir": styles_folder(),
+        "user_output_styles_dir": format!("{}/output-styles", config_folder()),
         "models": models::list(),
         "account": {
             "tokenSource": "none", "apiKeySource": "ANTHROPIC_API_KEY", "apiProvider": "firstParty",
@@ -259,6 +262,7 @@ pub(super) fn declare(config: &mut Config) {
         result: read(result),
         usage: read(usage),
         model_usage: read(model_usage),
+        thinking_display: Some(ThinkingDisplay::from("updates")),
         commands: super::commands::LOCAL.map(str::to_owned).into(),
         edit_tools: EDITS.map(str::to_owned).into(),
     };
@@ -283,11 +287,10 @@ pub(super) fn left_out(listed: &[String]) -> BTreeSet<String> {
     left_out
 }
 
-/// Where the user's own output styles would be. The fake agent has none.
-fn styles_folder() -> String {
+/// Where the user's configuration would be. Nothing is read from there.
+fn config_folder() -> String {
     let config = std::env::var("CLAUDE_CONFIG_DIR");
-    let config = config.unwrap_or_else(|_| "/home/user/.claude".to_owned());
-    format!("{config}/output-styles")
+    config.unwrap_or_else(|_| "/home/user/.claude".to_owned())
 }
 
 fn read<T: DeserializeOwned>(value: Value) -> T {

@@ -110,7 +110,7 @@ fn fits(pattern: &str, text: &str) -> bool {
 }
 
 /// The commands of a line.
-fn parts(line: &str) -> impl Iterator<Item = &str> {
+pub(super) fn parts(line: &str) -> impl Iterator<Item = &str> {
     let parts = line.split(['\n', ';', '|', '&']).map(str::trim);
     parts.filter(|part| !part.is_empty())
 }

@@ -1,5 +1,6 @@
 //! What the CLI's own tools answer, beside the text for the model.
 
+use super::permissions::parts;
 use crate::scenario::ToolCall;
 use agentwire_protocol::Json;
 use agentwire_protocol::agent::ToolOutcome;
@@ -31,10 +32,13 @@ pub(in crate::fake_agent) fn outcome(call: &ToolCall) -> ToolOutcome {
     match &*call.name {
         "Bash" => {
             let command = call.input["command"].as_str().unwrap_or_default();
-            let word = command.split_whitespace().next().unwrap_or_default();
+            let is_silent = |part: &str| {
+                let word = part.split_whitespace().next().unwrap_or_default();
+                SILENT.contains(&word)
+            };
             let data = json!({
                 "stdout": call.result, "stderr": "", "interrupted": false, "isImage": false,
-                "noOutputExpected": SILENT.contains(&word),
+                "noOutputExpected": parts(command).all(is_silent),
             });
             let text = if call.result.is_empty() {
                 "(Bash completed with no output)"
@@ -52,7 +56,15 @@ pub(in crate::fake_agent) fn outcome(call: &ToolCall) -> ToolOutcome {
                 "originalFile": null,
                 "userModified": false,
             });
-            ToolOutcome::success(&*call.result).data(data)
+            let text = if call.result.is_empty() {
+                format!(
+                    "The file {} is new.",
+                    call.input["file_path"].as_str().unwrap_or_default()
+                )
+            } else {
+                call.result.clone()
+            };
+            ToolOutcome::success(text).data(data)
         }
         _ => ToolOutcome::success(&*call.result).flagged(),
     }
