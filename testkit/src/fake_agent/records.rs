@@ -1,5 +1,6 @@
 //! What the agent keeps in the transcripts of a session and its sub-agents.
 
+use super::claude;
 use agentwire_protocol::content::{Content, ContentBlock};
 use serde_json::{Value, json};
 
@@ -120,7 +121,7 @@ impl Record {
             for block in blocks(record) {
                 match (block["type"].as_str(), block["tool_use_id"].as_str()) {
                     (Some("tool_use"), _) => {
-                        pending.extend(block["id"].as_str().map(str::to_owned))
+                        pending.extend(block["id"].as_str().map(str::to_owned));
                     }
                     (Some("tool_result"), Some(id)) => pending.retain(|it| it != id),
                     _ => {}
@@ -175,12 +176,14 @@ impl SubagentRecord {
         match line["subtype"].as_str()? {
             "task_started" if line["task_type"] == "local_agent" => {
                 let is_background = line["is_backgrounded"] == true;
+                let kind = line["subagent_type"].as_str();
+                let is_built_in = kind.is_some_and(claude::has_agent);
                 Some(Self::Started {
                     session_id: line["session_id"].as_str()?.to_owned(),
                     agent_id,
                     metadata: json!({
                         "agentType": line["subagent_type"].take(),
-                        "isBuiltIn": false,
+                        "isBuiltIn": is_built_in,
                         "description": line["description"].take(),
                         "toolUseId": line["tool_use_id"].take(),
                         "spawnDepth": line["spawn_depth"].take(),

@@ -72,6 +72,11 @@ pub(super) fn declare(config: &mut Config) {
     offers::declare(config);
 }
 
+/// Whether a sub-agent is one of the CLI's own.
+pub(super) fn has_agent(name: &str) -> bool {
+    offers::AGENTS.contains(&name)
+}
+
 /// The agent's own tools that `--tools` leaves out.
 pub(super) fn left_out(listed: &[String]) -> BTreeSet<String> {
     offers::left_out(listed)

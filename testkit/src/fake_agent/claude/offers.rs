@@ -254,7 +254,7 @@ pub(super) fn declare(config: &mut Config) {
         "provider": "firstParty",
         "costBasis": "list",
     });
-    let given = std::mem::replace(&mut config.declared, Declared::default());
+    let given = std::mem::take(&mut config.declared);
     config.declared = Declared {
         disabled_tools: given.disabled_tools,
         init: read(init),

@@ -51,12 +51,12 @@ impl Settings {
         };
         if let Some(user) = user {
             settings.add_file(PermissionDestination::UserSettings, user, "settings.json");
-            settings.add_agents(agent_files(user));
+            settings.agents.extend(agent_files(user));
         }
         if is_read("project") {
             let destination = PermissionDestination::ProjectSettings;
             settings.add_file(destination, &project, "settings.json");
-            settings.add_agents(agent_files(&project));
+            settings.agents.extend(agent_files(&project));
         }
         if is_read("local") {
             let destination = PermissionDestination::LocalSettings;
@@ -66,7 +66,9 @@ impl Settings {
         let flag = flag.map(|it| (PermissionDestination::from("flagSettings"), it));
         settings.sources.extend(flag);
         let agents = from.agents.and_then(object_or_file);
-        settings.add_agents(agents.into_iter().flat_map(agents_of));
+        settings
+            .agents
+            .extend(agents.into_iter().flat_map(agents_of));
         settings
     }
 
@@ -119,10 +121,6 @@ impl Settings {
         let settings = settings.and_then(|it| serde_json::from_str(&it).ok());
         self.sources.extend(settings.map(|it| (source, it)));
     }
-
-    fn add_agents(&mut self, agents: impl IntoIterator<Item = (String, AgentDefinition)>) {
-        self.agents.extend(agents);
-    }
 }
 
 fn set_style(declared: &mut Declared, style: &str) {
@@ -141,14 +139,22 @@ fn agents_of(agents: Value) -> BTreeMap<String, AgentDefinition> {
     serde_json::from_value(agents).unwrap_or_default()
 }
 
-/// The sub-agents of the files `agents/*.md`.
+/// The sub-agents of the Markdown files below `agents`.
 fn agent_files(folder: &Path) -> Vec<(String, AgentDefinition)> {
-    let files = fs::read_dir(folder.join("agents")).into_iter().flatten();
-    let paths = files.flatten().map(|it| it.path());
-    let texts = paths
-        .filter(|path| path.extension().is_some_and(|it| it == "md"))
-        .filter_map(|path| fs::read_to_string(path).ok());
-    texts.filter_map(|text| agent_of(&text)).collect()
+    let mut folders = vec![folder.join("agents")];
+    let mut agents = vec![];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if entry.file_type().is_ok_and(|it| it.is_dir()) {
+                folders.push(path);
+            } else if path.extension().is_some_and(|it| it == "md") {
+                let text = fs::read_to_string(path).unwrap_or_default();
+                agents.extend(agent_of(&text));
+            }
+        }
+    }
+    agents
 }
 
 /// The sub-agent of a Markdown file: its front matter has the name and the
