@@ -89,6 +89,17 @@ object! {
 }
 
 impl AgentDefinition {
+    /// Returns what is listed of the sub-agent, under this name.
+    #[must_use]
+    pub fn info(&self, name: impl Into<String>) -> AgentInfo {
+        AgentInfo {
+            name: name.into(),
+            description: Some(self.description.clone()),
+            model: self.model.clone(),
+            extra: Default::default(),
+        }
+    }
+
     /// Creates a definition. `description` says when the model should start the
     /// sub-agent, `prompt` is its system prompt.
     ///

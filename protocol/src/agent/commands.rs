@@ -182,7 +182,7 @@ impl Agent {
         for (member, value) in members {
             match member {
                 "context_usage" => message.context_usage = value.read().ok(),
-                _ => drop(message.extra.set(member, value)),
+                _ => message.extra.set(member, value),
             }
         }
         self.send(encode(&message));

@@ -1,6 +1,6 @@
 //! What an agent offers, as its user declares it.
 
-use crate::agent_definition::{AgentDefinition, AgentInfo};
+use crate::agent_definition::AgentInfo;
 use crate::control::InitializeAnswer;
 use crate::message::{Init, ModelUsage, ResultMessage, Usage};
 use crate::model::ThinkingDisplay;
@@ -38,6 +38,9 @@ pub struct Declared {
     /// The names of the tools that change files. The permission mode
     /// `acceptEdits` allows them.
     pub edit_tools: BTreeSet<String>,
+    /// The names of the tools that are disabled: they are not listed, and calls
+    /// of them fail.
+    pub disabled_tools: BTreeSet<String>,
 }
 
 impl Declared {
@@ -46,26 +49,18 @@ impl Declared {
         self.edit_tools.contains(tool)
     }
 
-    /// Adds sub-agents that the host defines.
-    pub fn add_agents<'a>(
-        &mut self,
-        agents: impl IntoIterator<Item = (&'a String, &'a AgentDefinition)>,
-    ) {
-        for (name, agent) in agents {
+    /// Adds sub-agents. One whose name is there already is not added.
+    pub fn add_agents(&mut self, agents: impl IntoIterator<Item = AgentInfo>) {
+        for agent in agents {
             let names = self.init.agents.get_or_insert_default();
-            if names.contains(name) {
+            if names.contains(&agent.name) {
                 continue;
             }
-            names.push(name.clone());
-            self.initialize
-                .agents
-                .get_or_insert_default()
-                .push(AgentInfo {
-                    name: name.clone(),
-                    description: Some(agent.description.clone()),
-                    model: agent.model.clone(),
-                    extra: Default::default(),
-                });
+            names.push(agent.name.clone());
+            names.sort_by_key(|name| name.to_lowercase());
+            let listed = self.initialize.agents.get_or_insert_default();
+            listed.push(agent);
+            listed.sort_by_key(|it| it.name.to_lowercase());
         }
     }
 }

@@ -482,6 +482,7 @@ impl Agent {
             tools.push(declared::STRUCTURED_OUTPUT.to_owned());
         }
         tools.extend(self.mcp.tool_names());
+        tools.retain(|tool| !self.is_disabled(tool));
         let init = Init {
             cwd: Some(self.config.cwd.clone()),
             session_id: Some(self.session_id.clone()),

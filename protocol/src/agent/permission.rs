@@ -334,6 +334,12 @@ impl Agent {
         }
     }
 
+    /// Returns whether a tool does not exist for the model.
+    pub(super) fn is_disabled(&self, tool: &str) -> bool {
+        let disabled = &self.config.declared.disabled_tools;
+        disabled.contains(tool) || self.config.rules.disable(tool)
+    }
+
     /// Returns why a tool cannot run at all, if it cannot. No permission
     /// request is sent then.
     pub(super) fn refusal(&self, call: &ToolCall) -> Option<String> {
@@ -341,7 +347,7 @@ impl Agent {
         if call.name == "ExitPlanMode" && !in_plan_mode {
             return Some("There is no plan mode to leave.".to_owned());
         }
-        if self.config.rules.disable(&call.name) {
+        if self.is_disabled(&call.name) {
             let name = &call.name;
             return Some(format!("No such tool available: {name}. It is disabled."));
         }

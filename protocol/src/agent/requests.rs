@@ -140,9 +140,9 @@ impl Agent {
 
     /// Applies what the host configures with `initialize`.
     fn configure(&mut self, request: &Initialize) {
-        self.config
-            .declared
-            .add_agents(request.agents.iter().flatten());
+        let agents = request.agents.iter().flatten();
+        let agents = agents.map(|(name, agent)| agent.info(name.clone()));
+        self.config.declared.add_agents(agents);
         self.config.has_output_schema |= request.json_schema.is_some();
         self.config.forwards_subagent_text |= request.forward_subagent_text == Some(true);
     }

@@ -42,10 +42,20 @@ impl Rules {
 
     /// Adds a rule of the command line.
     pub fn add(&mut self, rule: PermissionRule, behavior: PermissionBehavior) {
+        self.add_from(PermissionDestination::CliArg, rule, behavior);
+    }
+
+    /// Adds a rule of a settings file.
+    pub fn add_from(
+        &mut self,
+        source: PermissionDestination,
+        rule: PermissionRule,
+        behavior: PermissionBehavior,
+    ) {
         self.list.push(SessionRule {
             rule,
             behavior,
-            destination: PermissionDestination::CliArg,
+            destination: source,
         });
     }
 
@@ -101,12 +111,12 @@ impl Rules {
         found.map(|it| &it.rule)
     }
 
-    /// Returns whether the command line disables a tool altogether, so that it
-    /// does not exist for the model.
+    /// Returns whether the command line or a settings file disables a tool
+    /// altogether, so that it does not exist for the model.
     pub(super) fn disable(&self, tool: &str) -> bool {
         self.list.iter().any(|it| {
             it.behavior == PermissionBehavior::Deny
-                && it.destination == PermissionDestination::CliArg
+                && it.destination != PermissionDestination::Session
                 && it.rule.rule_content.is_none()
                 && is_about(&it.rule.tool_name, tool)
         })

@@ -14,10 +14,11 @@ use std::time::Instant;
 
 impl Agent {
     /// Sends a block of a sub-agent's model. `message_id` is the ID from the
-    /// API of the message that contains it.
-    pub fn subagent_says(&mut self, task_id: &str, message_id: &str, block: ContentBlock) {
+    /// API of the message that contains it. Returns whether the host receives
+    /// it.
+    pub fn subagent_says(&mut self, task_id: &str, message_id: &str, block: ContentBlock) -> bool {
         let Some(task) = self.task(task_id) else {
-            return;
+            return false;
         };
         if let ContentBlock::Text(text) = &block {
             task.last_text.clone_from(&text.text);
@@ -29,11 +30,13 @@ impl Agent {
             task.tools.push(call.name.clone());
         }
         let task = task.clone();
-        let Some(agent) = &task.agent else { return };
+        let Some(agent) = &task.agent else {
+            return false;
+        };
         // For an awaited sub-agent the host receives only its tool calls, unless
         // it asks for more.
         if task.is_awaited && call.is_none() && !self.config.forwards_subagent_text {
-            return;
+            return false;
         }
         let mut body = self.body(message_id.to_owned(), vec![block]);
         body.extra.set("context_management", Json::null());
@@ -56,6 +59,7 @@ impl Agent {
             self.send(encode(&message));
             self.send_progress(&task, call);
         }
+        true
     }
 
     /// Adds the usage and the cost in dollars of a reply of a sub-agent's

@@ -3,6 +3,7 @@
 
 use super::claude::{self, Claude};
 use super::lines;
+use super::records::Record;
 use super::running::RunningTool;
 use crate::asked::Asked;
 use crate::scenario::gate::Gates;
@@ -57,6 +58,8 @@ pub(super) enum Advance {
     Waits,
     /// Something has happened.
     Went,
+    /// A sub-agent said this, and the host does not hear it.
+    Unheard(Record),
     /// The script has come to this gate.
     Reached(String),
 }
@@ -178,7 +181,11 @@ impl Beside {
                 if let ContentBlock::Text(text) = &block {
                     subagent.last_text.clone_from(&text.text);
                 }
-                agent.subagent_says(&subagent.task_id, &message, block);
+                let id = &subagent.task_id;
+                if !agent.subagent_says(id, &message, block.clone()) {
+                    let session = agent.session_id();
+                    return Advance::Unheard(Record::unheard(session, id, &message, &block));
+                }
             }
             Action::CallTool(id, call) => {
                 subagent.tool = Some(id.clone());

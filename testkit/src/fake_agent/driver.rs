@@ -35,6 +35,9 @@ pub(super) struct Driver {
     print: Option<Print>,
     /// Where sessions are kept, if they are.
     sessions: Option<Sessions>,
+    /// What was kept and the host is to be told, after the message that it is
+    /// about.
+    mirrored: String,
 }
 
 impl Driver {
@@ -61,6 +64,7 @@ impl Driver {
             signals,
             print,
             sessions,
+            mirrored: String::new(),
         }
     }
 
@@ -166,12 +170,14 @@ impl Driver {
     fn carry_out(&mut self) {
         while let Some(output) = self.player.poll_output() {
             let written = match output {
-                Output::Stdout(bytes) => self.say(&bytes),
+                Output::Stdout(bytes) => self.say(&bytes).and_then(|()| self.tell_kept()),
                 Output::Stderr(text) => io::stderr().write_all(text.as_bytes()),
                 Output::Spawn(argv) => process::spawn(&argv),
-                Output::Keep(record) => {
-                    if let Some(Err(error)) = self.sessions.as_mut().map(|it| it.keep(record)) {
-                        complain(&format!("fake-agent: {SESSIONS}: {error}"), USAGE);
+                Output::Keep(record) => self.keep(|it| it.keep(record)),
+                Output::KeepSubagent(record) => self.keep(|it| it.keep_subagent(record)),
+                Output::WriteFile(path, text) => {
+                    if let Err(error) = std::fs::write(&path, text) {
+                        complain(&format!("fake-agent: {path:?}: {error}"), 1);
                     }
                     Ok(())
                 }
@@ -209,9 +215,28 @@ impl Driver {
                 self.leave(1);
             }
         }
-        if io::stdout().flush().is_err() {
+        if self.tell_kept().is_err() || io::stdout().flush().is_err() {
             self.leave(1);
         }
+    }
+
+    /// Keeps something, if sessions are kept.
+    fn keep(&mut self, keep: impl FnOnce(&mut Sessions) -> io::Result<String>) -> io::Result<()> {
+        match self.sessions.as_mut().map(keep) {
+            None => {}
+            Some(Ok(lines)) => self.mirrored += &lines,
+            Some(Err(error)) => complain(&format!("fake-agent: {SESSIONS}: {error}"), USAGE),
+        }
+        Ok(())
+    }
+
+    /// Tells the host what was kept.
+    fn tell_kept(&mut self) -> io::Result<()> {
+        let lines = std::mem::take(&mut self.mirrored);
+        for line in lines.split_inclusive('\n') {
+            self.say(line.as_bytes())?;
+        }
+        Ok(())
     }
 
     fn say(&mut self, bytes: &[u8]) -> io::Result<()> {

@@ -1,14 +1,15 @@
 //! The options that the fake agent takes from the CLI's command line.
 
-use super::claude;
+use super::claude::{self, Settings, Sources};
 use super::command_line::{CommandLine, FlagError};
 use super::known::{Class, number};
 use super::time::timestamp;
-use agentwire_protocol::agent::{Config, Profile};
+use agentwire_protocol::agent::{Config, Declared, Profile};
 use agentwire_protocol::permission::PermissionMode;
 use regex_lite::Regex;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 /// The parsed command line.
@@ -55,6 +56,8 @@ pub struct Flags {
     pub agents: Option<String>,
     /// `--settings`: a JSON object, or the path of a file of it.
     pub settings: Option<String>,
+    /// `--setting-sources`: the settings files that are read, if not all.
+    pub setting_sources: Option<Vec<String>>,
     /// `--json-schema`: a JSON object.
     pub json_schema: Option<String>,
     /// `--max-turns`; 0 means no limit. As on the real CLI, a negative limit
@@ -204,6 +207,7 @@ impl Flags {
             "--mcp-config" => self.sdk_mcp_servers.extend(servers_in_host(&value)),
             "--agents" => self.agents = Some(value),
             "--settings" => self.settings = Some(value),
+            "--setting-sources" => self.setting_sources = Some(rules(&value)),
             "--json-schema" => self.json_schema = Some(value),
             "--max-turns" => self.max_turns = number(&value).and_then(turns),
             "--max-budget-usd" => self.max_budget_usd = number(&value),
@@ -284,6 +288,19 @@ impl Flags {
         }
     }
 
+    /// The settings of the files in this directory of the user's configuration
+    /// and in the working directory, and those of the flags.
+    pub(super) fn settings(&self, folder: Option<&Path>, cwd: &str) -> Settings {
+        Settings::read(&Sources {
+            user: folder,
+            project: cwd.into(),
+            names: self.setting_sources.as_deref(),
+            flag: self.settings.as_deref(),
+            agents: self.agents.as_deref(),
+            sets_mode: self.permission_mode.is_some(),
+        })
+    }
+
     /// How the agent is to behave, from the flags and this process.
     #[must_use]
     pub fn config(&self) -> Config {
@@ -302,6 +319,14 @@ impl Flags {
             rules: claude::rules(&self.allowed_rules, &self.disallowed_tools),
             may_bypass: self.dangerously_skip_permissions
                 || self.allow_dangerously_skip_permissions,
+            declared: Declared {
+                disabled_tools: self
+                    .tools
+                    .as_deref()
+                    .map(claude::left_out)
+                    .unwrap_or_default(),
+                ..Declared::default()
+            },
             max_turns: self.max_turns,
             max_budget_usd: self.max_budget_usd,
             fallback_model: self.fallback_model.clone(),

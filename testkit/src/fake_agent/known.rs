@@ -376,7 +376,7 @@ const FLAGS: &[Flag] = &[
     flag(&["--session-began-as-copy"], One, NotFollowed).since(V2_1_330),
     flag(&["--session-id"], One, Followed),
     flag(&["--session-mirror"], Nothing, Followed).since(V2_1_197),
-    flag(&["--setting-sources"], One, Meaningless).check(AnyOf(&["user", "project", "local"])),
+    flag(&["--setting-sources"], One, Followed).check(AnyOf(&["user", "project", "local"])),
     flag(&["--settings"], One, Followed).check(ObjectOrFile),
     flag(&["--strict-mcp-config"], Nothing, Meaningless),
     flag(&["--system-prompt"], One, Meaningless),

@@ -83,3 +83,10 @@ pub(super) fn kind(line: &[u8]) -> Option<&str> {
     let kind = rest.split(|byte| *byte == b'"').next()?;
     std::str::from_utf8(kind).ok()
 }
+
+/// Whether a `system` line of the agent's is about a task that has started or
+/// ended.
+pub(super) fn is_of_task(line: &[u8]) -> bool {
+    let rest = line.strip_prefix(br#"{"type":"system","subtype":"task_"#);
+    rest.is_some_and(|rest| rest.starts_with(b"started") || rest.starts_with(b"notification"))
+}

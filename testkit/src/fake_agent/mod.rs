@@ -32,6 +32,7 @@ mod plan;
 mod player;
 mod print;
 mod process;
+mod records;
 mod running;
 mod sessions;
 mod signals;
@@ -47,7 +48,7 @@ pub use exit::UNEXPECTED;
 pub use flags::{Flags, InputFormat, OutputFormat, RETRY_MS};
 pub use path::{BIN, NotBuilt, path};
 pub use player::{Output, Player};
-pub use sessions::Record;
+pub use records::{Record, SubagentRecord};
 
 use crate::scenario::Scenario;
 use agentwire_protocol::agent::{Config, Profile};
@@ -55,13 +56,14 @@ use driver::Driver;
 use environment::{accepts_unknown_flags, clock, script};
 use exit::{USAGE, complain, no_log};
 use gates::GateFolder;
+use input::{Heard, Input};
 use log::Log;
 use print::Print;
 use sessions::{Refusal, Sessions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::exit;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Runs the fake agent on standard input and output, with this process's
 /// arguments and environment, until the host is done with it.
@@ -107,6 +109,11 @@ pub fn main() -> ! {
             let mut config = flags.config();
             profile.apply(&mut config);
             let folder = std::env::var_os(SESSIONS).map(PathBuf::from);
+            let settings = flags.settings(folder.as_deref(), &config.cwd);
+            if let Some(warning) = settings.apply(&mut config) {
+                // Standard error may be closed.
+                drop(writeln!(io::stderr(), "fake-agent: {warning}"));
+            }
             let begun = Sessions::begin(&flags, folder.as_deref(), &config.cwd, &ids());
             let begun = begun.unwrap_or_else(|refusal| {
                 let has_result = flags.output_format() == OutputFormat::StreamJson;
@@ -150,8 +157,12 @@ fn tell_not_followed(flags: &Flags) {
     }
 }
 
+/// How long the real CLI takes before it refuses a session.
+const REFUSAL_TAKES: Duration = Duration::from_millis(400);
+
 /// Reports why the session cannot begin, and exits. With a `uuid`, a result is
-/// sent as well.
+/// sent as well, once the host has sent its first message: a host that sends
+/// one to a process that has exited sees a broken pipe instead of the result.
 fn refuse(refusal: &Refusal, uuid: Option<&str>, mut log: Option<&mut Log>) -> ! {
     let mut note = |write: &dyn Fn(&mut Log) -> io::Result<()>| {
         if let Some(Err(error)) = log.as_deref_mut().map(write) {
@@ -159,6 +170,11 @@ fn refuse(refusal: &Refusal, uuid: Option<&str>, mut log: Option<&mut Log>) -> !
         }
     };
     if let (Some(session_id), Some(uuid)) = (&refusal.session_id, uuid) {
+        let input = Input::new();
+        input.read();
+        if let Some(Heard::Bytes(bytes)) = input.next(Some(REFUSAL_TAKES)) {
+            note(&|log| log.read(&bytes));
+        }
         let result = sessions::refused(session_id, &refusal.why, uuid);
         note(&|log| log.said(result.as_bytes()));
         // Whoever does not read it has the exit status.

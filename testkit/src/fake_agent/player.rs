@@ -8,8 +8,9 @@ use super::expect::Expected;
 use super::lines;
 use super::older::Older;
 use super::plan::{Action, Plan};
+use super::records::{Record, SubagentRecord};
 use super::running::RunningTool;
-use super::sessions::Record;
+
 use crate::asked::Asked;
 use crate::scenario::gate::Gates;
 use crate::scenario::{ApiError, Fault, NoSuchGate, OddLine, Scenario, ToolCall};
@@ -41,6 +42,10 @@ pub enum Output {
     Spawn(Vec<String>),
     /// Keep this in the session's file, if there is one.
     Keep(Record),
+    /// Keep this beside the transcript of a sub-agent, if there is one.
+    KeepSubagent(SubagentRecord),
+    /// Write this text into this file: a tool of the model's does.
+    WriteFile(String, String),
     /// Say that the script has come to this gate.
     Reached(String),
     /// Do this to the process.
@@ -255,11 +260,17 @@ impl Player {
                 decision,
             } => {
                 let mut tools = self.running.iter().chain(&self.beside.running);
-                if !tools.any(|tool| tool.id == tool_use_id) {
+                let Some(tool) = tools.find(|tool| tool.id == tool_use_id) else {
                     return;
-                }
+                };
                 match decision {
-                    Decision::Allowed(_) => self.begin_tool(now, &tool_use_id),
+                    Decision::Allowed(input) => {
+                        let file = claude::written_file(&tool.call, &input);
+                        if let Some((path, text)) = file {
+                            self.outputs.push_back(Output::WriteFile(path, text));
+                        }
+                        self.begin_tool(now, &tool_use_id);
+                    }
                     Decision::Denied(message) => {
                         self.agent
                             .finish_tool(now, &tool_use_id, ToolOutcome::error(message));
@@ -311,6 +322,10 @@ impl Player {
         match (self.beside).advance(now, agent, script, claude, &self.gates) {
             Advance::Waits => return false,
             Advance::Went => {}
+            Advance::Unheard(record) => {
+                self.take_lines();
+                self.outputs.push_back(Output::Keep(record));
+            }
             Advance::Reached(gate) => self.reach(gate),
         }
         true
@@ -518,6 +533,14 @@ impl Player {
             if matches!(kind, Some("assistant" | "user")) {
                 let record = Record::of_line(&line).map(Output::Keep);
                 self.outputs.extend(record);
+            }
+            if kind == Some("system") && lines::is_of_task(&line) {
+                let record = SubagentRecord::of_line(&line);
+                if let Some(SubagentRecord::Started { .. }) = record {
+                    let prompt = Record::of_start(&line).map(Output::Keep);
+                    self.outputs.extend(prompt);
+                }
+                self.outputs.extend(record.map(Output::KeepSubagent));
             }
             match kind {
                 Some("assistant") => self.last_message = line.clone(),

@@ -1,55 +1,15 @@
 //! Sessions on disk, as the real CLI keeps them, so that they can be listed,
 //! read, resumed and forked.
 
-use super::flags::Flags;
+use super::flags::{Flags, OutputFormat};
+use super::records::{Record, SubagentRecord};
 use super::time::timestamp;
-use agentwire_protocol::content::Content;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-
-/// Something that was said, and is kept.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct Record {
-    /// The session.
-    pub session_id: String,
-    /// `user` or `assistant`.
-    pub kind: String,
-    /// The message's id, if it has one.
-    pub uuid: Option<String>,
-    /// The message, as on the wire.
-    pub message: Value,
-}
-
-impl Record {
-    /// What the host's user said.
-    pub(super) fn prompt(session_id: &str, uuid: Option<String>, content: &Content) -> Self {
-        Self {
-            session_id: session_id.to_owned(),
-            kind: "user".to_owned(),
-            uuid,
-            message: json!({"role": "user", "content": content}),
-        }
-    }
-
-    /// What a line of the agent's says, where it is kept: messages, but not
-    /// those of sub-agents.
-    pub(super) fn of_line(line: &[u8]) -> Option<Self> {
-        let mut line: Value = serde_json::from_slice(line).ok()?;
-        if !line["parent_tool_use_id"].is_null() {
-            return None;
-        }
-        Some(Self {
-            session_id: line["session_id"].as_str()?.to_owned(),
-            kind: line["type"].as_str()?.to_owned(),
-            uuid: line["uuid"].as_str().map(str::to_owned),
-            message: line["message"].take(),
-        })
-    }
-}
 
 /// Why a session cannot begin.
 #[derive(Debug, PartialEq)]
@@ -78,8 +38,15 @@ pub(super) struct Sessions {
     cwd: String,
     /// The file of the session that goes on.
     resumed: Option<PathBuf>,
-    /// The session and the record that the next one follows.
-    last: Option<(String, String)>,
+    /// The record that the next one of a transcript follows.
+    last: BTreeMap<PathBuf, String>,
+    /// What is kept before the next record, where the last process was killed.
+    repairs: Vec<Record>,
+    /// The sub-agents that have started: their session, and what is kept of
+    /// them.
+    subagents: BTreeMap<String, (String, Value)>,
+    /// Whether the host is sent what is kept (`--session-mirror`).
+    is_mirrored: bool,
     number: u64,
 }
 
@@ -128,7 +95,10 @@ impl Sessions {
             projects: config.join("projects"),
             cwd: cwd.to_owned(),
             resumed: None,
-            last: None,
+            last: BTreeMap::new(),
+            repairs: vec![],
+            subagents: BTreeMap::new(),
+            is_mirrored: flags.session_mirror && flags.output_format() == OutputFormat::StreamJson,
             number: 0,
         };
         let new_id = flags.session_id.as_deref().unwrap_or(fresh);
@@ -177,7 +147,7 @@ impl Sessions {
                 && !is_of_turn(&dropped, turn)
             {
                 return Err(refuse(format!(
-                    "--resume-drops-turn: behind {uuid} there is more than the turn {turn}"
+                    "Resume rejected by --resume-drops-turn: behind {uuid} there is more than the turn {turn}"
                 )));
             }
         }
@@ -185,7 +155,7 @@ impl Sessions {
         let last = last.map(str::to_owned);
         let id = if flags.fork_session {
             if !flags.no_session_persistence {
-                let copied = self.copy(records, new_id);
+                let copied = self.copy(&records, new_id);
                 copied.map_err(|error| refuse(error.to_string()))?;
             }
             new_id.to_owned()
@@ -193,22 +163,33 @@ impl Sessions {
             self.resumed = Some(old.to_owned());
             old_id.clone().into_owned()
         };
-        self.last = last.map(|uuid| (id.clone(), uuid));
+        self.repairs = Record::repairs(&id, &records);
+        self.last
+            .extend(last.map(|uuid| (self.path(&id, None), uuid)));
         Ok(id)
     }
 
-    /// Keeps what was said.
-    pub(super) fn keep(&mut self, record: Record) -> io::Result<()> {
-        let id = record.session_id;
+    /// Keeps what was said. Returns the lines for the host, if it wants them.
+    pub(super) fn keep(&mut self, record: Record) -> io::Result<String> {
+        let mut repairs = std::mem::take(&mut self.repairs);
+        repairs.push(record);
+        let mut lines = String::new();
+        for record in repairs {
+            lines += &self.append(record)?;
+        }
+        Ok(lines)
+    }
+
+    fn append(&mut self, record: Record) -> io::Result<String> {
         self.number += 1;
         let uuid = record.uuid.unwrap_or_else(|| {
             let process = std::process::id();
             format!("00000000-0000-4000-8002-{process:08x}{:04x}", self.number)
         });
-        let parent = self.last.take().filter(|(session, _)| *session == id);
-        let line = json!({
-            "parentUuid": parent.map(|(_, uuid)| uuid),
-            "isSidechain": false,
+        let file = self.path(&record.session_id, record.agent_id.as_deref());
+        let mut line = json!({
+            "parentUuid": self.last.get(&file),
+            "isSidechain": record.agent_id.is_some(),
             "type": record.kind,
             "message": record.message,
             "uuid": uuid,
@@ -216,18 +197,74 @@ impl Sessions {
             "userType": "external",
             "entrypoint": std::env::var("CLAUDE_CODE_ENTRYPOINT").unwrap_or("sdk-cli".to_owned()),
             "cwd": self.cwd,
-            "sessionId": id,
+            "sessionId": record.session_id,
             "version": env!("CARGO_PKG_VERSION"),
             "gitBranch": "",
         });
-        let is_resumed = |file: &&PathBuf| file.file_stem().is_some_and(|stem| *stem == *id);
-        let file = self.resumed.as_ref().filter(is_resumed).cloned();
-        append(&file.unwrap_or_else(|| self.file(&id)), &[line])?;
-        self.last = Some((id, uuid));
-        Ok(())
+        if let Some(agent_id) = record.agent_id {
+            line["agentId"] = agent_id.into();
+        }
+        let lines = self.mirror(&file, &line);
+        append(&file, &[line])?;
+        self.last.insert(file, uuid);
+        Ok(lines)
     }
 
-    fn copy(&self, mut records: Vec<Value>, id: &str) -> io::Result<()> {
+    /// Keeps what is known about a sub-agent, in a file beside its transcript.
+    /// Returns the line for the host, if it wants it.
+    pub(super) fn keep_subagent(&mut self, record: SubagentRecord) -> io::Result<String> {
+        let (session_id, agent_id, metadata) = match record {
+            SubagentRecord::Started {
+                session_id,
+                agent_id,
+                metadata,
+            } => {
+                let known = (session_id.clone(), metadata.clone());
+                self.subagents.insert(agent_id.clone(), known);
+                (session_id, agent_id, metadata)
+            }
+            SubagentRecord::Ended { agent_id } => {
+                // Shells end too, and have no transcript.
+                let Some((session_id, mut metadata)) = self.subagents.remove(&agent_id) else {
+                    return Ok(String::new());
+                };
+                metadata["finished"] = true.into();
+                (session_id, agent_id, metadata)
+            }
+        };
+        let file = self.path(&session_id, Some(&agent_id));
+        create_folder(&file)?;
+        fs::write(file.with_extension("meta.json"), metadata.to_string())?;
+        let mut entry = metadata;
+        entry["type"] = "agent_metadata".into();
+        Ok(self.mirror(&file, &entry))
+    }
+
+    /// The line that tells the host what a transcript has been given.
+    fn mirror(&self, file: &Path, entry: &Value) -> String {
+        if !self.is_mirrored {
+            return String::new();
+        }
+        let line = json!({"type": "transcript_mirror", "filePath": file, "entries": [entry]});
+        format!("{line}\n")
+    }
+
+    /// The transcript of a session, or of one of its sub-agents.
+    fn path(&self, session_id: &str, agent_id: Option<&str>) -> PathBuf {
+        let is_resumed = |file: &&PathBuf| file.file_stem().is_some_and(|it| it == session_id);
+        let resumed = self.resumed.as_ref().filter(is_resumed).cloned();
+        let session = resumed.unwrap_or_else(|| self.file(session_id));
+        match agent_id {
+            None => session,
+            Some(id) => session
+                .with_extension("")
+                .join("subagents")
+                .join(format!("agent-{id}.jsonl")),
+        }
+    }
+
+    fn copy(&self, records: &[Value], id: &str) -> io::Result<()> {
+        let mut records = records.to_vec();
         for record in &mut records {
             if let Some(session) = record.get_mut("sessionId") {
                 *session = id.into();
@@ -297,10 +334,12 @@ pub(super) fn refused(session_id: &str, why: &str, uuid: &str) -> String {
     format!("{result}\n")
 }
 
+fn create_folder(file: &Path) -> io::Result<()> {
+    file.parent().map_or(Ok(()), fs::create_dir_all)
+}
+
 fn append(file: &Path, records: &[Value]) -> io::Result<()> {
-    if let Some(folder) = file.parent() {
-        fs::create_dir_all(folder)?;
-    }
+    create_folder(file)?;
     let mut options = OpenOptions::new();
     options.create(true).append(true);
     #[cfg(unix)]

@@ -178,6 +178,7 @@ impl Script {
                         takes_ms: 0,
                         ask: false,
                         question: Value::Null,
+                        writes: false,
                         gate: None,
                     };
                     if call.input.is_null() {

@@ -94,6 +94,10 @@ pub struct ToolCall {
     /// those of the same name. The real CLI asks as it likes.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub question: Value,
+    /// Whether the fake agent writes the file of a `Write`, if that is allowed.
+    /// Otherwise its tools change nothing. The real CLI runs its tool.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub writes: bool,
 }
 
 /// An error of the model's server, as the Messages API reports it.
@@ -175,6 +179,7 @@ impl Step {
             gate: None,
             ask: true,
             question: Value::Null,
+            writes: false,
         })
     }
 

@@ -2,7 +2,7 @@
 //! agent has: what it offers, its control requests, its commands, and which
 //! tools it lets run without a permission request.
 //!
-//! It was measured on 2.1.330, without plugins and settings files.
+//! It was measured on 2.1.330, without plugins.
 
 mod commands;
 mod control;
@@ -11,14 +11,17 @@ mod offers;
 mod permissions;
 mod reports;
 mod rules;
+mod settings;
 mod tools;
 
 use crate::scenario::{Permissions, Responses, Scenario};
 use agentwire_protocol::agent::{Config, Rules};
 use agentwire_protocol::permission::{PermissionBehavior, PermissionRule};
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
-pub(super) use tools::outcome;
+pub(super) use settings::{Settings, Sources};
+pub(super) use tools::{outcome, written_file};
 
 /// The state of the imitation: what the host has changed, and what the scenario
 /// has it answer.
@@ -64,9 +67,19 @@ impl Claude {
     }
 }
 
-/// Sets what the agent offers.
+/// Sets what the agent offers. What is set already is kept.
 pub(super) fn declare(config: &mut Config) {
     offers::declare(config);
+}
+
+/// Whether a sub-agent is one of the CLI's own.
+pub(super) fn has_agent(name: &str) -> bool {
+    offers::AGENTS.contains(&name)
+}
+
+/// The agent's own tools that `--tools` leaves out.
+pub(super) fn left_out(listed: &[String]) -> BTreeSet<String> {
+    offers::left_out(listed)
 }
 
 /// The rules of the flags `--allowedTools` and `--disallowedTools`. What is no

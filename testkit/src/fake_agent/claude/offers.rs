@@ -5,6 +5,7 @@ use agentwire_protocol::agent::{Config, Declared};
 use agentwire_protocol::model::ThinkingDisplay;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// The tools, as `system/init` lists them.
 const TOOLS: [&str; 25] = [
@@ -284,7 +285,9 @@ pub(super) fn declare(config: &mut Config) {
         "provider": "firstParty",
         "costBasis": "list",
     });
+    let given = std::mem::take(&mut config.declared);
     config.declared = Declared {
+        disabled_tools: given.disabled_tools,
         init: read(init),
         initialize: read(initialize),
         result: read(result),
@@ -294,6 +297,25 @@ pub(super) fn declare(config: &mut Config) {
         commands: LOCAL.map(str::to_owned).into(),
         edit_tools: EDITS.map(str::to_owned).into(),
     };
+    let declared = &mut config.declared;
+    let agents = given.initialize.agents.unwrap_or_default();
+    declared.add_agents(agents);
+    if let Some(style) = given.init.output_style {
+        declared.initialize.output_style = Some(style.clone());
+        declared.init.output_style = Some(style);
+    }
+}
+
+/// The tools that a list leaves out. `default` stands for all of them, and
+/// `Task` for `Agent` too.
+pub(super) fn left_out(listed: &[String]) -> BTreeSet<String> {
+    let is_listed = |name: &str| listed.iter().any(|it| it == name || it == "default");
+    let mut left_out: BTreeSet<_> = TOOLS.map(str::to_owned).into();
+    left_out.retain(|name| !is_listed(name));
+    if !is_listed("Task") {
+        left_out.insert("Agent".to_owned());
+    }
+    left_out
 }
 
 /// Where the user's configuration would be. Nothing is read from there.

@@ -2,6 +2,7 @@
 
 use super::rules::parts;
 use crate::scenario::ToolCall;
+use agentwire_protocol::Json;
 use agentwire_protocol::agent::ToolOutcome;
 use serde_json::json;
 
@@ -10,6 +11,18 @@ const SILENT: [&str; 13] = [
     "cd", "chgrp", "chmod", "chown", "cp", "export", "ln", "mkdir", "mv", "rm", "rmdir", "touch",
     "unset",
 ];
+
+/// The file that a call writes, and its text. `input` is what the host allowed.
+pub(in crate::fake_agent) fn written_file(
+    call: &ToolCall,
+    input: &Json,
+) -> Option<(String, String)> {
+    let text = |name: &str| -> Option<String> { input.member(name)?.read().ok() };
+    if !call.writes || call.name != "Write" {
+        return None;
+    }
+    Some((text("file_path")?, text("content")?))
+}
 
 /// The outcome of a tool that the script has answer this.
 pub(in crate::fake_agent) fn outcome(call: &ToolCall) -> ToolOutcome {

@@ -1,0 +1,199 @@
+//! What the agent keeps in the transcripts of a session and its sub-agents.
+
+use super::claude;
+use agentwire_protocol::content::{Content, ContentBlock};
+use serde_json::{Value, json};
+
+/// Something that was said, and is kept.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Record {
+    /// The session.
+    pub session_id: String,
+    /// The sub-agent, if it is in a sub-agent's transcript.
+    pub agent_id: Option<String>,
+    /// `user` or `assistant`.
+    pub kind: String,
+    /// The message's id, if it has one.
+    pub uuid: Option<String>,
+    /// The message, as on the wire.
+    pub message: Value,
+}
+
+/// A sub-agent that has started or ended.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum SubagentRecord {
+    /// It has started. Contains what the transcript says about it.
+    Started {
+        /// The session.
+        session_id: String,
+        /// The sub-agent.
+        agent_id: String,
+        /// Its type, its description and the tool call that started it.
+        metadata: Value,
+    },
+    /// It has ended.
+    Ended {
+        /// The sub-agent.
+        agent_id: String,
+    },
+}
+
+impl Record {
+    /// What the host's user said.
+    pub(super) fn prompt(session_id: &str, uuid: Option<String>, content: &Content) -> Self {
+        Self::user(session_id, None, uuid, json!(content))
+    }
+
+    /// What a sub-agent's model said that the host does not hear.
+    pub(super) fn unheard(
+        session_id: &str,
+        agent_id: &str,
+        message_id: &str,
+        block: &ContentBlock,
+    ) -> Self {
+        Self {
+            session_id: session_id.to_owned(),
+            agent_id: Some(agent_id.to_owned()),
+            kind: "assistant".to_owned(),
+            uuid: None,
+            message: json!({
+                "id": message_id, "type": "message", "role": "assistant", "content": [block],
+            }),
+        }
+    }
+
+    /// What a line of the agent's says, where it is kept: messages.
+    pub(super) fn of_line(line: &[u8]) -> Option<Self> {
+        let mut line: Value = serde_json::from_slice(line).ok()?;
+        let mut message = line["message"].take();
+        let agent_id = line["agent_id"].as_str().map(str::to_owned);
+        if agent_id.is_none() && !line["parent_tool_use_id"].is_null() {
+            return None;
+        }
+        // On the wire the prompt of a sub-agent is a block.
+        if agent_id.is_some()
+            && let Some([block]) = message["content"].as_array().map(Vec::as_slice)
+            && line["type"] == "user"
+            && block["type"] == "text"
+        {
+            message["content"] = block["text"].clone();
+        }
+        Some(Self {
+            session_id: line["session_id"].as_str()?.to_owned(),
+            agent_id,
+            kind: line["type"].as_str()?.to_owned(),
+            uuid: line["uuid"].as_str().map(str::to_owned),
+            message,
+        })
+    }
+
+    /// The prompt of a sub-agent that has started in the background, of which
+    /// the host sees nothing more.
+    pub(super) fn of_start(line: &[u8]) -> Option<Self> {
+        let line: Value = serde_json::from_slice(line).ok()?;
+        if line["is_backgrounded"] == false {
+            return None;
+        }
+        let agent_id = line["task_id"].as_str().map(str::to_owned);
+        let prompt = line.get("prompt")?.clone();
+        Some(Self::user(
+            line["session_id"].as_str()?,
+            agent_id,
+            None,
+            prompt,
+        ))
+    }
+
+    /// The results of tool calls that the last process did not live to see, and
+    /// the answer of the model that it did not either.
+    pub(super) fn repairs(session_id: &str, records: &[Value]) -> Vec<Self> {
+        let mut said = records
+            .iter()
+            .filter(|it| it["type"] == "user" || it["type"] == "assistant");
+        let blocks = |it: &Value| {
+            let content = it["message"]["content"].as_array();
+            content.cloned().unwrap_or_default()
+        };
+        let mut pending: Vec<String> = vec![];
+        for record in said.clone() {
+            for block in blocks(record) {
+                match (block["type"].as_str(), block["tool_use_id"].as_str()) {
+                    (Some("tool_use"), _) => {
+                        pending.extend(block["id"].as_str().map(str::to_owned));
+                    }
+                    (Some("tool_result"), Some(id)) => pending.retain(|it| it != id),
+                    _ => {}
+                }
+            }
+        }
+        let is_answered = said.next_back().is_none_or(|it| it["type"] == "assistant");
+        if is_answered && pending.is_empty() {
+            return vec![];
+        }
+        let result = |id: &String| {
+            let block = json!({
+                "type": "tool_result", "tool_use_id": id, "is_error": true,
+                "content": "The session ended before this tool call did.",
+            });
+            Self::user(session_id, None, None, json!([block]))
+        };
+        let mut repairs: Vec<_> = pending.iter().map(result).collect();
+        repairs.push(Self {
+            kind: "assistant".to_owned(),
+            message: json!({
+                "type": "message", "role": "assistant", "model": "<synthetic>",
+                "content": [{"type": "text", "text": "(There was no answer.)"}],
+                "stop_reason": "stop_sequence", "stop_sequence": "",
+            }),
+            ..Self::user(session_id, None, None, Value::Null)
+        });
+        repairs
+    }
+
+    fn user(
+        session_id: &str,
+        agent_id: Option<String>,
+        uuid: Option<String>,
+        content: Value,
+    ) -> Self {
+        Self {
+            session_id: session_id.to_owned(),
+            agent_id,
+            kind: "user".to_owned(),
+            uuid,
+            message: json!({"role": "user", "content": content}),
+        }
+    }
+}
+
+impl SubagentRecord {
+    /// What a `system` line of the agent's says about a sub-agent.
+    pub(super) fn of_line(line: &[u8]) -> Option<Self> {
+        let mut line: Value = serde_json::from_slice(line).ok()?;
+        let agent_id = line["task_id"].as_str()?.to_owned();
+        match line["subtype"].as_str()? {
+            "task_started" if line["task_type"] == "local_agent" => {
+                let is_background = line["is_backgrounded"] == true;
+                let kind = line["subagent_type"].as_str();
+                let is_built_in = kind.is_some_and(claude::has_agent);
+                Some(Self::Started {
+                    session_id: line["session_id"].as_str()?.to_owned(),
+                    agent_id,
+                    metadata: json!({
+                        "agentType": line["subagent_type"].take(),
+                        "isBuiltIn": is_built_in,
+                        "description": line["description"].take(),
+                        "toolUseId": line["tool_use_id"].take(),
+                        "spawnDepth": line["spawn_depth"].take(),
+                        "requestShape": if is_background { "background" } else { "foreground" },
+                        "requestNonInteractive": true,
+                    }),
+                })
+            }
+            "task_notification" => Some(Self::Ended { agent_id }),
+            _ => None,
+        }
+    }
+}
