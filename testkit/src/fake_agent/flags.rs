@@ -469,12 +469,13 @@ mod tests {
 
     #[test]
     fn what_has_no_meaning_for_a_script_changes_nothing_and_the_rest_is_told() {
-        let args = "--effort high --model=a=b --setting-sources= --permission-prompt-tool stdio \
+        let args = "--effort high --model=a=b --setting-sources project --permission-prompt-tool stdio \
                     --include-hook-events --debug --tmux --include-hook-events";
         let args: Vec<_> = args.split_whitespace().collect();
         let expected = Flags {
             model: Some("a=b".to_owned()),
             permission_prompt_tool: Some("stdio".to_owned()),
+            setting_sources: Some(vec!["project".to_owned()]),
             not_followed: vec!["--include-hook-events", "--tmux"],
             ..Flags::default()
         };
