@@ -64,6 +64,9 @@ pub(super) struct Host {
     /// Whether it takes no permission requests: the CLI is started without
     /// `--permission-prompt-tool=stdio`.
     pub(super) takes_no_requests: bool,
+    /// Whether it takes no partial messages: the CLI is started without
+    /// `--include-partial-messages`.
+    pub(super) takes_whole_messages: bool,
     /// Environment variables besides the usual ones. One that is `null` is
     /// taken away.
     pub(super) env: BTreeMap<String, Option<String>>,
