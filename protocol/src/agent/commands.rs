@@ -132,6 +132,7 @@ impl Agent {
             );
             let mut echo = UserMessage::new(echo);
             echo.is_replay = Some(true);
+            echo.uuid = uuids.first().cloned();
             self.send_user_message(echo);
         }
         let command = command.filter(|_| output.run.is_some());

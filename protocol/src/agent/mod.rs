@@ -85,6 +85,7 @@ use stats::Stats;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::time::Instant;
+use task::Report;
 use turn::Turn;
 
 /// The number of message UUIDs remembered, so that no message runs twice.
@@ -124,7 +125,7 @@ pub struct Agent {
     /// Running tasks.
     tasks: Vec<Task>,
     /// The run IDs of finished tasks that the model has not been told of.
-    unreported: Vec<String>,
+    unreported: Vec<Report>,
     stats: Stats,
     account: Account,
     context: Context,
@@ -414,6 +415,12 @@ impl Agent {
             let answer = answer.map_err(|refusal| refusal.to_string())?;
             Ok(answer.response)
         };
+        if self.config.replays_prompts {
+            // Responses are echoed as they are.
+            let mut echo = frame.raw().trim_ascii_end().to_vec();
+            echo.push(b'\n');
+            self.write_raw(echo);
+        }
         if let Some(ask) = self.asks.remove(request_id) {
             self.permission_answered(now, &ask, answer());
         } else if self.scripted.remove(request_id).is_some() {

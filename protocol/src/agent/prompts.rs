@@ -3,6 +3,7 @@
 
 use super::hooks::{Occasion, Verdict};
 use super::notice::line;
+use super::task::Report;
 use super::turn::{Phase, Turn};
 use super::{Agent, Event};
 use crate::codec::encode;
@@ -38,16 +39,16 @@ impl Agent {
     }
 
     /// Starts a turn with these prompts. Without prompts, the turn is the
-    /// agent's own, started by the end of a task with this `run_id`.
+    /// agent's own, started by the end of a task with this report.
     pub(super) fn begin_turn(
         &mut self,
         now: Instant,
         prompts: Vec<UserMessage>,
-        run_id: Option<String>,
+        report: Option<Report>,
     ) {
         let prompt_id = (self.ids)();
         let mut turn = Turn::new(now, prompt_id, prompts.clone());
-        turn.run_id = run_id;
+        turn.report = report;
         if self.mcp.is_pending() {
             turn.waits_until = Some(now + MCP_PATIENCE);
         }
@@ -70,8 +71,12 @@ impl Agent {
         }
         turn.phase = Phase::Checking;
         turn.waits_until = None;
-        if turn.is_own() {
-            return self.prompt_checked(now, Verdict::default());
+        if let Some(report) = &turn.report {
+            let event = UserPromptSubmit {
+                prompt: report.text.clone(),
+                ..UserPromptSubmit::default()
+            };
+            return self.raise(now, Occasion::Prompt, None, event, None);
         }
         let prompts = turn.prompts.clone();
         if let [prompt] = &*prompts
@@ -98,9 +103,13 @@ impl Agent {
             turn.phase = Phase::Running;
         }
         self.send_init(&uuids);
-        self.replay_prompts();
-        if refusal.is_none() && self.is_over_budget() {
+        let is_over_budget = refusal.is_none() && self.is_over_budget();
+        if is_over_budget || refusal.is_none() && self.config.replays_prompts {
+            // The host hears of the request before it hears of the prompts.
             self.ask_model();
+        }
+        self.replay_prompts();
+        if is_over_budget {
             return self.end_over_budget(now);
         }
         for notice in verdict.notices {

@@ -100,6 +100,7 @@ impl Agent {
         let index = open.index;
         open.calls_tools |= block.as_tool_use().is_some();
         open.block = Some(block.clone());
+        open.thought = 0;
         let (shown, input) = match block {
             ContentBlock::ToolUse(call) => {
                 let input = call.input.clone();

@@ -31,6 +31,14 @@ pub(super) struct Subagent {
     pub(super) prompt: String,
 }
 
+/// The end of a task, for the model.
+#[derive(Debug, Clone)]
+pub(super) struct Report {
+    pub(super) run_id: String,
+    /// What the model is told.
+    pub(super) text: String,
+}
+
 impl Task {
     /// Creates a task for a shell command.
     pub fn shell(id: impl Into<String>, description: impl Into<String>) -> Self {
@@ -89,7 +97,21 @@ impl Task {
             status: Some("running".to_owned()),
             description: Some(self.description.clone()),
             agent_type: agent.map(|agent| agent.kind.clone()),
+            command: agent.is_none().then(|| self.description.clone()),
             ..BackgroundTaskSummary::default()
+        }
+    }
+
+    /// Returns what is reported to the model when the task has ended.
+    pub(super) fn report(&self) -> Report {
+        let summary = self.ending.as_ref().unwrap_or(&self.description);
+        Report {
+            run_id: self.run_id.clone(),
+            text: format!(
+                "<task-notification>\n<task-id>{}</task-id>\n\
+                 <summary>{summary}</summary>\n</task-notification>",
+                self.id
+            ),
         }
     }
 

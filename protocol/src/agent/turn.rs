@@ -2,6 +2,7 @@
 
 use super::call::ToolCall;
 use super::event::Event;
+use super::task::Report;
 use super::unfinished::Unfinished;
 use crate::content::ContentBlock;
 use crate::hook::BatchToolCall;
@@ -16,8 +17,8 @@ pub(super) struct Turn {
     pub(super) started: Instant,
     /// The ID of its prompts for hooks.
     pub(super) prompt_id: String,
-    /// The run ID of the task whose end started the turn.
-    pub(super) run_id: Option<String>,
+    /// The report of the task whose end started the turn.
+    pub(super) report: Option<Report>,
     pub(super) phase: Phase,
     /// The deadline of the wait for the tools of MCP servers.
     pub(super) waits_until: Option<Instant>,
@@ -108,7 +109,7 @@ pub(super) struct OpenMessage {
     pub(super) calls_tools: bool,
     /// Whether it is sent as a whole, without streaming.
     pub(super) is_whole: bool,
-    /// The estimated number of tokens of its thinking.
+    /// The estimated number of tokens of the open block's thinking.
     pub(super) thought: u64,
 }
 
@@ -117,7 +118,7 @@ impl Turn {
         Self {
             started: now,
             prompt_id,
-            run_id: None,
+            report: None,
             phase: Phase::Begun,
             waits_until: None,
             prompts,

@@ -18,10 +18,9 @@ pub(in crate::fake_agent) fn outcome(call: &ToolCall) -> ToolOutcome {
     match &*call.name {
         "Bash" => {
             let command = call.input["command"].as_str().unwrap_or_default();
-            let word = command.split_whitespace().next().unwrap_or_default();
             let data = json!({
                 "stdout": call.result, "stderr": "", "interrupted": false, "isImage": false,
-                "noOutputExpected": SILENT.contains(&word),
+                "noOutputExpected": is_silent(command),
             });
             let text = if call.result.is_empty() {
                 "(Bash completed with no output)"
@@ -43,4 +42,11 @@ pub(in crate::fake_agent) fn outcome(call: &ToolCall) -> ToolOutcome {
         }
         _ => ToolOutcome::success(&*call.result).flagged(),
     }
+}
+
+/// Whether all commands of a line say nothing when they succeed.
+fn is_silent(line: &str) -> bool {
+    line.split([';', '&', '|', '\n'])
+        .filter_map(|command| command.split_whitespace().next())
+        .all(|word| SILENT.contains(&word))
 }
