@@ -154,7 +154,10 @@ impl Plan {
         };
         for _ in 0..2 + rng.below(4) {
             let episode = plan.episode(&mut rng);
-            plan.episodes.push(episode);
+            // The model cannot tell the prompts behind structured output apart.
+            if !plan.is_structured || plan.episodes.is_empty() || !episode.asks_model() {
+                plan.episodes.push(episode);
+            }
         }
         plan
     }
@@ -165,13 +168,17 @@ impl Plan {
         (self.hooks.iter()).any(|(_, answers)| answers.pointer(decision).is_some())
     }
 
+    fn has_hook(&self, event: &str) -> bool {
+        self.hooks.iter().any(|(it, _)| *it == event)
+    }
+
     fn episode(&self, rng: &mut Rng) -> Episode {
         match rng.below(100) {
             0..50 => Episode::Turn(self.turn(rng)),
             50..62 => Episode::Command(rng.pick(&COMMANDS)),
             62..77 => Episode::Idle(at_idle(rng)),
             77..82 => Episode::Mode(rng.pick(&["acceptEdits", "plan", "dontAsk"]), silent(rng)),
-            82..90 => Episode::Shell(few(rng, 2, at_idle)),
+            82..90 => Episode::Shell(few(rng, 2, |rng| Action::Request(request(rng, ANY_TIME)))),
             _ => Episode::Subagent {
                 is_awaited: rng.chance(40),
                 uses_tool: rng.chance(40),
@@ -198,7 +205,9 @@ impl Plan {
             0..10 => Stage::Thinking,
             10..25 => Stage::Text,
             25..50 => Stage::Gate(actions(rng, ANY_TIME)),
-            50..60 => Stage::Two {
+            // Hooks of the second call come before the result of the first on
+            // the real CLI, and behind it on the fake agent.
+            50..60 if !self.has_hook("PreToolUse") => Stage::Two {
                 denied: rng.chance(40),
             },
             _ => self.tool(rng),
@@ -215,10 +224,7 @@ impl Plan {
         // Hooks that decide leave nothing to hold.
         let is_asked = !self.decides();
         // The host reads nothing until the gate is reached, and answers no hook.
-        let has_hook = self
-            .hooks
-            .iter()
-            .any(|(event, _)| *event == "PermissionRequest");
+        let has_hook = self.has_hook("PermissionRequest");
         let can_wait = is_asked && !has_hook && tool == Tool::Bash;
         let held = (is_asked && rng.chance(35)).then(|| actions(rng, ANY_TIME));
         let denied = rng.chance(20);
@@ -335,6 +341,12 @@ fn hooks(rng: &mut Rng) -> Vec<(&'static str, Value)> {
 fn with_event(event: &str, mut members: Value) -> Value {
     members["hookEventName"] = event.into();
     members
+}
+
+impl Episode {
+    fn asks_model(&self) -> bool {
+        !matches!(self, Self::Command(_) | Self::Idle(_))
+    }
 }
 
 impl Stage {

@@ -163,7 +163,8 @@ impl Agent {
         self.take_requests_back();
         self.calls.retain(|_, open| open.owner.is_some());
         let Some(turn) = &mut self.turn else { return };
-        self.queue.put_back(turn.folding.drain(..));
+        let folded = turn.folded.drain(..).chain(turn.folding.drain(..));
+        self.queue.put_back(folded);
         match turn.phase {
             Phase::Begun | Phase::Checking if interrupted => {
                 self.events.push_back(Event::TurnAborted);
@@ -228,7 +229,13 @@ impl Agent {
         } else {
             TerminalReason::AbortedStreaming
         };
-        let stop_reason = in_tools.then(|| "tool_use".to_owned());
+        // Why the model stopped before, if it did in this turn.
+        let stopped = self.turn.as_ref().and_then(|turn| turn.stop_reason.clone());
+        let stop_reason = if in_tools {
+            Some("tool_use".to_owned())
+        } else {
+            stopped.map(|reason| reason.as_str().to_owned())
+        };
         // A turn in which the model has said nothing is an error.
         let says_nothing = self.turn.as_ref().is_some_and(|turn| !turn.has_spoken);
         let result = if interrupted || says_nothing {
@@ -306,6 +313,7 @@ impl Agent {
         mut result: ResultMessage,
         state: CommandState,
     ) {
+        self.replay_due_prompts();
         let Some(turn) = self.turn.take() else { return };
         self.calls.retain(|_, open| open.owner.is_some());
         let milliseconds = now.saturating_duration_since(turn.started).as_millis();

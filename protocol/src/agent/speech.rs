@@ -358,6 +358,7 @@ impl Agent {
     }
 
     pub(super) fn send_assistant(&mut self, block: ContentBlock, aborted: bool) {
+        self.replay_due_prompts();
         let Some(turn) = &mut self.turn else { return };
         match &block {
             ContentBlock::Text(text) => turn.last_text.clone_from(&text.text),

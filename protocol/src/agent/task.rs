@@ -1,6 +1,6 @@
 //! Tasks: shell commands and sub-agents.
 
-use crate::hook::BackgroundTaskSummary;
+use crate::hook::{BackgroundTaskSummary, BatchToolCall};
 
 /// A task: a shell command or a sub-agent. It runs in the background unless it
 /// is [awaited](Self::awaited).
@@ -18,6 +18,8 @@ pub struct Task {
     pub(super) last_text: String,
     /// The names of the tools that a sub-agent used.
     pub(super) tools: Vec<String>,
+    /// Tool calls of a sub-agent's last reply that have a result.
+    pub(super) batch: Vec<BatchToolCall>,
     /// Whether the model waits for the task.
     pub(super) is_awaited: bool,
     /// The summary to report after the `SubagentStop` hooks.
@@ -51,6 +53,7 @@ impl Task {
             prompt_id: None,
             last_text: String::new(),
             tools: vec![],
+            batch: vec![],
             is_awaited: false,
             ending: None,
         }

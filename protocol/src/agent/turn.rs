@@ -29,6 +29,8 @@ pub(super) struct Turn {
     pub(super) command: Option<String>,
     /// Prompts that are about to be folded into the turn.
     pub(super) folding: VecDeque<UserMessage>,
+    /// Prompts that the hooks let be folded into the turn.
+    pub(super) folded: Vec<UserMessage>,
     /// The UUIDs of the prompts that the turn answers, including those folded
     /// into it.
     pub(super) uuids: Vec<String>,
@@ -36,6 +38,8 @@ pub(super) struct Turn {
     pub(super) is_asked: bool,
     /// Whether the reply was requested without streaming.
     pub(super) asks_for_whole: bool,
+    /// Whether the prompts are echoed before the next message.
+    pub(super) has_echo_due: bool,
     /// Whether anything was streamed, and whether a block was sent. The first
     /// of each refers to the prompts.
     pub(super) has_streamed: bool,
@@ -124,9 +128,11 @@ impl Turn {
             prompts,
             command: None,
             folding: VecDeque::new(),
+            folded: vec![],
             uuids: vec![],
             is_asked: false,
             asks_for_whole: false,
+            has_echo_due: false,
             has_streamed: false,
             has_spoken: false,
             message_id: String::new(),
