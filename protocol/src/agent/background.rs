@@ -4,7 +4,7 @@ use super::hooks::Occasion;
 use super::task::Task;
 use super::{Agent, Event};
 use crate::codec::encode;
-use crate::hook::{SubagentStart, SubagentStop};
+use crate::hook::{BackgroundTaskSummary, SubagentStart, SubagentStop};
 use crate::json::Number;
 use crate::message::{
     BackgroundTask, BackgroundTasksChanged, SessionState, TaskEndStatus, TaskNotification,
@@ -43,14 +43,19 @@ impl Agent {
             extra: Default::default(),
         };
         self.send(encode(&started));
-        if task.is_awaited {
-            self.send_subagent_prompt(&task);
-        }
         if let Some(agent) = task.agent {
-            // The sub-agent does not wait for the result of these hooks.
             let occasion = Occasion::SubagentStart(task.id);
             let event = SubagentStart::default();
             self.raise(now, occasion, Some(&agent.kind), event, None);
+        }
+    }
+
+    /// Continues after the `SubagentStart` hooks. The prompt of a sub-agent is
+    /// only sent if the model waits for it.
+    pub(super) fn subagent_started(&mut self, task_id: &str) {
+        let task = self.task(task_id).filter(|task| task.is_awaited);
+        if let Some(task) = task.cloned() {
+            self.send_subagent_prompt(&task);
         }
     }
 
@@ -62,7 +67,7 @@ impl Agent {
     /// in a new turn if there is none. The end of an [awaited](Task::awaited)
     /// task is reported as the result of its tool call instead.
     pub fn end_task(&mut self, now: Instant, task_id: &str, summary: &str) {
-        let tasks: Vec<_> = self.tasks.iter().map(Task::summary).collect();
+        let tasks = self.background_tasks();
         let Some(task) = self.task(task_id) else {
             return;
         };
@@ -94,7 +99,7 @@ impl Agent {
             return self.finish_awaited(now, &task);
         }
         self.tell_tasks();
-        self.unreported.push(task.run_id);
+        self.unreported.push(task.report());
         if self.turn.is_none() && !self.exited {
             self.report_to_model(now);
         }
@@ -161,7 +166,7 @@ impl Agent {
         }
         self.tell_tasks();
         if task.agent.is_some() {
-            self.unreported.push(task.run_id);
+            self.unreported.push(task.report());
             if self.turn.is_none() && !self.exited {
                 self.report_to_model(now);
             }
@@ -172,11 +177,11 @@ impl Agent {
     /// if there are none.
     pub(super) fn report_to_model(&mut self, now: Instant) -> bool {
         let mut over = std::mem::take(&mut self.unreported).into_iter();
-        let Some(run_id) = over.next() else {
+        let Some(report) = over.next() else {
             return false;
         };
         self.set_state(SessionState::Running);
-        self.begin_turn(now, vec![], Some(run_id));
+        self.begin_turn(now, vec![], Some(report));
         true
     }
 
@@ -185,6 +190,12 @@ impl Agent {
     pub(super) fn has_subagents(&self) -> bool {
         let mut tasks = self.tasks.iter();
         tasks.any(|task| task.agent.is_some() && !task.is_awaited)
+    }
+
+    /// Returns the tasks that run in the background, for hooks.
+    pub(super) fn background_tasks(&self) -> Vec<BackgroundTaskSummary> {
+        let tasks = self.tasks.iter().filter(|task| !task.is_awaited);
+        tasks.map(Task::summary).collect()
     }
 
     pub(super) fn task(&mut self, id: &str) -> Option<&mut Task> {

@@ -124,19 +124,28 @@ impl Agent {
         }
         members.extend(output.members);
         self.send_output(&output.text, members);
-        if let (Some(run), true) = (&output.run, self.config.replays_prompts) {
-            let echo = format!(
-                "<command-name>/{run}</command-name>\n            \
-                 <command-message>{run}</command-message>\n            \
-                 <command-args>{args}</command-args>"
-            );
-            let mut echo = UserMessage::new(echo);
-            echo.uuid = uuids.first().cloned();
-            echo.is_replay = Some(true);
-            self.send_user_message(echo);
+        if let Some(run) = &output.run {
+            self.replay_command(run, &args);
         }
         let command = command.filter(|_| output.run.is_some());
         self.end_without_model(now, command.as_deref(), &output.text);
+    }
+
+    /// Echoes the prompt that called a command, if the host wants that.
+    pub(super) fn replay_command(&mut self, run: &str, args: &str) {
+        if !self.config.replays_prompts {
+            return;
+        }
+        let echo = format!(
+            "<command-name>/{run}</command-name>\n            \
+             <command-message>{run}</command-message>\n            \
+             <command-args>{args}</command-args>"
+        );
+        let mut echo = UserMessage::new(echo);
+        echo.is_replay = Some(true);
+        let turn = self.turn.as_ref();
+        echo.uuid = turn.and_then(|turn| turn.uuids.first().cloned());
+        self.send_user_message(echo);
     }
 
     /// Reports that there is nothing to compact.
@@ -154,6 +163,7 @@ impl Agent {
             ("local_command_source", source.as_str().into()),
         ];
         self.send_output(why, members);
+        self.replay_command("compact", "");
         self.end_without_model(now, Some("compact"), "");
     }
 
@@ -220,8 +230,9 @@ impl Agent {
     pub(super) fn end_command(&mut self, now: Instant, command: Option<&str>, outcome: &str) {
         let uuids = self.turn.as_ref().map(|turn| turn.uuids.clone());
         self.send_init(&uuids.unwrap_or_default());
-        if command.is_none() {
-            self.replay_prompts();
+        match command {
+            Some(command) => self.replay_command(command, ""),
+            None => self.replay_prompts(),
         }
         self.end_without_model(now, command, outcome);
     }

@@ -186,6 +186,7 @@ impl Agent {
         let mut done = UserMessage::new(done);
         done.is_replay = Some(true);
         self.send_user_message(done);
+        self.replay_command("compact", "");
         self.end_without_model(now, Some("compact"), "");
     }
 

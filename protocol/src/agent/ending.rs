@@ -4,7 +4,6 @@ use super::answer::ToolAnswer;
 use super::failure::Failure;
 use super::hooks::{Occasion, Verdict};
 use super::notice::line;
-use super::task::Task;
 use super::turn::{OpenMessage, Phase, Turn, named};
 use super::{Agent, Event, ruling};
 use crate::codec::encode;
@@ -57,7 +56,7 @@ impl Agent {
                 let stop = Stop {
                     stop_hook_active: Some(turn.stop_hook_active),
                     last_assistant_message: Some(turn.last_text.clone()),
-                    background_tasks: Some(self.tasks.iter().map(Task::summary).collect()),
+                    background_tasks: Some(self.background_tasks()),
                     session_crons: Some(vec![]),
                     ..Stop::default()
                 };
@@ -164,7 +163,8 @@ impl Agent {
         self.take_requests_back();
         self.calls.retain(|_, open| open.owner.is_some());
         let Some(turn) = &mut self.turn else { return };
-        self.queue.put_back(turn.folding.drain(..));
+        let folded = turn.folded.drain(..).chain(turn.folding.drain(..));
+        self.queue.put_back(folded);
         match turn.phase {
             Phase::Begun | Phase::Checking if interrupted => {
                 self.events.push_back(Event::TurnAborted);
@@ -173,6 +173,7 @@ impl Agent {
                 // The model has not received the prompts, so they are queued
                 // again.
                 self.queue.put_back(turn.prompts.drain(..));
+                self.unreported.extend(turn.report.take());
                 let uuids = std::mem::take(&mut turn.uuids);
                 self.turn = None;
                 self.send_init(&uuids);
@@ -228,12 +229,20 @@ impl Agent {
         } else {
             TerminalReason::AbortedStreaming
         };
-        let stop_reason = in_tools.then(|| "tool_use".to_owned());
-        let result = if interrupted {
+        // Why the model stopped before, if it did in this turn.
+        let stopped = self.turn.as_ref().and_then(|turn| turn.stop_reason.clone());
+        let stop_reason = if in_tools {
+            Some("tool_use".to_owned())
+        } else {
+            stopped.map(|reason| reason.as_str().to_owned())
+        };
+        // A turn in which the model has said nothing is an error.
+        let says_nothing = self.turn.as_ref().is_some_and(|turn| !turn.has_spoken);
+        let result = if interrupted || says_nothing {
             ResultMessage {
                 subtype: ResultSubtype::ErrorDuringExecution,
                 is_error: true,
-                errors: Some(vec!["The turn was interrupted.".to_owned()]),
+                errors: Some(vec!["The turn was aborted.".to_owned()]),
                 terminal_reason: self.config.has_queue.then_some(reason),
                 stop_reason,
                 ..ResultMessage::default()
@@ -307,20 +316,11 @@ impl Agent {
         mut result: ResultMessage,
         state: CommandState,
     ) {
+        self.replay_due_prompts();
         let Some(turn) = self.turn.take() else { return };
         self.calls.retain(|_, open| open.owner.is_some());
         let milliseconds = now.saturating_duration_since(turn.started).as_millis();
-        self.last_turn_failed = matches!(
-            result.terminal_reason,
-            Some(
-                TerminalReason::ApiError
-                    | TerminalReason::ImageError
-                    | TerminalReason::BlockingLimit
-                    | TerminalReason::BudgetExhausted
-                    | TerminalReason::MaxTurns
-                    | TerminalReason::StructuredOutputRetryExhausted
-            )
-        );
+        self.last_turn_failed = result.is_error;
         let (is_own, is_batch) = (turn.is_own(), turn.is_batch());
         if result.subtype == ResultSubtype::Success && result.result.is_none() {
             result.result = Some(turn.last_text.clone());
@@ -356,7 +356,7 @@ impl Agent {
         self.declare(&mut result, &turn);
         if is_own {
             let origin = TaskNotificationOrigin {
-                run_id: turn.run_id.clone(),
+                run_id: turn.report.as_ref().map(|report| report.run_id.clone()),
                 producer: Some("session-task".to_owned()),
                 ..TaskNotificationOrigin::default()
             };

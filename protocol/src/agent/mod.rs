@@ -85,6 +85,7 @@ use stats::Stats;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::time::Instant;
+use task::Report;
 use turn::Turn;
 
 /// The number of message UUIDs remembered, so that no message runs twice.
@@ -106,6 +107,7 @@ pub struct Agent {
     config: Config,
     ids: Box<dyn FnMut() -> String + Send>,
     session_id: String,
+    title: Option<String>,
     decoder: LineDecoder,
     out: VecDeque<Bytes>,
     events: VecDeque<Event>,
@@ -124,7 +126,7 @@ pub struct Agent {
     /// Running tasks.
     tasks: Vec<Task>,
     /// The run IDs of finished tasks that the model has not been told of.
-    unreported: Vec<String>,
+    unreported: Vec<Report>,
     stats: Stats,
     account: Account,
     context: Context,
@@ -164,6 +166,7 @@ impl Agent {
             ids: Box::new(ids),
             decoder: LineDecoder::default(),
             out: VecDeque::new(),
+            title: None,
             events: VecDeque::new(),
             queue,
             known: VecDeque::new(),
@@ -407,9 +410,6 @@ impl Agent {
         let Some(request_id) = frame.request_id() else {
             return;
         };
-        if self.config.replays_prompts {
-            self.write_raw([frame.raw(), &b"\n"[..]].concat());
-        }
         let answer = || {
             let envelope = frame.read::<ControlResponse>();
             let envelope = envelope.map_err(|error| error.to_string())?;
@@ -417,6 +417,12 @@ impl Agent {
             let answer = answer.map_err(|refusal| refusal.to_string())?;
             Ok(answer.response)
         };
+        if self.config.replays_prompts {
+            // Responses are echoed as they are.
+            let mut echo = frame.raw().trim_ascii_end().to_vec();
+            echo.push(b'\n');
+            self.write_raw(echo);
+        }
         if let Some(ask) = self.asks.remove(request_id) {
             self.permission_answered(now, &ask, answer());
         } else if self.scripted.remove(request_id).is_some() {

@@ -3,6 +3,7 @@
 
 use super::hooks::{Occasion, Verdict};
 use super::notice::line;
+use super::task::Report;
 use super::turn::{Phase, Turn};
 use super::{Agent, Event};
 use crate::codec::encode;
@@ -38,20 +39,26 @@ impl Agent {
     }
 
     /// Starts a turn with these prompts. Without prompts, the turn is the
-    /// agent's own, started by the end of a task with this `run_id`.
+    /// agent's own, started by the end of a task with this report.
     pub(super) fn begin_turn(
         &mut self,
         now: Instant,
         prompts: Vec<UserMessage>,
-        run_id: Option<String>,
+        report: Option<Report>,
     ) {
         let prompt_id = (self.ids)();
         let mut turn = Turn::new(now, prompt_id, prompts.clone());
-        turn.run_id = run_id;
+        turn.report = report;
         if self.mcp.is_pending() {
             turn.waits_until = Some(now + MCP_PATIENCE);
         }
         self.turn = Some(turn);
+        if let [earlier @ .., _] = &*prompts {
+            // Several prompts are echoed together once more, for the last.
+            for prompt in earlier {
+                self.replay(prompt, false);
+            }
+        }
         for prompt in &prompts {
             self.take_up(prompt);
         }
@@ -70,8 +77,10 @@ impl Agent {
         }
         turn.phase = Phase::Checking;
         turn.waits_until = None;
-        if turn.is_own() {
-            return self.prompt_checked(now, Verdict::default());
+        if let Some(report) = &turn.report {
+            let text = report.text.clone();
+            let event = self.submitted(text);
+            return self.raise(now, Occasion::Prompt, None, event, None);
         }
         let prompts = turn.prompts.clone();
         if let [prompt] = &*prompts
@@ -83,7 +92,7 @@ impl Agent {
             // The model receives them in its next request.
             return self.end_command(now, None, "");
         }
-        let event = submission(&prompts);
+        let event = self.submitted(text(&prompts));
         self.raise(now, Occasion::Prompt, None, event, None);
     }
 
@@ -98,8 +107,19 @@ impl Agent {
             turn.phase = Phase::Running;
         }
         self.send_init(&uuids);
-        if refusal.is_none() && self.is_over_budget() {
+        let is_over_budget = refusal.is_none() && self.is_over_budget();
+        if is_over_budget || refusal.is_none() && self.config.replays_prompts {
+            // The host hears of the request before it hears of the prompts.
             self.ask_model();
+        }
+        match &mut self.turn {
+            // Without partial messages the first whole message comes behind it.
+            Some(turn) if refusal.is_none() && !self.config.partial_messages => {
+                turn.has_echo_due = true;
+            }
+            _ => self.replay_prompts(),
+        }
+        if is_over_budget {
             return self.end_over_budget(now);
         }
         for notice in verdict.notices {
@@ -119,14 +139,27 @@ impl Agent {
     /// Calls the hooks for the next prompt to fold into the turn. If there is
     /// none, the model continues.
     pub(super) fn fold_next(&mut self, now: Instant) {
-        let Some(turn) = &self.turn else { return };
-        match turn.folding.front() {
-            Some(prompt) => {
-                let event = submission(std::slice::from_ref(prompt));
-                self.raise(now, Occasion::Fold, None, event, None);
-            }
-            None => self.go_to_model(now, Event::TurnContinued),
+        let Some(turn) = &mut self.turn else { return };
+        if let Some(prompt) = turn.folding.front() {
+            let prompt = text(std::slice::from_ref(prompt));
+            let event = self.submitted(prompt);
+            return self.raise(now, Occasion::Fold, None, event, None);
         }
+        for prompt in std::mem::take(&mut turn.folded) {
+            self.take_up(&prompt);
+        }
+        self.report_next(now);
+    }
+
+    /// Calls the hooks for the next report of a task that the model receives
+    /// in the turn. If there is none, the model continues.
+    pub(super) fn report_next(&mut self, now: Instant) {
+        if self.unreported.is_empty() {
+            return self.go_to_model(now, Event::TurnContinued);
+        }
+        let report = self.unreported.remove(0);
+        let event = self.submitted(report.text);
+        self.raise(now, Occasion::Report, None, event, None);
     }
 
     /// Continues after the `UserPromptSubmit` hooks of a prompt that is folded
@@ -142,8 +175,8 @@ impl Agent {
         let refusal = refusal(std::slice::from_ref(&prompt), &verdict);
         match refusal {
             None => {
+                turn.folded.push(prompt.clone());
                 self.replay(&prompt, false);
-                self.take_up(&prompt);
             }
             // If a hook sets `continue: false`, the prompt is queued again, for
             // its own turn.
@@ -161,9 +194,24 @@ impl Agent {
 
     /// Echoes the prompts that started the turn, if the host wants that.
     pub(super) fn replay_prompts(&mut self) {
-        let prompts = self.turn.as_ref().map(|turn| turn.prompts.clone());
-        for prompt in prompts.iter().flatten() {
-            self.replay(prompt, false);
+        let Some(turn) = &mut self.turn else { return };
+        turn.has_echo_due = false;
+        let prompts = turn.prompts.clone();
+        match &*prompts {
+            [] => {}
+            [prompt] => self.replay(prompt, false),
+            [.., last] => {
+                let mut together = last.clone();
+                together.message.content = Some(text(&prompts).as_str().into());
+                self.replay(&together, false);
+            }
+        }
+    }
+
+    /// Echoes the prompts that started the turn, if they were not yet.
+    pub(super) fn replay_due_prompts(&mut self) {
+        if self.turn.as_ref().is_some_and(|turn| turn.has_echo_due) {
+            self.replay_prompts();
         }
     }
 
@@ -185,6 +233,15 @@ impl Agent {
         self.send(encode(&echo));
     }
 
+    /// Returns the event of a prompt with this text.
+    fn submitted(&self, prompt: String) -> UserPromptSubmit {
+        UserPromptSubmit {
+            prompt,
+            session_title: self.title.clone(),
+            ..UserPromptSubmit::default()
+        }
+    }
+
     /// Adds a prompt to the turn.
     fn take_up(&mut self, prompt: &UserMessage) {
         let Some(uuid) = &prompt.uuid else { return };
@@ -200,13 +257,6 @@ impl Agent {
 }
 
 /// Returns the hook event for prompts, which hooks receive as one.
-fn submission(prompts: &[UserMessage]) -> UserPromptSubmit {
-    UserPromptSubmit {
-        prompt: text(prompts),
-        ..UserPromptSubmit::default()
-    }
-}
-
 fn text(prompts: &[UserMessage]) -> String {
     let texts: Vec<_> = prompts
         .iter()

@@ -163,6 +163,11 @@ impl Agent {
         }
     }
 
+    /// Sets the title of the session, which hooks are told.
+    pub fn set_title(&mut self, title: &str) {
+        self.title = Some(title.to_owned());
+    }
+
     /// Sets the model without telling the host.
     pub fn change_model(&mut self, model: &str) {
         model.clone_into(&mut self.config.model);

@@ -29,12 +29,8 @@ impl Agent {
         // The request also reports finished tasks.
         self.unreported.clear();
         let uuids = turn.uuids.clone();
-        let is_first = turn.requests == 1;
         if self.config.partial_messages {
             self.send_requesting(uuids);
-        }
-        if is_first {
-            self.replay_prompts();
         }
     }
 
@@ -111,6 +107,7 @@ impl Agent {
         let index = open.index;
         open.calls_tools |= block.as_tool_use().is_some();
         open.block = Some(block.clone());
+        open.thought = 0;
         let (shown, input) = match block {
             ContentBlock::ToolUse(call) => {
                 let input = call.input.clone();
@@ -379,6 +376,7 @@ impl Agent {
     }
 
     pub(super) fn send_assistant(&mut self, block: ContentBlock, aborted: bool) {
+        self.replay_due_prompts();
         let Some(turn) = &mut self.turn else { return };
         match &block {
             ContentBlock::Text(text) => turn.last_text.clone_from(&text.text),

@@ -4,9 +4,11 @@
 use super::Agent;
 use super::answer::ToolAnswer;
 use super::call::ToolCall;
+use super::hooks::Occasion;
 use super::task::Task;
 use crate::codec::encode;
 use crate::content::{ContentBlock, ToolUseBlock};
+use crate::hook::PostToolBatch;
 use crate::json::Json;
 use crate::message::{AssistantMessage, TaskProgress, ToolResultMeta, Usage, UserMessage};
 use serde_json::json;
@@ -94,6 +96,28 @@ impl Agent {
         if self.task(task_id).is_some() {
             self.begin_call(now, call, Some(task_id.to_owned()));
         }
+    }
+
+    /// Calls the hooks for the tool calls of a sub-agent's reply, which all
+    /// have results. [`Agent::is_held`] tells when it may go on.
+    pub fn finish_subagent_tools(&mut self, now: Instant, task_id: &str) {
+        let Some(task) = self.task(task_id) else {
+            return;
+        };
+        let batch = PostToolBatch {
+            tool_calls: std::mem::take(&mut task.batch),
+            ..PostToolBatch::default()
+        };
+        let id = format!("hook-{}", (self.ids)());
+        let occasion = Occasion::AfterSubagentBatch(task_id.to_owned());
+        self.raise(now, occasion, None, batch, Some(&id));
+    }
+
+    /// Returns whether a sub-agent waits for hooks.
+    #[must_use]
+    pub fn is_held(&self, task_id: &str) -> bool {
+        let holds = |it: &Occasion| matches!(it, Occasion::AfterSubagentBatch(id) if id == task_id);
+        self.hooks.is_asked(holds)
     }
 
     /// Sends the result of a sub-agent's tool call.

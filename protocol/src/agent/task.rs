@@ -1,6 +1,6 @@
 //! Tasks: shell commands and sub-agents.
 
-use crate::hook::BackgroundTaskSummary;
+use crate::hook::{BackgroundTaskSummary, BatchToolCall};
 use crate::json::Number;
 use crate::message::TaskUsage;
 
@@ -20,6 +20,8 @@ pub struct Task {
     pub(super) last_text: String,
     /// The names of the tools that a sub-agent used.
     pub(super) tools: Vec<String>,
+    /// Tool calls of a sub-agent's last reply that have a result.
+    pub(super) batch: Vec<BatchToolCall>,
     /// Whether the model waits for the task.
     pub(super) is_awaited: bool,
     /// The summary to report after the `SubagentStop` hooks.
@@ -31,6 +33,14 @@ pub struct Task {
 pub(super) struct Subagent {
     pub(super) kind: String,
     pub(super) prompt: String,
+}
+
+/// The end of a task, for the model.
+#[derive(Debug, Clone)]
+pub(super) struct Report {
+    pub(super) run_id: String,
+    /// What the model is told.
+    pub(super) text: String,
 }
 
 impl Task {
@@ -45,6 +55,7 @@ impl Task {
             prompt_id: None,
             last_text: String::new(),
             tools: vec![],
+            batch: vec![],
             is_awaited: false,
             ending: None,
         }
@@ -91,6 +102,7 @@ impl Task {
             status: Some("running".to_owned()),
             description: Some(self.description.clone()),
             agent_type: agent.map(|agent| agent.kind.clone()),
+            command: agent.is_none().then(|| self.description.clone()),
             ..BackgroundTaskSummary::default()
         }
     }
@@ -102,6 +114,19 @@ impl Task {
             tool_uses: Some(self.tools.len() as u64),
             duration_ms: Some(Number::from(0)),
             extra: Default::default(),
+        }
+    }
+
+    /// Returns what is reported to the model when the task has ended.
+    pub(super) fn report(&self) -> Report {
+        let summary = self.ending.as_ref().unwrap_or(&self.description);
+        Report {
+            run_id: self.run_id.clone(),
+            text: format!(
+                "<task-notification>\n<task-id>{}</task-id>\n\
+                 <summary>{summary}</summary>\n</task-notification>",
+                self.id
+            ),
         }
     }
 

@@ -317,8 +317,16 @@ impl Agent {
             },
             _ => answer,
         };
-        let task = open.owner.as_ref().and_then(|id| self.task(id).cloned());
-        if let Some(task) = task {
+        let done = BatchToolCall {
+            tool_name: call.name.clone(),
+            tool_input: call.input,
+            tool_use_id: Some(id.to_owned()),
+            tool_response: Json::from_value(&answer.content).ok(),
+            ..BatchToolCall::default()
+        };
+        if let Some(task) = open.owner.as_ref().and_then(|id| self.task(id)) {
+            task.batch.push(done);
+            let task = task.clone();
             self.tell(&format!("PreToolUse:{}", call.name), open.messages);
             self.send_subagent_result(&task, id, answer, meta);
             return self.tool_finished(id);
@@ -326,13 +334,7 @@ impl Agent {
         if let Some(turn) = &mut self.turn {
             // After a failure the model continues, whatever the hooks say.
             turn.is_stopped |= verdict.stop.is_some() && !is_error;
-            turn.batch.push(BatchToolCall {
-                tool_name: call.name.clone(),
-                tool_input: call.input,
-                tool_use_id: Some(id.to_owned()),
-                tool_response: Json::from_value(&answer.content).ok(),
-                ..BatchToolCall::default()
-            });
+            turn.batch.push(done);
         }
         let after = if is_error {
             "PostToolUseFailure"

@@ -2,6 +2,7 @@
 
 use super::call::ToolCall;
 use super::event::Event;
+use super::task::Report;
 use super::unfinished::Unfinished;
 use crate::content::ContentBlock;
 use crate::hook::BatchToolCall;
@@ -16,8 +17,8 @@ pub(super) struct Turn {
     pub(super) started: Instant,
     /// The ID of its prompts for hooks.
     pub(super) prompt_id: String,
-    /// The run ID of the task whose end started the turn.
-    pub(super) run_id: Option<String>,
+    /// The report of the task whose end started the turn.
+    pub(super) report: Option<Report>,
     pub(super) phase: Phase,
     /// The deadline of the wait for the tools of MCP servers.
     pub(super) waits_until: Option<Instant>,
@@ -28,6 +29,8 @@ pub(super) struct Turn {
     pub(super) command: Option<String>,
     /// Prompts that are about to be folded into the turn.
     pub(super) folding: VecDeque<UserMessage>,
+    /// Prompts that the hooks let be folded into the turn.
+    pub(super) folded: Vec<UserMessage>,
     /// The UUIDs of the prompts that the turn answers, including those folded
     /// into it.
     pub(super) uuids: Vec<String>,
@@ -35,6 +38,8 @@ pub(super) struct Turn {
     pub(super) is_asked: bool,
     /// Whether the reply was requested without streaming.
     pub(super) asks_for_whole: bool,
+    /// Whether the prompts are echoed before the next message.
+    pub(super) has_echo_due: bool,
     /// Whether anything was streamed, and whether a block was sent. The first
     /// of each refers to the prompts.
     pub(super) has_streamed: bool,
@@ -108,7 +113,7 @@ pub(super) struct OpenMessage {
     pub(super) calls_tools: bool,
     /// Whether it is sent as a whole, without streaming.
     pub(super) is_whole: bool,
-    /// The estimated number of tokens of its thinking.
+    /// The estimated number of tokens of the open block's thinking.
     pub(super) thought: u64,
 }
 
@@ -117,15 +122,17 @@ impl Turn {
         Self {
             started: now,
             prompt_id,
-            run_id: None,
+            report: None,
             phase: Phase::Begun,
             waits_until: None,
             prompts,
             command: None,
             folding: VecDeque::new(),
+            folded: vec![],
             uuids: vec![],
             is_asked: false,
             asks_for_whole: false,
+            has_echo_due: false,
             has_streamed: false,
             has_spoken: false,
             message_id: String::new(),

@@ -167,6 +167,7 @@ impl Beside {
         }
         let may_go_on = |it: &Subagent| {
             it.tool.is_none()
+                && !agent.is_held(&it.task_id)
                 && it.due.is_none_or(|due| due <= now)
                 && it.gate.as_ref().is_none_or(|gate| gates.is_open(gate))
         };
@@ -203,6 +204,7 @@ impl Beside {
                 subagent.asked.after_tools = true;
                 subagent.asked.is_retry = false;
                 subagent.plan.push_back(Action::Ask);
+                agent.finish_subagent_tools(now, &subagent.task_id);
             }
             Action::Over => {
                 let subagent = self.subagents.remove(at);

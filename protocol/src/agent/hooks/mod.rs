@@ -89,7 +89,9 @@ impl Agent {
         let has_effort = is_tools || *kind == HookKind::StopFailure;
         let has_mode = is_tools || *kind == HookKind::UserPromptSubmit;
         let id = match occasion {
-            Occasion::SubagentStart(id) | Occasion::SubagentStop(id) => Some(id),
+            Occasion::SubagentStart(id)
+            | Occasion::SubagentStop(id)
+            | Occasion::AfterSubagentBatch(id) => Some(id),
             Occasion::BeforeTool(call) | Occasion::Permission(call) | Occasion::AfterTool(call) => {
                 let call = self.calls.get(call);
                 call.and_then(|open| open.owner.as_ref())
@@ -200,13 +202,16 @@ impl Agent {
         match round.occasion {
             Occasion::Prompt => self.prompt_checked(now, verdict),
             Occasion::Fold => self.fold_checked(now, verdict),
+            Occasion::Report => self.report_next(now),
             Occasion::BeforeTool(id) => self.tool_checked(now, &id, verdict),
             Occasion::Permission(id) => self.permission_hooked(now, &id, verdict),
             Occasion::AfterTool(id) => self.tool_reviewed(&id, verdict),
             Occasion::AfterBatch => self.batch_reviewed(now, verdict),
+            // The driver sees that nothing holds the sub-agent any more.
+            Occasion::AfterSubagentBatch(_) => {}
             Occasion::Stop => self.stop_checked(now, verdict),
             Occasion::StopFailure => self.end_after_failure(now),
-            Occasion::SubagentStart(_) => {}
+            Occasion::SubagentStart(id) => self.subagent_started(&id),
             Occasion::SubagentStop(id) => self.report_task(now, &id),
             Occasion::Clear => self.clear(now),
             Occasion::Cleared => self.end_command(now, Some("clear"), ""),

@@ -23,6 +23,8 @@ pub(in crate::agent) enum Occasion {
     Prompt,
     /// A prompt that would be folded into the running turn.
     Fold,
+    /// The report of a task that the model receives in the running turn.
+    Report,
     /// Before this tool call runs.
     BeforeTool(String),
     /// The permission request for this tool call.
@@ -31,6 +33,8 @@ pub(in crate::agent) enum Occasion {
     AfterTool(String),
     /// After all tool calls of a reply.
     AfterBatch,
+    /// The same, for this sub-agent.
+    AfterSubagentBatch(String),
     /// The end of the turn: normal, or because the API failed.
     Stop,
     StopFailure,

@@ -40,6 +40,9 @@ pub(super) enum Asked {
     Initialize {
         server: String,
     },
+    Initialized {
+        server: String,
+    },
     Tools {
         server: String,
         so_far: Vec<Tool>,

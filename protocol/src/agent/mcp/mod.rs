@@ -138,11 +138,8 @@ impl Agent {
         self.send_to_server(server, message, asked);
     }
 
-    fn notify_server(&mut self, server: &str, method: &str, params: Option<Value>) {
-        let mut message = json!({"jsonrpc": "2.0", "method": method});
-        if let Some(params) = params {
-            message["params"] = params;
-        }
+    fn notify_server(&mut self, server: &str, method: &str, params: Value) {
+        let message = json!({"jsonrpc": "2.0", "method": method, "params": params});
         self.send_to_server(server, message, Asked::Notification);
     }
 
@@ -168,6 +165,7 @@ impl Agent {
         match asked {
             Asked::Notification => {}
             Asked::Initialize { server } => self.server_greeted(now, &server, result),
+            Asked::Initialized { server } => self.list_tools(&server, None, vec![]),
             Asked::Tools { server, so_far } => self.tools_listed(now, &server, so_far, result),
             Asked::Call { tool_use_id, .. } => {
                 let name = self.calls.get(&tool_use_id).map(|it| it.call.name.clone());
@@ -191,8 +189,9 @@ impl Agent {
             return self.go_on_with_prompts(now);
         };
         server.greeted(result);
-        self.notify_server(name, "notifications/initialized", None);
-        self.list_tools(name, None, vec![]);
+        let message = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        let server = name.to_owned();
+        self.send_to_server(name, message, Asked::Initialized { server });
         self.answer_toggle(name);
         self.go_on_with_prompts(now);
     }
@@ -252,7 +251,7 @@ impl Agent {
         for asked in calls.into_values() {
             if let Asked::Call { server, id, .. } = asked {
                 let params = json!({"requestId": id, "reason": "interrupted"});
-                self.notify_server(&server, "notifications/cancelled", Some(params));
+                self.notify_server(&server, "notifications/cancelled", params);
             }
         }
     }

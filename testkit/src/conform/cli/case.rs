@@ -71,6 +71,9 @@ pub(super) struct Host {
     /// Whether it takes no permission requests: the CLI is started without
     /// `--permission-prompt-tool=stdio`.
     pub(super) takes_no_requests: bool,
+    /// Whether it takes no partial messages: the CLI is started without
+    /// `--include-partial-messages`.
+    pub(super) takes_whole_messages: bool,
     /// Environment variables besides the usual ones. One that is `null` is
     /// taken away.
     pub(super) env: BTreeMap<String, Option<String>>,
@@ -216,6 +219,11 @@ pub(super) struct McpTool {
 }
 
 impl Host {
+    /// Whether it takes partial messages.
+    pub(super) fn takes_partial_messages(&self) -> bool {
+        !self.is_plain && !self.takes_whole_messages
+    }
+
     /// The first request.
     pub(super) fn initialize(&self) -> Value {
         let mut request = self.initialize.clone();

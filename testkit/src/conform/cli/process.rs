@@ -43,7 +43,11 @@ impl Process {
             .args(["--output-format", "stream-json", "--verbose"])
             .args(["--input-format", "stream-json"])
             .arg("--setting-sources=")
-            .args((!case.host.is_plain).then_some("--include-partial-messages"))
+            .args(
+                case.host
+                    .takes_partial_messages()
+                    .then_some("--include-partial-messages"),
+            )
             .args((!case.host.takes_no_requests).then_some("--permission-prompt-tool=stdio"))
             .args(&case.host.args)
             .env_clear()

@@ -44,6 +44,7 @@ impl Claude {
 
     /// Changes the title of the session, and tells the host.
     pub(super) fn rename(&mut self, agent: &mut Agent, title: &str) {
+        agent.set_title(title);
         let message = json!({
             "type": "system",
             "subtype": "session_title_changed",

@@ -32,13 +32,9 @@ pub(in crate::fake_agent) fn outcome(call: &ToolCall) -> ToolOutcome {
     match &*call.name {
         "Bash" => {
             let command = call.input["command"].as_str().unwrap_or_default();
-            let is_silent = |part: &str| {
-                let word = part.split_whitespace().next().unwrap_or_default();
-                SILENT.contains(&word)
-            };
             let data = json!({
                 "stdout": call.result, "stderr": "", "interrupted": false, "isImage": false,
-                "noOutputExpected": parts(command).all(is_silent),
+                "noOutputExpected": is_silent(command),
             });
             let text = if call.result.is_empty() {
                 "(Bash completed with no output)"
@@ -68,4 +64,13 @@ pub(in crate::fake_agent) fn outcome(call: &ToolCall) -> ToolOutcome {
         }
         _ => ToolOutcome::success(&*call.result).flagged(),
     }
+}
+
+/// Whether all commands of a line say nothing when they succeed.
+fn is_silent(line: &str) -> bool {
+    let is_silent = |command: &str| {
+        let word = command.split_whitespace().next();
+        word.is_some_and(|word| SILENT.contains(&word))
+    };
+    parts(line).all(is_silent)
 }

@@ -1,0 +1,62 @@
+//! What may differ, from `accepted.json`: patterns of lines, each list with
+//! its reason.
+
+use agentwire_testkit::conform::cli::Hunk;
+use serde::Deserialize;
+use std::path::Path;
+
+/// The file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Accepted {
+    pub(crate) differences: Vec<Difference>,
+}
+
+/// A place where the agents differ. In a pattern `*` stands for any text.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Difference {
+    /// What only the real one has: each line fits one of these.
+    #[serde(default)]
+    real: Vec<String>,
+    /// What only the fake one has.
+    #[serde(default)]
+    fake: Vec<String>,
+    pub(crate) why: String,
+}
+
+impl Accepted {
+    pub(crate) fn read() -> Self {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/random/accepted.json");
+        let text = std::fs::read_to_string(path).unwrap();
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("accepted.json: {error}"))
+    }
+
+    /// The number of the reason for which this may differ.
+    pub(crate) fn reason(&self, hunk: &Hunk) -> Option<usize> {
+        let all_fit = |lines: &[String], patterns: &[String]| {
+            let fits_one = |line: &String| patterns.iter().any(|it| fits(line, it));
+            lines.iter().all(fits_one)
+        };
+        self.differences
+            .iter()
+            .position(|it| all_fit(&hunk.measured, &it.real) && all_fit(&hunk.found, &it.fake))
+    }
+}
+
+/// Whether a line is as a pattern has it.
+fn fits(line: &str, pattern: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|it| line.strip_prefix(it)) else {
+        return false;
+    };
+    let mut last = None;
+    for part in parts {
+        let Some(place) = rest.find(part) else {
+            return false;
+        };
+        rest = &rest[place + part.len()..];
+        last = Some(part);
+    }
+    last.map_or(rest.is_empty(), |it| it.is_empty() || rest.is_empty())
+}

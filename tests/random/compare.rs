@@ -1,0 +1,155 @@
+//! Three recordings of a session: two of the real agent and one of the fake.
+//! What the real one does not do twice alike is not compared.
+
+use crate::Agents;
+use crate::accepted::Accepted;
+use agentwire_testkit::conform::cli::{Case, Entry, Hunk, Normal, hunks, play};
+use std::path::Path;
+use std::time::Duration;
+
+/// How long a session may last.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// What came of a session.
+#[derive(Default)]
+pub(crate) struct Outcome {
+    /// How many lines the real agent wrote.
+    pub(crate) lines: usize,
+    /// How many of these are not compared.
+    pub(crate) not_compared: usize,
+    /// What differs, and is not accepted.
+    pub(crate) differences: Vec<Hunk>,
+    /// The reasons of what differs and is accepted, by number.
+    pub(crate) accepted: Vec<usize>,
+    recordings: Vec<Recorded>,
+}
+
+struct Recorded {
+    name: &'static str,
+    raw: String,
+    lines: Vec<String>,
+}
+
+/// Plays a case three times.
+pub(crate) async fn compare(case: &Case, agents: &Agents, accepted: &Accepted) -> Outcome {
+    let mut recordings = vec![];
+    for (name, cli) in [
+        ("real", &agents.real),
+        ("again", &agents.real),
+        ("fake", &agents.fake),
+    ] {
+        let recording = play(case, &[cli.into()], DEADLINE).await.unwrap();
+        let mut lines = Normal::new(case, &agents.rules).lines(&recording.entries);
+        // The session itself is compared too.
+        lines.extend(recording.left.map(|it| format!("left {it}")));
+        lines.extend(recording.stuck.map(|it| format!("stuck {it}")));
+        let raw = raw(&recording.entries, &recording.complaints);
+        recordings.push(Recorded { name, raw, lines });
+    }
+    let [real, again, fake] = [0, 1, 2].map(|it: usize| &recordings[it].lines);
+    let stable = common(real, again);
+    let mut outcome = Outcome {
+        lines: real.len(),
+        not_compared: real.len() - stable.len(),
+        ..Outcome::default()
+    };
+    if fake != real && fake != again {
+        let mut by_chance = [without(real, &stable), without(again, &stable)].concat();
+        for mut hunk in hunks(&stable, fake) {
+            hunk.found.retain(|line| {
+                let place = by_chance.iter().position(|it| it == line);
+                place.map(|it| by_chance.swap_remove(it)).is_none()
+            });
+            if hunk.measured.is_empty() && hunk.found.is_empty() {
+                continue;
+            }
+            match accepted.reason(&hunk) {
+                Some(reason) => outcome.accepted.push(reason),
+                None => outcome.differences.push(hunk),
+            }
+        }
+    }
+    outcome.recordings = recordings;
+    outcome
+}
+
+impl Outcome {
+    /// What kind of line differs first, to tell whether a smaller session
+    /// differs in the same.
+    pub(crate) fn kind(&self) -> Option<[String; 2]> {
+        let first = self.differences.first()?;
+        Some([&first.measured, &first.found].map(|lines| {
+            let line = lines.first().map_or("", String::as_str);
+            let words: Vec<_> = line.split(" {").take(1).collect();
+            words.concat()
+        }))
+    }
+
+    /// Writes the case, the recordings and what differs.
+    pub(crate) fn write(&self, folder: &Path, case: &str) {
+        std::fs::create_dir_all(folder).unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+        write("case.json", case);
+        for recorded in &self.recordings {
+            write(&format!("{}.raw", recorded.name), &recorded.raw);
+            write(
+                &format!("{}.txt", recorded.name),
+                &recorded.lines.join("\n"),
+            );
+        }
+        let hunks = serde_json::to_string_pretty(&self.differences).unwrap();
+        write("differences.json", &hunks);
+    }
+}
+
+fn raw(entries: &[Entry], complaints: &str) -> String {
+    let mut lines: Vec<_> = entries
+        .iter()
+        .map(|entry| match entry {
+            Entry::Sent(line) => format!("> {line}"),
+            Entry::Received(line) => format!("< {line}"),
+            other => format!("{other:?}"),
+        })
+        .collect();
+    lines.push(complaints.to_owned());
+    lines.join("\n")
+}
+
+/// The longest sequence of lines that both have.
+fn common(one: &[String], other: &[String]) -> Vec<String> {
+    let mut longest = vec![vec![0_usize; other.len() + 1]; one.len() + 1];
+    for i in (0..one.len()).rev() {
+        for j in (0..other.len()).rev() {
+            longest[i][j] = if one[i] == other[j] {
+                longest[i + 1][j + 1] + 1
+            } else {
+                longest[i + 1][j].max(longest[i][j + 1])
+            };
+        }
+    }
+    let (mut i, mut j) = (0, 0);
+    let mut common = vec![];
+    while i < one.len() && j < other.len() {
+        if one[i] == other[j] {
+            common.push(one[i].clone());
+            (i, j) = (i + 1, j + 1);
+        } else if longest[i + 1][j] >= longest[i][j + 1] {
+            i += 1;
+        } else {
+            j += 1;
+        }
+    }
+    common
+}
+
+/// The lines that are not in the sequence, each as often as it is there more
+/// often.
+fn without(lines: &[String], sequence: &[String]) -> Vec<String> {
+    let mut rest = lines.to_vec();
+    for line in sequence {
+        if let Some(place) = rest.iter().position(|it| it == line) {
+            rest.remove(place);
+        }
+    }
+    rest
+}
