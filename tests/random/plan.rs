@@ -175,13 +175,14 @@ impl Plan {
     fn episode(&self, rng: &mut Rng) -> Episode {
         match rng.below(100) {
             0..50 => Episode::Turn(self.turn(rng)),
-            50..62 => Episode::Command(rng.pick(&COMMANDS)),
+            50..62 => Episode::Command(self.command(rng)),
             62..77 => Episode::Idle(at_idle(rng)),
             77..82 => Episode::Mode(rng.pick(&["acceptEdits", "plan", "dontAsk"]), silent(rng)),
             82..90 => Episode::Shell(few(rng, 2, |rng| Action::Request(request(rng, ANY_TIME)))),
             _ => Episode::Subagent {
                 is_awaited: rng.chance(40),
-                uses_tool: rng.chance(40),
+                // The real CLI calls these hooks before it shows the call.
+                uses_tool: rng.chance(40) && !self.has_hook("PreToolUse"),
                 actions: few(rng, 2, |rng| Action::Request(request(rng, ANY_TIME))),
             },
         }
@@ -204,7 +205,7 @@ impl Plan {
         match rng.below(100) {
             0..10 => Stage::Thinking,
             10..25 => Stage::Text,
-            25..50 => Stage::Gate(actions(rng, ANY_TIME)),
+            25..50 => Stage::Gate(self.actions(rng)),
             // Hooks of the second call come before the result of the first on
             // the real CLI, and behind it on the fake agent.
             50..60 if !self.has_hook("PreToolUse") => Stage::Two {
@@ -226,17 +227,51 @@ impl Plan {
         // The host reads nothing until the gate is reached, and answers no hook.
         let has_hook = self.has_hook("PermissionRequest");
         let can_wait = is_asked && !has_hook && tool == Tool::Bash;
-        let held = (is_asked && rng.chance(35)).then(|| actions(rng, ANY_TIME));
+        let held = (is_asked && rng.chance(35)).then(|| self.actions(rng));
         let denied = rng.chance(20);
         let interrupted = held.iter().flatten().any(Action::ends_the_turn);
         let gate =
-            (can_wait && !denied && !interrupted && rng.chance(40)).then(|| actions(rng, ANY_TIME));
+            (can_wait && !denied && !interrupted && rng.chance(40)).then(|| self.actions(rng));
         Stage::Tool {
             tool,
             denied,
             held,
             gate,
         }
+    }
+
+    /// What the host does while a turn waits. What ends the turn is the last.
+    fn actions(&self, rng: &mut Rng) -> Vec<Action> {
+        let mut all = vec![];
+        for _ in 0..1 + rng.below(3) {
+            let action = match rng.below(100) {
+                0..40 => Action::Prompt(priority(rng)),
+                40..47 => Action::Command(self.command(rng), priority(rng)),
+                47..57 => Action::Cancel {
+                    is_there: rng.chance(80),
+                },
+                57..80 => Action::Request(request(rng, ANY_TIME)),
+                _ => Action::Interrupt {
+                    cancels_queued: rng.chance(40),
+                },
+            };
+            let is_last = action.ends_the_turn();
+            all.push(action);
+            if is_last {
+                break;
+            }
+        }
+        all
+    }
+
+    /// A command. The real CLI counts the summary of `/compact` among the
+    /// sub-agents, the fake agent does not.
+    fn command(&self, rng: &mut Rng) -> &'static str {
+        let command = rng.pick(&COMMANDS);
+        if command == "/compact" && self.has_hook("SubagentStop") {
+            return "/cost";
+        }
+        command
     }
 }
 
@@ -248,30 +283,6 @@ fn silent(rng: &mut Rng) -> Turn {
 
 fn few<T>(rng: &mut Rng, most: usize, mut one: impl FnMut(&mut Rng) -> T) -> Vec<T> {
     (0..rng.below(most + 1)).map(|_| one(rng)).collect()
-}
-
-/// What the host does while a turn waits. What ends the turn is the last.
-fn actions(rng: &mut Rng, requests: usize) -> Vec<Action> {
-    let mut all = vec![];
-    for _ in 0..1 + rng.below(3) {
-        let action = match rng.below(100) {
-            0..40 => Action::Prompt(priority(rng)),
-            40..47 => Action::Command(rng.pick(&COMMANDS), priority(rng)),
-            47..57 => Action::Cancel {
-                is_there: rng.chance(80),
-            },
-            57..80 => Action::Request(request(rng, requests)),
-            _ => Action::Interrupt {
-                cancels_queued: rng.chance(40),
-            },
-        };
-        let is_last = action.ends_the_turn();
-        all.push(action);
-        if is_last {
-            break;
-        }
-    }
-    all
 }
 
 fn at_idle(rng: &mut Rng) -> Action {

@@ -43,18 +43,13 @@ impl Agent {
             extra: Default::default(),
         };
         self.send(encode(&started));
-        if let Some(agent) = task.agent {
-            let occasion = Occasion::SubagentStart(task.id);
+        if let Some(agent) = &task.agent {
+            // The sub-agent does not wait for the result of these hooks.
+            let occasion = Occasion::SubagentStart(task.id.clone());
             let event = SubagentStart::default();
             self.raise(now, occasion, Some(&agent.kind), event, None);
         }
-    }
-
-    /// Continues after the `SubagentStart` hooks. The prompt of a sub-agent is
-    /// only sent if the model waits for it.
-    pub(super) fn subagent_started(&mut self, task_id: &str) {
-        let task = self.task(task_id).filter(|task| task.is_awaited);
-        if let Some(task) = task.cloned() {
+        if task.is_awaited {
             self.send_subagent_prompt(&task);
         }
     }

@@ -249,6 +249,8 @@ impl Agent {
             }
         } else {
             ResultMessage {
+                // The last message is the result of a tool.
+                result: in_tools.then(String::new),
                 terminal_reason: Some(reason),
                 stop_reason,
                 ..ResultMessage::default()

@@ -82,7 +82,7 @@ use hooks::HookTable;
 use mcp::McpClient;
 use queue::Queue;
 use stats::Stats;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 use std::time::Instant;
 use task::Report;
@@ -108,6 +108,8 @@ pub struct Agent {
     ids: Box<dyn FnMut() -> String + Send>,
     session_id: String,
     title: Option<String>,
+    /// The names of the tools that the model has called.
+    used_tools: BTreeSet<String>,
     decoder: LineDecoder,
     out: VecDeque<Bytes>,
     events: VecDeque<Event>,
@@ -167,6 +169,7 @@ impl Agent {
             decoder: LineDecoder::default(),
             out: VecDeque::new(),
             title: None,
+            used_tools: BTreeSet::new(),
             events: VecDeque::new(),
             queue,
             known: VecDeque::new(),

@@ -382,6 +382,7 @@ impl Agent {
             ContentBlock::Text(text) => turn.last_text.clone_from(&text.text),
             ContentBlock::ToolUse(call) => {
                 turn.tools.insert(call.id.clone(), call.name.clone());
+                self.used_tools.insert(call.name.clone());
             }
             _ => {}
         }

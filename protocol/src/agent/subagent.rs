@@ -159,9 +159,12 @@ impl Agent {
             return;
         };
         let mut said = vec![ContentBlock::text(&*task.last_text)];
-        let used = task.tools.join(", ");
-        if !used.is_empty() {
-            said.insert(0, ContentBlock::text(format!("It used {used}.")));
+        // Tools that only the sub-agent has used are named.
+        let is_new = |tool: &&String| !self.used_tools.contains(*tool);
+        let new: Vec<_> = task.tools.iter().filter(is_new).cloned().collect();
+        if !new.is_empty() {
+            let note = format!("It used {}.", new.join(", "));
+            said.insert(0, ContentBlock::text(note));
         }
         let mut data = json!({
             "status": "completed",
@@ -179,14 +182,17 @@ impl Agent {
             "totalToolUseCount": task.tools.len(),
             "usage": self.config.declared.usage,
         });
-        if !used.is_empty() {
+        if !task.tools.is_empty() {
             data["toolsUsed"] = json!(task.tools);
             data["toolStats"] = json!({
                 "bashCount": 0, "editFileCount": 0, "linesAdded": 0, "linesRemoved": 0,
                 "otherToolCount": task.tools.len(), "readCount": 0, "searchCount": 0,
             });
         }
-        let told = format!("{}\n\nThe sub-agent {} is done.", task.last_text, task.id);
+        let told = format!(
+            "{}\n\nThe sub-agent {} is done.\n<usage></usage>",
+            task.last_text, task.id
+        );
         let answer = ToolAnswer {
             content: vec![ContentBlock::text(told)].into(),
             data: data.into(),

@@ -120,11 +120,12 @@ impl Task {
     /// Returns what is reported to the model when the task has ended.
     pub(super) fn report(&self) -> Report {
         let summary = self.ending.as_ref().unwrap_or(&self.description);
+        let usage = self.agent.as_ref().map_or("", |_| "<usage></usage>\n");
         Report {
             run_id: self.run_id.clone(),
             text: format!(
                 "<task-notification>\n<task-id>{}</task-id>\n\
-                 <summary>{summary}</summary>\n</task-notification>",
+                 <summary>{summary}</summary>\n{usage}</task-notification>",
                 self.id
             ),
         }

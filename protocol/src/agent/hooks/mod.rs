@@ -211,7 +211,7 @@ impl Agent {
             Occasion::AfterSubagentBatch(_) => {}
             Occasion::Stop => self.stop_checked(now, verdict),
             Occasion::StopFailure => self.end_after_failure(now),
-            Occasion::SubagentStart(id) => self.subagent_started(&id),
+            Occasion::SubagentStart(_) => {}
             Occasion::SubagentStop(id) => self.report_task(now, &id),
             Occasion::Clear => self.clear(now),
             Occasion::Cleared => self.end_command(now, Some("clear"), ""),
