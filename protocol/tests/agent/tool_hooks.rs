@@ -81,7 +81,7 @@ fn hooks_after_a_tool_come_before_its_result() {
     assert_eq!(session.said(), ["hook post"]);
     assert_eq!(session.event(), None);
     let input = session.hook("post")["request"]["input"].clone();
-    assert_eq!(input["tool_response"]["stdout"], json!("done"));
+    assert_eq!(input["tool_response"], json!("done"));
     session.hook_says("post", json!({}));
     assert_eq!(session.said(), ["tool result t1"]);
     let tool_use_id = "t1".to_owned();
