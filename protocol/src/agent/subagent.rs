@@ -174,7 +174,7 @@ impl Agent {
             "content": said,
             "canContinueAgent": true,
             "resolvedModel": self.model(),
-            "harnessNoteCount": u64::from(!used.is_empty()),
+            "harnessNoteCount": u64::from(!new.is_empty()),
             "harnessTailCount": 0,
             "harnessSectionHash": "",
             "totalDurationMs": 0,
