@@ -52,8 +52,7 @@ fn a_request_that_is_not_about_the_session_is_for_the_driver() {
     session
         .agent
         .respond("r1", Ok(Some(payload.clone().into())));
-    // Before the first turn the host is not told of the model.
-    assert_eq!(session.said(), ["success r1"]);
+    assert_eq!(session.said(), ["user -", "success r1"]);
     assert_eq!(session.answer("r1"), payload);
     // The same model again is not told.
     session.agent.set_model("m-2");

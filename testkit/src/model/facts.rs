@@ -1,7 +1,7 @@
 //! What a request says of the prompt and of what tools answered, as the fake
 //! agent knows it of itself.
 
-use super::handler::SIDE_ANSWER;
+use super::said::SIDE_ANSWER;
 use super::said::Said;
 use crate::asked::Asked;
 use serde_json::Value;

@@ -2,6 +2,7 @@
 
 use super::message::Message;
 use super::request::{Answer, Kind};
+use super::said::SIDE_ANSWER;
 use super::speaking::until_dropped;
 use super::state::ServerState;
 use super::stranger;
@@ -17,9 +18,6 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// What a side request is told. It is not the script's business.
-pub(super) const SIDE_ANSWER: &str = "The script does not answer side requests.";
 
 /// How many bytes a request may have: twice what the API takes.
 pub(super) const LONGEST_BODY: usize = 64 << 20;

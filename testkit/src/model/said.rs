@@ -2,6 +2,9 @@
 
 use serde_json::{Value, json};
 
+/// What a side request is told. It is not the script's business.
+pub(super) const SIDE_ANSWER: &str = "The script does not answer side requests.";
+
 /// How the CLI begins what it tells the model by the way. Models, features and
 /// tries of one request differ in where it stands, in a message of the user's
 /// or of the system.
