@@ -56,7 +56,7 @@ impl Agent {
         if let [earlier @ .., _] = &*prompts {
             // Several prompts are echoed together once more, for the last.
             for prompt in earlier {
-                self.replay(prompt, false);
+                self.replay(prompt, true);
             }
         }
         for prompt in &prompts {
@@ -215,8 +215,8 @@ impl Agent {
         }
     }
 
-    /// Echoes a prompt, if the host wants that. One that is repeated has no
-    /// timestamp.
+    /// Echoes a prompt, if the host wants that. One that is repeated, or echoed
+    /// once more with others, has no timestamp.
     pub(super) fn replay(&mut self, prompt: &UserMessage, is_again: bool) {
         if !self.config.replays_prompts {
             return;
