@@ -77,7 +77,7 @@ class Controls(SdkTest):
 
     async def test_refused_request(self):
         async with self.client() as client:
-            with self.assertRaisesRegex(Exception, "(?i)unsupported"):
+            with self.assertRaisesRegex(Exception, "(?i)not enabled"):
                 await client.rewind_files("no-such-message")
             messages = await turn(client, "Hello")
         self.assertEqual(texts(messages), ["Hello."])

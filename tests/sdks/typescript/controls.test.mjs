@@ -68,7 +68,7 @@ scenario("set_permission_mode", async (agent) => {
 
 scenario("refused_request", async (agent) => {
   await agent.session({}, async (session) => {
-    await assert.rejects(session.query.rewindFiles("no-such-message"), /unsupported/i);
+    await assert.rejects(session.query.rewindFiles("no-such-message"), /not enabled/i);
     assert.deepEqual(texts(await session.turn("Hello")), ["Hello."]);
   });
 });
