@@ -40,12 +40,9 @@ pub struct Flags {
     pub dangerously_skip_permissions: bool,
     /// `--allow-dangerously-skip-permissions`.
     pub allow_dangerously_skip_permissions: bool,
-    /// `--allowedTools`, the rules for whole tools. One that minds a tool's
-    /// input, such as `Bash(ls:*)`, is passed over.
+    /// The rules of `--allowedTools`.
     pub allowed_tools: Vec<String>,
-    /// `--allowedTools`, all rules.
-    pub allowed_rules: Vec<String>,
-    /// `--disallowedTools`, all rules.
+    /// The rules of `--disallowedTools`.
     pub disallowed_tools: Vec<String>,
     /// `--tools`: the built-in tools, if they are limited.
     pub tools: Option<Vec<String>>,
@@ -196,12 +193,7 @@ impl Flags {
             "--allow-dangerously-skip-permissions" => {
                 self.allow_dangerously_skip_permissions = true;
             }
-            "--allowedTools" => {
-                let rules = rules(&value);
-                let whole = rules.iter().filter(|rule| !rule.contains('('));
-                self.allowed_tools.extend(whole.cloned());
-                self.allowed_rules.extend(rules);
-            }
+            "--allowedTools" => self.allowed_tools.extend(rules(&value)),
             "--disallowedTools" => self.disallowed_tools.extend(rules(&value)),
             "--tools" => self.tools.get_or_insert_default().extend(rules(&value)),
             "--mcp-config" => self.sdk_mcp_servers.extend(servers_in_host(&value)),
@@ -316,7 +308,7 @@ impl Flags {
                 .as_deref()
                 .map_or_else(|| default.permission_mode.clone(), PermissionMode::from),
             asks_host: self.permission_prompt_tool.as_deref() == Some("stdio"),
-            rules: claude::rules(&self.allowed_rules, &self.disallowed_tools),
+            rules: claude::rules(&self.allowed_tools, &self.disallowed_tools),
             may_bypass: self.dangerously_skip_permissions
                 || self.allow_dangerously_skip_permissions,
             declared: Declared {
@@ -449,12 +441,11 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_for_whole_tools_unless_they_mind_the_input() {
+    fn blanks_and_commas_part_rules_but_not_within_parentheses() {
         let list = "Read,Bash(git add *, rm),mcp__calc  Write,";
         let flags = read(&["--allowedTools", list, "Edit", "--disallowedTools", list]).unwrap();
         let rules = ["Read", "Bash(git add *, rm)", "mcp__calc", "Write", "Edit"];
-        assert_eq!(flags.allowed_tools, ["Read", "mcp__calc", "Write", "Edit"]);
-        assert_eq!(flags.allowed_rules, rules);
+        assert_eq!(flags.allowed_tools, rules);
         assert_eq!(flags.disallowed_tools, rules[..4]);
     }
 
