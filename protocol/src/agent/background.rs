@@ -95,6 +95,7 @@ impl Agent {
         }
         self.tell_tasks();
         self.unreported.push(task.report());
+        self.used_tools.extend(task.tools);
         if self.turn.is_none() && !self.exited {
             self.report_to_model(now);
         }

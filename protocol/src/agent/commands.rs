@@ -15,6 +15,9 @@ use crate::message::{AssistantMessage, ConversationReset, ResetTrigger, StopReas
 use serde_json::json;
 use std::time::Instant;
 
+/// What the host is told if there is nothing to compact.
+pub(super) const NOTHING_TO_COMPACT: &str = "There is nothing to compact.";
+
 /// The model that the agent names in messages that it writes itself.
 const SYNTHETIC: &str = "<synthetic>";
 
@@ -71,14 +74,6 @@ impl Agent {
         command(prompt).filter(|it| is_own(&it.name) || commands.contains(&it.name))
     }
 
-    /// Returns whether a prompt calls a command.
-    pub(super) fn is_command(&self) -> impl Fn(&UserMessage) -> bool + use<> {
-        let commands = self.config.declared.commands.clone();
-        move |prompt| {
-            command(prompt).is_some_and(|it| is_own(&it.name) || commands.contains(&it.name))
-        }
-    }
-
     pub(super) fn run_command(&mut self, now: Instant, command: Command) {
         let Command { name, args } = command;
         if let Some(turn) = &mut self.turn {
@@ -92,8 +87,10 @@ impl Agent {
                 };
                 self.raise(now, Occasion::Clear, Some("clear"), event, None);
             }
-            "compact" if !self.has_history => self.refuse_to_compact(now),
-            "compact" => self.compact_by_hand(now, (!args.is_empty()).then_some(args)),
+            "compact" if self.has_history => {
+                self.compact_by_hand(now, (!args.is_empty()).then_some(args));
+            }
+            "compact" => self.refuse_to_compact(now, true),
             _ => {
                 let called = Event::CommandCalled { name, args };
                 self.events.push_back(called);
@@ -148,23 +145,27 @@ impl Agent {
         self.send_user_message(echo);
     }
 
-    /// Reports that there is nothing to compact.
-    fn refuse_to_compact(&mut self, now: Instant) {
+    /// Reports that there is nothing to compact. In an empty session that is
+    /// called a failure.
+    pub(super) fn refuse_to_compact(&mut self, now: Instant, is_failure: bool) {
         let uuids = self.turn.as_ref().map(|turn| turn.uuids.clone());
         self.send_init(&uuids.unwrap_or_default());
-        let why = "There is nothing to compact.";
+        let why = NOTHING_TO_COMPACT;
         let source = format!("<local-command-stderr>{why}</local-command-stderr>");
-        let members = vec![
-            ("local_command_outcome", json!({"kind": "failed"}).into()),
+        let mut members: Vec<(_, Json)> = vec![
             (
                 "local_command_run",
                 json!({"command": "compact", "args": ""}).into(),
             ),
             ("local_command_source", source.as_str().into()),
         ];
+        if is_failure {
+            members.push(("local_command_outcome", json!({"kind": "failed"}).into()));
+        }
         self.send_output(why, members);
         self.replay_command("compact", "");
-        self.end_without_model(now, Some("compact"), "");
+        let told = if is_failure { "" } else { why };
+        self.end_without_model(now, Some("compact"), told);
     }
 
     /// Sends the output of a command as a message of the assistant.
@@ -196,6 +197,8 @@ impl Agent {
             }
         }
         self.send(encode(&message));
+        self.has_history = true;
+        self.context.outputs.push(message);
     }
 
     /// Starts a new session for `/clear`, after the `SessionEnd` hooks.
@@ -243,14 +246,25 @@ fn is_own(name: &str) -> bool {
     matches!(name, "clear" | "compact")
 }
 
-/// Returns what a prompt calls, if it has the form of a command.
-fn command(prompt: &UserMessage) -> Option<Command> {
+/// Returns whether a prompt has a turn of its own, because it begins as a
+/// command does. The command need not exist.
+pub(super) fn is_alone(prompt: &UserMessage) -> bool {
+    after_slash(prompt).is_some()
+}
+
+/// Returns the text of a prompt behind its slash, if it begins with one.
+fn after_slash(prompt: &UserMessage) -> Option<String> {
     if prompt.client_composed == Some(true) {
         return None;
     }
     let text = prompt.message.content.as_ref()?.text();
-    let text = text.strip_prefix('/')?;
-    let (name, args) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    Some(text.trim_start().strip_prefix('/')?.to_owned())
+}
+
+/// Returns what a prompt calls, if it has the form of a command.
+fn command(prompt: &UserMessage) -> Option<Command> {
+    let text = after_slash(prompt)?;
+    let (name, args) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
     Some(Command {
         name: name.to_owned(),
         args: args.trim().to_owned(),

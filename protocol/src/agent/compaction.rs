@@ -1,7 +1,8 @@
 //! Compaction of the conversation: by command, or automatically when the
 //! context window is nearly full.
 
-use super::context::{Context, Room};
+use super::commands::NOTHING_TO_COMPACT;
+use super::context::Room;
 use super::failure::Failure;
 use super::hooks::{Occasion, Verdict};
 use super::{Agent, Event};
@@ -122,6 +123,14 @@ impl Agent {
             });
             return self.go_on_without_summary(now);
         }
+        if !is_automatic && self.context.replies == 0 {
+            self.send_status(Status {
+                compact_result: Some(CompactResult::Failed),
+                compact_error: Some(NOTHING_TO_COMPACT.to_owned()),
+                ..Status::default()
+            });
+            return self.refuse_to_compact(now, false);
+        }
         let event = SessionStart {
             source: Some(SessionStartSource::Compact),
             model: Some(self.config.model.clone()),
@@ -130,9 +139,13 @@ impl Agent {
         self.raise(now, Occasion::Compacted, Some("compact"), event, None);
     }
 
-    /// Returns whether compaction keeps the last reply. Only the first
-    /// compaction in a turn does, and only if the window is not full.
+    /// Returns whether compaction keeps the last reply. By hand it does, if there
+    /// is another one. Of automatic compactions only the first in a turn does,
+    /// and only if the window is not full.
     fn keeps_reply(&self) -> bool {
+        if self.trigger() == CompactTrigger::Manual {
+            return self.context.replies > 1;
+        }
         let turn = self.turn.as_ref();
         self.context.room(&self.config) == Room::Little
             && turn.is_some_and(|turn| !turn.is_summarized)
@@ -163,25 +176,22 @@ impl Agent {
             compact_result: Some(CompactResult::Success),
             ..Status::default()
         });
-        let turn = self.turn.as_mut();
-        if let Some(event) = turn.and_then(|turn| turn.waits_for_summary.take()) {
-            self.replace_with_summary();
-            return self.events.push_back(event);
+        if self.trigger() == CompactTrigger::Auto {
+            self.replace_with_summary(UserMessage::new(vec![ContentBlock::text(SUMMARY)]));
+            let turn = self.turn.as_mut();
+            let event = turn.and_then(|turn| turn.waits_for_summary.take());
+            return self.events.extend(event);
         }
         let uuids = self.turn.as_ref().map(|turn| turn.uuids.clone());
         self.send_init(&uuids.unwrap_or_default());
-        let last = self.context.latest.last().cloned();
-        self.send_boundary(
-            CompactMetadata {
-                trigger: Some(CompactTrigger::Manual),
-                ..CompactMetadata::default()
-            },
-            last,
-        );
-        self.context = Context::default();
-        let mut summary = UserMessage::new(SUMMARY).synthetic();
+        let mut summary = UserMessage::new(SUMMARY);
         summary.is_replay = Some(false);
-        self.send_user_message(summary);
+        self.replace_with_summary(summary);
+        // Output of commands is part of what is kept, and sent once more.
+        for mut output in self.context.outputs.clone() {
+            output.uuid = Some((self.ids)());
+            self.send(encode(&output));
+        }
         let done = "<local-command-stdout>It is compacted.</local-command-stdout>";
         let mut done = UserMessage::new(done);
         done.is_replay = Some(true);
@@ -190,11 +200,12 @@ impl Agent {
         self.end_without_model(now, Some("compact"), "");
     }
 
-    /// Replaces the conversation with a summary. Keeps the last reply and
+    /// Replaces the conversation with this summary. Keeps the last reply and
     /// everything after it, or only the prompts after it, as `keeps_reply`
     /// decides.
-    fn replace_with_summary(&mut self) {
+    fn replace_with_summary(&mut self, summary: UserMessage) {
         let keeps_reply = self.keeps_reply();
+        let trigger = self.trigger();
         if let Some(turn) = &mut self.turn {
             turn.is_summarized = true;
         }
@@ -202,7 +213,7 @@ impl Agent {
         let last = context.summarize(keeps_reply);
         let anchor = (self.ids)();
         let mut metadata = CompactMetadata {
-            trigger: Some(CompactTrigger::Auto),
+            trigger: Some(trigger),
             ..CompactMetadata::default()
         };
         if let (Some(head), Some(tail)) = (context.latest.first(), context.latest.last()) {
@@ -221,7 +232,7 @@ impl Agent {
             metadata.preserved_messages = Some(kept);
         }
         self.send_boundary(metadata, last);
-        let mut summary = UserMessage::new(vec![ContentBlock::text(SUMMARY)]).synthetic();
+        let mut summary = summary.synthetic();
         summary.uuid = Some(anchor);
         self.send_user_message(summary);
         self.context = context;

@@ -92,6 +92,9 @@ pub struct Config {
     /// Returns the time, as RFC 3339, for the `timestamp` of messages. The
     /// default returns `None`: messages have no timestamp.
     pub timestamp: fn() -> Option<String>,
+    /// Returns the effort level of a model, which hooks are told. The default
+    /// returns `medium` for every model.
+    pub effort: fn(&str) -> Option<&'static str>,
     /// Returns whether a regular expression (the first argument) matches
     /// anywhere in a text (the second). Hook matchers that are not plain names
     /// use it. The default never matches.
@@ -130,6 +133,7 @@ impl Default for Config {
             declared: Declared::default(),
             pid: 1,
             timestamp: || None,
+            effort: |_| Some("medium"),
             finds: |_, _| false,
         }
     }

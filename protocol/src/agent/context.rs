@@ -1,7 +1,7 @@
 //! The model's context: the tokens in use, and the room left in the window.
 
 use super::config::Config;
-use crate::message::Usage;
+use crate::message::{AssistantMessage, Usage};
 
 /// The window is nearly full when at most this many tokens are left. The
 /// messages before the last reply are then summarized.
@@ -24,6 +24,8 @@ pub(super) struct Context {
     pub(super) replies: u64,
     /// The UUIDs of the last reply and of the user messages after it.
     pub(super) latest: Vec<String>,
+    /// The output of commands since then.
+    pub(super) outputs: Vec<AssistantMessage>,
     /// The number of leading elements of `latest`, up to the last message that
     /// is not a prompt.
     answered: usize,
@@ -59,6 +61,7 @@ impl Context {
     pub(super) fn begin_reply(&mut self) {
         self.replies += 1;
         self.latest.clear();
+        self.outputs.clear();
         self.answered = 0;
     }
 
@@ -80,6 +83,7 @@ impl Context {
         let last = self.latest.last().cloned();
         if !keeps_reply {
             self.latest.drain(..self.answered);
+            self.outputs.clear();
             self.answered = 0;
         }
         self.replies = u64::from(keeps_reply);

@@ -47,21 +47,8 @@ impl Agent {
         if *ending == Ending::Completed && self.is_over_budget() {
             return self.end_over_budget(now);
         }
-        let Some(turn) = self.turn.as_mut() else {
-            return;
-        };
         match ending {
-            Ending::Completed => {
-                turn.phase = Phase::Stopping;
-                let stop = Stop {
-                    stop_hook_active: Some(turn.stop_hook_active),
-                    last_assistant_message: Some(turn.last_text.clone()),
-                    background_tasks: Some(self.background_tasks()),
-                    session_crons: Some(vec![]),
-                    ..Stop::default()
-                };
-                self.raise(now, Occasion::Stop, None, stop, None);
-            }
+            Ending::Completed => self.check_stop(now),
             Ending::ApiError {
                 status,
                 kind,
@@ -69,6 +56,21 @@ impl Agent {
             } => self.end_failed(now, Failure::of_api(*status, kind, message)),
             Ending::NoKey => self.end_failed(now, Failure::no_key()),
         }
+    }
+
+    /// Calls the `Stop` hooks.
+    pub(super) fn check_stop(&mut self, now: Instant) {
+        let Some(turn) = &mut self.turn else { return };
+        turn.phase = Phase::Stopping;
+        let is_structured = turn.structured.is_some();
+        let stop = Stop {
+            stop_hook_active: Some(turn.stop_hook_active),
+            last_assistant_message: (!is_structured).then(|| turn.last_text.clone()),
+            background_tasks: Some(self.background_tasks()),
+            session_crons: Some(vec![]),
+            ..Stop::default()
+        };
+        self.raise(now, Occasion::Stop, None, stop, None);
     }
 
     /// Continues after the `Stop` hooks.
@@ -103,13 +105,18 @@ impl Agent {
     }
 
     /// Returns the result of a turn that the model has finished.
-    fn completed(&self) -> ResultMessage {
-        let stop_reason = self
-            .turn
-            .as_ref()
-            .and_then(|turn| turn.stop_reason.as_ref());
-        let stop_reason = stop_reason.map_or("end_turn", StopReason::as_str);
+    fn completed(&mut self) -> ResultMessage {
+        let turn = self.turn.as_mut();
+        let output = turn.and_then(|turn| turn.structured.take());
+        let turn = self.turn.as_ref();
+        let stop_reason = turn.and_then(|turn| turn.stop_reason.as_ref());
+        let stop_reason = match &output {
+            Some(_) => "tool_use",
+            None => stop_reason.map_or("end_turn", StopReason::as_str),
+        };
         ResultMessage {
+            result: output.as_ref().map(|output| output.get().to_owned()),
+            structured_output: output,
             terminal_reason: Some(TerminalReason::Completed),
             stop_reason: Some(stop_reason.to_owned()),
             ..ResultMessage::default()
@@ -212,6 +219,7 @@ impl Agent {
             let text = ContentBlock::text("(It was interrupted.)");
             self.send_user_message(UserMessage::new(vec![text]));
         }
+        self.end_folded(&CommandState::Cancelled);
         if let Some((index, block)) = open {
             if block.is_some() {
                 self.send_event(
@@ -319,6 +327,7 @@ impl Agent {
         state: CommandState,
     ) {
         self.replay_due_prompts();
+        self.end_folded(&state);
         let Some(turn) = self.turn.take() else { return };
         self.calls.retain(|_, open| open.owner.is_some());
         let milliseconds = now.saturating_duration_since(turn.started).as_millis();
@@ -375,21 +384,23 @@ impl Agent {
         result.uuid = Some((self.ids)());
         result.session_id = Some(self.session_id.clone());
         self.results += 1;
-        // The lifecycle of folded prompts ends before the result, and that of
-        // the prompts that started the turn after it.
-        let began = turn
-            .prompts
-            .iter()
-            .filter_map(|it| it.uuid.as_ref())
-            .count();
-        let (first, folded) = turn.uuids.split_at(began.min(turn.uuids.len()));
-        for uuid in folded {
-            self.lifecycle(uuid, state.clone());
-        }
         self.send(encode(&result));
-        for uuid in first {
+        for uuid in turn.first_uuids() {
             self.lifecycle(uuid, state.clone());
         }
         self.start_turn(now);
+    }
+
+    /// Ends the lifecycle of folded prompts, which ends before the result. That
+    /// of the prompts that started the turn ends after it.
+    fn end_folded(&mut self, state: &CommandState) {
+        let Some(turn) = &mut self.turn else { return };
+        if std::mem::replace(&mut turn.has_ended_folded, true) {
+            return;
+        }
+        let folded = turn.uuids[turn.first_uuids().len()..].to_vec();
+        for uuid in folded {
+            self.lifecycle(&uuid, state.clone());
+        }
     }
 }

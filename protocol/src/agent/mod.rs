@@ -108,7 +108,7 @@ pub struct Agent {
     ids: Box<dyn FnMut() -> String + Send>,
     session_id: String,
     title: Option<String>,
-    /// The names of the tools that the model has called.
+    /// The names of the tools that the model or a finished sub-agent has called.
     used_tools: BTreeSet<String>,
     decoder: LineDecoder,
     out: VecDeque<Bytes>,
@@ -272,10 +272,10 @@ impl Agent {
         self.context.tokens()
     }
 
-    /// Returns the usage of the last reply.
+    /// Returns the usage of the last reply of the conversation, if there is one.
     #[must_use]
-    pub fn last_usage(&self) -> Usage {
-        self.account.reply()
+    pub fn last_usage(&self) -> Option<Usage> {
+        (self.context.replies > 0).then(|| self.account.reply())
     }
 
     /// Returns the cost of the session so far, in US dollars.

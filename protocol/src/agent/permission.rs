@@ -169,7 +169,7 @@ impl Agent {
     ) {
         let id = &ask.tool_use_id;
         // The first response decides.
-        self.hooks.forget(&Occasion::Permission(id.clone()));
+        self.forget_permission_hooks(id);
         let requires_input = self.config.requires_updated_input;
         let result = answer.and_then(|answer| read_strictly(answer.as_ref()));
         let result = result.and_then(|result| match result {
@@ -315,13 +315,14 @@ impl Agent {
         for request_id in asks.keys() {
             self.out.push_back(control::cancel(request_id));
         }
-        asks.into_values().map(|ask| ask.tool_use_id).collect()
+        let calls: Vec<_> = asks.into_values().map(|ask| ask.tool_use_id).collect();
+        self.take_permission_hooks_back(&calls);
+        calls
     }
 
     /// Denies tool calls whose permission requests were cancelled.
     pub(super) fn deny_withdrawn(&mut self, now: Instant, calls: &[String]) {
         for id in calls {
-            self.hooks.forget(&Occasion::Permission(id.clone()));
             self.set_state(SessionState::Running);
             self.rule(id, Ruling::PREEMPTED);
             self.deny(now, id, "The permission ask was taken back.", false);

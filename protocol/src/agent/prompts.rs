@@ -1,6 +1,7 @@
 //! The path of prompts to the model: the start of a turn, the hooks that may
 //! block prompts, and prompts that are folded into a running turn.
 
+use super::commands::is_alone;
 use super::hooks::{Occasion, Verdict};
 use super::notice::line;
 use super::task::Report;
@@ -25,7 +26,7 @@ impl Agent {
         if self.exited {
             return;
         }
-        let prompts = self.queue.next_turn(self.is_command());
+        let prompts = self.queue.next_turn(is_alone);
         if prompts.is_empty() {
             if self.report_to_model(now) {
                 return;
@@ -145,8 +146,12 @@ impl Agent {
             let event = self.submitted(prompt);
             return self.raise(now, Occasion::Fold, None, event, None);
         }
-        for prompt in std::mem::take(&mut turn.folded) {
-            self.take_up(&prompt);
+        let folded = std::mem::take(&mut turn.folded);
+        for prompt in &folded {
+            self.replay(prompt, false);
+        }
+        for prompt in &folded {
+            self.take_up(prompt);
         }
         self.report_next(now);
     }
@@ -174,10 +179,7 @@ impl Agent {
         };
         let refusal = refusal(std::slice::from_ref(&prompt), &verdict);
         match refusal {
-            None => {
-                turn.folded.push(prompt.clone());
-                self.replay(&prompt, false);
-            }
+            None => turn.folded.push(prompt),
             // If a hook sets `continue: false`, the prompt is queued again, for
             // its own turn.
             Some(_) if verdict.stop.is_some() => self.queue.push(prompt),

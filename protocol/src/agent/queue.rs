@@ -6,10 +6,10 @@ use crate::message::UserMessage;
 use crate::outbox::Urgency;
 use std::collections::VecDeque;
 
-/// The queued prompts.
+/// The queued prompts, in the order of their arrival.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    classes: [VecDeque<UserMessage>; 3],
+    prompts: VecDeque<UserMessage>,
     minds_priorities: bool,
 }
 
@@ -22,77 +22,86 @@ impl Queue {
     }
 
     pub(super) fn push(&mut self, message: UserMessage) {
-        let class = self.class_of(&message);
-        self.classes[class].push_back(message);
+        self.prompts.push_back(message);
     }
 
-    fn class_of(&self, message: &UserMessage) -> usize {
-        let class = if self.minds_priorities {
+    fn urgency(&self, message: &UserMessage) -> Urgency {
+        if self.minds_priorities {
             Urgency::from(message.priority.as_ref())
         } else {
             Urgency::Later
-        };
-        class as usize
+        }
     }
 
     /// Removes and returns the prompts of the next turn: those of the most
-    /// urgent non-empty class up to a command, or a single prompt without
-    /// priorities. A command has a turn of its own.
+    /// urgent class up to one for which `is_alone` returns `true`, which has a
+    /// turn of its own; or a single prompt without priorities.
     pub(super) fn next_turn(
         &mut self,
-        is_command: impl Fn(&UserMessage) -> bool,
+        is_alone: impl Fn(&UserMessage) -> bool,
     ) -> Vec<UserMessage> {
-        let Some(class) = self.classes.iter_mut().find(|class| !class.is_empty()) else {
+        let urgencies = self.prompts.iter().map(|it| self.urgency(it));
+        let Some(most) = urgencies.min() else {
             return vec![];
         };
+        let class = self.prompts.iter().filter(|it| self.urgency(it) == most);
         let count = if self.minds_priorities {
-            let command = class.iter().position(is_command);
-            command.unwrap_or(class.len()).max(1)
+            class.take_while(|it| !is_alone(it)).count().max(1)
         } else {
             1
         };
-        class.drain(..count).collect()
+        self.take(count, |queue, it| queue.urgency(it) == most)
     }
 
     /// Removes and returns the prompts to fold into the running turn after its
-    /// tool calls: those with the priority `next` that are not commands.
-    pub(super) fn fold(&mut self, is_command: impl Fn(&UserMessage) -> bool) -> Vec<UserMessage> {
-        let class = &mut self.classes[Urgency::Next as usize];
-        let (commands, prompts): (VecDeque<_>, VecDeque<_>) = class.drain(..).partition(is_command);
-        *class = commands;
-        prompts.into()
+    /// tool calls: those with the priority `next` for which `is_alone` returns
+    /// `false`.
+    pub(super) fn fold(&mut self, is_alone: impl Fn(&UserMessage) -> bool) -> Vec<UserMessage> {
+        self.take(usize::MAX, |queue, it| {
+            queue.urgency(it) == Urgency::Next && !is_alone(it)
+        })
+    }
+
+    /// Removes and returns the first `count` prompts that are wanted.
+    fn take(
+        &mut self,
+        count: usize,
+        is_wanted: impl Fn(&Self, &UserMessage) -> bool,
+    ) -> Vec<UserMessage> {
+        let mut taken = vec![];
+        for prompt in std::mem::take(&mut self.prompts) {
+            if taken.len() < count && is_wanted(self, &prompt) {
+                taken.push(prompt);
+            } else {
+                self.prompts.push_back(prompt);
+            }
+        }
+        taken
     }
 
     pub(super) fn withdraw(&mut self, uuid: &str) -> bool {
-        self.classes.iter_mut().any(|class| {
-            let at = class
-                .iter()
-                .position(|message| message.uuid.as_deref() == Some(uuid));
-            at.and_then(|at| class.remove(at)).is_some()
-        })
+        let mut prompts = self.prompts.iter();
+        let at = prompts.position(|message| message.uuid.as_deref() == Some(uuid));
+        at.and_then(|at| self.prompts.remove(at)).is_some()
     }
 
     /// Puts back prompts that a turn did not process, before the other prompts.
     pub(super) fn put_back(&mut self, messages: impl DoubleEndedIterator<Item = UserMessage>) {
         for message in messages.rev() {
-            let class = self.class_of(&message);
-            self.classes[class].push_front(message);
+            self.prompts.push_front(message);
         }
     }
 
     pub(super) fn drain(&mut self) -> impl Iterator<Item = UserMessage> {
-        std::mem::take(&mut self.classes).into_iter().flatten()
+        std::mem::take(&mut self.prompts).into_iter()
     }
 
     pub(super) fn uuids(&self) -> Vec<String> {
-        self.classes
-            .iter()
-            .flatten()
-            .filter_map(|message| message.uuid.clone())
-            .collect()
+        let prompts = self.prompts.iter();
+        prompts.filter_map(|message| message.uuid.clone()).collect()
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.classes.iter().all(VecDeque::is_empty)
+        self.prompts.is_empty()
     }
 }

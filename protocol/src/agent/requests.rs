@@ -187,6 +187,8 @@ impl Agent {
             let mut told = UserMessage::new(told);
             told.is_replay = Some(true);
             self.send_user_message(told);
+            // It is the last message then, in place of the result.
+            self.last_turn_failed = false;
         }
     }
 

@@ -38,15 +38,8 @@ impl Agent {
         let Some(turn) = &mut self.turn else {
             return false;
         };
-        if let Some(output) = turn.structured.take() {
-            let result = ResultMessage {
-                result: Some(output.get().to_owned()),
-                structured_output: Some(output),
-                terminal_reason: Some(TerminalReason::Completed),
-                stop_reason: Some("tool_use".to_owned()),
-                ..ResultMessage::default()
-            };
-            self.end_turn(now, result, CommandState::Completed);
+        if turn.structured.is_some() {
+            self.check_stop(now);
             return true;
         }
         if turn.unstructured < ATTEMPTS {

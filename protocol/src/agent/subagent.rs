@@ -159,13 +159,14 @@ impl Agent {
             return;
         };
         let mut said = vec![ContentBlock::text(&*task.last_text)];
-        // Tools that only the sub-agent has used are named.
+        // Tools that nobody has used before are named.
         let is_new = |tool: &&String| !self.used_tools.contains(*tool);
         let new: Vec<_> = task.tools.iter().filter(is_new).cloned().collect();
         if !new.is_empty() {
             let note = format!("It used {}.", new.join(", "));
             said.insert(0, ContentBlock::text(note));
         }
+        self.used_tools.extend(task.tools.iter().cloned());
         let mut data = json!({
             "status": "completed",
             "agentId": task.id,

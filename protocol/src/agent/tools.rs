@@ -3,6 +3,7 @@
 
 use super::answer::{ToolAnswer, ToolOutcome};
 use super::call::{OpenCall, Running, ToolCall};
+use super::commands::is_alone;
 use super::hooks::{Occasion, Verdict};
 use super::ruling::Ruling;
 use super::{Agent, Decision, Event};
@@ -375,7 +376,7 @@ impl Agent {
         if self.end_structured(now) || self.end_at_turn_limit(now) {
             return;
         }
-        let folding = self.queue.fold(self.is_command());
+        let folding = self.queue.fold(is_alone);
         if let Some(turn) = &mut self.turn {
             turn.folding = folding.into();
         }

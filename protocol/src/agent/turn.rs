@@ -34,6 +34,8 @@ pub(super) struct Turn {
     /// The UUIDs of the prompts that the turn answers, including those folded
     /// into it.
     pub(super) uuids: Vec<String>,
+    /// Whether the lifecycle of those that were folded in has ended.
+    pub(super) has_ended_folded: bool,
     /// Whether the model was asked and has not started its reply.
     pub(super) is_asked: bool,
     /// Whether the reply was requested without streaming.
@@ -130,6 +132,7 @@ impl Turn {
             folding: VecDeque::new(),
             folded: vec![],
             uuids: vec![],
+            has_ended_folded: false,
             is_asked: false,
             asks_for_whole: false,
             has_echo_due: false,
@@ -164,6 +167,12 @@ impl Turn {
     /// Returns whether the agent started the turn by itself.
     pub(super) fn is_own(&self) -> bool {
         self.prompts.is_empty()
+    }
+
+    /// Returns the UUIDs of the prompts that started the turn.
+    pub(super) fn first_uuids(&self) -> &[String] {
+        let began = self.prompts.iter().filter(|it| it.uuid.is_some()).count();
+        &self.uuids[..began.min(self.uuids.len())]
     }
 
     /// Returns whether several prompts started the turn.

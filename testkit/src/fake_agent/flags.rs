@@ -336,6 +336,7 @@ impl Flags {
             compacts: !is_set("DISABLE_COMPACT") && !is_set("DISABLE_AUTO_COMPACT"),
             compact_window: variable("CLAUDE_CODE_AUTO_COMPACT_WINDOW"),
             pid: std::process::id(),
+            effort: claude::effort,
             finds,
             ..default
         }

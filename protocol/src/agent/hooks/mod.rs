@@ -100,6 +100,7 @@ impl Agent {
         };
         let task = id.and_then(|id| self.tasks.iter().find(|task| task.id == *id));
         let agent_type = task.and_then(|task| Some(task.agent.as_ref()?.kind.clone()));
+        let effort = (self.config.effort)(self.model());
         let of_task = task.and_then(|task| task.prompt_id.clone());
         HookContext {
             agent_id: task.map(|task| task.id.clone()),
@@ -114,8 +115,8 @@ impl Agent {
                 turn.map(|turn| turn.prompt_id.clone())
             }),
             permission_mode: has_mode.then(|| self.config.permission_mode.clone()),
-            effort: has_effort.then(|| HookEffort {
-                level: "medium".to_owned(),
+            effort: effort.filter(|_| has_effort).map(|level| HookEffort {
+                level: level.to_owned(),
                 extra: Default::default(),
             }),
             ..HookContext::default()
@@ -185,6 +186,21 @@ impl Agent {
     pub(super) fn take_hooks_back(&mut self) {
         for round in self.hooks.take_all() {
             for hook in round.open {
+                self.out.push_back(control::cancel(&hook.request_id));
+            }
+        }
+    }
+
+    /// Forgets the hook calls about permission for this tool call.
+    pub(super) fn forget_permission_hooks(&mut self, call: &str) {
+        self.hooks.forget(&Occasion::Permission(call.to_owned()));
+    }
+
+    /// Cancels the hook calls about permission for these tool calls.
+    pub(super) fn take_permission_hooks_back(&mut self, calls: &[String]) {
+        for call in calls {
+            let round = self.hooks.forget(&Occasion::Permission(call.clone()));
+            for hook in round.into_iter().flat_map(|round| round.open) {
                 self.out.push_back(control::cancel(&hook.request_id));
             }
         }

@@ -85,9 +85,11 @@ impl HookTable {
         self.rounds.iter().any(|round| occasion(&round.occasion))
     }
 
-    /// Removes the rounds for this occasion without cancelling their calls.
-    pub(in crate::agent) fn forget(&mut self, occasion: &Occasion) {
-        self.rounds.retain(|round| round.occasion != *occasion);
+    /// Removes the round for this occasion, without cancelling its calls.
+    pub(super) fn forget(&mut self, occasion: &Occasion) -> Option<Round> {
+        let mut rounds = self.rounds.iter();
+        let at = rounds.position(|round| round.occasion == *occasion)?;
+        Some(self.rounds.remove(at))
     }
 
     /// Returns the hooks that match this event, with their deadlines for a call

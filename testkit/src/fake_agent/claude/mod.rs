@@ -20,6 +20,7 @@ use agentwire_protocol::permission::{PermissionBehavior, PermissionRule};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
+pub(super) use models::effort;
 pub(super) use settings::{Settings, Sources};
 pub(super) use tools::{outcome, written_file};
 

@@ -19,6 +19,21 @@ pub(super) fn resolve(name: &str) -> &str {
     models.find(|it| it.0 == name).map_or(name, |it| it.1)
 }
 
+/// The effort level of a model, which hooks are told. Some models have none.
+pub(in crate::fake_agent) fn effort(model: &str) -> Option<&'static str> {
+    let is_one_of = |names: &[&str]| names.iter().any(|it| model.contains(it));
+    if is_one_of(&["3-5-haiku", "haiku-4-5", "sonnet-4-5"]) {
+        None
+    } else if is_one_of(&["opus-4-7"]) {
+        Some("xhigh")
+    } else if is_one_of(&["opus-5", "sonnet-5", "haiku-5", "fable-5", "opus-4-1"]) {
+        Some("medium")
+    } else {
+        // The fake agent's own model stands for the default one.
+        Some(if model == "fake-model" { "medium" } else { "high" })
+    }
+}
+
 /// The models, as `initialize` and `list_models` report them.
 pub(super) fn list() -> Value {
     let model = |(value, resolved, name): &(&str, &str, &str)| {
