@@ -258,7 +258,10 @@ impl Writer<'_> {
         if let Some((gate, actions)) = gate {
             self.steps.push(json!({ "reached": gate }));
             self.actions(actions);
-            self.steps.push(json!({ "open": gate }));
+            // An interrupt ends the tool, or comes too late.
+            if !actions.iter().any(Action::is_interrupt) {
+                self.steps.push(json!({ "open": gate }));
+            }
         }
     }
 

@@ -182,7 +182,7 @@ impl Plan {
             _ => Episode::Subagent {
                 is_awaited: rng.chance(40),
                 // The real CLI calls these hooks before it shows the call.
-                uses_tool: rng.chance(40) && !self.has_hook("PreToolUse"),
+                uses_tool: rng.chance(40),
                 actions: few(rng, 2, |rng| Action::Request(request(rng, ANY_TIME))),
             },
         }
@@ -208,7 +208,7 @@ impl Plan {
             25..50 => Stage::Gate(self.actions(rng)),
             // Hooks of the second call come before the result of the first on
             // the real CLI, and behind it on the fake agent.
-            50..60 if !self.has_hook("PreToolUse") => Stage::Two {
+            50..60 => Stage::Two {
                 denied: rng.chance(40),
             },
             _ => self.tool(rng),
@@ -268,9 +268,6 @@ impl Plan {
     /// sub-agents, the fake agent does not.
     fn command(&self, rng: &mut Rng) -> &'static str {
         let command = rng.pick(&COMMANDS);
-        if command == "/compact" && self.has_hook("SubagentStop") {
-            return "/cost";
-        }
         command
     }
 }
@@ -372,6 +369,10 @@ impl Stage {
 }
 
 impl Action {
+    pub(crate) fn is_interrupt(&self) -> bool {
+        matches!(self, Self::Interrupt { .. })
+    }
+
     pub(crate) fn ends_the_turn(&self) -> bool {
         matches!(
             self,

@@ -221,6 +221,9 @@ impl Agent {
         self.end_all_tasks();
         self.session_id = (self.ids)();
         self.context = Context::default();
+        // The new session takes over the title, and says so twice.
+        self.tell_title();
+        self.tell_title();
         let event = SessionStart {
             source: Some(SessionStartSource::Clear),
             ..SessionStart::default()

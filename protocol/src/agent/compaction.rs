@@ -18,8 +18,6 @@ use crate::message::{
 use serde_json::json;
 use std::time::Instant;
 
-const SUMMARY: &str = "A summary of the conversation.";
-
 impl Agent {
     /// Emits `event`, which has the model asked. If the context window is
     /// nearly full, the conversation is compacted first. If the window is full
@@ -139,6 +137,18 @@ impl Agent {
         self.raise(now, Occasion::Compacted, Some("compact"), event, None);
     }
 
+    /// Returns the summary of the conversation, which names the tools that were
+    /// used.
+    fn summary(&self) -> String {
+        let tools: Vec<_> = self.used_tools.iter().map(String::as_str).collect();
+        let used = if tools.is_empty() {
+            "none"
+        } else {
+            &tools.join(", ")
+        };
+        format!("A summary of the conversation. Tools used: {used}.")
+    }
+
     /// Returns whether compaction keeps the last reply. By hand it does, if there
     /// is another one. Of automatic compactions only the first in a turn does,
     /// and only if the window is not full.
@@ -165,7 +175,7 @@ impl Agent {
         let about = trigger.as_str().to_owned();
         let event = PostCompact {
             trigger: Some(trigger),
-            compact_summary: SUMMARY.to_owned(),
+            compact_summary: self.summary(),
             ..PostCompact::default()
         };
         self.raise(now, Occasion::Summarized, Some(&about), event, None);
@@ -177,14 +187,14 @@ impl Agent {
             ..Status::default()
         });
         if self.trigger() == CompactTrigger::Auto {
-            self.replace_with_summary(UserMessage::new(vec![ContentBlock::text(SUMMARY)]));
+            self.replace_with_summary(UserMessage::new(vec![ContentBlock::text(self.summary())]));
             let turn = self.turn.as_mut();
             let event = turn.and_then(|turn| turn.waits_for_summary.take());
             return self.events.extend(event);
         }
         let uuids = self.turn.as_ref().map(|turn| turn.uuids.clone());
         self.send_init(&uuids.unwrap_or_default());
-        let mut summary = UserMessage::new(SUMMARY);
+        let mut summary = UserMessage::new(self.summary());
         summary.is_replay = Some(false);
         self.replace_with_summary(summary);
         // Output of commands is part of what is kept, and sent once more.

@@ -4,7 +4,7 @@ use crate::agent_definition::AgentInfo;
 use crate::control::InitializeAnswer;
 use crate::message::{Init, ModelUsage, ResultMessage, Usage};
 use crate::model::ThinkingDisplay;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The tool with which the model gives structured output.
 pub(super) const STRUCTURED_OUTPUT: &str = "StructuredOutput";
@@ -38,6 +38,8 @@ pub struct Declared {
     /// The names of the tools that change files. The permission mode
     /// `acceptEdits` allows them.
     pub edit_tools: BTreeSet<String>,
+    /// Other names under which results list denied tools, by name.
+    pub listed_names: BTreeMap<String, String>,
     /// The names of the tools that are disabled: they are not listed, and calls
     /// of them fail.
     pub disabled_tools: BTreeSet<String>,

@@ -10,7 +10,7 @@ use super::ruling::Ruling;
 use super::{Agent, Decision};
 use crate::codec::encode;
 use crate::control;
-use crate::hook::{PermissionRequest, PermissionRequestDecision};
+use crate::hook::{HookKind, PermissionRequest, PermissionRequestDecision};
 use crate::json::Json;
 use crate::message::{PermissionDeniedMessage, SessionState, Status};
 use crate::permission::{
@@ -143,7 +143,8 @@ impl Agent {
             display_name: Some(self.mcp.display_name(&call.name)),
             tool_use_id: Some(call.id.clone()),
             mcp_server: self.mcp.provenance(&call.name),
-            server_policy_ask_only: is_mcp.then_some(true),
+            // A hook may decide as well.
+            server_policy_ask_only: is_mcp.then(|| !self.hooks.has(&HookKind::PermissionRequest)),
             requires_user_interaction: call.is_for_people().then_some(true),
             ..CanUseTool::new(&call.name, input)
         };
@@ -331,7 +332,9 @@ impl Agent {
 
     pub(super) fn note_denial(&mut self, id: &str) {
         if let (Some(turn), Some(open)) = (&mut self.turn, self.calls.get(id)) {
-            turn.note_denial(&open.call);
+            let listed = self.config.declared.listed_names.get(&open.call.name);
+            let name = listed.unwrap_or(&open.call.name).clone();
+            turn.note_denial(&open.call, name);
         }
     }
 

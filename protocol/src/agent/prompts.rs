@@ -253,7 +253,9 @@ impl Agent {
         if let Some(turn) = &mut self.turn {
             turn.uuids.push(uuid.clone());
         }
-        self.context.add_prompt(uuid);
+        if self.command(prompt).is_none() {
+            self.context.add_prompt(uuid);
+        }
         self.lifecycle(uuid, CommandState::Started);
     }
 }

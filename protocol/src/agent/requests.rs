@@ -13,7 +13,7 @@ use crate::control::{
 use crate::frame::Frame;
 use crate::json::Json;
 use crate::mcp::McpMessage;
-use crate::message::{CommandState, SessionState, UserMessage};
+use crate::message::{CommandState, SessionState, SessionTitleChanged, UserMessage};
 use crate::permission::PermissionMode;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -163,9 +163,24 @@ impl Agent {
         }
     }
 
-    /// Sets the title of the session, which hooks are told.
+    /// Sets the title of the session, and tells the host.
     pub fn set_title(&mut self, title: &str) {
         self.title = Some(title.to_owned());
+        self.tell_title();
+    }
+
+    /// Tells the host the title of the session, if it has one.
+    pub(super) fn tell_title(&mut self) {
+        let Some(title) = self.title.clone() else {
+            return;
+        };
+        let changed = SessionTitleChanged {
+            title,
+            uuid: Some((self.ids)()),
+            session_id: Some(self.session_id.clone()),
+            extra: Default::default(),
+        };
+        self.send(encode(&changed));
     }
 
     /// Sets the model without telling the host.

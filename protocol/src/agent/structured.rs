@@ -32,17 +32,20 @@ impl Agent {
         ToolAnswer::text("The structured output was accepted.", None)
     }
 
-    /// Ends the turn if the model gave structured output, or failed to too
-    /// often. Returns whether the turn has ended.
+    /// Ends the turn if the model gave structured output. Returns whether it did.
     pub(super) fn end_structured(&mut self, now: Instant) -> bool {
-        let Some(turn) = &mut self.turn else {
-            return false;
-        };
-        if turn.structured.is_some() {
+        let is_structured = self.turn.as_ref().is_some_and(|it| it.structured.is_some());
+        if is_structured {
             self.check_stop(now);
-            return true;
         }
-        if turn.unstructured < ATTEMPTS {
+        is_structured
+    }
+
+    /// Ends the turn if the model failed too often to give structured output.
+    /// Returns whether the turn has ended.
+    pub(super) fn end_unstructured(&mut self, now: Instant) -> bool {
+        let failed = self.turn.as_ref().map_or(0, |turn| turn.unstructured);
+        if failed < ATTEMPTS {
             return false;
         }
         let why = format!("The model gave {ATTEMPTS} outputs that do not match the schema.");

@@ -119,6 +119,9 @@ impl Agent {
         if turn.is_stopped {
             return self.stop_after_tools(now);
         }
+        if self.end_unstructured(now) {
+            return;
+        }
         let id = format!("hook-{}", (self.ids)());
         let batch = PostToolBatch {
             tool_calls,

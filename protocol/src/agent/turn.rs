@@ -186,9 +186,9 @@ impl Turn {
         self.failure = Some(Box::new(result));
     }
 
-    pub(super) fn note_denial(&mut self, call: &ToolCall) {
+    pub(super) fn note_denial(&mut self, call: &ToolCall, tool_name: String) {
         self.denials.push(PermissionDenial {
-            tool_name: call.name.clone(),
+            tool_name,
             tool_use_id: call.id.clone(),
             tool_input: call.input.clone(),
             extra: Default::default(),

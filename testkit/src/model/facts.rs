@@ -41,7 +41,7 @@ pub(super) fn asked(model: &str, said: &Said, is_subagent: bool, last: Option<&A
         Some((last, more)) if last.is_failed && more.len() < news.len() => news = more,
         _ => {}
     }
-    let news = since_interrupt(news);
+    let news = since_tools(since_interrupt(news));
     let after_tools = has_results(news);
     let same = || last.map(|(last, _)| last.asked.prompt.clone());
     let earlier = || rounds.find_map(|round| prompt(since_interrupt(round)));
@@ -69,6 +69,18 @@ fn since_interrupt(round: &[Value]) -> &[Value] {
     };
     let place = round.iter().rposition(is_interrupt);
     &round[place.map_or(0, |place| place + 1)..]
+}
+
+/// What came after the results of tools, if the user wrote some of it: it is a
+/// new prompt, and the turn of the tools is over. (What is said into a running
+/// turn comes as a reminder.)
+fn since_tools(round: &[Value]) -> &[Value] {
+    let place = round.iter().rposition(is_result);
+    let after = &round[place.map_or(0, |place| place + 1)..];
+    match texts(after).any(|text| !is_of_cli(text, false)) {
+        true => after,
+        false => round,
+    }
 }
 
 /// What the user wrote in a round that brings no results of tools. If all of it
@@ -227,6 +239,18 @@ mod tests {
         messages.extend([model(), user(vec![result(json!("one"))])]);
         let results = vec!["one".to_owned()];
         assert_eq!(asked_now(&messages), ("New".into(), true, results));
+    }
+
+    #[test]
+    fn what_the_user_wrote_after_results_is_a_new_prompt() {
+        let output = say("<local-command-stdout>Done.</local-command-stdout>\n");
+        let mut messages = vec![user("First"), model()];
+        messages.push(user(vec![result(json!("taken back")), output.clone()]));
+        let results = vec!["taken back".to_owned()];
+        assert_eq!(asked_now(&messages), ("First".into(), true, results));
+        let blocks = vec![result(json!("taken back")), output, say("Second")];
+        messages[2] = user(blocks);
+        assert_eq!(asked_now(&messages), ("Second".into(), false, vec![]));
     }
 
     #[test]

@@ -74,6 +74,11 @@ impl HookTable {
         self.registered = hooks;
     }
 
+    /// Returns whether the host has hooks of this kind.
+    pub(in crate::agent) fn has(&self, kind: &HookKind) -> bool {
+        self.registered.get(kind).is_some_and(|it| !it.is_empty())
+    }
+
     /// Returns the next deadline of a hook call.
     pub(in crate::agent) fn due(&self) -> Option<Instant> {
         let open = self.rounds.iter().flat_map(|round| &round.open);

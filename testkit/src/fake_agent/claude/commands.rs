@@ -2,7 +2,6 @@
 
 use super::{Claude, reports};
 use agentwire_protocol::agent::{Agent, CommandOutput};
-use serde_json::json;
 use std::time::Instant;
 
 impl Claude {
@@ -31,7 +30,7 @@ impl Claude {
                 CommandOutput::new("model", format!("The model is {model} now."))
             }
             "rename" if !args.is_empty() => {
-                self.rename(agent, args);
+                agent.set_title(args);
                 CommandOutput::new("rename", format!("The title is {args} now."))
             }
             _ => {
@@ -40,18 +39,5 @@ impl Claude {
             }
         };
         agent.finish_command(now, output);
-    }
-
-    /// Changes the title of the session, and tells the host.
-    pub(super) fn rename(&mut self, agent: &mut Agent, title: &str) {
-        agent.set_title(title);
-        let message = json!({
-            "type": "system",
-            "subtype": "session_title_changed",
-            "title": title,
-        });
-        if let serde_json::Value::Object(message) = message {
-            agent.send_message(message);
-        }
     }
 }

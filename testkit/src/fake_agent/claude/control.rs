@@ -120,7 +120,7 @@ impl Claude {
                 None => refuse(wrong("rename_session", "title", "a string")),
                 Some("") => refuse("The title must not be empty."),
                 Some(title) => {
-                    self.rename(agent, title);
+                    agent.set_title(title);
                     done
                 }
             },

@@ -30,7 +30,11 @@ pub(in crate::fake_agent) fn effort(model: &str) -> Option<&'static str> {
         Some("medium")
     } else {
         // The fake agent's own model stands for the default one.
-        Some(if model == "fake-model" { "medium" } else { "high" })
+        Some(if model == "fake-model" {
+            "medium"
+        } else {
+            "high"
+        })
     }
 }
 

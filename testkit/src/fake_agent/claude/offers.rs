@@ -296,6 +296,7 @@ pub(super) fn declare(config: &mut Config) {
         thinking_display: Some(ThinkingDisplay::from("updates")),
         commands: LOCAL.map(str::to_owned).into(),
         edit_tools: EDITS.map(str::to_owned).into(),
+        listed_names: [("Agent".to_owned(), "Task".to_owned())].into(),
     };
     let declared = &mut config.declared;
     let agents = given.initialize.agents.unwrap_or_default();
