@@ -268,6 +268,9 @@ impl Plan {
     /// sub-agents, the fake agent does not.
     fn command(&self, rng: &mut Rng) -> &'static str {
         let command = rng.pick(&COMMANDS);
+        if command == "/compact" && self.has_hook("SubagentStop") {
+            return "/cost";
+        }
         command
     }
 }

@@ -76,6 +76,11 @@ impl Agent {
     /// Continues after the `Stop` hooks.
     pub(super) fn stop_checked(&mut self, now: Instant, verdict: Verdict) {
         let Some(turn) = &mut self.turn else { return };
+        if turn.structured.is_some() {
+            // Whatever the hooks say.
+            let result = self.completed();
+            return self.end_turn(now, result, CommandState::Completed);
+        }
         let goes_on = verdict.stop.is_none() && (verdict.has_context || !verdict.blocks.is_empty());
         if goes_on {
             turn.phase = Phase::Running;
@@ -167,6 +172,7 @@ impl Agent {
     /// Aborts the turn, because of an interrupt or of a prompt with the
     /// priority `now`.
     pub(super) fn abort(&mut self, now: Instant, interrupted: bool) {
+        self.send_late();
         self.take_requests_back();
         self.calls.retain(|_, open| open.owner.is_some());
         let Some(turn) = &mut self.turn else { return };
@@ -326,6 +332,7 @@ impl Agent {
         mut result: ResultMessage,
         state: CommandState,
     ) {
+        self.send_late();
         self.replay_due_prompts();
         self.end_folded(&state);
         let Some(turn) = self.turn.take() else { return };

@@ -112,6 +112,8 @@ pub struct Agent {
     used_tools: BTreeSet<String>,
     decoder: LineDecoder,
     out: VecDeque<Bytes>,
+    /// Results of tools that are sent when the next call has begun.
+    late: VecDeque<Bytes>,
     events: VecDeque<Event>,
     queue: Queue,
     /// The UUIDs of the latest user messages.
@@ -168,6 +170,7 @@ impl Agent {
             ids: Box::new(ids),
             decoder: LineDecoder::default(),
             out: VecDeque::new(),
+            late: VecDeque::new(),
             title: None,
             used_tools: BTreeSet::new(),
             events: VecDeque::new(),

@@ -9,7 +9,8 @@ use super::ruling::Ruling;
 use super::{Agent, Decision, Event};
 use crate::content::Content;
 use crate::hook::{
-    BatchToolCall, PostToolBatch, PostToolUse, PostToolUseFailure, PreToolUse, ToolDecision,
+    BatchToolCall, HookKind, PostToolBatch, PostToolUse, PostToolUseFailure, PreToolUse,
+    ToolDecision,
 };
 use crate::json::{Json, Number};
 use crate::message::{
@@ -65,13 +66,31 @@ impl Agent {
             answer: None,
         };
         self.calls.insert(id.clone(), open);
+        if refusal.is_some() || !self.has_hooks_before(now, &name) {
+            self.send_late();
+        }
         match refusal {
             Some(why) => self.end_tool(now, &id, ToolAnswer::error(&why)),
             None => {
                 let occasion = Occasion::BeforeTool(id.clone());
                 self.raise(now, occasion, Some(&name), about, Some(&id));
+                self.send_late();
             }
         }
+    }
+
+    /// Returns whether the result of a call is sent late: behind the calls of
+    /// the `PreToolUse` hooks for the next call of the reply.
+    fn is_late(&self) -> bool {
+        let turn = self.turn.as_ref();
+        let has_next = turn.is_some_and(|turn| !turn.tools.is_empty());
+        let mut others = self.calls.values().filter(|it| it.owner.is_none());
+        has_next && others.next().is_none() && self.hooks.has(&HookKind::PreToolUse)
+    }
+
+    /// Sends the results that are late.
+    pub(super) fn send_late(&mut self) {
+        self.out.append(&mut self.late);
     }
 
     /// Returns whether a tool may run at the same time as others for which this
@@ -104,6 +123,7 @@ impl Agent {
     /// The turn ends instead if a hook requires it, or if a prompt with the
     /// priority `now` is queued.
     pub fn finish_tools(&mut self, now: Instant) {
+        self.send_late();
         if self.is_over_budget() {
             return self.end_over_budget(now);
         }
@@ -345,9 +365,13 @@ impl Agent {
         } else {
             "PostToolUse"
         };
+        let sent = self.out.len();
         self.tell(&format!("PreToolUse:{}", call.name), open.messages);
         self.send_tool_result(id, answer, meta);
         self.tell(&format!("{after}:{}", call.name), verdict.messages);
+        if self.is_late() {
+            self.late.extend(self.out.drain(sent..));
+        }
         self.tool_finished(id);
     }
 

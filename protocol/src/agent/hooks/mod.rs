@@ -191,6 +191,13 @@ impl Agent {
         }
     }
 
+    /// Returns whether `PreToolUse` hooks are called for a tool.
+    pub(super) fn has_hooks_before(&self, now: Instant, tool: &str) -> bool {
+        let finds = self.config.finds;
+        let due = (self.hooks).matching(now, &HookKind::PreToolUse, Some(tool), finds);
+        !due.is_empty() && !self.input_ended
+    }
+
     /// Forgets the hook calls about permission for this tool call.
     pub(super) fn forget_permission_hooks(&mut self, call: &str) {
         self.hooks.forget(&Occasion::Permission(call.to_owned()));

@@ -1,6 +1,6 @@
 //! Commands that the CLI runs itself, without its model.
 
-use super::{Claude, reports};
+use super::{Claude, models, reports};
 use agentwire_protocol::agent::{Agent, CommandOutput};
 use std::time::Instant;
 
@@ -21,7 +21,8 @@ impl Claude {
                     .member("context_usage", usage)
             }
             "model" if args.is_empty() => {
-                let text = format!("The model is {}. Set it with /model NAME.", agent.model());
+                let model = models::shown(agent.model());
+                let text = format!("The model is {model}. Set it with /model NAME.");
                 CommandOutput::new("model", text)
             }
             "model" => {

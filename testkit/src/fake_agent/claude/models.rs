@@ -38,6 +38,19 @@ pub(in crate::fake_agent) fn effort(model: &str) -> Option<&'static str> {
     }
 }
 
+/// What people call a model: `Haiku 4.5` for `claude-haiku-4-5`.
+pub(super) fn shown(model: &str) -> String {
+    let name = model.strip_prefix("claude-");
+    let Some((family, version)) = name.and_then(|it| it.split_once('-')) else {
+        return model.to_owned();
+    };
+    let mut letters = family.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    let family: String = first.chain(letters).collect();
+    let version: Vec<_> = version.split('-').take(2).collect();
+    format!("{family} {}", version.join("."))
+}
+
 /// The models, as `initialize` and `list_models` report them.
 pub(super) fn list() -> Value {
     let model = |(value, resolved, name): &(&str, &str, &str)| {
