@@ -198,7 +198,7 @@ impl Agent {
         }
         self.send(encode(&message));
         self.has_history = true;
-        self.context.outputs.push(message);
+        self.context.add_output(message);
     }
 
     /// Starts a new session for `/clear`, after the `SessionEnd` hooks.

@@ -199,7 +199,7 @@ impl Agent {
         self.replace_with_summary(summary);
         // Output of commands is part of what is kept, and sent once more.
         for mut output in self.context.outputs.clone() {
-            output.uuid = Some((self.ids)());
+            output.message.id = Some((self.ids)());
             self.send(encode(&output));
         }
         let done = "<local-command-stdout>It is compacted.</local-command-stdout>";
@@ -220,7 +220,11 @@ impl Agent {
             turn.is_summarized = true;
         }
         let mut context = std::mem::take(&mut self.context);
-        let last = context.summarize(keeps_reply);
+        let mut last = context.summarize(keeps_reply);
+        if trigger == CompactTrigger::Manual && !keeps_reply && context.ends_with_reply {
+            // It follows what the agent notes at the end of a turn, for itself.
+            last = Some((self.ids)());
+        }
         let anchor = (self.ids)();
         let mut metadata = CompactMetadata {
             trigger: Some(trigger),

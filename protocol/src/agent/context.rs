@@ -20,6 +20,10 @@ const SMALLEST: u64 = 100_000;
 pub(super) struct Context {
     /// The tokens of the last reply and of its input.
     tokens: u64,
+    /// Whether the last message is the model's.
+    pub(super) ends_with_reply: bool,
+    /// Whether the next message is the first one of a reply.
+    is_new: bool,
     /// The number of replies since the last summary.
     pub(super) replies: u64,
     /// The UUIDs of the last reply and of the user messages after it.
@@ -57,18 +61,34 @@ impl Context {
         self.tokens
     }
 
-    /// Starts a reply.
+    /// Starts a reply. One that says nothing is none.
     pub(super) fn begin_reply(&mut self) {
-        self.replies += 1;
-        self.latest.clear();
-        self.outputs.clear();
-        self.answered = 0;
+        self.is_new = true;
     }
 
-    /// Adds a message of the reply, or a user message such as a tool result.
+    /// Adds a message of the reply.
+    pub(super) fn add_said(&mut self, uuid: &str) {
+        if std::mem::take(&mut self.is_new) {
+            self.replies += 1;
+            self.latest.clear();
+            self.outputs.clear();
+            self.answered = 0;
+        }
+        self.add(uuid);
+        self.ends_with_reply = true;
+    }
+
+    /// Adds the output of a command.
+    pub(super) fn add_output(&mut self, output: AssistantMessage) {
+        self.add(output.uuid.as_deref().unwrap_or_default());
+        self.outputs.push(output);
+    }
+
+    /// Adds a user message such as a tool result.
     pub(super) fn add(&mut self, uuid: &str) {
         self.latest.push(uuid.to_owned());
         self.answered = self.latest.len();
+        self.ends_with_reply = false;
     }
 
     /// Adds a prompt.

@@ -112,7 +112,8 @@ pub struct Agent {
     used_tools: BTreeSet<String>,
     decoder: LineDecoder,
     out: VecDeque<Bytes>,
-    /// Results of tools that are sent when the next call has begun.
+    /// Lines that are sent when the next tool call has begun: the result of the
+    /// call before it, or the message of a sub-agent that calls it.
     late: VecDeque<Bytes>,
     events: VecDeque<Event>,
     queue: Queue,

@@ -418,7 +418,7 @@ impl Agent {
             message.message.stop_reason = self.account.stop_reason().cloned();
         }
         self.context
-            .add(message.uuid.as_deref().unwrap_or_default());
+            .add_said(message.uuid.as_deref().unwrap_or_default());
         self.send(encode(&message));
     }
 }

@@ -8,7 +8,7 @@ use super::hooks::Occasion;
 use super::task::Task;
 use crate::codec::encode;
 use crate::content::{ContentBlock, ToolUseBlock};
-use crate::hook::PostToolBatch;
+use crate::hook::{HookKind, PostToolBatch};
 use crate::json::Json;
 use crate::message::{AssistantMessage, TaskProgress, ToolResultMeta, Usage, UserMessage};
 use serde_json::json;
@@ -53,10 +53,16 @@ impl Agent {
             timestamp: (self.config.timestamp)(),
             ..AssistantMessage::default()
         };
-        // For an awaited sub-agent the progress is sent first.
+        // For an awaited sub-agent the progress is sent first, and a call behind
+        // the hooks for it.
         if task.is_awaited {
+            let is_call = call.is_some();
             self.send_progress(&task, call);
+            let before = self.out.len();
             self.send(encode(&message));
+            if is_call && self.hooks.has(&HookKind::PreToolUse) {
+                self.late.extend(self.out.drain(before..));
+            }
         } else {
             self.send(encode(&message));
             self.send_progress(&task, call);

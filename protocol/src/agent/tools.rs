@@ -88,7 +88,7 @@ impl Agent {
         has_next && others.next().is_none() && self.hooks.has(&HookKind::PreToolUse)
     }
 
-    /// Sends the results that are late.
+    /// Sends what is late.
     pub(super) fn send_late(&mut self) {
         self.out.append(&mut self.late);
     }

@@ -28,6 +28,7 @@ impl Claude {
             "model" => {
                 let model = self.model(Some(args));
                 agent.change_model(&model);
+                let model = models::shown(&model);
                 CommandOutput::new("model", format!("The model is {model} now."))
             }
             "rename" if !args.is_empty() => {
