@@ -226,6 +226,7 @@ impl Agent {
         self.tell_title();
         let event = SessionStart {
             source: Some(SessionStartSource::Clear),
+            session_title: self.title.clone(),
             ..SessionStart::default()
         };
         self.raise(now, Occasion::Cleared, Some("clear"), event, None);

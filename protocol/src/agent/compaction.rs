@@ -132,6 +132,7 @@ impl Agent {
         let event = SessionStart {
             source: Some(SessionStartSource::Compact),
             model: Some(self.config.model.clone()),
+            session_title: self.title.clone(),
             ..SessionStart::default()
         };
         self.raise(now, Occasion::Compacted, Some("compact"), event, None);
@@ -206,6 +207,7 @@ impl Agent {
         let mut done = UserMessage::new(done);
         done.is_replay = Some(true);
         self.send_user_message(done);
+        self.context.is_followed = true;
         self.replay_command("compact", "");
         self.end_without_model(now, Some("compact"), "");
     }
@@ -221,8 +223,8 @@ impl Agent {
         }
         let mut context = std::mem::take(&mut self.context);
         let mut last = context.summarize(keeps_reply);
-        if trigger == CompactTrigger::Manual && !keeps_reply && context.ends_with_reply {
-            // It follows what the agent notes at the end of a turn, for itself.
+        if trigger == CompactTrigger::Manual && !keeps_reply && context.is_followed {
+            // The summary follows the note.
             last = Some((self.ids)());
         }
         let anchor = (self.ids)();

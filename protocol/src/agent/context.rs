@@ -20,8 +20,8 @@ const SMALLEST: u64 = 100_000;
 pub(super) struct Context {
     /// The tokens of the last reply and of its input.
     tokens: u64,
-    /// Whether the last message is the model's.
-    pub(super) ends_with_reply: bool,
+    /// Whether the agent notes something for itself behind the last message.
+    pub(super) is_followed: bool,
     /// Whether the next message is the first one of a reply.
     is_new: bool,
     /// The number of replies since the last summary.
@@ -75,7 +75,7 @@ impl Context {
             self.answered = 0;
         }
         self.add(uuid);
-        self.ends_with_reply = true;
+        self.is_followed = true;
     }
 
     /// Adds the output of a command.
@@ -88,7 +88,7 @@ impl Context {
     pub(super) fn add(&mut self, uuid: &str) {
         self.latest.push(uuid.to_owned());
         self.answered = self.latest.len();
-        self.ends_with_reply = false;
+        self.is_followed = false;
     }
 
     /// Adds a prompt.
