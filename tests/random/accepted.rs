@@ -22,6 +22,9 @@ pub(crate) struct Difference {
     /// What only the fake one has.
     #[serde(default)]
     fake: Vec<String>,
+    /// Whether the same lines are in both sessions, in another order.
+    #[serde(default)]
+    pub(crate) is_order: bool,
     pub(crate) why: String,
 }
 

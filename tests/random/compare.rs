@@ -19,8 +19,8 @@ pub(crate) struct Outcome {
     pub(crate) not_compared: usize,
     /// What differs, and is not accepted.
     pub(crate) differences: Vec<Hunk>,
-    /// The reasons of what differs and is accepted, by number.
-    pub(crate) accepted: Vec<usize>,
+    /// What differs and is accepted, with the number of its reason.
+    pub(crate) accepted: Vec<(usize, Hunk)>,
     recordings: Vec<Recorded>,
 }
 
@@ -64,24 +64,46 @@ pub(crate) async fn compare(case: &Case, agents: &Agents, accepted: &Accepted) -
                 continue;
             }
             match accepted.reason(&hunk) {
-                Some(reason) => outcome.accepted.push(reason),
+                Some(reason) => outcome.accepted.push((reason, hunk)),
                 None => outcome.differences.push(hunk),
             }
         }
+        outcome.reject_what_is_not_moved(accepted);
     }
     outcome.recordings = recordings;
     outcome
 }
 
 impl Outcome {
-    /// What kind of line differs first, to tell whether a smaller session
-    /// differs in the same.
+    /// Of lines that may be elsewhere in the session, all have to be somewhere.
+    fn reject_what_is_not_moved(&mut self, accepted: &Accepted) {
+        let sorted = |lines: &mut Vec<&String>| lines.sort_unstable();
+        for (reason, difference) in accepted.differences.iter().enumerate() {
+            let hunks = self.accepted.iter().filter(|it| it.0 == reason);
+            let (mut measured, mut found) = (vec![], vec![]);
+            for (_, hunk) in hunks {
+                measured.extend(&hunk.measured);
+                found.extend(&hunk.found);
+            }
+            sorted(&mut measured);
+            sorted(&mut found);
+            if difference.is_order && measured != found {
+                let all = std::mem::take(&mut self.accepted).into_iter();
+                let (wrong, rest) = all.partition(|it| it.0 == reason);
+                self.accepted = rest;
+                let wrong: Vec<_> = wrong;
+                self.differences.extend(wrong.into_iter().map(|it| it.1));
+            }
+        }
+    }
+
+    /// What differs first, to tell whether a smaller session differs in the
+    /// same: its lines without their numbers.
     pub(crate) fn kind(&self) -> Option<[String; 2]> {
         let first = self.differences.first()?;
         Some([&first.measured, &first.found].map(|lines| {
             let line = lines.first().map_or("", String::as_str);
-            let words: Vec<_> = line.split(" {").take(1).collect();
-            words.concat()
+            line.replace(|it: char| it.is_ascii_digit(), "")
         }))
     }
 

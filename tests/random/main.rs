@@ -215,7 +215,7 @@ impl Tally {
         self.sessions += 1;
         self.lines += outcome.lines;
         self.not_compared += outcome.not_compared;
-        for reason in &outcome.accepted {
+        for (reason, _) in &outcome.accepted {
             *self.accepted.entry(*reason).or_default() += 1;
         }
         if outcome.not_compared > 0 {

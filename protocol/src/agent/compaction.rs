@@ -141,7 +141,7 @@ impl Agent {
     /// Returns the summary of the conversation, which names the tools that were
     /// used.
     fn summary(&self) -> String {
-        let tools: Vec<_> = self.used_tools.iter().map(String::as_str).collect();
+        let tools: Vec<_> = self.used_tools().collect();
         let used = if tools.is_empty() {
             "none"
         } else {

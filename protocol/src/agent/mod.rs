@@ -67,7 +67,7 @@ pub use rules::{Rules, SessionRule};
 pub use task::Task;
 
 use crate::codec::{Line, LineDecoder, encode};
-use crate::control::ControlResponse;
+use crate::control::{self, ControlResponse};
 use crate::frame::Frame;
 use crate::json::Json;
 use crate::message::{
@@ -128,6 +128,8 @@ pub struct Agent {
     asks: BTreeMap<String, PendingAsk>,
     /// Other pending requests, sent by a script, by request ID.
     scripted: BTreeMap<String, Json>,
+    /// The IDs of cancelled requests, whose responses are not echoed.
+    cancelled: BTreeSet<String>,
     /// Running tasks.
     tasks: Vec<Task>,
     /// The run IDs of finished tasks that the model has not been told of.
@@ -183,6 +185,7 @@ impl Agent {
             calls: BTreeMap::new(),
             asks: BTreeMap::new(),
             scripted: BTreeMap::new(),
+            cancelled: BTreeSet::new(),
             tasks: vec![],
             unreported: vec![],
             stats: Stats::default(),
@@ -280,6 +283,12 @@ impl Agent {
     #[must_use]
     pub fn last_usage(&self) -> Option<Usage> {
         (self.context.replies > 0).then(|| self.account.reply())
+    }
+
+    /// Returns the names of the tools that the model or a finished sub-agent has
+    /// called.
+    pub fn used_tools(&self) -> impl Iterator<Item = &str> {
+        self.used_tools.iter().map(String::as_str)
     }
 
     /// Returns the cost of the session so far, in US dollars.
@@ -424,6 +433,9 @@ impl Agent {
             let answer = answer.map_err(|refusal| refusal.to_string())?;
             Ok(answer.response)
         };
+        if self.cancelled.remove(request_id) {
+            return;
+        }
         if self.config.replays_prompts {
             // Responses are echoed as they are.
             let mut echo = frame.raw().trim_ascii_end().to_vec();
@@ -440,6 +452,14 @@ impl Agent {
     }
 
     // Internal: output.
+
+    /// Cancels a request to the host.
+    fn cancel(&mut self, request_id: &str) {
+        self.out.push_back(control::cancel(request_id));
+        if self.config.replays_prompts {
+            self.cancelled.insert(request_id.to_owned());
+        }
+    }
 
     fn send(&mut self, line: serde_json::Result<Bytes>) {
         self.out

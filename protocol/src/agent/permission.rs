@@ -253,7 +253,7 @@ impl Agent {
         // session state remains `requires_action`.
         if decision.is_some() {
             self.asks.remove(&request_id);
-            self.out.push_back(control::cancel(&request_id));
+            self.cancel(&request_id);
             self.set_state(SessionState::Running);
         }
         self.tell("PermissionRequest", verdict.messages);
@@ -303,7 +303,7 @@ impl Agent {
     pub(super) fn take_asks_back(&mut self) -> bool {
         let asks = std::mem::take(&mut self.asks);
         for (request_id, ask) in &asks {
-            self.out.push_back(control::cancel(request_id));
+            self.cancel(request_id);
             self.note_denial(&ask.tool_use_id);
         }
         !asks.is_empty()
@@ -314,7 +314,7 @@ impl Agent {
     pub(super) fn withdraw_asks(&mut self) -> Vec<String> {
         let asks = std::mem::take(&mut self.asks);
         for request_id in asks.keys() {
-            self.out.push_back(control::cancel(request_id));
+            self.cancel(request_id);
         }
         let calls: Vec<_> = asks.into_values().map(|ask| ask.tool_use_id).collect();
         self.take_permission_hooks_back(&calls);

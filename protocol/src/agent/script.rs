@@ -50,7 +50,7 @@ impl Agent {
 
     pub(super) fn take_scripted_back(&mut self) {
         for request_id in std::mem::take(&mut self.scripted).into_keys() {
-            self.out.push_back(control::cancel(&request_id));
+            self.cancel(&request_id);
         }
     }
 

@@ -168,7 +168,7 @@ impl Agent {
     /// Cancels hook calls whose deadline has passed.
     pub(super) fn give_up_on_hooks(&mut self, now: Instant) {
         while let Some((at, hook)) = self.hooks.take(|hook| hook.due <= now) {
-            self.out.push_back(control::cancel(&hook.request_id));
+            self.cancel(&hook.request_id);
             self.hooks.rounds[at].verdict.timed_out = true;
             self.conclude_if_over(now, at);
         }
@@ -186,7 +186,7 @@ impl Agent {
     pub(super) fn take_hooks_back(&mut self) {
         for round in self.hooks.take_all() {
             for hook in round.open {
-                self.out.push_back(control::cancel(&hook.request_id));
+                self.cancel(&hook.request_id);
             }
         }
     }
@@ -208,7 +208,7 @@ impl Agent {
         for call in calls {
             let round = self.hooks.forget(&Occasion::Permission(call.clone()));
             for hook in round.into_iter().flat_map(|round| round.open) {
-                self.out.push_back(control::cancel(&hook.request_id));
+                self.cancel(&hook.request_id);
             }
         }
     }

@@ -136,12 +136,17 @@ pub(super) fn context_of_command(agent: &Agent) -> Value {
 
 /// The text of `/context`.
 pub(super) fn context_text(agent: &Agent) -> String {
-    format!(
+    let mut text = format!(
         "Context of {}: {} of {} tokens",
         agent.model(),
         agent.context_tokens(),
         agent.config().context_window
-    )
+    );
+    // Tools of MCP servers are in the context once they were used.
+    for tool in agent.used_tools().filter(|it| it.starts_with("mcp__")) {
+        text.extend(["\n", tool]);
+    }
+    text
 }
 
 /// The text of `/cost`, and of the response to `get_session_cost`.
