@@ -4,13 +4,13 @@
 
 mod support;
 
-use agentwire_interop::conversion::{Back, Converter, Group, Loss, Lost, WayBack, Why};
+use agentwire_interop::conversion::{Back, Converter, Group, Loss, Lost, System, WayBack, Why};
 use agentwire_interop::session::{self, Line, Session, Superseded};
 use agentwire_protocol::Json;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::path::Path;
-use support::lines::{self, Lines};
+use support::lines::Lines;
 use support::{ours, tree};
 
 fn parsed(lines: &[Value]) -> Vec<Line> {
@@ -21,20 +21,20 @@ fn parsed(lines: &[Value]) -> Vec<Line> {
         .collect()
 }
 
-struct Carried {
-    made: Vec<lines::Line>,
+struct Carried<T> {
+    made: Vec<T>,
     losses: Vec<Loss>,
     groups: Vec<Group>,
 }
 
-fn convert(session: Session<Lines>, lines: &[Line]) -> Carried {
+fn convert<S: System>(session: Session<S>, lines: &[Line]) -> Carried<S::Item> {
     let mut converter = Converter::new(session);
     let mut carried = Carried {
         made: vec![],
         losses: vec![],
         groups: vec![],
     };
-    let mut take = |converted: agentwire_interop::conversion::Converted<lines::Line>| {
+    let mut take = |converted: agentwire_interop::conversion::Converted<S::Item>| {
         carried.made.extend(converted.made);
         carried.losses.extend(converted.losses);
         carried.groups.push(converted.group);
@@ -46,7 +46,7 @@ fn convert(session: Session<Lines>, lines: &[Line]) -> Carried {
     carried
 }
 
-fn comes_back(session: Session<Lines>, lines: &[Line]) -> Carried {
+fn comes_back<S: System + Clone>(session: Session<S>, lines: &[Line]) -> Carried<S::Item> {
     let carried = convert(session.clone(), lines);
     let back: Vec<Line> = WayBack::new(session, carried.made.clone(), carried.groups.clone())
         .map(|step| match step {
@@ -128,6 +128,168 @@ fn a_call_without_an_answer_gets_one_and_an_answer_without_a_call_goes() {
     assert_eq!(contents[1][0]["tool_use_id"], "a");
     assert_eq!(contents[1][0]["is_error"], true);
     comes_back(Session::new(Lines), &lines);
+}
+
+/// The losses that are not members of the envelope, as text.
+fn told(losses: &[Loss]) -> Vec<String> {
+    let losses = losses.iter();
+    losses
+        .filter(|loss| loss.why != Why::Envelope)
+        .map(ToString::to_string)
+        .collect()
+}
+
+fn of_thread(mut line: Value, thread: &str) -> Value {
+    line["parent_tool_use_id"] = thread.into();
+    line
+}
+
+/// A session of a sub-agent in the background: turns of the main agent end while
+/// it works.
+fn background() -> Vec<Line> {
+    parsed(&[
+        prompt("go"),
+        assistant("m1", call("task")),
+        answer("task"),
+        of_thread(prompt("count"), "task"),
+        of_thread(assistant("s1", call("b")), "task"),
+        json!({"type": "result", "subtype": "success"}),
+        of_thread(answer("b"), "task"),
+        of_thread(assistant("s2", text("one")), "task"),
+    ])
+}
+
+#[test]
+fn a_result_line_of_the_main_agent_does_not_end_a_sub_agents_turn() {
+    let lines = background();
+    let result = json!({"type": "tool_result", "tool_use_id": "b", "content": "done"});
+    assert_eq!(
+        contents(&lines, Some("task")),
+        [
+            json!("count"),
+            json!([call("b")]),
+            json!([result]),
+            json!([text("one")])
+        ]
+    );
+    let carried = comes_back(
+        Session::new(agentwire_interop::chat::Chat).of("task"),
+        &lines,
+    );
+    assert!(
+        !tree(&carried.made)
+            .to_string()
+            .contains(session::PLACEHOLDER)
+    );
+    assert!(
+        carried
+            .losses
+            .iter()
+            .all(|loss| !matches!(loss.what, Lost::Placeholder(_)))
+    );
+}
+
+#[test]
+fn a_result_that_names_its_own_call_belongs_to_the_agent_that_made_the_call() {
+    let result = json!({"type": "tool_result", "tool_use_id": "a", "content": "done"});
+    let own = |id| of_thread(answer(id), id);
+    let lines = parsed(&[
+        prompt("go"),
+        assistant("m1", call("a")),
+        own("a"),
+        assistant("m2", call("task")),
+        of_thread(assistant("s1", call("b")), "task"),
+        own("b"),
+        own("task"),
+        json!({"type": "result", "subtype": "success"}),
+    ]);
+    let main = contents(&lines, None);
+    assert_eq!(main[2], json!([result]));
+    assert_eq!(main[4][0]["tool_use_id"], "task");
+    assert_eq!(main[4][0]["content"], "done");
+    let below = contents(&lines, Some("task"));
+    assert_eq!(below.len(), 2);
+    assert_eq!(below[1][0]["tool_use_id"], "b");
+    assert_eq!(below[1][0]["content"], "done");
+    let carried = comes_back(Session::new(agentwire_interop::chat::Chat), &lines);
+    assert!(
+        carried
+            .losses
+            .iter()
+            .all(|loss| !matches!(loss.what, Lost::Placeholder(_)))
+    );
+}
+
+#[test]
+fn a_result_may_come_after_the_end_of_the_turn() {
+    let lines = parsed(&[
+        assistant("m1", call("a")),
+        json!({"type": "result", "subtype": "error_during_execution"}),
+        prompt("go on"),
+        answer("a"),
+        assistant("m2", text("yes")),
+    ]);
+    let contents = contents(&lines, None);
+    assert_eq!(contents[1][0]["content"], "done");
+    assert_eq!(contents[2], "go on");
+    comes_back(Session::new(Lines), &lines);
+}
+
+#[test]
+fn a_sub_agent_is_told_by_its_id_as_well_as_by_the_call_that_started_it() {
+    let mut by_both = of_thread(assistant("s1", text("one")), "task");
+    by_both["agent_id"] = "a1".into();
+    let mut by_id = assistant("s2", text("two"));
+    by_id["agent_id"] = "a1".into();
+    let mut resumed = of_thread(assistant("s3", text("three")), "later");
+    resumed["agent_id"] = "a1".into();
+    let started = json!({"type": "system", "subtype": "task_started", "task_id": "a2", "tool_use_id": "other"});
+    let mut other = assistant("o1", text("four"));
+    other["agent_id"] = "a2".into();
+    let lines = parsed(&[prompt("go"), by_both, by_id, resumed, started, other]);
+    assert_eq!(contents(&lines, None), [json!("go")]);
+    let below = [
+        json!([text("one")]),
+        json!([text("two")]),
+        json!([text("three")]),
+    ];
+    assert_eq!(contents(&lines, Some("task")), below);
+    assert_eq!(contents(&lines, Some("a1")), below);
+    assert_eq!(contents(&lines, Some("other")), [json!([text("four")])]);
+}
+
+#[test]
+fn every_placeholder_is_told() {
+    let lines = parsed(&[
+        answer("x"),
+        assistant("m1", call("a")),
+        assistant("m2", text("hm")),
+        answer("a"),
+        assistant("m3", call("b")),
+        answer("b"),
+        answer("b"),
+        assistant("m4", call("c")),
+    ]);
+    let carried = comes_back(Session::new(agentwire_interop::chat::Chat), &lines);
+    assert_eq!(
+        told(&carried.losses),
+        [
+            "0: all of a piece: user: its partner is missing",
+            "1/message/content/0: the result of a call of Bash, now a placeholder: its partner is missing",
+            "3: all of a piece: user: its partner is missing",
+            "6: all of a piece: user: its partner is missing",
+            "7/message/content/0: the result of a call of Bash, now a placeholder: its partner is missing",
+        ]
+    );
+    let made = tree(&carried.made).to_string();
+    assert_eq!(made.matches(session::PLACEHOLDER).count(), 2);
+}
+
+#[test]
+fn a_line_with_half_a_surrogate_pair_in_a_key_is_still_a_message() {
+    let text = r#"{"type":"user","\ud800":1,"message":{"role":"user","content":"go"}}"#;
+    let line: Line = serde_json::from_str(text).unwrap();
+    assert_eq!(contents(&[line], None), [json!("go")]);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 mod support;
 
 use agentwire_interop::conversion::{
-    Back, Converter, Direction, System, Through, WayBack, convert, undo,
+    Back, Converter, Direction, Import, System, Through, WayBack, Why, convert, undo,
 };
 use agentwire_interop::session::{self, Line, Session};
 use agentwire_interop::{bridgic, chat, cua, openhands, responses};
@@ -14,6 +14,11 @@ use serde_json::Value;
 use support::{ours, properties, tree};
 
 const REAL: &str = include_str!("sessions/real.ndjson");
+
+/// Calls without results, one of the computer.
+const UNANSWERED: &str = r#"{"type":"user","message":{"role":"user","content":"go"}}
+{"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"a","name":"Bash","input":{"command":"ls"}}]}}
+{"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"b","name":"computer","input":{"action":"screenshot"}}]}}"#;
 
 fn lines() -> Vec<Line> {
     REAL.lines()
@@ -71,6 +76,33 @@ macro_rules! for_all_systems {
                     for said in ["Count the files.", "I count.", "ls | wc -l", "One file."] {
                         assert!(text.contains(said), "{said} in {text}");
                     }
+                }
+
+                #[test]
+                fn a_placeholder_is_never_read_back_as_a_result() {
+                    let lines: Vec<Line> = UNANSWERED
+                        .lines()
+                        .map(|line| serde_json::from_str(line).unwrap())
+                        .collect();
+                    let made = there_and_back(Session::new($system), &lines);
+                    let text = Value::from(made.clone()).to_string();
+                    assert_eq!(text.matches(session::PLACEHOLDER).count(), 2, "{text}");
+                    let items: Vec<_> = made
+                        .iter()
+                        .map(|item| serde_json::from_value(item.clone()).unwrap())
+                        .collect();
+                    // Without a residue, by either way.
+                    let way = Session::new($system);
+                    let back = undo(way, items.clone(), Default::default()).pieces;
+                    let text = tree(&back).to_string();
+                    assert!(!text.contains("tool_result"), "{text}");
+                    let imported = convert(Import($system), items.clone());
+                    let text = tree(&imported.made).to_string();
+                    assert!(!text.contains("tool_result"), "{text}");
+                    let told = imported.losses.iter().filter(|loss| loss.why == Why::Unpaired);
+                    assert_eq!(told.count(), 2, "{:?}", imported.losses);
+                    let back = undo(Import($system), imported.made, imported.residue);
+                    assert_eq!(tree(&back.pieces), Value::from(made));
                 }
 
                 #[test]

@@ -254,7 +254,8 @@ impl<'de, T: DeserializeOwned> Visitor<'de> for Items<'_, T> {
     }
 }
 
-/// Finds the lines of a session that other lines supersede.
+/// Finds what lines of a session say of others: which ones they supersede, and which
+/// call started a sub-agent.
 pub(super) fn superseded(file: &Path) -> Result<Superseded, InputError> {
     let failed = |error| InputError::File {
         file: file.display().to_string(),
@@ -264,7 +265,13 @@ pub(super) fn superseded(file: &Path) -> Result<Superseded, InputError> {
     let mut input = BufReader::with_capacity(BUFFER, File::open(file).map_err(failed)?);
     let mut text = Vec::new();
     // Few lines refer to others: only those are parsed.
-    let says = [&b"\"supersedes\""[..], b"\"isReplay\""].map(memchr::memmem::Finder::new);
+    let says = [
+        &b"\"supersedes\""[..],
+        b"\"isReplay\"",
+        b"\"agent_id\"",
+        b"\"task_started\"",
+    ]
+    .map(memchr::memmem::Finder::new);
     while {
         text.clear();
         input.read_until(b'\n', &mut text).map_err(failed)? > 0

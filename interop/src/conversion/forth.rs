@@ -1,7 +1,7 @@
 //! The way there.
 
 use super::loss;
-use super::{Delta, Direction, Fingerprint, Group, Loss, Why};
+use super::{Delta, Direction, Fingerprint, Group, Loss, Lost, Why};
 use crate::Calls;
 use agentwire_protocol::Json;
 use serde::Serialize;
@@ -75,6 +75,14 @@ impl<D: Direction> Converter<D> {
                 None => Why::NoPlace,
             };
             loss::of_delta(self.index, &back, delta, &why, &mut losses);
+        }
+        for call in self.direction.unanswered(&pieces) {
+            losses.push(Loss {
+                index: self.index + call.piece,
+                path: call.path,
+                what: Lost::Placeholder(call.tool),
+                why: Why::Unpaired,
+            });
         }
         self.index += pieces.len();
         Some(Converted {

@@ -39,6 +39,9 @@ pub enum Lost {
     Changed(String),
     /// The order of the items of this list.
     Order(String),
+    /// The result of this call of a tool, which is not in what was converted: what
+    /// was made has a placeholder for it.
+    Placeholder(String),
 }
 
 /// Why something is lost.
@@ -74,6 +77,9 @@ impl fmt::Display for Lost {
             Self::Member(name) => write!(f, "`{name}`"),
             Self::Changed(name) => write!(f, "`{name}` as it was"),
             Self::Order(name) => write!(f, "the order in `{name}`"),
+            Self::Placeholder(tool) => {
+                write!(f, "the result of a call of {tool}, now a placeholder")
+            }
         }
     }
 }

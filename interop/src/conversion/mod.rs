@@ -30,7 +30,7 @@ pub use forth::{Converted, Converter};
 pub(crate) use loss::of_value;
 pub use loss::{Loss, Lost, Why};
 pub use residue::{Group, Residue};
-pub use system::{Direction, Export, Import, System, Through};
+pub use system::{Direction, Export, Import, System, Through, Unanswered};
 pub(crate) use system::{read, why_of_ours, write};
 
 use crate::Message;
