@@ -10,6 +10,7 @@ use agentwire_protocol::Json;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::path::Path;
+use support::exact::{Node, odd};
 use support::lines::Lines;
 use support::{ours, tree};
 
@@ -54,8 +55,12 @@ fn comes_back<S: System + Clone>(session: Session<S>, lines: &[Line]) -> Carried
             other => panic!("{other:?}"),
         })
         .collect();
-    let [back, lines]: [Vec<Value>; 2] =
-        [&back[..], lines].map(|lines| lines.iter().map(tree).collect());
+    let [back, lines] = [&back[..], lines].map(|lines| {
+        let nodes = lines
+            .iter()
+            .map(|line| Node::read(line.json().get()).sorted());
+        nodes.collect::<Vec<_>>()
+    });
     assert_eq!(back, lines);
     carried
 }
@@ -372,7 +377,7 @@ fn recorded_sessions_come_back_line_by_line() {
 }
 
 /// The lines that a conversation is on the wire, with others between them.
-fn wire() -> impl Strategy<Value = Vec<Line>> {
+fn wire() -> impl Strategy<Value = Vec<Value>> {
     let noise = prop::sample::select(vec![
         json!({"type": "stream_event", "event": {"type": "ping"}}),
         json!({"type": "system", "subtype": "status", "status": null}),
@@ -400,13 +405,27 @@ fn wire() -> impl Strategy<Value = Vec<Line>> {
         for (index, noise) in noise {
             lines.insert(index.index(lines.len() + 1), noise);
         }
-        parsed(&lines)
+        lines
     })
 }
 
 proptest! {
     #[test]
     fn any_lines_come_back(lines in wire()) {
+        comes_back(Session::new(Lines), &parsed(&lines));
+    }
+
+    #[test]
+    fn lines_with_duplicates_surrogates_and_odd_numbers_come_back(
+        lines in wire(),
+        seed in any::<u64>(),
+    ) {
+        let lines: Vec<Line> = (seed..)
+            .zip(&lines)
+            .map(|(seed, line)| serde_json::from_str(&odd(line, seed)).unwrap())
+            .collect();
         comes_back(Session::new(Lines), &lines);
+        comes_back(Session::new(agentwire_interop::chat::Chat), &lines);
+        comes_back(Session::new(agentwire_interop::cua::Cua::default()), &lines);
     }
 }

@@ -5,12 +5,15 @@
 mod support;
 
 use agentwire_interop::conversion::{
-    Back, Converter, Direction, Import, System, Through, WayBack, Why, convert, undo,
+    Back, Converter, Direction, Export, Group, Import, System, Through, WayBack, Why, convert,
+    export, undo,
 };
 use agentwire_interop::session::{self, Line, Session};
 use agentwire_interop::{bridgic, chat, cua, openhands, responses};
+use agentwire_protocol::Json;
 use proptest::prelude::*;
 use serde_json::Value;
+use support::exact::{Node, odd};
 use support::{ours, properties, tree};
 
 const REAL: &str = include_str!("sessions/real.ndjson");
@@ -24,6 +27,36 @@ fn lines() -> Vec<Line> {
     REAL.lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
+}
+
+/// Carries pieces over and back, as they are written.
+fn written<D: Direction + Clone>(direction: D, texts: &[String]) -> Result<(), TestCaseError> {
+    let mut converter = Converter::new(direction.clone());
+    let (mut made, mut groups, mut kept) = (Vec::new(), Vec::new(), Vec::new());
+    let mut take = |converted: agentwire_interop::conversion::Converted<D::To>| {
+        made.extend(converted.made);
+        groups.push(converted.group);
+    };
+    for text in texts {
+        let json: Json = text.parse().unwrap();
+        // An edit can make an item that is none.
+        let Ok(piece) = json.read() else { continue };
+        kept.push(Node::read(text).sorted());
+        converter.push_written(json, piece).map(&mut take);
+    }
+    converter.finish().map(&mut take);
+    let groups: Vec<Group> =
+        serde_json::from_str(&serde_json::to_string(&groups).unwrap()).unwrap();
+    let mut way = WayBack::new(direction, made, groups);
+    let mut back = Vec::new();
+    while let Some(step) = way.next_written() {
+        match step {
+            Back::Restored(text) => back.push(Node::read(text.get()).sorted()),
+            other => return Err(TestCaseError::fail(format!("{other:?} of {texts:?}"))),
+        }
+    }
+    prop_assert_eq!(back, kept);
+    Ok(())
 }
 
 /// Carries the session of one agent over and back, and gives what it became.
@@ -120,6 +153,26 @@ macro_rules! for_all_systems {
                         at in any::<usize>(),
                     ) {
                         properties::edits_cost_only_what_was_edited($system, &messages, at, None)?;
+                    }
+
+                    #[test]
+                    fn what_the_types_cannot_hold_comes_back(
+                        messages in ours::conversation(),
+                        seed in any::<u64>(),
+                    ) {
+                        let items = export($system, messages.clone()).made;
+                        let texts: Vec<String> = (seed..)
+                            .zip(&items)
+                            .map(|(seed, item)| odd(&tree(item), seed))
+                            .collect();
+                        written(Import($system), &texts)?;
+                        written(Through($system, chat::Chat), &texts)?;
+                        let texts: Vec<String> = (seed..)
+                            .zip(&messages)
+                            .map(|(seed, message)| odd(&tree(message), seed))
+                            .collect();
+                        written(Session::new($system), &texts)?;
+                        written(Export($system), &texts)?;
                     }
 
                     #[test]

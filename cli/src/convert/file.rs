@@ -6,7 +6,7 @@ use super::arguments::Arguments;
 use super::direction::{Visitor, visit};
 use super::error::ConvertError;
 use super::format::Format;
-use super::input::{self, Input, InputError};
+use super::input::{self, Input, InputError, Written};
 use super::residue;
 use super::summary::Summary;
 use crate::files::Files;
@@ -83,11 +83,11 @@ impl Visitor for Forth<'_> {
         };
         let (mut read, mut unreadable) = (0, 0);
         let mut failed = None;
-        for piece in Input::<D::From>::open(&arguments.file)? {
+        for piece in Input::<Written<D::From>>::open(&arguments.file)? {
             match piece {
                 Ok(piece) => {
                     read += 1;
-                    if let Some(converted) = converter.push(piece) {
+                    if let Some(converted) = converter.push_written(piece.json, piece.value) {
                         take(converted)?;
                     }
                 }
@@ -134,7 +134,8 @@ impl Visitor for Restore<'_> {
         let groups = residue::open(arguments.restore.as_deref(), arguments.to, arguments.from)?;
         let groups = until_error(groups, &failed);
         let (mut restored, mut projected, mut refused) = (0_u64, 0_u64, 0_u64);
-        for step in WayBack::new(direction, pieces, groups) {
+        let mut way = WayBack::new(direction, pieces, groups);
+        while let Some(step) = way.next_written() {
             match step {
                 Back::Restored(piece) => {
                     restored += 1;

@@ -4,8 +4,8 @@ use agentwire_interop::session::{Line, Superseded};
 use agentwire_interop::transcript::{Branch, History, Place, Record, Tree};
 use agentwire_protocol::Json;
 use indicatif::{ProgressBar, ProgressStyle};
-use serde::Deserializer;
-use serde::de::{DeserializeOwned, IgnoredAny, SeqAccess, Visitor};
+use serde::de::{DeserializeOwned, Error as _, IgnoredAny, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 use std::marker::PhantomData;
@@ -40,6 +40,20 @@ pub(super) enum InputError {
         number: usize,
         error: serde_json::Error,
     },
+}
+
+/// A value, and the JSON that it was read from.
+pub(super) struct Written<T> {
+    pub(super) json: Json,
+    pub(super) value: T,
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Written<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let json = Json::deserialize(deserializer)?;
+        let value = json.read().map_err(D::Error::custom)?;
+        Ok(Self { json, value })
+    }
 }
 
 /// The values of a file, read ahead on another thread.

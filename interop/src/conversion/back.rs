@@ -26,8 +26,15 @@ pub struct WayBack<D: Direction, P, G> {
     groups: VecDeque<Group>,
     /// Pieces without residue, which wait for others that belong to them.
     edited: Vec<D::To>,
-    ready: VecDeque<Back<D::From>>,
+    ready: VecDeque<Back<Written<D::From>>>,
     index: usize,
+}
+
+/// A piece, and how it was written where that is known.
+#[derive(Debug)]
+struct Written<T> {
+    piece: T,
+    text: Option<Json>,
 }
 
 /// A step on the way back.
@@ -51,6 +58,14 @@ pub struct Refused {
 }
 
 impl<T> Back<T> {
+    fn map<U>(self, change: impl FnOnce(T) -> U) -> Back<U> {
+        match self {
+            Self::Restored(piece) => Back::Restored(change(piece)),
+            Self::Projected(piece) => Back::Projected(change(piece)),
+            Self::Refused(refused) => Back::Refused(refused),
+        }
+    }
+
     /// The piece.
     pub fn piece(self) -> Option<T> {
         match self {
@@ -200,16 +215,42 @@ where
             }
             None => {
                 self.refuse();
-                self.ready.extend(back.into_iter().map(Back::Projected));
+                self.projected(back);
             }
         }
+    }
+
+    fn projected(&mut self, pieces: Vec<D::From>) {
+        let pieces = pieces.into_iter();
+        self.ready.extend(pieces.map(|piece| {
+            let text = None;
+            Back::Projected(Written { piece, text })
+        }));
+    }
+
+    fn advance(&mut self) -> Option<Back<Written<D::From>>> {
+        while self.ready.is_empty() {
+            self.fill();
+            if self.pieces.is_empty() && self.groups.is_empty() && self.edited.is_empty() {
+                return None;
+            }
+            self.step();
+        }
+        self.ready.pop_front()
+    }
+
+    /// The next step, with the piece as JSON: a restored one as it was written,
+    /// with all that its type cannot hold.
+    pub fn next_written(&mut self) -> Option<Back<Json>> {
+        let step = self.advance()?;
+        Some(step.map(|it| it.text.unwrap_or_else(|| json(&it.piece))))
     }
 
     /// Converts what has no residue.
     fn project(&mut self) {
         let edited = std::mem::take(&mut self.edited);
         let back = self.direction.back(&mut self.calls, &edited);
-        self.ready.extend(back.into_iter().map(Back::Projected));
+        self.projected(back);
     }
 
     fn refuse(&mut self) {
@@ -220,17 +261,22 @@ where
 }
 
 /// What a group was before: only when it is that to the last digit.
-fn original<D: Direction>(group: &Group, back: &[D::From]) -> Option<Vec<D::From>> {
+fn original<D: Direction>(group: &Group, back: &[D::From]) -> Option<Vec<Written<D::From>>> {
     let back = json(back);
     let original: Json = match &group.delta {
         None => back,
         Some(delta) => delta.apply(&back).ok()?,
     };
-    if Fingerprint::of(&original) == group.of {
-        original.read().ok()
-    } else {
-        None
+    if Fingerprint::of(&original) != group.of {
+        return None;
     }
+    let texts: Vec<Json> = original.read().ok()?;
+    let pieces = texts.into_iter().map(|text| {
+        let piece = text.read().ok()?;
+        let text = Some(text);
+        Some(Written { piece, text })
+    });
+    pieces.collect()
 }
 
 impl<D, P, G> Iterator for WayBack<D, P, G>
@@ -242,13 +288,6 @@ where
     type Item = Back<D::From>;
 
     fn next(&mut self) -> Option<Back<D::From>> {
-        while self.ready.is_empty() {
-            self.fill();
-            if self.pieces.is_empty() && self.groups.is_empty() && self.edited.is_empty() {
-                return None;
-            }
-            self.step();
-        }
-        self.ready.pop_front()
+        Some(self.advance()?.map(|it| it.piece))
     }
 }

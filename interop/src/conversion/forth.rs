@@ -17,6 +17,8 @@ pub struct Converter<D: Direction> {
     calls_back: Calls,
     /// What waits for pieces that are converted together with it.
     waiting: Vec<D::From>,
+    /// How they are written.
+    texts: Vec<Json>,
     together: D::Together,
     /// The index of the first of them.
     index: usize,
@@ -42,6 +44,7 @@ impl<D: Direction> Converter<D> {
             calls: Calls::default(),
             calls_back: Calls::default(),
             waiting: Vec::new(),
+            texts: Vec::new(),
             together: D::Together::default(),
             index: 0,
         }
@@ -50,11 +53,19 @@ impl<D: Direction> Converter<D> {
     /// Takes the next piece, and gives what those before it became, where they
     /// are not converted together with it.
     pub fn push(&mut self, piece: D::From) -> Option<Converted<D::To>> {
+        self.push_written(json(&piece), piece)
+    }
+
+    /// Takes the next piece, with the JSON that it was read from. What the type of
+    /// a piece cannot hold, such as an earlier value of a member that occurs twice,
+    /// is then among the losses and in the residue.
+    pub fn push_written(&mut self, text: Json, piece: D::From) -> Option<Converted<D::To>> {
         let goes_on = self
             .direction
             .goes_on(&mut self.together, &self.waiting, &piece);
         let converted = if goes_on { None } else { self.finish() };
         self.waiting.push(piece);
+        self.texts.push(text);
         converted
     }
 
@@ -66,7 +77,8 @@ impl<D: Direction> Converter<D> {
         let pieces = std::mem::take(&mut self.waiting);
         let made = self.direction.forth(&mut self.calls, &pieces);
         let back = self.direction.back(&mut self.calls_back, &made);
-        let [original, back] = [json(&pieces), json(&back)];
+        let original = json(&std::mem::take(&mut self.texts));
+        let back = json(&back);
         let delta = Delta::between(&back, &original);
         let mut losses = Vec::new();
         if let Some(delta) = &delta {

@@ -1,5 +1,6 @@
 //! What a conversion loses.
 
+use super::exact::{self, Object};
 use super::{Delta, Step};
 use agentwire_protocol::{Json, Members};
 use serde::Serialize;
@@ -39,6 +40,8 @@ pub enum Lost {
     Changed(String),
     /// The order of the items of this list.
     Order(String),
+    /// An earlier value of this member, which occurs more than once.
+    Duplicate(String),
     /// The result of this call of a tool, which is not in what was converted: what
     /// was made has a placeholder for it.
     Placeholder(String),
@@ -77,6 +80,7 @@ impl fmt::Display for Lost {
             Self::Member(name) => write!(f, "`{name}`"),
             Self::Changed(name) => write!(f, "`{name}` as it was"),
             Self::Order(name) => write!(f, "the order in `{name}`"),
+            Self::Duplicate(name) => write!(f, "an earlier value of `{name}`"),
             Self::Placeholder(tool) => {
                 write!(f, "the result of a call of {tool}, now a placeholder")
             }
@@ -196,7 +200,8 @@ impl Walk<'_> {
     fn delta(&mut self, back: Option<&Json>, delta: &Delta, name: &str) {
         match delta {
             Delta::Is(_) => self.lost(Lost::Changed(name.to_owned())),
-            Delta::In { members, .. } => {
+            Delta::In { members, more, .. } => {
+                self.more(back, more.as_deref().unwrap_or_default());
                 let back: Members = back.and_then(|back| back.read().ok()).unwrap_or_default();
                 for (key, delta) in members {
                     self.at(key, |walk| match (delta, back.get(key)) {
@@ -208,6 +213,26 @@ impl Walk<'_> {
                 }
             }
             Delta::Of(steps) => self.steps(&back.map(items).unwrap_or_default(), steps, name),
+        }
+    }
+
+    /// Members that a reader does not see.
+    fn more(&mut self, back: Option<&Json>, more: &[(Json, Json)]) {
+        let back = match more {
+            [] => return,
+            _ => back.and_then(Object::of).unwrap_or_default().more,
+        };
+        for member in more {
+            if back.iter().any(|it| exact::is_same_member(it, member)) {
+                continue;
+            }
+            let name = exact::name(&member.0);
+            self.at(&name, |walk| {
+                walk.lost(match exact::is_text(&member.0) {
+                    true => Lost::Duplicate(name.clone()),
+                    false => Lost::Member(name.clone()),
+                });
+            });
         }
     }
 

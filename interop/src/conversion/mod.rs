@@ -16,6 +16,7 @@
 
 mod back;
 mod delta;
+mod exact;
 mod fingerprint;
 mod forth;
 mod loss;

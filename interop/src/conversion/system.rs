@@ -60,7 +60,7 @@ fn why_of_what_is_said(lost: &Lost) -> Why {
     match lost {
         Lost::Changed(_) | Lost::Order(_) => Why::OtherForm,
         Lost::Placeholder(_) => Why::Unpaired,
-        Lost::Whole(_) | Lost::Item(_) | Lost::Member(_) => Why::NoPlace,
+        Lost::Whole(_) | Lost::Item(_) | Lost::Member(_) | Lost::Duplicate(_) => Why::NoPlace,
     }
 }
 
