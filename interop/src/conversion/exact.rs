@@ -218,8 +218,7 @@ pub(super) fn is_same_member(one: &(Json, Json), other: &(Json, Json)) -> bool {
 
 /// The name of a member, for people: half a surrogate pair is U+FFFD.
 pub(super) fn name(token: &Json) -> String {
-    let bytes = bytes(token.get()).unwrap_or_default();
-    String::from_utf8_lossy(&bytes).into_owned()
+    token.read().unwrap_or_default()
 }
 
 /// Whether a member's name is one that a reader can have as text.

@@ -167,7 +167,7 @@ impl Reader<'_> {
 /// where.
 pub(crate) fn odd(value: &serde_json::Value, seed: u64) -> String {
     let mut text = String::new();
-    Odd(seed).write(value, "", &mut text);
+    Odd(seed).write(value, &mut text);
     text
 }
 
@@ -175,7 +175,7 @@ struct Odd(u64);
 
 impl Odd {
     fn one_in(&mut self, count: u64) -> bool {
-        self.next() % count == 0
+        self.next().is_multiple_of(count)
     }
 
     fn next(&mut self) -> u64 {
@@ -186,7 +186,7 @@ impl Odd {
         self.0 >> 33
     }
 
-    fn write(&mut self, value: &serde_json::Value, name: &str, text: &mut String) {
+    fn write(&mut self, value: &serde_json::Value, text: &mut String) {
         use serde_json::Value;
         match value {
             Value::Object(members) => {
@@ -207,14 +207,14 @@ impl Odd {
                         text.push_str(&serde_json::Value::from(name.as_str()).to_string());
                         text.push(':');
                         match self.one_in(2) {
-                            true => self.write(value, name, text),
+                            true => self.write(value, text),
                             false => text.push_str(r#""an earlier value""#),
                         }
                     }
                     between(text);
                     text.push_str(&serde_json::Value::from(name.as_str()).to_string());
                     text.push(':');
-                    self.write(value, name, text);
+                    self.write(value, text);
                 }
                 text.push('}');
             }
@@ -224,7 +224,7 @@ impl Odd {
                     if index > 0 {
                         text.push(',');
                     }
-                    self.write(item, name, text);
+                    self.write(item, text);
                 }
                 text.push(']');
             }
