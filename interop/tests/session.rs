@@ -291,6 +291,51 @@ fn every_placeholder_is_told() {
 }
 
 #[test]
+fn blocks_of_a_line_that_come_back_on_lines_of_their_own_are_not_lost() {
+    let mut several = assistant("m1", text("I will"));
+    several["message"]["content"] = json!([text("I will"), call("a"), call("b")]);
+    let mut results = answer("a");
+    results["message"]["content"] = json!([
+        {"type": "tool_result", "tool_use_id": "a", "content": "done"},
+        {"type": "tool_result", "tool_use_id": "b", "content": "done", "new": 1},
+    ]);
+    let lines = parsed(&[prompt("go"), several, results, assistant("m2", text("yes"))]);
+    let carried = comes_back(Session::new(agentwire_interop::chat::Chat), &lines);
+    // Only a member of one of them is lost.
+    assert_eq!(
+        told(&carried.losses),
+        ["2/message/content/1/new: `new`: there is no place for it"]
+    );
+    // Where a block of a line is lost, the others are not.
+    let mut hologram = assistant("m1", text("I will"));
+    hologram["message"]["content"] = json!([text("I will"), call("a")]);
+    let lines = parsed(&[
+        hologram,
+        assistant("m1", json!({"type": "hologram"})),
+        answer("a"),
+    ]);
+    let carried = comes_back(Session::new(agentwire_interop::chat::Chat), &lines);
+    assert_eq!(
+        told(&carried.losses),
+        ["1/message/content/0: hologram: there is no place for it"]
+    );
+}
+
+#[test]
+fn messages_that_change_places_are_told() {
+    let lines = parsed(&[
+        assistant("m1", call("a")),
+        assistant("m1", text("I am at it")),
+        answer("a"),
+    ]);
+    let carried = comes_back(Session::new(agentwire_interop::chat::Chat), &lines);
+    assert_eq!(
+        told(&carried.losses),
+        ["1: its place among the others: it has another form there"]
+    );
+}
+
+#[test]
 fn a_line_with_half_a_surrogate_pair_in_a_key_is_still_a_message() {
     let text = r#"{"type":"user","\ud800":1,"message":{"role":"user","content":"go"}}"#;
     let line: Line = serde_json::from_str(text).unwrap();

@@ -93,14 +93,19 @@ fn object(text: &str, depth: usize) -> Option<u64> {
     exact::members(text, |key, value| {
         members.push((of_text(key, depth), of_text(value, depth)));
     })?;
-    // The order matters only among members of the same name.
+    // A sum does not mind the order.
+    let mut sum = members.iter().fold(0_u64, |sum, (key, value)| {
+        sum.wrapping_add(both(*key, *value))
+    });
+    // Among members of the same name, the order matters.
     members.sort_by_key(|(key, _)| *key);
-    let all = leaf(b'{', &[]);
-    Some(
-        members
-            .into_iter()
-            .fold(all, |all, (key, value)| both(all, both(key, value))),
-    )
+    for same in members.chunk_by(|(one, _), (other, _)| one == other) {
+        if same.len() > 1 {
+            let values = same.iter().map(|(_, value)| *value);
+            sum = sum.wrapping_add(values.fold(leaf(b'=', &[]), both));
+        }
+    }
+    Some(both(leaf(b'{', &[]), sum))
 }
 
 fn list(text: &str, depth: usize) -> Option<u64> {
