@@ -17,7 +17,7 @@ pub(super) enum ConvertError {
     Same(Format),
     #[error("{0} values are invalid and were skipped")]
     PassedOver(u64),
-    #[error("{mended} values had invalid UTF-8, and {skipped} are invalid and were skipped")]
+    #[error("{mended} values had invalid UTF-8; {skipped} values are invalid and were skipped")]
     Mended { skipped: u64, mended: u64 },
     #[error("{0}; what it does not cover was converted again")]
     Incomplete(InputError),

@@ -1,8 +1,6 @@
 //! JSON as it is written, read by a parser of its own: the judge of conversions
 //! shares no code with them.
 
-use std::collections::BTreeMap;
-
 /// A value, with every member, every half of a surrogate pair and every digit.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Node {
@@ -66,10 +64,33 @@ impl Node {
         }
     }
 
-    /// How often each text and number is in it.
-    pub(crate) fn count(&self, counts: &mut BTreeMap<Node, usize>) {
-        self.leaves(&mut |_, leaf| *counts.entry(leaf.clone()).or_default() += 1);
+    /// Writes it as JSON.
+    pub(crate) fn write(&self) -> String {
+        let list = |open, items: Vec<String>, close| format!("{open}{}{close}", items.join(","));
+        match self {
+            Self::Object(members) => {
+                let members = members
+                    .iter()
+                    .map(|(name, value)| format!("{}:{}", written(name), value.write()));
+                list('{', members.collect(), '}')
+            }
+            Self::List(items) => list('[', items.iter().map(Self::write).collect(), ']'),
+            Self::Text(units) => written(units),
+            Self::Word(word) => word.clone(),
+        }
     }
+}
+
+fn written(units: &[u16]) -> String {
+    let mut text = String::from("\"");
+    for unit in units {
+        match char::from_u32(u32::from(*unit)) {
+            Some(char @ ' '..='~') if char != '"' && char != '\\' => text.push(char),
+            _ => text.push_str(&format!("\\u{unit:04x}")),
+        }
+    }
+    text.push('"');
+    text
 }
 
 struct Reader<'a>(&'a [u8], usize);
