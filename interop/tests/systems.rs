@@ -18,6 +18,37 @@ use support::{ours, properties, tree};
 
 const REAL: &str = include_str!("sessions/real.ndjson");
 
+/// Signed thinking, and a call whose input only looks like it.
+const SIGNED: &str = r#"{"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"thinking","thinking":"first","signature":"c2ln"}]}}
+{"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"thinking","thinking":"second","signature":"bmVk"}]}}
+{"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"a","name":"Bash","input":{"type":"thinking","thinking":"first","signature":"aW4="}}]}}"#;
+
+/// Edits a thought in what a system has of it, or here, and takes it back.
+fn edited_thinking<S: System + Copy>(system: S) {
+    let lines: Vec<Line> = SIGNED
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let edit = |text: &str, old: &str| text.replace(old, "edited");
+    let signatures = |text: &str| ["c2ln", "bmVk", "aW4="].map(|it| text.contains(it));
+
+    let there = convert(Session::new(system), lines);
+    let text = serde_json::to_string(&there.made).unwrap();
+    let had = signatures(&text);
+    let items = serde_json::from_str(&edit(&text, "first")).unwrap();
+    let back = undo(Session::new(system), items, there.residue).pieces;
+    let back = serde_json::to_string(&back).unwrap();
+    // The input of the tool was edited as well, and keeps what it has.
+    assert_eq!(signatures(&back), [false, had[1], true], "{back}");
+
+    let here = convert(Import(system), there.made);
+    let text = serde_json::to_string(&here.made).unwrap();
+    let messages = serde_json::from_str(&edit(&text, "second")).unwrap();
+    let back = undo(Import(system), messages, here.residue).pieces;
+    let back = serde_json::to_string(&back).unwrap();
+    assert_eq!(signatures(&back), [had[0], false, true], "{back}");
+}
+
 /// Calls without results, one of the computer.
 const UNANSWERED: &str = r#"{"type":"user","message":{"role":"user","content":"go"}}
 {"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"a","name":"Bash","input":{"command":"ls"}}]}}
@@ -109,6 +140,11 @@ macro_rules! for_all_systems {
                     for said in ["Count the files.", "I count.", "ls | wc -l", "One file."] {
                         assert!(text.contains(said), "{said} in {text}");
                     }
+                }
+
+                #[test]
+                fn edited_thinking_loses_its_signature_and_other_thinking_keeps_it() {
+                    edited_thinking($system);
                 }
 
                 #[test]

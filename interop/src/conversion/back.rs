@@ -1,6 +1,7 @@
 //! The way back.
 
 use super::forth::json;
+use super::signed::Known;
 use super::{Direction, Fingerprint, Group};
 use crate::Calls;
 use agentwire_protocol::Json;
@@ -24,6 +25,8 @@ pub struct WayBack<D: Direction, P, G> {
     pieces: VecDeque<(D::To, Fingerprint)>,
     /// The parts of the residue that come next.
     groups: VecDeque<Group>,
+    /// The signatures of all parts so far.
+    signatures: Known,
     /// Pieces without residue, which wait for others that belong to them.
     edited: Vec<D::To>,
     ready: VecDeque<Back<Written<D::From>>>,
@@ -94,6 +97,7 @@ where
             more_groups: residue.into_iter(),
             pieces: VecDeque::new(),
             groups: VecDeque::new(),
+            signatures: Known::default(),
             edited: Vec::new(),
             ready: VecDeque::new(),
             index: 0,
@@ -104,6 +108,9 @@ where
         while self.groups.len() < WINDOW
             && let Some(group) = self.more_groups.next()
         {
+            for signed in &group.signed {
+                self.signatures.note(*signed);
+            }
             self.groups.push_back(group);
         }
         // All of what the next group was made into has to be seen.
@@ -221,9 +228,12 @@ where
     }
 
     fn projected(&mut self, pieces: Vec<D::From>) {
+        let signatures = &self.signatures;
         let pieces = pieces.into_iter();
         self.ready.extend(pieces.map(|piece| {
-            let text = None;
+            // A signature is of the thinking as it was.
+            let text = signatures.without_stale(&json(&piece));
+            let piece = text.as_ref().and_then(|it| it.read().ok()).unwrap_or(piece);
             Back::Projected(Written { piece, text })
         }));
     }

@@ -1,6 +1,7 @@
 //! The way there.
 
 use super::loss;
+use super::signed::signed;
 use super::{Delta, Direction, Fingerprint, Group, Loss, Lost, Why};
 use crate::Calls;
 use agentwire_protocol::Json;
@@ -104,6 +105,7 @@ impl<D: Direction> Converter<D> {
                     .map(|piece| Fingerprint::of(&json(piece)))
                     .collect(),
                 of: Fingerprint::of(&original),
+                signed: signed(&back),
                 delta,
             },
             made,

@@ -8,7 +8,8 @@
 //! - the list of [`Loss`]es is read off it;
 //! - the [`Residue`] is made of it, with fingerprints of what was made: with
 //!   it the way back gives the original, to the last digit, and for a piece
-//!   that was edited it is refused.
+//!   that was edited it is refused. Thinking that was edited loses its signature,
+//!   which is of another text.
 //!
 //! Whole conversations are converted by [`export()`] and [`import`], and taken
 //! back by [`undo_export`] and [`undo_import`]; [`convert`] and [`undo`] do that
@@ -21,6 +22,7 @@ mod fingerprint;
 mod forth;
 mod loss;
 mod residue;
+mod signed;
 mod system;
 
 pub use back::{Back, Refused, WayBack};
