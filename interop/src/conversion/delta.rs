@@ -250,8 +250,8 @@ impl Parts {
 
 /// How the items of a list are made of those of another: of the same ones in
 /// the same place first, then of the same ones elsewhere, then of those that go
-/// by the same id, of those that say the same, and of those that are of the
-/// same kind.
+/// by the same id, of those that say the same, of those with the same kinds of
+/// blocks, and of those that are of the same kind.
 fn steps(from: &[Json], to: Vec<Json>, depth: usize) -> Vec<Step> {
     let mut plan: Vec<Option<Step>> = to
         .iter()
@@ -267,7 +267,7 @@ fn steps(from: &[Json], to: Vec<Json>, depth: usize) -> Vec<Step> {
     // Most have nothing to be made of, and are not looked at any further.
     let kinds: HashSet<_> = from.iter().map(kind).collect();
     let alone: Vec<bool> = to.iter().map(|item| !kinds.contains(&kind(item))).collect();
-    let keys: [fn(&Json) -> Option<String>; 4] = [value, id, said, kind];
+    let keys: [fn(&Json) -> Option<String>; 5] = [value, id, said, blocks, kind];
     for key in keys {
         if plan.iter().all(Option::is_some) {
             break;
@@ -342,6 +342,26 @@ fn said(item: &Json) -> Option<String> {
     let content = item.member("message")?.member("content")?;
     let fingerprint = serde_json::to_string(&Fingerprint::of(&content)).ok()?;
     kind(item).map(|kind| kind + &fingerprint)
+}
+
+/// What a message is made of: the kinds of its blocks, and the calls that they are
+/// of. A text is a block of text.
+fn blocks(item: &Json) -> Option<String> {
+    let content = item.member("message")?.member("content")?;
+    let mut key = kind(item)?;
+    if content.get().starts_with('"') {
+        key.push_str(" text");
+    }
+    exact::items(content.get(), |block| {
+        let Ok(block) = block.parse::<Json>() else {
+            return;
+        };
+        key.push(' ');
+        key.push_str(&kind(&block).unwrap_or_default());
+        key.push(' ');
+        key.push_str(&id(&block).unwrap_or_default());
+    });
+    Some(key.trim_end().to_owned())
 }
 
 /// What an item is. Objects that do not say it are of one kind.

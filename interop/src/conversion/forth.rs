@@ -1,6 +1,7 @@
 //! The way there.
 
 use super::loss;
+use super::part::came;
 use super::signed::signed;
 use super::{Delta, Direction, Fingerprint, Group, Loss, Lost, Why};
 use crate::Calls;
@@ -89,6 +90,7 @@ impl<D: Direction> Converter<D> {
             };
             loss::of_delta(self.index, &back, delta, &why, &mut losses);
         }
+        let beside = self.direction.beside(&pieces);
         for call in self.direction.unanswered(&pieces) {
             losses.push(Loss {
                 index: self.index + call.piece,
@@ -105,6 +107,11 @@ impl<D: Direction> Converter<D> {
                     .map(|piece| Fingerprint::of(&json(piece)))
                     .collect(),
                 of: Fingerprint::of(&original),
+                back: came(
+                    &back.read::<Vec<Json>>().unwrap_or_default(),
+                    delta.as_ref(),
+                    &beside,
+                ),
                 signed: signed(&back),
                 delta,
             },

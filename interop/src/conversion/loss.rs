@@ -203,6 +203,11 @@ struct Elsewhere {
     places: HashMap<String, VecDeque<usize>>,
 }
 
+/// Whether what pieces are made of is all of what came back.
+pub(super) fn are_all_named(back: &[Json], steps: &[Step]) -> bool {
+    Elsewhere::of(back, steps).blocks.is_empty()
+}
+
 impl Elsewhere {
     /// The blocks of the pieces that came back which the steps do not name.
     fn of(back: &[Json], steps: &[Step]) -> Self {

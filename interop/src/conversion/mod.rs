@@ -7,8 +7,9 @@
 //!   [`Delta`], is what is lost, and everything that is lost is in it;
 //! - the list of [`Loss`]es is read off it;
 //! - the [`Residue`] is made of it, with fingerprints of what was made: with
-//!   it the way back gives the original, to the last digit, and for a piece
-//!   that was edited it is refused. Thinking that was edited loses its signature,
+//!   it the way back gives the original, to the last digit. What was edited is
+//!   converted without it, and keeps its envelope where it is still the same
+//!   number of messages. Thinking that was edited loses its signature,
 //!   which is of another text.
 //!
 //! Whole conversations are converted by [`export()`] and [`import`], and taken
@@ -21,6 +22,7 @@ mod exact;
 mod fingerprint;
 mod forth;
 mod loss;
+mod part;
 mod residue;
 mod signed;
 mod system;

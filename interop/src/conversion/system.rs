@@ -90,6 +90,11 @@ pub trait Direction {
     fn back(&self, calls: &mut Calls, pieces: &[Self::To]) -> Vec<Self::From>;
     /// Why something of a piece is lost. `path` is the JSON pointer in it.
     fn why(&self, piece: &Self::From, path: &str, lost: &Lost) -> Why;
+    /// Which pieces are no part of the conversation, so that an edit of it leaves them
+    /// as they are.
+    fn beside(&self, pieces: &[Self::From]) -> Vec<bool> {
+        vec![false; pieces.len()]
+    }
     /// The calls among pieces that are converted together which have no result,
     /// and get a placeholder.
     fn unanswered(&self, pieces: &[Self::From]) -> Vec<Unanswered> {

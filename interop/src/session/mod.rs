@@ -162,6 +162,16 @@ impl<S: System> Direction for Session<S> {
         write(&self.system, calls, &messages_of(said))
     }
 
+    fn beside(&self, lines: &[Line]) -> Vec<bool> {
+        let mut beside = vec![true; lines.len()];
+        for (index, _) in self.lines().said(lines) {
+            if let Some(beside) = beside.get_mut(index) {
+                *beside = false;
+            }
+        }
+        beside
+    }
+
     fn unanswered(&self, lines: &[Line]) -> Vec<Unanswered> {
         unanswered(self.lines().said(lines))
     }

@@ -83,6 +83,10 @@ impl<S: System> Direction for Transcript<S> {
         write(&self.system, calls, &messages_of(&said))
     }
 
+    fn beside(&self, records: &[Record]) -> Vec<bool> {
+        records.iter().map(|record| !self.has(record)).collect()
+    }
+
     fn unanswered(&self, records: &[Record]) -> Vec<Unanswered> {
         let said: Vec<(usize, Message)> = records
             .iter()
