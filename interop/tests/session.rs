@@ -553,10 +553,8 @@ fn an_edit_of_a_recorded_session_costs_the_lines_of_one_message() {
     let mut edits = 0;
     for lines in sessions {
         edits += edits_cost_what_they_touch(&agentwire_interop::chat::Chat, &lines);
-        edits += edits_cost_what_they_touch(&agentwire_interop::openhands::OpenHands, &lines);
         edits += edits_cost_what_they_touch(&agentwire_interop::responses::Responses, &lines);
         edits += edits_cost_what_they_touch(&agentwire_interop::bridgic::Chat, &lines);
-        edits += edits_cost_what_they_touch(&agentwire_interop::bridgic::Blocks, &lines);
         edits += edits_cost_what_they_touch(&agentwire_interop::cua::Cua::default(), &lines);
     }
     assert!(edits > 400, "{edits}");
