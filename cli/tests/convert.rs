@@ -179,8 +179,8 @@ fn what_cannot_be_read_is_told_and_passed_over() {
     let output = convert(&["--from", "bridgic", "--to", "chat"], input);
     assert_eq!(values(&stdout(&output)).len(), 2);
     let told = stderr(&output);
-    assert!(told.contains("value 2: expected ident"), "{told}");
-    assert!(told.contains("value 4: EOF"), "{told}");
+    assert!(told.contains("line 2: expected ident"), "{told}");
+    assert!(told.contains("line 4: EOF"), "{told}");
     assert_eq!(output.status.code(), Some(1));
 }
 

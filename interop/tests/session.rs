@@ -4,13 +4,14 @@
 
 mod support;
 
-use agentwire_interop::conversion::{Back, Converter, Group, Loss, Lost, WayBack, Why};
+use agentwire_interop::conversion::{Back, Converter, Group, Loss, Lost, System, WayBack, Why};
 use agentwire_interop::session::{self, Line, Session, Superseded};
 use agentwire_protocol::Json;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::path::Path;
-use support::lines::{self, Lines};
+use support::exact::{Node, odd};
+use support::lines::Lines;
 use support::{ours, tree};
 
 fn parsed(lines: &[Value]) -> Vec<Line> {
@@ -21,20 +22,20 @@ fn parsed(lines: &[Value]) -> Vec<Line> {
         .collect()
 }
 
-struct Carried {
-    made: Vec<lines::Line>,
+struct Carried<T> {
+    made: Vec<T>,
     losses: Vec<Loss>,
     groups: Vec<Group>,
 }
 
-fn convert(session: Session<Lines>, lines: &[Line]) -> Carried {
+fn convert<S: System>(session: Session<S>, lines: &[Line]) -> Carried<S::Item> {
     let mut converter = Converter::new(session);
     let mut carried = Carried {
         made: vec![],
         losses: vec![],
         groups: vec![],
     };
-    let mut take = |converted: agentwire_interop::conversion::Converted<lines::Line>| {
+    let mut take = |converted: agentwire_interop::conversion::Converted<S::Item>| {
         carried.made.extend(converted.made);
         carried.losses.extend(converted.losses);
         carried.groups.push(converted.group);
@@ -46,7 +47,7 @@ fn convert(session: Session<Lines>, lines: &[Line]) -> Carried {
     carried
 }
 
-fn comes_back(session: Session<Lines>, lines: &[Line]) -> Carried {
+fn comes_back<S: System + Clone>(session: Session<S>, lines: &[Line]) -> Carried<S::Item> {
     let carried = convert(session.clone(), lines);
     let back: Vec<Line> = WayBack::new(session, carried.made.clone(), carried.groups.clone())
         .map(|step| match step {
@@ -54,8 +55,12 @@ fn comes_back(session: Session<Lines>, lines: &[Line]) -> Carried {
             other => panic!("{other:?}"),
         })
         .collect();
-    let [back, lines]: [Vec<Value>; 2] =
-        [&back[..], lines].map(|lines| lines.iter().map(tree).collect());
+    let [back, lines] = [&back[..], lines].map(|lines| {
+        let nodes = lines
+            .iter()
+            .map(|line| Node::read(line.json().get()).sorted());
+        nodes.collect::<Vec<_>>()
+    });
     assert_eq!(back, lines);
     carried
 }
@@ -128,6 +133,213 @@ fn a_call_without_an_answer_gets_one_and_an_answer_without_a_call_goes() {
     assert_eq!(contents[1][0]["tool_use_id"], "a");
     assert_eq!(contents[1][0]["is_error"], true);
     comes_back(Session::new(Lines), &lines);
+}
+
+/// The losses that are not members of the envelope, as text.
+fn told(losses: &[Loss]) -> Vec<String> {
+    let losses = losses.iter();
+    losses
+        .filter(|loss| loss.why != Why::Envelope)
+        .map(ToString::to_string)
+        .collect()
+}
+
+fn of_thread(mut line: Value, thread: &str) -> Value {
+    line["parent_tool_use_id"] = thread.into();
+    line
+}
+
+/// A session of a sub-agent in the background: turns of the main agent end while
+/// it works.
+fn background() -> Vec<Line> {
+    parsed(&[
+        prompt("go"),
+        assistant("m1", call("task")),
+        answer("task"),
+        of_thread(prompt("count"), "task"),
+        of_thread(assistant("s1", call("b")), "task"),
+        json!({"type": "result", "subtype": "success"}),
+        of_thread(answer("b"), "task"),
+        of_thread(assistant("s2", text("one")), "task"),
+    ])
+}
+
+#[test]
+fn a_result_line_of_the_main_agent_does_not_end_a_sub_agents_turn() {
+    let lines = background();
+    let result = json!({"type": "tool_result", "tool_use_id": "b", "content": "done"});
+    assert_eq!(
+        contents(&lines, Some("task")),
+        [
+            json!("count"),
+            json!([call("b")]),
+            json!([result]),
+            json!([text("one")])
+        ]
+    );
+    let carried = comes_back(
+        Session::new(agentwire_interop::chat::Chat).of("task"),
+        &lines,
+    );
+    assert!(
+        !tree(&carried.made)
+            .to_string()
+            .contains(session::PLACEHOLDER)
+    );
+    assert!(
+        carried
+            .losses
+            .iter()
+            .all(|loss| !matches!(loss.what, Lost::Placeholder(_)))
+    );
+}
+
+#[test]
+fn a_result_that_names_its_own_call_belongs_to_the_agent_that_made_the_call() {
+    let result = json!({"type": "tool_result", "tool_use_id": "a", "content": "done"});
+    let own = |id| of_thread(answer(id), id);
+    let lines = parsed(&[
+        prompt("go"),
+        assistant("m1", call("a")),
+        own("a"),
+        assistant("m2", call("task")),
+        of_thread(assistant("s1", call("b")), "task"),
+        own("b"),
+        own("task"),
+        json!({"type": "result", "subtype": "success"}),
+    ]);
+    let main = contents(&lines, None);
+    assert_eq!(main[2], json!([result]));
+    assert_eq!(main[4][0]["tool_use_id"], "task");
+    assert_eq!(main[4][0]["content"], "done");
+    let below = contents(&lines, Some("task"));
+    assert_eq!(below.len(), 2);
+    assert_eq!(below[1][0]["tool_use_id"], "b");
+    assert_eq!(below[1][0]["content"], "done");
+    let carried = comes_back(Session::new(agentwire_interop::chat::Chat), &lines);
+    assert!(
+        carried
+            .losses
+            .iter()
+            .all(|loss| !matches!(loss.what, Lost::Placeholder(_)))
+    );
+}
+
+#[test]
+fn a_result_may_come_after_the_end_of_the_turn() {
+    let lines = parsed(&[
+        assistant("m1", call("a")),
+        json!({"type": "result", "subtype": "error_during_execution"}),
+        prompt("go on"),
+        answer("a"),
+        assistant("m2", text("yes")),
+    ]);
+    let contents = contents(&lines, None);
+    assert_eq!(contents[1][0]["content"], "done");
+    assert_eq!(contents[2], "go on");
+    comes_back(Session::new(Lines), &lines);
+}
+
+#[test]
+fn a_sub_agent_is_told_by_its_id_as_well_as_by_the_call_that_started_it() {
+    let mut by_both = of_thread(assistant("s1", text("one")), "task");
+    by_both["agent_id"] = "a1".into();
+    let mut by_id = assistant("s2", text("two"));
+    by_id["agent_id"] = "a1".into();
+    let mut resumed = of_thread(assistant("s3", text("three")), "later");
+    resumed["agent_id"] = "a1".into();
+    let started = json!({"type": "system", "subtype": "task_started", "task_id": "a2", "tool_use_id": "other"});
+    let mut other = assistant("o1", text("four"));
+    other["agent_id"] = "a2".into();
+    let lines = parsed(&[prompt("go"), by_both, by_id, resumed, started, other]);
+    assert_eq!(contents(&lines, None), [json!("go")]);
+    let below = [
+        json!([text("one")]),
+        json!([text("two")]),
+        json!([text("three")]),
+    ];
+    assert_eq!(contents(&lines, Some("task")), below);
+    assert_eq!(contents(&lines, Some("a1")), below);
+    assert_eq!(contents(&lines, Some("other")), [json!([text("four")])]);
+}
+
+#[test]
+fn every_placeholder_is_told() {
+    let lines = parsed(&[
+        answer("x"),
+        assistant("m1", call("a")),
+        assistant("m2", text("hm")),
+        answer("a"),
+        assistant("m3", call("b")),
+        answer("b"),
+        answer("b"),
+        assistant("m4", call("c")),
+    ]);
+    let carried = comes_back(Session::new(agentwire_interop::chat::Chat), &lines);
+    assert_eq!(
+        told(&carried.losses),
+        [
+            "0: all of a piece: user: its partner is missing",
+            "1/message/content/0: the result of a call of Bash, now a placeholder: its partner is missing",
+            "3: all of a piece: user: its partner is missing",
+            "6: all of a piece: user: its partner is missing",
+            "7/message/content/0: the result of a call of Bash, now a placeholder: its partner is missing",
+        ]
+    );
+    let made = tree(&carried.made).to_string();
+    assert_eq!(made.matches(session::PLACEHOLDER).count(), 2);
+}
+
+#[test]
+fn blocks_of_a_line_that_come_back_on_lines_of_their_own_are_not_lost() {
+    let mut several = assistant("m1", text("I will"));
+    several["message"]["content"] = json!([text("I will"), call("a"), call("b")]);
+    let mut results = answer("a");
+    results["message"]["content"] = json!([
+        {"type": "tool_result", "tool_use_id": "a", "content": "done"},
+        {"type": "tool_result", "tool_use_id": "b", "content": "done", "new": 1},
+    ]);
+    let lines = parsed(&[prompt("go"), several, results, assistant("m2", text("yes"))]);
+    let carried = comes_back(Session::new(agentwire_interop::chat::Chat), &lines);
+    // Only a member of one of them is lost.
+    assert_eq!(
+        told(&carried.losses),
+        ["2/message/content/1/new: `new`: there is no place for it"]
+    );
+    // Where a block of a line is lost, the others are not.
+    let mut hologram = assistant("m1", text("I will"));
+    hologram["message"]["content"] = json!([text("I will"), call("a")]);
+    let lines = parsed(&[
+        hologram,
+        assistant("m1", json!({"type": "hologram"})),
+        answer("a"),
+    ]);
+    let carried = comes_back(Session::new(agentwire_interop::chat::Chat), &lines);
+    assert_eq!(
+        told(&carried.losses),
+        ["1/message/content/0: hologram: there is no place for it"]
+    );
+}
+
+#[test]
+fn messages_that_change_places_are_told() {
+    let lines = parsed(&[
+        assistant("m1", call("a")),
+        assistant("m1", text("I am at it")),
+        answer("a"),
+    ]);
+    let carried = comes_back(Session::new(agentwire_interop::chat::Chat), &lines);
+    assert_eq!(
+        told(&carried.losses),
+        ["1: its place among the others: it has another form there"]
+    );
+}
+
+#[test]
+fn a_line_with_half_a_surrogate_pair_in_a_key_is_still_a_message() {
+    let text = r#"{"type":"user","\ud800":1,"message":{"role":"user","content":"go"}}"#;
+    let line: Line = serde_json::from_str(text).unwrap();
+    assert_eq!(contents(&[line], None), [json!("go")]);
 }
 
 #[test]
@@ -209,8 +421,147 @@ fn recorded_sessions_come_back_line_by_line() {
     assert!(sessions > 10, "{sessions}");
 }
 
+/// Changes a text of an item, where it has one that is no name of anything.
+fn edited(item: &mut Value) -> bool {
+    match item {
+        Value::Object(members) => members.iter_mut().any(|(name, value)| match value {
+            Value::String(text) if ["text", "content", "output"].contains(&&**name) => {
+                text.push_str(" EDITED");
+                true
+            }
+            Value::String(_) => false,
+            value => edited(value),
+        }),
+        Value::Array(items) => items.iter_mut().any(edited),
+        _ => false,
+    }
+}
+
+/// A list of one text is as good as the text: behind results, formats do not tell.
+fn plain(value: Value) -> Value {
+    match value {
+        Value::Array(items) => match &items[..] {
+            [item] if item["text"].is_string() => item["text"].clone(),
+            _ => items.into_iter().map(plain).collect(),
+        },
+        Value::Object(members) => {
+            let members = members.into_iter();
+            members.map(|(name, value)| (name, plain(value))).collect()
+        }
+        leaf => leaf,
+    }
+}
+
+/// The messages that lines are of: the model's by its ID, others alone.
+fn messages_of(lines: &[&Value]) -> usize {
+    let mut ids: Vec<String> = lines
+        .iter()
+        .enumerate()
+        .map(|(index, line)| match line["message"]["id"].as_str() {
+            Some(id) => id.to_owned(),
+            None => index.to_string(),
+        })
+        .collect();
+    ids.sort();
+    ids.dedup();
+    ids.len()
+}
+
+/// Of each edit of one item, only the lines of one message are not what they were;
+/// and the lines that come back become what was edited.
+fn edits_cost_what_they_touch<S: System + Clone>(system: &S, lines: &[Line]) -> usize {
+    let session = || Session::new(system.clone());
+    let carried = convert(session(), lines);
+    let before: Vec<Value> = lines.iter().map(tree).collect();
+    let made: Vec<Value> = carried.made.iter().map(tree).collect();
+    let mut edits = 0;
+    for at in 0..made.len() {
+        for removes in [false, true] {
+            let mut items = made.clone();
+            if removes {
+                items.remove(at);
+            } else if !edited(&mut items[at]) {
+                continue;
+            }
+            edits += 1;
+            let pieces: Vec<S::Item> = items
+                .iter()
+                .map(|item| serde_json::from_value(item.clone()).unwrap())
+                .collect();
+            let back: Vec<Line> = WayBack::new(session(), pieces, carried.groups.clone())
+                .filter_map(Back::piece)
+                .collect();
+            let trees: Vec<Value> = back.iter().map(tree).collect();
+            let mut left: Vec<&Value> = trees.iter().collect();
+            let mut gone = Vec::new();
+            for line in &before {
+                match left.iter().position(|it| *it == line) {
+                    Some(at) => _ = left.remove(at),
+                    None => gone.push(line),
+                }
+            }
+            let what = format!(
+                "{:#}\nof {:#}\ngone {gone:#?}",
+                items[at.min(items.len() - 1)],
+                made[at]
+            );
+            // A prompt behind a result that is removed is no longer beside a result.
+            assert!(messages_of(&gone) <= 1 + usize::from(removes), "{what}");
+            if !removes {
+                assert_eq!(messages_of(&gone), 1, "{what}");
+                assert_eq!(trees.len(), before.len(), "{what}");
+                // Lines of one message are still of one.
+                assert!(
+                    trees.iter().all(
+                        |line| line["type"] != "assistant" || line["message"]["id"].is_string()
+                    ),
+                    "{what}"
+                );
+                let again = convert(session(), &back);
+                let again: Vec<Value> = again.made.iter().map(tree).collect();
+                let [again, items] = [again, items].map(|items| plain(items.into()));
+                assert_eq!(again, items, "{what}");
+            }
+        }
+    }
+    edits
+}
+
+#[test]
+fn an_edit_of_a_recorded_session_costs_the_lines_of_one_message() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/recordings");
+    let mut sessions: Vec<Vec<Line>> = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "ndjson")
+        {
+            let recording = std::fs::read_to_string(&path).unwrap();
+            let lines = recording
+                .lines()
+                .filter_map(|entry| serde_json::from_str::<Json>(entry).unwrap().member("msg"))
+                .filter(|message| message.get().starts_with('{'));
+            sessions.push(lines.map(Line::from).collect());
+        }
+    }
+    let real = include_str!("sessions/real.ndjson").lines();
+    sessions.push(
+        real.map(|line| serde_json::from_str(line).unwrap())
+            .collect(),
+    );
+    let mut edits = 0;
+    for lines in sessions {
+        edits += edits_cost_what_they_touch(&agentwire_interop::chat::Chat, &lines);
+        edits += edits_cost_what_they_touch(&agentwire_interop::responses::Responses, &lines);
+        edits += edits_cost_what_they_touch(&agentwire_interop::bridgic::Chat, &lines);
+        edits += edits_cost_what_they_touch(&agentwire_interop::cua::Cua::default(), &lines);
+    }
+    assert!(edits > 400, "{edits}");
+}
+
 /// The lines that a conversation is on the wire, with others between them.
-fn wire() -> impl Strategy<Value = Vec<Line>> {
+fn wire() -> impl Strategy<Value = Vec<Value>> {
     let noise = prop::sample::select(vec![
         json!({"type": "stream_event", "event": {"type": "ping"}}),
         json!({"type": "system", "subtype": "status", "status": null}),
@@ -238,13 +589,27 @@ fn wire() -> impl Strategy<Value = Vec<Line>> {
         for (index, noise) in noise {
             lines.insert(index.index(lines.len() + 1), noise);
         }
-        parsed(&lines)
+        lines
     })
 }
 
 proptest! {
     #[test]
     fn any_lines_come_back(lines in wire()) {
+        comes_back(Session::new(Lines), &parsed(&lines));
+    }
+
+    #[test]
+    fn lines_with_duplicates_surrogates_and_odd_numbers_come_back(
+        lines in wire(),
+        seed in any::<u64>(),
+    ) {
+        let lines: Vec<Line> = (seed..)
+            .zip(&lines)
+            .map(|(seed, line)| serde_json::from_str(&odd(line, seed)).unwrap())
+            .collect();
         comes_back(Session::new(Lines), &lines);
+        comes_back(Session::new(agentwire_interop::chat::Chat), &lines);
+        comes_back(Session::new(agentwire_interop::cua::Cua::default()), &lines);
     }
 }

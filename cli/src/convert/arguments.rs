@@ -13,8 +13,8 @@ use std::path::PathBuf;
 /// With `--losses` it is listed; with `--residue` it is kept, so that the
 /// conversion back restores the original. Invalid values are reported and
 /// skipped. An output file is replaced only once it is complete. Exit status: 0 on
-/// success; 1 if values were skipped; 2 if a file cannot be read or written, or the
-/// arguments are invalid.
+/// success; 1 if values were skipped or had invalid UTF-8, or if the residue is
+/// incomplete; 2 if a file cannot be read or written, or the arguments are invalid.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Arguments {
     /// The file; `-` is standard input. With `--from transcript` also a directory,

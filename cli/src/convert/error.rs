@@ -17,6 +17,10 @@ pub(super) enum ConvertError {
     Same(Format),
     #[error("{0} values are invalid and were skipped")]
     PassedOver(u64),
+    #[error("{mended} values had invalid UTF-8; {skipped} values are invalid and were skipped")]
+    Mended { skipped: u64, mended: u64 },
+    #[error("{0}; what it does not cover was converted again")]
+    Incomplete(InputError),
     #[error("the file of `--restore` is not a residue; use a file that `--residue` wrote")]
     NoResidue,
     #[error("`--thread` requires `--from agent` or `--from transcript`")]
@@ -29,4 +33,6 @@ pub(super) enum ConvertError {
     NoDirectory,
     #[error("{0} is in the input directory; use another directory")]
     SameDirectory(String),
+    #[error("{0} files cannot be read")]
+    Files(u64),
 }

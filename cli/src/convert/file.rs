@@ -6,7 +6,7 @@ use super::arguments::Arguments;
 use super::direction::{Visitor, visit};
 use super::error::ConvertError;
 use super::format::Format;
-use super::input::{self, Input, InputError};
+use super::input::{self, Input, InputError, Written};
 use super::residue;
 use super::summary::Summary;
 use crate::files::Files;
@@ -66,6 +66,7 @@ impl Visitor for Forth<'_> {
         }
         let mut summary = Summary::default();
         let mut converter = Converter::new(direction);
+        let mut parts = 0;
         let mut take = |converted: agentwire_interop::conversion::Converted<D::To>| {
             for piece in &converted.made {
                 output.write(piece)?;
@@ -78,31 +79,33 @@ impl Visitor for Forth<'_> {
             }
             if let Some(file) = &mut residue {
                 file.write(&converted.group)?;
+                parts += 1;
             }
             Ok::<(), ConvertError>(())
         };
-        let (mut read, mut unreadable) = (0, 0);
+        let mut read = 0;
+        let mut told = Told::default();
         let mut failed = None;
-        for piece in Input::<D::From>::open(&arguments.file)? {
+        for piece in Input::<Written<D::From>>::open(&arguments.file)? {
             match piece {
                 Ok(piece) => {
                     read += 1;
-                    if let Some(converted) = converter.push(piece) {
+                    if let Some(converted) = converter.push_written(piece.json, piece.value) {
                         take(converted)?;
                     }
                 }
-                // The next value may be valid.
-                Err(error @ InputError::Value { .. }) => {
-                    complain(format_args!("{error}; skipped"));
-                    unreadable += 1;
-                }
-                Err(error) => failed = Some(error),
+                Err(error) => failed = told.tell(error).or(failed),
             }
         }
         if let Some(converted) = converter.finish() {
             take(converted)?;
         }
         let is_whole = failed.is_none();
+        if let Some(residue) = &mut residue
+            && is_whole
+        {
+            residue.write(&residue::End { end: parts })?;
+        }
         output.finish(is_whole)?;
         for file in [losses, residue].into_iter().flatten() {
             file.finish(is_whole)?;
@@ -113,8 +116,44 @@ impl Visitor for Forth<'_> {
         }
         match failed {
             Some(error) => Err(error.into()),
-            None if unreadable > 0 => Err(ConvertError::PassedOver(unreadable)),
-            None => Ok(()),
+            None => told.end(),
+        }
+    }
+}
+
+/// What was wrong with the input, and did not end the conversion.
+#[derive(Default)]
+struct Told {
+    skipped: u64,
+    mended: u64,
+}
+
+impl Told {
+    /// Tells of an error, and returns it if it is the end of the input.
+    fn tell(&mut self, error: InputError) -> Option<InputError> {
+        match error {
+            // The next value may be valid.
+            InputError::Value { .. } => {
+                complain(format_args!("{error}; skipped"));
+                self.skipped += 1;
+            }
+            InputError::Utf8 { .. } => {
+                complain(&error);
+                self.mended += 1;
+            }
+            error => return Some(error),
+        }
+        None
+    }
+
+    fn end(self) -> Result<(), ConvertError> {
+        match self {
+            Self {
+                skipped: 0,
+                mended: 0,
+            } => Ok(()),
+            Self { skipped, mended: 0 } => Err(ConvertError::PassedOver(skipped)),
+            Self { skipped, mended } => Err(ConvertError::Mended { skipped, mended }),
         }
     }
 }
@@ -129,12 +168,17 @@ impl Visitor for Restore<'_> {
     {
         let Self(arguments, mut files) = self;
         let mut output = arguments.output(&mut files)?;
+        let told = Rc::new(RefCell::new(Told::default()));
         let failed = Rc::new(RefCell::new(None));
-        let pieces = until_error(Input::<D::To>::open(&arguments.file)?, &failed);
+        let pieces = Input::<D::To>::open(&arguments.file)?;
+        let pieces = until_failed(pieces, &told, &failed);
         let groups = residue::open(arguments.restore.as_deref(), arguments.to, arguments.from)?;
-        let groups = until_error(groups, &failed);
+        // What an incomplete residue has is used.
+        let incomplete = Rc::new(RefCell::new(None));
+        let groups = until_failed(groups, &told, &incomplete);
         let (mut restored, mut projected, mut refused) = (0_u64, 0_u64, 0_u64);
-        for step in WayBack::new(direction, pieces, groups) {
+        let mut way = WayBack::new(direction, pieces, groups);
+        while let Some(step) = way.next_written() {
             match step {
                 Back::Restored(piece) => {
                     restored += 1;
@@ -149,7 +193,7 @@ impl Visitor for Restore<'_> {
         }
         output.finish(failed.borrow().is_none())?;
         if let Some(error) = failed.take() {
-            return Err(error);
+            return Err(error.into());
         }
         if !arguments.quiet {
             eprintln!("agentwire: {restored} restored, {projected} converted again");
@@ -159,21 +203,33 @@ impl Visitor for Restore<'_> {
                 );
             }
         }
-        Ok(())
+        match incomplete.take() {
+            Some(error) => Err(ConvertError::Incomplete(error)),
+            None => told.take().end(),
+        }
     }
 }
 
-/// Yields the items before the first error, and stores the error in `failed`.
-fn until_error<T, E: Into<ConvertError>>(
-    items: impl Iterator<Item = Result<T, E>>,
-    failed: &Rc<RefCell<Option<ConvertError>>>,
+/// Yields the items before the end of the input, and stores an error that ends it in
+/// `failed`. Others are told.
+fn until_failed<T>(
+    items: impl Iterator<Item = Result<T, InputError>>,
+    told: &Rc<RefCell<Told>>,
+    failed: &Rc<RefCell<Option<InputError>>>,
 ) -> impl Iterator<Item = T> {
-    let failed = Rc::clone(failed);
-    items.map_while(move |item| match item {
-        Ok(item) => Some(item),
-        Err(error) => {
-            failed.borrow_mut().get_or_insert(error.into());
-            None
+    let (told, failed) = (Rc::clone(told), Rc::clone(failed));
+    let mut items = items.into_iter();
+    std::iter::from_fn(move || {
+        loop {
+            match items.next()? {
+                Ok(item) => return Some(item),
+                Err(error) => {
+                    if let Some(error) = told.borrow_mut().tell(error) {
+                        failed.borrow_mut().get_or_insert(error);
+                        return None;
+                    }
+                }
+            }
         }
     })
 }

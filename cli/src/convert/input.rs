@@ -1,11 +1,12 @@
 //! Reads JSON values: a sequence, or a list.
 
+use super::scanner::{Scanner, Step};
 use agentwire_interop::session::{Line, Superseded};
-use agentwire_interop::transcript::{Branch, History, Place, Record, Tree};
+use agentwire_interop::transcript::{self, Branch, History, Record, Tree};
 use agentwire_protocol::Json;
 use indicatif::{ProgressBar, ProgressStyle};
-use serde::Deserializer;
-use serde::de::{DeserializeOwned, IgnoredAny, SeqAccess, Visitor};
+use serde::de::{DeserializeOwned, Error as _, IgnoredAny, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 use std::marker::PhantomData;
@@ -21,25 +22,81 @@ const BUFFER: usize = 1 << 20;
 const BATCH: usize = 64;
 const WAITING: usize = 8;
 
+/// How many bytes may be read again to find the value that follows an invalid one:
+/// so many at first, and so many more for each byte that is read.
+const READ_AGAIN: usize = 1 << 20;
+const READ_AGAIN_PER_BYTE: usize = 8;
+
 /// The input cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum InputError {
     /// The file cannot be read.
     #[error("cannot read {file}: {error}")]
     File { file: String, error: io::Error },
-    /// A value is invalid.
-    #[error("value {number}: {error}")]
-    Value {
-        /// The number of the value, counted from 1.
-        number: usize,
-        error: serde_json::Error,
+    /// The file is not UTF-8.
+    #[error("cannot read {file}: it is {encoding}; convert it to UTF-8")]
+    Encoding {
+        file: String,
+        encoding: &'static str,
     },
+    /// A value is invalid.
+    #[error("{place}: {reason}")]
+    Value { place: Place, reason: String },
+    /// A value has bytes that are not UTF-8. The value follows, with U+FFFD in their
+    /// place.
+    #[error("{place}: invalid UTF-8, replaced with U+FFFD")]
+    Utf8 { place: Place },
     /// The list is invalid after this number of values.
     #[error("the list ends after value {number}: {error}")]
     List {
         number: usize,
         error: serde_json::Error,
     },
+    /// The residue is not complete.
+    #[error("{0}")]
+    Residue(String),
+}
+
+/// Where a value is in its file, counted from 1.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Place {
+    /// The first line, and the last.
+    Lines(usize, usize),
+    /// The number in the list.
+    Item(usize),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lines(first, last) if first == last => write!(f, "line {first}"),
+            Self::Lines(first, last) => write!(f, "lines {first} to {last}"),
+            Self::Item(number) => write!(f, "value {number}"),
+        }
+    }
+}
+
+/// The reason of an error, without the place, which is not one in the file.
+fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rsplit_once(" at line ") {
+        Some((reason, _)) => reason.to_owned(),
+        None => text,
+    }
+}
+
+/// A value, and the JSON that it was read from.
+pub(super) struct Written<T> {
+    pub(super) json: Json,
+    pub(super) value: T,
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Written<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let json = Json::deserialize(deserializer)?;
+        let value = json.read().map_err(D::Error::custom)?;
+        Ok(Self { json, value })
+    }
 }
 
 /// The values of a file, read ahead on another thread.
@@ -119,11 +176,20 @@ struct Unwanted;
 
 impl<T: DeserializeOwned> Values<T> {
     fn read(&mut self, mut input: impl BufRead, name: &str) -> Result<(), Unwanted> {
-        let read = match is_list(&mut input) {
-            Ok(true) => self.read_list(input),
-            Ok(false) => self.read_lines(input),
-            Err(error) => Err(error),
-        };
+        let read = start(&mut input).and_then(|(start, encoding)| {
+            if let Some(encoding) = encoding {
+                self.batch.push(Err(InputError::Encoding {
+                    file: name.to_owned(),
+                    encoding,
+                }));
+                return Ok(());
+            }
+            let mut input = io::Cursor::new(start).chain(input);
+            match is_list(&mut input)? {
+                true => self.read_list(input),
+                false => self.read_sequence(input),
+            }
+        });
         if let Err(error) = read {
             self.give(Err(InputError::File {
                 file: name.to_owned(),
@@ -133,25 +199,141 @@ impl<T: DeserializeOwned> Values<T> {
         self.flush()
     }
 
-    /// Reads a sequence of values, each on one or more lines.
-    fn read_lines(&mut self, mut input: impl BufRead) -> io::Result<()> {
-        let mut text = Vec::new();
+    /// Reads a sequence of values: one or several on a line, or one on several
+    /// lines. An invalid value costs its first line, and what follows it up to a
+    /// line on which a value can begin.
+    fn read_sequence(&mut self, mut input: impl BufRead) -> io::Result<()> {
+        let mut text = Text {
+            line: 1,
+            ..Text::default()
+        };
+        let mut again = READ_AGAIN;
         loop {
-            let before = text.len();
-            if input.read_until(b'\n', &mut text)? == 0 {
-                if !text.trim_ascii().is_empty() {
-                    self.value(&String::from_utf8_lossy(&text), true);
-                }
-                return Ok(());
-            }
-            let is_blank = text[before..].trim_ascii().is_empty();
-            if (is_blank && before == 0) || self.value(&String::from_utf8_lossy(&text), false) {
-                text.clear();
-            }
             if self.batch.len() >= BATCH && self.flush().is_err() {
                 return Ok(());
             }
+            if text.is_scanned() {
+                text.forget();
+                let read = input.read_until(b'\n', &mut text.bytes)?;
+                again = again.saturating_add(read.saturating_mul(READ_AGAIN_PER_BYTE));
+                if read == 0 {
+                    if text.scanner.is_idle() {
+                        return Ok(());
+                    }
+                    if text.scanner.is_word() {
+                        self.next(&mut text, 0);
+                    } else {
+                        self.skip(&mut text, &mut again, None);
+                    }
+                    continue;
+                }
+                // Nearly always, a line is a value.
+                if read == text.bytes.len()
+                    && let Ok(value) = serde_json::from_slice(without_mark(&text.bytes))
+                {
+                    self.take(value, Place::Lines(text.line, text.line));
+                    text.pass(text.bytes.len());
+                    continue;
+                }
+            }
+            let rest = text.bytes.get(text.scanned..).unwrap_or_default();
+            let is_start = text.scanned == text.start && rest.starts_with(MARK);
+            if is_start {
+                text.pass(text.start + MARK.len());
+                continue;
+            }
+            match text.scanner.take(rest) {
+                Step::More => text.scanned = text.bytes.len(),
+                Step::End(end) => self.next(&mut text, end),
+                Step::Wrong(at) => {
+                    let at = text.scanned + at;
+                    self.skip(&mut text, &mut again, Some(at));
+                }
+            }
         }
+    }
+
+    /// Takes the value that ends so many bytes behind what was scanned.
+    fn next(&mut self, text: &mut Text, end: usize) {
+        let end = text.scanned + end;
+        let value = text.bytes.get(text.start..end).unwrap_or_default();
+        let blank = value.iter().take_while(|byte| byte.is_ascii_whitespace());
+        let (blank, value) = value.split_at(blank.count());
+        let first = text.line + lines(blank);
+        let place = Place::Lines(first, first + lines(value));
+        let written = String::from_utf8_lossy(value);
+        match serde_json::from_str(&written) {
+            Ok(json) => {
+                if matches!(written, std::borrow::Cow::Owned(_)) {
+                    self.batch.push(Err(InputError::Utf8 { place }));
+                }
+                self.take(json, place);
+                text.pass(end);
+            }
+            Err(error) => {
+                self.invalid(place, &error);
+                // The rest of the line is not worth more.
+                let rest = text.bytes.get(end..).unwrap_or_default();
+                let rest = memchr::memchr(b'\n', rest).map_or(rest.len(), |line| line + 1);
+                text.pass(end + rest);
+            }
+        }
+    }
+
+    /// Skips an invalid value. What follows its first line is read again, as long as
+    /// that does not take too long; otherwise, what follows the line of `wrong` is.
+    fn skip(&mut self, text: &mut Text, again: &mut usize, wrong: Option<usize>) {
+        let rest = text.bytes.get(text.start..).unwrap_or_default();
+        let blank = rest.iter().take_while(|byte| byte.is_ascii_whitespace());
+        let blank = blank.count();
+        let scanned = match wrong {
+            Some(wrong) => wrong.saturating_sub(text.start),
+            None => rest.trim_ascii_end().len(),
+        };
+        let from = match again.checked_sub(scanned) {
+            Some(left) => {
+                *again = left;
+                blank
+            }
+            // The line that is wrong may be where a value begins.
+            None => match memchr::memrchr(b'\n', rest.get(..scanned).unwrap_or(rest)) {
+                Some(line) if line > blank => line,
+                _ => blank,
+            },
+        };
+        let mut end = from;
+        loop {
+            let more = rest.get(end..).unwrap_or_default();
+            let Some(line) = memchr::memchr(b'\n', more) else {
+                end = rest.len();
+                break;
+            };
+            end += line + 1;
+            let begins = rest.get(end..).unwrap_or_default();
+            if without_mark(begins)
+                .first()
+                .is_none_or(|byte| matches!(byte, b'{' | b'['))
+            {
+                break;
+            }
+        }
+        let value = rest.get(blank..end).unwrap_or_default();
+        let first = text.line + lines(rest.get(..blank).unwrap_or_default());
+        let place = Place::Lines(first, first + lines(value.trim_ascii_end()));
+        let one = memchr::memchr(b'\n', value).map_or(value, |line| &value[..line]);
+        match serde_json::from_str::<Json>(&String::from_utf8_lossy(one)) {
+            Err(error) => self.invalid(place, &error),
+            Ok(_) => self.batch.push(Err(InputError::Value {
+                place,
+                reason: "expected value".to_owned(),
+            })),
+        }
+        text.pass(text.start + end);
+    }
+
+    fn invalid(&mut self, place: Place, error: &serde_json::Error) {
+        let reason = reason(error);
+        self.batch.push(Err(InputError::Value { place, reason }));
     }
 
     /// Reads a list of values.
@@ -165,28 +347,13 @@ impl<T: DeserializeOwned> Values<T> {
         Ok(())
     }
 
-    /// Reads a value. Returns `false` if the text is incomplete, unless it is the
-    /// last.
-    fn value(&mut self, text: &str, is_last: bool) -> bool {
-        match serde_json::from_str::<Json>(text) {
-            Err(error) if error.is_eof() && !is_last => return false,
-            Err(error) => {
-                self.number += 1;
-                let number = self.number;
-                self.batch.push(Err(InputError::Value { number, error }));
-            }
-            Ok(value) => self.take(value),
-        }
-        true
-    }
-
-    fn take(&mut self, value: Json) {
+    fn take(&mut self, value: Json, place: Place) {
         self.number += 1;
-        let number = self.number;
         if let Some(value) = unwrapped(value) {
-            let read = value.read();
-            self.batch
-                .push(read.map_err(|error| InputError::Value { number, error }));
+            match value.read() {
+                Ok(read) => self.batch.push(Ok(read)),
+                Err(error) => self.invalid(place, &error),
+            }
         }
     }
 
@@ -199,6 +366,74 @@ impl<T: DeserializeOwned> Values<T> {
         let batch = std::mem::take(&mut self.batch);
         self.sender.send(batch).map_err(|_| Unwanted)
     }
+}
+
+/// Text in which values are looked for.
+#[derive(Default)]
+struct Text {
+    bytes: Vec<u8>,
+    /// Where the next value starts, on which line, and how far it has been scanned.
+    start: usize,
+    line: usize,
+    scanned: usize,
+    scanner: Scanner,
+}
+
+impl Text {
+    fn is_scanned(&self) -> bool {
+        self.scanned == self.bytes.len()
+    }
+
+    /// Passes everything up to this place: a value starts there.
+    fn pass(&mut self, end: usize) {
+        self.line += lines(self.bytes.get(self.start..end).unwrap_or_default());
+        self.start = end;
+        self.scanned = end;
+        self.scanner = Scanner::default();
+    }
+
+    /// Removes what is before the next value.
+    fn forget(&mut self) {
+        if self.scanner.is_idle() {
+            self.pass(self.bytes.len());
+        }
+        // One huge line is not kept in memory until the end.
+        if self.start == self.bytes.len() && self.bytes.capacity() > BUFFER {
+            self.bytes = Vec::new();
+        } else {
+            self.bytes.drain(..self.start);
+        }
+        self.scanned -= self.start;
+        self.start = 0;
+    }
+}
+
+fn lines(text: &[u8]) -> usize {
+    memchr::memchr_iter(b'\n', text).count()
+}
+
+/// The byte order mark of UTF-8.
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
+fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(MARK).unwrap_or(text)
+}
+
+/// Reads the start of the input: without the byte order mark, and the encoding if
+/// it is not UTF-8.
+fn start(input: &mut impl BufRead) -> io::Result<(Vec<u8>, Option<&'static str>)> {
+    let mut start = Vec::new();
+    input.take(4).read_to_end(&mut start)?;
+    let encoding = match start[..] {
+        [0xff, 0xfe, 0, 0] | [0, 0, 0xfe, 0xff] => Some("UTF-32"),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("UTF-16"),
+        [one, 0, 0, 0] | [0, 0, 0, one] if one > 0 => Some("UTF-32"),
+        [one, 0, two, 0] | [0, one, 0, two] if one > 0 && two > 0 => Some("UTF-16"),
+        _ => None,
+    };
+    let mark = start.len() - without_mark(&start).len();
+    start.drain(..mark);
+    Ok((start, encoding))
 }
 
 /// Returns whether the input is a list.
@@ -245,7 +480,8 @@ impl<'de, T: DeserializeOwned> Visitor<'de> for Items<'_, T> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
         let Self(values, _) = self;
         while let Some(value) = seq.next_element::<Json>()? {
-            values.take(value);
+            let place = Place::Item(values.number + 1);
+            values.take(value, place);
             if values.batch.len() >= BATCH && values.flush().is_err() {
                 while seq.next_element::<IgnoredAny>()?.is_some() {}
             }
@@ -254,7 +490,8 @@ impl<'de, T: DeserializeOwned> Visitor<'de> for Items<'_, T> {
     }
 }
 
-/// Finds the lines of a session that other lines supersede.
+/// Finds what lines of a session say of others: which ones they supersede, and which
+/// call started a sub-agent.
 pub(super) fn superseded(file: &Path) -> Result<Superseded, InputError> {
     let failed = |error| InputError::File {
         file: file.display().to_string(),
@@ -264,16 +501,42 @@ pub(super) fn superseded(file: &Path) -> Result<Superseded, InputError> {
     let mut input = BufReader::with_capacity(BUFFER, File::open(file).map_err(failed)?);
     let mut text = Vec::new();
     // Few lines refer to others: only those are parsed.
-    let says = [&b"\"supersedes\""[..], b"\"isReplay\""].map(memchr::memmem::Finder::new);
+    let says = [
+        &b"\"supersedes\""[..],
+        b"\"isReplay\"",
+        b"\"agent_id\"",
+        b"\"task_started\"",
+    ]
+    .map(memchr::memmem::Finder::new);
     while {
         text.clear();
         input.read_until(b'\n', &mut text).map_err(failed)? > 0
     } {
-        if says.iter().any(|word| word.find(&text).is_some())
-            && let Ok(line) = serde_json::from_slice::<Json>(&text)
-            && let Some(line) = unwrapped(line)
-        {
-            superseded.note(&Line::from(line));
+        if says.iter().all(|word| word.find(&text).is_none()) {
+            continue;
+        }
+        match serde_json::from_slice::<Json>(&text) {
+            Ok(line) if !line.get().starts_with('[') => {
+                if let Some(line) = unwrapped(line) {
+                    superseded.note(&Line::from(line));
+                }
+            }
+            // The lines are not the values.
+            _ => return superseded_in_values(file),
+        }
+    }
+    Ok(superseded)
+}
+
+/// The same, with every value parsed.
+fn superseded_in_values(file: &Path) -> Result<Superseded, InputError> {
+    let mut superseded = Superseded::default();
+    for line in Input::<Line>::open(file)? {
+        match line {
+            Ok(line) => superseded.note(&line),
+            // Reported when the file is converted.
+            Err(InputError::File { file, error }) => return Err(InputError::File { file, error }),
+            Err(_) => {}
         }
     }
     Ok(superseded)
@@ -281,7 +544,7 @@ pub(super) fn superseded(file: &Path) -> Result<Superseded, InputError> {
 
 /// Returns the branch of a transcript on which the conversation continued.
 pub(super) fn branch(file: &Path, history: History) -> Result<Branch, InputError> {
-    let place = Place::of(&file.to_string_lossy());
+    let place = transcript::Place::of(&file.to_string_lossy());
     let mut tree = match place.and_then(|place| place.agent) {
         Some(agent) => Tree::of_agent(agent),
         None => Tree::default(),
@@ -290,7 +553,7 @@ pub(super) fn branch(file: &Path, history: History) -> Result<Branch, InputError
         match record {
             Ok(record) => tree.note(&record),
             // Reported when the file is converted.
-            Err(InputError::Value { .. }) => {}
+            Err(InputError::Value { .. } | InputError::Utf8 { .. }) => {}
             Err(error) => return Err(error),
         }
     }

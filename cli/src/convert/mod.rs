@@ -9,6 +9,7 @@ mod format;
 mod input;
 mod output;
 mod residue;
+mod scanner;
 mod summary;
 
 pub(crate) use arguments::Arguments;
@@ -33,7 +34,9 @@ pub(crate) fn convert(arguments: &Arguments) -> ExitCode {
         Err(error) => {
             complain(&error);
             match error {
-                ConvertError::PassedOver(_) => ExitCode::FAILURE,
+                ConvertError::PassedOver(_)
+                | ConvertError::Mended { .. }
+                | ConvertError::Incomplete(_) => ExitCode::FAILURE,
                 _ => USAGE.into(),
             }
         }

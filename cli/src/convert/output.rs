@@ -66,11 +66,14 @@ impl Output {
         written.map_err(|error| self.failed(error))
     }
 
-    /// Completes the output. If it is not whole, it does not replace the old file.
+    /// Completes the output. If it is not whole, it does not replace the old file, and
+    /// a list stays open.
     pub(super) fn finish(mut self, is_whole: bool) -> Result<(), ConvertError> {
         let end: &[u8] = match (self.array, self.is_empty) {
-            (true, true) => b"[]\n",
-            (true, false) => b"]\n",
+            (true, true) if is_whole => b"[]\n",
+            (true, false) if is_whole => b"]\n",
+            (true, true) => b"[\n",
+            (true, false) => b",\n",
             _ => b"",
         };
         let written = self

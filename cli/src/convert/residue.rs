@@ -1,5 +1,5 @@
 //! The file of a residue: a head that names the conversion, then its parts, one
-//! per line.
+//! per line, and an end with their number.
 
 use super::error::ConvertError;
 use super::format::Format;
@@ -25,25 +25,89 @@ impl Head {
     }
 }
 
-/// Reads the parts of the residue of a conversion.
+/// The last line: how many parts there are before it.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct End {
+    pub(super) end: usize,
+}
+
+/// Reads the parts of the residue of a conversion. The last item is an error if the
+/// residue is incomplete.
 pub(super) fn open(
     file: Option<&Path>,
     from: Format,
     to: Format,
 ) -> Result<impl Iterator<Item = Result<Group, InputError>>, ConvertError> {
     let mut lines = Input::<Json>::open(file.unwrap_or(Path::new("-")))?;
-    let head: Option<Head> = lines.next().transpose()?.and_then(|line| line.read().ok());
+    let head: Option<Head> = match lines.next() {
+        Some(Err(error @ (InputError::File { .. } | InputError::Encoding { .. }))) => {
+            return Err(error.into());
+        }
+        Some(Ok(line)) => line.read().ok(),
+        Some(Err(_)) | None => None,
+    };
     match head {
         Some(head) if head.from == from.to_string() && head.to == to.to_string() => {}
         Some(head) => return Err(ConvertError::OtherResidue(head.from, head.to)),
         None => return Err(ConvertError::NoResidue),
     }
-    let mut number = 1;
-    Ok(lines.map(move |line| {
-        number += 1;
-        line.and_then(|line| {
-            line.read()
-                .map_err(|error| InputError::Value { number, error })
+    Ok(Parts {
+        lines,
+        read: 0,
+        is_over: false,
+    })
+}
+
+/// The parts of a residue.
+struct Parts {
+    lines: Input<Json>,
+    read: usize,
+    is_over: bool,
+}
+
+impl Parts {
+    fn incomplete(&mut self, why: String) -> InputError {
+        self.is_over = true;
+        InputError::Residue(why)
+    }
+}
+
+impl Iterator for Parts {
+    type Item = Result<Group, InputError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_over {
+            return None;
+        }
+        let read = self.read;
+        let line = match self.lines.next() {
+            Some(Ok(line)) => line,
+            Some(Err(error)) => {
+                let why = format!("the residue is broken after {read} parts: {error}");
+                return Some(Err(self.incomplete(why)));
+            }
+            None => {
+                let why = format!("the residue has no end after {read} parts: it is incomplete");
+                return Some(Err(self.incomplete(why)));
+            }
+        };
+        if let Ok(End { end }) = line.read() {
+            self.is_over = true;
+            return (end != read).then(|| {
+                let why = format!("the residue has {read} parts, but its end says {end}");
+                Err(InputError::Residue(why))
+            });
+        }
+        Some(match line.read() {
+            Ok(group) => {
+                self.read += 1;
+                Ok(group)
+            }
+            Err(error) => {
+                let why = format!("the residue is broken after {read} parts: {error}");
+                Err(self.incomplete(why))
+            }
         })
-    }))
+    }
 }

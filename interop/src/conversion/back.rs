@@ -1,6 +1,8 @@
 //! The way back.
 
 use super::forth::json;
+use super::part::{Part, parts};
+use super::signed::Known;
 use super::{Direction, Fingerprint, Group};
 use crate::Calls;
 use agentwire_protocol::Json;
@@ -24,10 +26,23 @@ pub struct WayBack<D: Direction, P, G> {
     pieces: VecDeque<(D::To, Fingerprint)>,
     /// The parts of the residue that come next.
     groups: VecDeque<Group>,
-    /// Pieces without residue, which wait for others that belong to them.
+    /// The signatures of all parts so far.
+    signatures: Known,
+    /// Pieces without residue: those that belong together, and wait for others.
     edited: Vec<D::To>,
-    ready: VecDeque<Back<D::From>>,
+    /// What such pieces are without residue, while it is open what they were.
+    now: Vec<D::From>,
+    /// The parts of the residue that they were of.
+    refused: Vec<Group>,
+    ready: VecDeque<Back<Written<D::From>>>,
     index: usize,
+}
+
+/// A piece, and how it was written where that is known.
+#[derive(Debug)]
+struct Written<T> {
+    piece: T,
+    text: Option<Json>,
 }
 
 /// A step on the way back.
@@ -41,8 +56,8 @@ pub enum Back<T> {
     Refused(Refused),
 }
 
-/// A part of a residue was refused: what it belonged to was edited, or is
-/// gone. What there is of it is converted without it.
+/// A part of a residue was refused: some of what it belonged to was edited, or is
+/// gone. That is converted without it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Refused {
@@ -51,6 +66,14 @@ pub struct Refused {
 }
 
 impl<T> Back<T> {
+    fn map<U>(self, change: impl FnOnce(T) -> U) -> Back<U> {
+        match self {
+            Self::Restored(piece) => Back::Restored(change(piece)),
+            Self::Projected(piece) => Back::Projected(change(piece)),
+            Self::Refused(refused) => Back::Refused(refused),
+        }
+    }
+
     /// The piece.
     pub fn piece(self) -> Option<T> {
         match self {
@@ -79,7 +102,10 @@ where
             more_groups: residue.into_iter(),
             pieces: VecDeque::new(),
             groups: VecDeque::new(),
+            signatures: Known::default(),
             edited: Vec::new(),
+            now: Vec::new(),
+            refused: Vec::new(),
             ready: VecDeque::new(),
             index: 0,
         }
@@ -89,6 +115,9 @@ where
         while self.groups.len() < WINDOW
             && let Some(group) = self.more_groups.next()
         {
+            for signed in &group.signed {
+                self.signatures.note(*signed);
+            }
             self.groups.push_back(group);
         }
         // All of what the next group was made into has to be seen.
@@ -137,7 +166,13 @@ where
             if fit.is_some_and(|made| made + best[at(piece + made, group + 1)] == here) {
                 return Some((piece, group));
             }
-            if best[at(piece + 1, group)] == here {
+            // As a rule, a group was edited, and not removed here and added elsewhere.
+            let made = self.groups.get(group).map_or(0, |group| group.made.len());
+            let is_edited = made > 0 && piece + made < height && group + 1 < width;
+            if is_edited && best[at(piece + made, group + 1)] == here {
+                piece += made;
+                group += 1;
+            } else if best[at(piece + 1, group)] == here {
                 piece += 1;
             } else {
                 group += 1;
@@ -164,20 +199,34 @@ where
                 break;
             };
             if !self.direction.belongs(&self.edited, &piece) {
-                self.project();
+                self.convert_edited();
             }
             self.edited.push(piece);
         }
         for _ in 0..groups {
             match self.groups.front() {
                 // Nothing of it was there to be edited.
-                Some(group) if group.made.is_empty() => self.restore(),
+                Some(group)
+                    if group.made.is_empty() && self.edited.is_empty() && self.now.is_empty() =>
+                {
+                    self.restore();
+                }
+                Some(group) if group.made.is_empty() && original::<D>(group, &[]).is_some() => {
+                    let group = self.groups.pop_front();
+                    self.refused.extend(group);
+                    self.index += 1;
+                }
                 Some(_) => {
-                    self.groups.pop_front();
+                    let group = self.groups.pop_front();
+                    self.refused.extend(group);
                     self.refuse();
                 }
                 None => {}
             }
+        }
+        // Nothing is held without end where a residue is of something else.
+        if self.refused.len() > WINDOW || (self.refused.is_empty() && self.now.len() > WINDOW) {
+            self.project();
         }
     }
 
@@ -200,16 +249,89 @@ where
             }
             None => {
                 self.refuse();
-                self.ready.extend(back.into_iter().map(Back::Projected));
+                self.projected(back);
             }
         }
     }
 
-    /// Converts what has no residue.
-    fn project(&mut self) {
+    fn projected(&mut self, pieces: Vec<D::From>) {
+        let signatures = &self.signatures;
+        let pieces = pieces.into_iter();
+        self.ready.extend(pieces.map(|piece| {
+            // A signature is of the thinking as it was.
+            let text = signatures.without_stale(&json(&piece));
+            let piece = text.as_ref().and_then(|it| it.read().ok()).unwrap_or(piece);
+            Back::Projected(Written { piece, text })
+        }));
+    }
+
+    fn advance(&mut self) -> Option<Back<Written<D::From>>> {
+        while self.ready.is_empty() {
+            self.fill();
+            if self.pieces.is_empty()
+                && self.groups.is_empty()
+                && self.edited.is_empty()
+                && self.now.is_empty()
+                && self.refused.is_empty()
+            {
+                return None;
+            }
+            self.step();
+        }
+        self.ready.pop_front()
+    }
+
+    /// The next step, with the piece as JSON: a restored one as it was written,
+    /// with all that its type cannot hold.
+    pub fn next_written(&mut self) -> Option<Back<Json>> {
+        let step = self.advance()?;
+        Some(step.map(|it| it.text.unwrap_or_else(|| json(&it.piece))))
+    }
+
+    /// Converts pieces that belong together without residue.
+    fn convert_edited(&mut self) {
         let edited = std::mem::take(&mut self.edited);
-        let back = self.direction.back(&mut self.calls, &edited);
-        self.ready.extend(back.into_iter().map(Back::Projected));
+        if !edited.is_empty() {
+            let back = self.direction.back(&mut self.calls, &edited);
+            self.now.extend(back);
+        }
+    }
+
+    /// Converts what has no residue, and restores what of it was not edited.
+    fn project(&mut self) {
+        self.convert_edited();
+        let now = std::mem::take(&mut self.now);
+        let refused = std::mem::take(&mut self.refused);
+        let is_all_new = |group: &Group| group.back.is_empty() && !group.made.is_empty();
+        if refused.iter().all(is_all_new) {
+            self.projected(now);
+            return;
+        }
+        let texts: Vec<Json> = now.iter().map(json).collect();
+        let mut now: Vec<Option<D::From>> = now.into_iter().map(Some).collect();
+        for part in parts(&refused, &texts) {
+            match part {
+                Part::Projected(index) => {
+                    let piece = now.get_mut(index).and_then(Option::take);
+                    self.projected(piece.into_iter().collect());
+                }
+                Part::Restored(text) => {
+                    if let Ok(piece) = text.read() {
+                        let text = Some(text);
+                        self.ready
+                            .push_back(Back::Restored(Written { piece, text }));
+                    }
+                }
+                Part::Edited(text) => {
+                    let text = self.signatures.without_stale(&text).unwrap_or(text);
+                    if let Ok(piece) = text.read() {
+                        let text = Some(text);
+                        self.ready
+                            .push_back(Back::Projected(Written { piece, text }));
+                    }
+                }
+            }
+        }
     }
 
     fn refuse(&mut self) {
@@ -220,17 +342,22 @@ where
 }
 
 /// What a group was before: only when it is that to the last digit.
-fn original<D: Direction>(group: &Group, back: &[D::From]) -> Option<Vec<D::From>> {
+fn original<D: Direction>(group: &Group, back: &[D::From]) -> Option<Vec<Written<D::From>>> {
     let back = json(back);
     let original: Json = match &group.delta {
         None => back,
         Some(delta) => delta.apply(&back).ok()?,
     };
-    if Fingerprint::of(&original) == group.of {
-        original.read().ok()
-    } else {
-        None
+    if Fingerprint::of(&original) != group.of {
+        return None;
     }
+    let texts: Vec<Json> = original.read().ok()?;
+    let pieces = texts.into_iter().map(|text| {
+        let piece = text.read().ok()?;
+        let text = Some(text);
+        Some(Written { piece, text })
+    });
+    pieces.collect()
 }
 
 impl<D, P, G> Iterator for WayBack<D, P, G>
@@ -242,13 +369,6 @@ where
     type Item = Back<D::From>;
 
     fn next(&mut self) -> Option<Back<D::From>> {
-        while self.ready.is_empty() {
-            self.fill();
-            if self.pieces.is_empty() && self.groups.is_empty() && self.edited.is_empty() {
-                return None;
-            }
-            self.step();
-        }
-        self.ready.pop_front()
+        Some(self.advance()?.map(|it| it.piece))
     }
 }

@@ -1,6 +1,7 @@
 //! What of a value is not in what another value says of it.
 
 use super::Fingerprint;
+use super::exact::{self, MAX_DEPTH, Object};
 use agentwire_protocol::{Json, Members};
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
@@ -12,8 +13,10 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 /// Written as JSON, it is an object with one of these shapes:
 ///
 /// - `{"is": VALUE}`: it is this value;
-/// - `{"in": {KEY: DELTA, …}, "without": [KEY, …]}`: it is the other object,
-///   with these members changed or added, and without those;
+/// - `{"in": {KEY: DELTA, …}, "without": [KEY, …], "more": [[KEY, VALUE], …]}`: it
+///   is the other object, with these members changed or added, and without those.
+///   `more` has the members that a reader does not see: those that occur again
+///   later, and those whose name has half a surrogate pair;
 /// - `{"of": [STEP, …]}`: it is a list of items of the other list.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Delta {
@@ -25,6 +28,9 @@ pub enum Delta {
         members: BTreeMap<String, Delta>,
         /// Members that are left out.
         without: Vec<String>,
+        /// Members that occur again later, and members whose name is no text, if
+        /// these are not those of the other object. Names are JSON strings.
+        more: Option<Vec<(Json, Json)>>,
     },
     /// It is made of items of the other list, in this order.
     Of(Vec<Step>),
@@ -50,13 +56,20 @@ impl Delta {
     /// How `to` is made of `from`; nothing, when they are the same value.
     #[must_use]
     pub fn between(from: &Json, to: &Json) -> Option<Self> {
+        Self::between_at(from, to, 0)
+    }
+
+    fn between_at(from: &Json, to: &Json, depth: usize) -> Option<Self> {
         if from == to {
             return None;
         }
+        if depth == MAX_DEPTH {
+            return Some(Self::Is(to.clone()));
+        }
         match (Parts::of(from), Parts::of(to)) {
-            (Parts::Object(from), Parts::Object(to)) => inside(&from, &to),
+            (Parts::Object(from), Parts::Object(to)) => inside(&from, to, depth + 1),
             (Parts::List(from), Parts::List(to)) => {
-                let steps = steps(&from, to);
+                let steps = steps(&from, to, depth + 1);
                 let is_all = match &steps[..] {
                     [] => from.is_empty(),
                     [Step::Run(0, count)] => *count == from.len(),
@@ -64,7 +77,7 @@ impl Delta {
                 };
                 (!is_all).then_some(Self::Of(steps))
             }
-            _ => (!is_same(from, to)).then(|| Self::Is(to.clone())),
+            _ => (!exact::is_same(from.get(), to.get())).then(|| Self::Is(to.clone())),
         }
     }
 
@@ -77,20 +90,27 @@ impl Delta {
     pub fn apply(&self, from: &Json) -> Result<Json, DoesNotFit> {
         match self {
             Self::Is(value) => Ok(value.clone()),
-            Self::In { members, without } => {
-                let mut object: Members = from.read().map_err(|_| DoesNotFit)?;
+            Self::In {
+                members,
+                without,
+                more,
+            } => {
+                let mut object = Object::of(from).ok_or(DoesNotFit)?;
                 for key in without {
-                    object.remove(key);
+                    object.members.remove(key);
                 }
                 for (key, delta) in members {
-                    let changed = match (delta, object.get(key)) {
+                    let changed = match (delta, object.members.get(key)) {
                         (Self::Is(value), _) => value.clone(),
                         (delta, Some(old)) => delta.apply(old)?,
                         (_, None) => return Err(DoesNotFit),
                     };
-                    object.set(key.clone(), changed);
+                    object.members.set(key.clone(), changed);
                 }
-                Json::from_value(&object).map_err(|_| DoesNotFit)
+                if let Some(more) = more {
+                    object.more.clone_from(more);
+                }
+                object.write().ok_or(DoesNotFit)
             }
             Self::Of(steps) => {
                 let from: Vec<Json> = from.read().map_err(|_| DoesNotFit)?;
@@ -121,10 +141,17 @@ impl Serialize for Delta {
         let mut map = serializer.serialize_map(None)?;
         match self {
             Self::Is(value) => map.serialize_entry("is", value)?,
-            Self::In { members, without } => {
+            Self::In {
+                members,
+                without,
+                more,
+            } => {
                 map.serialize_entry("in", members)?;
                 if !without.is_empty() {
                     map.serialize_entry("without", without)?;
+                }
+                if let Some(more) = more {
+                    map.serialize_entry("more", more)?;
                 }
             }
             Self::Of(steps) => map.serialize_entry("of", steps)?,
@@ -143,6 +170,7 @@ impl<'de> Deserialize<'de> for Delta {
                 Ok(Self::In {
                     members: changed,
                     without: members.get("without").map_or(Ok(vec![]), Json::read)?,
+                    more: members.get("more").map(Json::read).transpose()?,
                 })
             })
         } else if let Some(steps) = members.get("of") {
@@ -180,33 +208,32 @@ impl<'de> Deserialize<'de> for Step {
     }
 }
 
-/// Whether two values are the same down to the digits, which a fingerprint
-/// does not see.
-fn is_same(one: &Json, other: &Json) -> bool {
-    one == other || agentwire_protocol::is_same_value(one.get(), other.get()).unwrap_or(false)
-}
-
 /// How an object is made of another; nothing, when they are the same.
-fn inside(from: &Members, to: &Members) -> Option<Delta> {
-    let without = from.iter().map(|(key, _)| key);
+fn inside(from: &Object, to: Object, depth: usize) -> Option<Delta> {
+    let without = from.members.iter().map(|(key, _)| key);
     let without: Vec<_> = without
-        .filter(|key| to.get(key).is_none())
+        .filter(|key| to.members.get(key).is_none())
         .map(str::to_owned)
         .collect();
-    let changed = to.iter().filter_map(|(key, value)| {
-        let delta = match from.get(key) {
-            Some(old) => Delta::between(old, value)?,
+    let changed = to.members.iter().filter_map(|(key, value)| {
+        let delta = match from.members.get(key) {
+            Some(old) => Delta::between_at(old, value, depth)?,
             None => Delta::Is(value.clone()),
         };
         Some((key.to_owned(), delta))
     });
     let members: BTreeMap<_, _> = changed.collect();
-    (!members.is_empty() || !without.is_empty()).then_some(Delta::In { members, without })
+    let more = (!exact::are_same(&from.more, &to.more)).then_some(to.more);
+    (!members.is_empty() || !without.is_empty() || more.is_some()).then_some(Delta::In {
+        members,
+        without,
+        more,
+    })
 }
 
 /// A value, a level opened.
 enum Parts {
-    Object(Members),
+    Object(Object),
     List(Vec<Json>),
     Leaf,
 }
@@ -214,7 +241,7 @@ enum Parts {
 impl Parts {
     fn of(value: &Json) -> Self {
         match value.get().as_bytes().first() {
-            Some(b'{') => value.read().map_or(Self::Leaf, Self::Object),
+            Some(b'{') => Object::of(value).map_or(Self::Leaf, Self::Object),
             Some(b'[') => value.read().map_or(Self::Leaf, Self::List),
             _ => Self::Leaf,
         }
@@ -223,9 +250,9 @@ impl Parts {
 
 /// How the items of a list are made of those of another: of the same ones in
 /// the same place first, then of the same ones elsewhere, then of those that go
-/// by the same id, of those that say the same, and of those that are of the
-/// same kind.
-fn steps(from: &[Json], to: Vec<Json>) -> Vec<Step> {
+/// by the same id, of those that say the same, of those with the same kinds of
+/// blocks, and of those that are of the same kind.
+fn steps(from: &[Json], to: Vec<Json>, depth: usize) -> Vec<Step> {
     let mut plan: Vec<Option<Step>> = to
         .iter()
         .enumerate()
@@ -240,7 +267,7 @@ fn steps(from: &[Json], to: Vec<Json>) -> Vec<Step> {
     // Most have nothing to be made of, and are not looked at any further.
     let kinds: HashSet<_> = from.iter().map(kind).collect();
     let alone: Vec<bool> = to.iter().map(|item| !kinds.contains(&kind(item))).collect();
-    let keys: [fn(&Json) -> Option<String>; 4] = [value, id, said, kind];
+    let keys: [fn(&Json) -> Option<String>; 5] = [value, id, said, blocks, kind];
     for key in keys {
         if plan.iter().all(Option::is_some) {
             break;
@@ -253,7 +280,7 @@ fn steps(from: &[Json], to: Vec<Json>) -> Vec<Step> {
             let Some(key) = key(item) else { continue };
             if let Some(index) = alike.take(&key) {
                 taken[index] = true;
-                *step = Some(match Delta::between(&from[index], item) {
+                *step = Some(match Delta::between_at(&from[index], item, depth) {
                     Some(delta) => Step::Item(index, delta),
                     None => Step::Run(index, 1),
                 });
@@ -317,6 +344,26 @@ fn said(item: &Json) -> Option<String> {
     kind(item).map(|kind| kind + &fingerprint)
 }
 
+/// What a message is made of: the kinds of its blocks, and the calls that they are
+/// of. A text is a block of text.
+fn blocks(item: &Json) -> Option<String> {
+    let content = item.member("message")?.member("content")?;
+    let mut key = kind(item)?;
+    if content.get().starts_with('"') {
+        key.push_str(" text");
+    }
+    exact::items(content.get(), |block| {
+        let Ok(block) = block.parse::<Json>() else {
+            return;
+        };
+        key.push(' ');
+        key.push_str(&kind(&block).unwrap_or_default());
+        key.push(' ');
+        key.push_str(&id(&block).unwrap_or_default());
+    });
+    Some(key.trim_end().to_owned())
+}
+
 /// What an item is. Objects that do not say it are of one kind.
 fn kind(item: &Json) -> Option<String> {
     #[derive(serde::Deserialize)]
@@ -331,8 +378,14 @@ fn kind(item: &Json) -> Option<String> {
     if !item.get().starts_with('{') {
         return Some(String::new());
     }
-    let tags: Option<Tags<'_>> = serde_json::from_str(item.get()).ok();
-    let tag = tags.and_then(|tags| tags.tag.or(tags.block_type).or(tags.role));
+    let tag = match serde_json::from_str::<Tags<'_>>(item.get()) {
+        Ok(tags) => tags.tag.or(tags.block_type).or(tags.role),
+        // A member is no text, or there twice, or has half a surrogate pair.
+        Err(_) => ["type", "block_type", "role"]
+            .iter()
+            .find_map(|name| item.member(name)?.read().ok())
+            .map(Cow::Owned),
+    };
     Some(tag.map_or_else(|| "{}".to_owned(), Cow::into_owned))
 }
 
@@ -383,6 +436,29 @@ mod tests {
     }
 
     #[test]
+    fn what_a_reader_does_not_see_is_in_a_delta() {
+        let [from, to]: [Json; 2] = [
+            r#"{"a":[1,2],"b":{"c":"\ufffd"},"\ufffd":3}"#,
+            r#"{"a":"first","a":[1,2],"b":{"c":"\ud800"},"\ud800":3}"#,
+        ]
+        .map(|text| text.parse().unwrap());
+        let delta = Delta::between(&from, &to).unwrap();
+        assert_eq!(
+            serde_json::to_string(&delta).unwrap(),
+            r#"{"in":{"b":{"in":{"c":{"is":"\ud800"}}}},"without":["�"],"more":[["a","first"],["\ud800",3]]}"#
+        );
+        let made = delta.apply(&from).unwrap();
+        assert!(exact::is_same(made.get(), to.get()), "{made}");
+        // Where the other object has them as well, they are not repeated.
+        let more = r#"{"a":"first","a":[1,2],"\ud800":3,"b":{"c":"\ud800"},"d":0}"#;
+        let delta = Delta::between(&to, &more.parse().unwrap()).unwrap();
+        assert_eq!(
+            serde_json::to_string(&delta).unwrap(),
+            r#"{"in":{"d":{"is":0}}}"#
+        );
+    }
+
+    #[test]
     fn a_delta_of_another_value_is_refused() {
         let [from, to] = [json!({"a": [1, 2]}), json!({"a": [2, 3]})].map(Json::from);
         let delta = Delta::between(&from, &to).unwrap();
@@ -391,18 +467,41 @@ mod tests {
         }
     }
 
-    fn value() -> impl Strategy<Value = Value> {
-        let leaf = prop_oneof![
-            Just(Value::Null),
-            any::<bool>().prop_map(Value::from),
-            (0..3).prop_map(Value::from),
-            "[ab]{0,2}".prop_map(Value::from),
-        ];
+    /// Any JSON text, with members that occur twice, half surrogate pairs, and
+    /// numbers in all spellings.
+    fn value() -> impl Strategy<Value = String> {
+        let leaf = prop::sample::select(vec![
+            "null",
+            "true",
+            "0",
+            "1",
+            "1.0",
+            "-0",
+            "1e400",
+            "1E+2",
+            r#""""#,
+            r#""a""#,
+            r#""b""#,
+            r#""\ud800""#,
+            r#""\uD800""#,
+            r#""\udc00a""#,
+            r#""\u0061""#,
+        ])
+        .prop_map(str::to_owned);
         leaf.prop_recursive(4, 24, 4, |inner| {
+            let key = prop::sample::select(vec![
+                "id", "type", "text", "input", r"\ud800", r"\ufffd", r"i\u0064",
+            ]);
             prop_oneof![
-                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-                prop::collection::btree_map("id|type|text|input", inner, 0..4)
-                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+                prop::collection::vec(inner.clone(), 0..4)
+                    .prop_map(|items| format!("[{}]", items.join(","))),
+                prop::collection::vec((key, inner), 0..4).prop_map(|members| {
+                    let members: Vec<String> = members
+                        .into_iter()
+                        .map(|(key, value)| format!("\"{key}\":{value}"))
+                        .collect();
+                    format!("{{{}}}", members.join(","))
+                }),
             ]
         })
     }
@@ -410,7 +509,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_value_is_made_of_any_other(from in value(), to in value()) {
-            let [from, wanted] = [Json::from(from), Json::from(to.clone())];
+            let [from, wanted]: [Json; 2] = [from, to].map(|text| text.parse().unwrap());
             let made = match Delta::between(&from, &wanted) {
                 None => from,
                 Some(delta) => {
@@ -420,7 +519,18 @@ mod tests {
                     read.apply(&from).unwrap()
                 }
             };
-            prop_assert_eq!(made.to_value().unwrap(), to);
+            prop_assert!(exact::is_same(made.get(), wanted.get()), "{} {}", made, wanted);
+        }
+
+        #[test]
+        fn fingerprints_and_deltas_see_the_same(one in value(), other in value()) {
+            let [one, other]: [Json; 2] = [one, other].map(|text| text.parse().unwrap());
+            if Delta::between(&one, &other).is_none() {
+                prop_assert_eq!(Fingerprint::of(&one), Fingerprint::of(&other));
+            }
+            if Fingerprint::of(&one) == Fingerprint::of(&other) {
+                prop_assert!(exact::is_same(one.get(), other.get()), "{} {}", one, other);
+            }
         }
     }
 }

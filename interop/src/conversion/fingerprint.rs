@@ -1,15 +1,16 @@
 //! Whether a piece is still what it was.
 
+use super::exact::{self, MAX_DEPTH};
 use agentwire_protocol::Json;
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer};
 use serde::{Serialize, Serializer};
-use serde_json::value::RawValue;
 use std::fmt;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// A number that two JSON values share when they are the same value: the
 /// order of members, the spelling of strings and the space between things do
-/// not matter. It is the same on every machine and in every version.
+/// not matter. Members that occur twice and half surrogate pairs do. It is the
+/// same on every machine and in every version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint(u64);
 
@@ -51,21 +52,18 @@ impl<'de> Deserialize<'de> for Fingerprint {
     }
 }
 
-/// How deep is looked into a value. What is deeper is told apart by its text.
-const MAX_DEPTH: usize = 64;
-
 /// That of a text which is JSON. Values are read as texts, and not by
 /// `serde_json`'s own numbers, which are not the same in every build.
 fn of_text(text: &str, depth: usize) -> u64 {
     let read = match text.as_bytes().first() {
         _ if depth == MAX_DEPTH => None,
-        Some(b'{') => Inside(depth + 1).of_object(text),
-        Some(b'[') => Inside(depth + 1).of_list(text),
+        Some(b'{') => object(text, depth + 1),
+        Some(b'[') => list(text, depth + 1),
         Some(b'"') => string(text),
         Some(b'-' | b'0'..=b'9') => Some(number(text)),
         _ => None,
     };
-    // A word, or what cannot be read: half a surrogate pair.
+    // A word, or what is too deep.
     read.unwrap_or_else(|| leaf(b'?', text.as_bytes()))
 }
 
@@ -77,8 +75,7 @@ fn string(text: &str) -> Option<u64> {
     if !text.contains('\\') {
         return Some(leaf(b'"', text.get(1..text.len() - 1)?.as_bytes()));
     }
-    let string: String = serde_json::from_str(text).ok()?;
-    Some(leaf(b'"', string.as_bytes()))
+    Some(leaf(b'"', &exact::bytes(text)?))
 }
 
 /// Whole numbers by their digits, others by the nearest `f64`.
@@ -91,50 +88,30 @@ fn number(text: &str) -> u64 {
     }
 }
 
-/// What is inside of an object or a list, so deep.
-#[derive(Clone, Copy)]
-struct Inside(usize);
-
-impl Inside {
-    fn of_object(self, text: &str) -> Option<u64> {
-        serde_json::Deserializer::from_str(text)
-            .deserialize_map(self)
-            .ok()
+fn object(text: &str, depth: usize) -> Option<u64> {
+    let mut members = Vec::new();
+    exact::members(text, |key, value| {
+        members.push((of_text(key, depth), of_text(value, depth)));
+    })?;
+    // A sum does not mind the order.
+    let mut sum = members.iter().fold(0_u64, |sum, (key, value)| {
+        sum.wrapping_add(both(*key, *value))
+    });
+    // Among members of the same name, the order matters.
+    members.sort_by_key(|(key, _)| *key);
+    for same in members.chunk_by(|(one, _), (other, _)| one == other) {
+        if same.len() > 1 {
+            let values = same.iter().map(|(_, value)| *value);
+            sum = sum.wrapping_add(values.fold(leaf(b'=', &[]), both));
+        }
     }
-
-    fn of_list(self, text: &str) -> Option<u64> {
-        serde_json::Deserializer::from_str(text)
-            .deserialize_seq(self)
-            .ok()
-    }
+    Some(both(leaf(b'{', &[]), sum))
 }
 
-impl<'de> Visitor<'de> for Inside {
-    type Value = u64;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object or a list")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<u64, A::Error> {
-        let mut all = leaf(b'[', &[]);
-        while let Some(item) = seq.next_element::<&RawValue>()? {
-            all = both(all, of_text(item.get(), self.0));
-        }
-        Ok(all)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<u64, A::Error> {
-        // A sum does not mind the order.
-        let mut sum = 0_u64;
-        while let Some((key, value)) = map.next_entry::<&RawValue, &RawValue>()? {
-            sum = sum.wrapping_add(both(
-                of_text(key.get(), self.0),
-                of_text(value.get(), self.0),
-            ));
-        }
-        Ok(both(leaf(b'{', &[]), sum))
-    }
+fn list(text: &str, depth: usize) -> Option<u64> {
+    let mut all = leaf(b'[', &[]);
+    exact::items(text, |item| all = both(all, of_text(item, depth)))?;
+    Some(all)
 }
 
 fn both(one: u64, other: u64) -> u64 {
@@ -159,6 +136,7 @@ mod tests {
             of(r#"{"a":1,"b":["x"]}"#),
             of(r#"{ "b" : ["\u0078"], "a":1 }"#)
         );
+        assert_eq!(of(r#"["\ud800x"]"#), of(r#"["\uD800\u0078"]"#));
     }
 
     #[test]
@@ -182,6 +160,14 @@ mod tests {
             "1e999",
             "1e998",
             r#""\ud800""#,
+            r#""\ud801""#,
+            r#""\ufffd""#,
+            r#"{"\ud800":1}"#,
+            r#"{"\ufffd":1}"#,
+            r#"{"a":1,"a":2}"#,
+            r#"{"a":2,"a":1}"#,
+            r#"{"a":1}"#,
+            r#"{"a":2}"#,
             r#"["a","b"]"#,
         ];
         for one in all {

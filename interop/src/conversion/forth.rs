@@ -1,7 +1,9 @@
 //! The way there.
 
 use super::loss;
-use super::{Delta, Direction, Fingerprint, Group, Loss, Why};
+use super::part::came;
+use super::signed::signed;
+use super::{Delta, Direction, Fingerprint, Group, Loss, Lost, Why};
 use crate::Calls;
 use agentwire_protocol::Json;
 use serde::Serialize;
@@ -17,6 +19,8 @@ pub struct Converter<D: Direction> {
     calls_back: Calls,
     /// What waits for pieces that are converted together with it.
     waiting: Vec<D::From>,
+    /// How they are written.
+    texts: Vec<Json>,
     together: D::Together,
     /// The index of the first of them.
     index: usize,
@@ -42,6 +46,7 @@ impl<D: Direction> Converter<D> {
             calls: Calls::default(),
             calls_back: Calls::default(),
             waiting: Vec::new(),
+            texts: Vec::new(),
             together: D::Together::default(),
             index: 0,
         }
@@ -50,11 +55,19 @@ impl<D: Direction> Converter<D> {
     /// Takes the next piece, and gives what those before it became, where they
     /// are not converted together with it.
     pub fn push(&mut self, piece: D::From) -> Option<Converted<D::To>> {
+        self.push_written(json(&piece), piece)
+    }
+
+    /// Takes the next piece, with the JSON that it was read from. What the type of
+    /// a piece cannot hold, such as an earlier value of a member that occurs twice,
+    /// is then among the losses and in the residue.
+    pub fn push_written(&mut self, text: Json, piece: D::From) -> Option<Converted<D::To>> {
         let goes_on = self
             .direction
             .goes_on(&mut self.together, &self.waiting, &piece);
         let converted = if goes_on { None } else { self.finish() };
         self.waiting.push(piece);
+        self.texts.push(text);
         converted
     }
 
@@ -66,7 +79,8 @@ impl<D: Direction> Converter<D> {
         let pieces = std::mem::take(&mut self.waiting);
         let made = self.direction.forth(&mut self.calls, &pieces);
         let back = self.direction.back(&mut self.calls_back, &made);
-        let [original, back] = [json(&pieces), json(&back)];
+        let original = json(&std::mem::take(&mut self.texts));
+        let back = json(&back);
         let delta = Delta::between(&back, &original);
         let mut losses = Vec::new();
         if let Some(delta) = &delta {
@@ -76,6 +90,15 @@ impl<D: Direction> Converter<D> {
             };
             loss::of_delta(self.index, &back, delta, &why, &mut losses);
         }
+        let beside = self.direction.beside(&pieces);
+        for call in self.direction.unanswered(&pieces) {
+            losses.push(Loss {
+                index: self.index + call.piece,
+                path: call.path,
+                what: Lost::Placeholder(call.tool),
+                why: Why::Unpaired,
+            });
+        }
         self.index += pieces.len();
         Some(Converted {
             group: Group {
@@ -84,6 +107,12 @@ impl<D: Direction> Converter<D> {
                     .map(|piece| Fingerprint::of(&json(piece)))
                     .collect(),
                 of: Fingerprint::of(&original),
+                back: came(
+                    &back.read::<Vec<Json>>().unwrap_or_default(),
+                    delta.as_ref(),
+                    &beside,
+                ),
+                signed: signed(&back),
                 delta,
             },
             made,

@@ -1,8 +1,10 @@
 //! What a conversion loses.
 
+use super::exact::{self, Object};
 use super::{Delta, Step};
 use agentwire_protocol::{Json, Members};
 use serde::Serialize;
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
 
 /// Something that the other system did not get, or got in another form.
@@ -37,8 +39,14 @@ pub enum Lost {
     Member(String),
     /// The value is there, but is another one.
     Changed(String),
-    /// The order of the items of this list.
+    /// The order of the items of this list. Without a name: this message or item
+    /// comes after one that it came before.
     Order(String),
+    /// An earlier value of this member, which occurs more than once.
+    Duplicate(String),
+    /// The result of this call of a tool, which is not in what was converted: what
+    /// was made has a placeholder for it.
+    Placeholder(String),
 }
 
 /// Why something is lost.
@@ -73,7 +81,12 @@ impl fmt::Display for Lost {
             Self::Item(kind) => write!(f, "{kind}"),
             Self::Member(name) => write!(f, "`{name}`"),
             Self::Changed(name) => write!(f, "`{name}` as it was"),
+            Self::Order(name) if name.is_empty() => f.write_str("its place among the others"),
             Self::Order(name) => write!(f, "the order in `{name}`"),
+            Self::Duplicate(name) => write!(f, "an earlier value of `{name}`"),
+            Self::Placeholder(tool) => {
+                write!(f, "the result of a call of {tool}, now a placeholder")
+            }
         }
     }
 }
@@ -122,13 +135,25 @@ pub(super) fn of_delta(
         path: String::new(),
         why,
         losses,
+        elsewhere: Elsewhere::default(),
     };
     let Delta::Of(steps) = delta else {
         walk.lost(Lost::Changed(String::new()));
         return;
     };
     let back = items(back);
+    walk.elsewhere = Elsewhere::of(&back, steps);
+    let mut next = 0;
     for step in steps {
+        let (start, end) = match step {
+            Step::Run(start, count) => (*start, start + count),
+            Step::Item(index, _) => (*index, index + 1),
+            Step::Is(_) => (next, next),
+        };
+        if start < next {
+            walk.lost(Lost::Order(String::new()));
+        }
+        next = end;
         match step {
             Step::Run(_, count) => walk.index += count,
             Step::Item(index, delta) => {
@@ -154,6 +179,7 @@ pub(crate) fn of_value(value: &Json, back: &Json) -> Vec<Loss> {
             path: String::new(),
             why: &|_, _, _| Why::NoPlace,
             losses: &mut losses,
+            elsewhere: Elsewhere::default(),
         };
         walk.delta(Some(back), &delta, "");
     }
@@ -166,6 +192,117 @@ struct Walk<'a> {
     path: String,
     why: &'a dyn Fn(usize, &str, &Lost) -> Why,
     losses: &'a mut Vec<Loss>,
+    elsewhere: Elsewhere,
+}
+
+/// Blocks that came back, but not in the message that they were in: of several
+/// blocks on a line, each comes back on a line of its own.
+#[derive(Default)]
+struct Elsewhere {
+    blocks: Vec<Option<Json>>,
+    places: HashMap<String, VecDeque<usize>>,
+}
+
+/// Whether what pieces are made of is all of what came back.
+pub(super) fn are_all_named(back: &[Json], steps: &[Step]) -> bool {
+    Elsewhere::of(back, steps).blocks.is_empty()
+}
+
+impl Elsewhere {
+    /// The blocks of the pieces that came back which the steps do not name.
+    fn of(back: &[Json], steps: &[Step]) -> Self {
+        let mut blocks: Vec<Vec<Option<Json>>> = back
+            .iter()
+            .map(|piece| content(piece).into_iter().map(Some).collect())
+            .collect();
+        for step in steps {
+            match step {
+                Step::Run(first, count) => {
+                    let end = first.saturating_add(*count).min(blocks.len());
+                    for piece in blocks.get_mut(*first..end).into_iter().flatten() {
+                        piece.clear();
+                    }
+                }
+                Step::Item(index, delta) => {
+                    if let Some(piece) = blocks.get_mut(*index) {
+                        remove_named(piece, delta);
+                    }
+                }
+                Step::Is(_) => {}
+            }
+        }
+        let mut elsewhere = Self::default();
+        for block in blocks.into_iter().flatten().flatten() {
+            for key in keys(&block) {
+                let places = elsewhere.places.entry(key).or_default();
+                places.push_back(elsewhere.blocks.len());
+            }
+            elsewhere.blocks.push(Some(block));
+        }
+        elsewhere
+    }
+
+    /// The block that this one became.
+    fn take(&mut self, block: &Json) -> Option<Json> {
+        if self.blocks.is_empty() {
+            return None;
+        }
+        keys(block).into_iter().find_map(|key| {
+            let places = self.places.get_mut(&key)?;
+            while let Some(place) = places.pop_front() {
+                if let Some(block) = self.blocks.get_mut(place).and_then(Option::take) {
+                    return Some(block);
+                }
+            }
+            None
+        })
+    }
+}
+
+/// The blocks of a piece.
+fn content(piece: &Json) -> Vec<Json> {
+    let content = piece.member("message").and_then(|it| it.member("content"));
+    content
+        .filter(|it| it.get().starts_with('['))
+        .map(|it| items(&it))
+        .unwrap_or_default()
+}
+
+/// Removes the blocks that a piece is made of.
+fn remove_named(blocks: &mut Vec<Option<Json>>, delta: &Delta) {
+    let member = |delta: &'_ Delta, name: &str| match delta {
+        Delta::In { members, .. } => members.get(name).cloned(),
+        _ => None,
+    };
+    let content = member(delta, "message").and_then(|it| member(&it, "content"));
+    let Some(Delta::Of(steps)) = content else {
+        blocks.clear();
+        return;
+    };
+    for step in steps {
+        let named = match step {
+            Step::Run(first, count) => first..first.saturating_add(count),
+            Step::Item(index, _) => index..index.saturating_add(1),
+            Step::Is(_) => continue,
+        };
+        let end = named.end.min(blocks.len());
+        blocks
+            .get_mut(named.start..end)
+            .into_iter()
+            .flatten()
+            .for_each(|block| *block = None);
+    }
+}
+
+/// By what a block is found: all of it, or its kind and its ID.
+fn keys(block: &Json) -> Vec<String> {
+    let id = ["id", "tool_use_id"]
+        .iter()
+        .find_map(|name| block.member(name)?.read::<String>().ok());
+    let id = id.map(|id| format!("{} {id}", kind(block)));
+    let mut keys = vec![super::Fingerprint::of(block).to_string()];
+    keys.extend(id);
+    keys
 }
 
 impl Walk<'_> {
@@ -190,7 +327,8 @@ impl Walk<'_> {
     fn delta(&mut self, back: Option<&Json>, delta: &Delta, name: &str) {
         match delta {
             Delta::Is(_) => self.lost(Lost::Changed(name.to_owned())),
-            Delta::In { members, .. } => {
+            Delta::In { members, more, .. } => {
+                self.more(back, more.as_deref().unwrap_or_default());
                 let back: Members = back.and_then(|back| back.read().ok()).unwrap_or_default();
                 for (key, delta) in members {
                     self.at(key, |walk| match (delta, back.get(key)) {
@@ -202,6 +340,26 @@ impl Walk<'_> {
                 }
             }
             Delta::Of(steps) => self.steps(&back.map(items).unwrap_or_default(), steps, name),
+        }
+    }
+
+    /// Members that a reader does not see.
+    fn more(&mut self, back: Option<&Json>, more: &[(Json, Json)]) {
+        let back = match more {
+            [] => return,
+            _ => back.and_then(Object::of).unwrap_or_default().more,
+        };
+        for member in more {
+            if back.iter().any(|it| exact::is_same_member(it, member)) {
+                continue;
+            }
+            let name = exact::name(&member.0);
+            self.at(&name, |walk| {
+                walk.lost(match exact::is_text(&member.0) {
+                    true => Lost::Duplicate(name.clone()),
+                    false => Lost::Member(name.clone()),
+                });
+            });
         }
     }
 
@@ -224,7 +382,16 @@ impl Walk<'_> {
                     item += 1;
                 }
                 Step::Is(value) => {
-                    self.at(&item.to_string(), |walk| walk.lost(Lost::Item(kind(value))));
+                    let is_block = self.path == "/message/content";
+                    let elsewhere = is_block.then(|| self.elsewhere.take(value)).flatten();
+                    self.at(&item.to_string(), |walk| match elsewhere {
+                        None => walk.lost(Lost::Item(kind(value))),
+                        Some(back) => {
+                            if let Some(delta) = Delta::between(&back, value) {
+                                walk.delta(Some(&back), &delta, name);
+                            }
+                        }
+                    });
                     item += 1;
                 }
             }

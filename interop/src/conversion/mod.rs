@@ -7,8 +7,10 @@
 //!   [`Delta`], is what is lost, and everything that is lost is in it;
 //! - the list of [`Loss`]es is read off it;
 //! - the [`Residue`] is made of it, with fingerprints of what was made: with
-//!   it the way back gives the original, to the last digit, and for a piece
-//!   that was edited it is refused.
+//!   it the way back gives the original, to the last digit. What was edited is
+//!   converted without it, and keeps its envelope where it is still the same
+//!   number of messages. Thinking that was edited loses its signature,
+//!   which is of another text.
 //!
 //! Whole conversations are converted by [`export()`] and [`import`], and taken
 //! back by [`undo_export`] and [`undo_import`]; [`convert`] and [`undo`] do that
@@ -16,10 +18,13 @@
 
 mod back;
 mod delta;
+mod exact;
 mod fingerprint;
 mod forth;
 mod loss;
+mod part;
 mod residue;
+mod signed;
 mod system;
 
 pub use back::{Back, Refused, WayBack};
@@ -30,7 +35,7 @@ pub use forth::{Converted, Converter};
 pub(crate) use loss::of_value;
 pub use loss::{Loss, Lost, Why};
 pub use residue::{Group, Residue};
-pub use system::{Direction, Export, Import, System, Through};
+pub use system::{Direction, Export, Import, System, Through, Unanswered};
 pub(crate) use system::{read, why_of_ours, write};
 
 use crate::Message;

@@ -16,7 +16,8 @@ pub struct Residue {
 }
 
 /// The part of a residue for pieces that were converted together. As JSON:
-/// `{"made": […], "of": "…", "delta": {…}}`, see [`Delta`].
+/// `{"made": […], "of": "…", "back": […], "signed": […], "delta": {…}}`, see
+/// [`Delta`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Group {
     /// The fingerprints of the pieces that were made. Where there are none,
@@ -24,6 +25,15 @@ pub struct Group {
     pub made: Vec<Fingerprint>,
     /// The fingerprint of the original, as a list of pieces.
     pub of: Fingerprint,
+    /// What comes back without the delta, each piece by its fingerprint and its kind:
+    /// of an edited group, the pieces that were not edited are restored. Nothing,
+    /// where pieces are not made of one piece each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub back: Vec<(Fingerprint, String)>,
+    /// The fingerprints of signatures, each with that of the thinking that it signs:
+    /// thinking that is edited loses its signature.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signed: Vec<(Fingerprint, Fingerprint)>,
     /// How the original is made of what comes back without it. Nothing, when
     /// that is the original.
     #[serde(default, skip_serializing_if = "Option::is_none")]

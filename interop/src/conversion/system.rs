@@ -2,6 +2,7 @@
 //! carried to it and back.
 
 use super::{Lost, Why};
+use crate::session::{is_placeholder, without_placeholders};
 use crate::{Calls, Message};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -58,7 +59,8 @@ pub(crate) fn why_of_ours(path: &str, lost: &Lost) -> Why {
 fn why_of_what_is_said(lost: &Lost) -> Why {
     match lost {
         Lost::Changed(_) | Lost::Order(_) => Why::OtherForm,
-        Lost::Whole(_) | Lost::Item(_) | Lost::Member(_) => Why::NoPlace,
+        Lost::Placeholder(_) => Why::Unpaired,
+        Lost::Whole(_) | Lost::Item(_) | Lost::Member(_) | Lost::Duplicate(_) => Why::NoPlace,
     }
 }
 
@@ -88,6 +90,28 @@ pub trait Direction {
     fn back(&self, calls: &mut Calls, pieces: &[Self::To]) -> Vec<Self::From>;
     /// Why something of a piece is lost. `path` is the JSON pointer in it.
     fn why(&self, piece: &Self::From, path: &str, lost: &Lost) -> Why;
+    /// Which pieces are no part of the conversation, so that an edit of it leaves them
+    /// as they are.
+    fn beside(&self, pieces: &[Self::From]) -> Vec<bool> {
+        vec![false; pieces.len()]
+    }
+    /// The calls among pieces that are converted together which have no result,
+    /// and get a placeholder.
+    fn unanswered(&self, pieces: &[Self::From]) -> Vec<Unanswered> {
+        let _ = pieces;
+        Vec::new()
+    }
+}
+
+/// A tool call without a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unanswered {
+    /// The index of its piece.
+    pub piece: usize,
+    /// Where it is in that piece, as a JSON pointer.
+    pub path: String,
+    /// The tool.
+    pub tool: String,
 }
 
 /// From us to them.
@@ -152,11 +176,21 @@ impl<S: System> Direction for Export<S> {
     }
 
     fn back(&self, calls: &mut Calls, pieces: &[S::Item]) -> Vec<Message> {
-        read(&self.0, calls, pieces)
+        without_placeholders(read(&self.0, calls, pieces))
     }
 
-    fn why(&self, _: &Message, path: &str, lost: &Lost) -> Why {
-        self.0.why(path, lost)
+    fn why(&self, message: &Message, path: &str, lost: &Lost) -> Why {
+        let block = path.strip_prefix("/message/content/");
+        let block = block.and_then(|index| index.parse::<usize>().ok());
+        let is_unpaired = match (lost, block) {
+            (Lost::Item(_), Some(index)) => message.blocks().get(index).is_some_and(is_placeholder),
+            (Lost::Whole(_), _) => has_placeholder(std::slice::from_ref(message)),
+            _ => false,
+        };
+        match is_unpaired {
+            true => Why::Unpaired,
+            false => self.0.why(path, lost),
+        }
     }
 }
 
@@ -170,7 +204,7 @@ impl<S: System> Direction for Import<S> {
     }
 
     fn forth(&self, calls: &mut Calls, pieces: &[S::Item]) -> Vec<Message> {
-        read(&self.0, calls, pieces)
+        without_placeholders(read(&self.0, calls, pieces))
     }
 
     fn belongs(&self, _: &[Message], _: &Message) -> bool {
@@ -181,9 +215,19 @@ impl<S: System> Direction for Import<S> {
         write(&self.0, calls, pieces)
     }
 
-    fn why(&self, _: &S::Item, path: &str, lost: &Lost) -> Why {
-        self.0.why_of_theirs(path, lost)
+    fn why(&self, item: &S::Item, path: &str, lost: &Lost) -> Why {
+        let is_whole = matches!(lost, Lost::Whole(_));
+        let items = std::slice::from_ref(item);
+        match is_whole && has_placeholder(&read(&self.0, &mut Calls::default(), items)) {
+            true => Why::Unpaired,
+            false => self.0.why_of_theirs(path, lost),
+        }
     }
+}
+
+fn has_placeholder(messages: &[Message]) -> bool {
+    let mut blocks = messages.iter().flat_map(|it| it.blocks().into_owned());
+    blocks.any(|block| is_placeholder(&block))
 }
 
 /// From one system to another, by way of ours.

@@ -1,48 +1,112 @@
 //! Lines that are read together, and the messages that they are.
 
 use super::line::{Line, is_answer};
+use super::placeholder::placeholder;
+use super::thread;
 use crate::Message;
+use crate::conversion::Unanswered;
 use agentwire_protocol::Json;
-use agentwire_protocol::content::{Content, ContentBlock, ToolResultBlock};
+use agentwire_protocol::content::{Content, ContentBlock};
 use agentwire_protocol::message::{AssistantMessage, UserMessage};
-use std::collections::HashSet;
-
-/// What a call is answered that never got an answer.
-const NO_ANSWER: &str = "The tool did not answer.";
+use std::collections::{HashMap, HashSet};
 
 /// Lines that are read together: what the model said in one message, and
 /// everything up to the next one, or to the end of the turn. Until then blocks
-/// of it can come, and the answers of its tools.
+/// of it can come, and the results of its calls.
 #[derive(Debug, Clone, Default)]
 pub struct Chunk {
     /// The message's id.
     message: Option<Box<str>>,
     /// Whether the turn has ended.
     is_over: bool,
+    /// The message's calls, and whether each has a result.
+    calls: HashMap<Box<str>, bool>,
 }
 
 impl Chunk {
+    /// Whether the message makes this call.
+    pub(super) fn has_call(&self, call: &str) -> bool {
+        self.calls.contains_key(call)
+    }
+
+    /// Notes that the turn ends. While a result is missing, it may still come.
+    pub(super) fn end_turn(&mut self) {
+        self.is_over = true;
+    }
+
     /// Whether a line is read together with those before it. `is_said` says
     /// whether it is part of the conversation.
     pub(super) fn takes(&mut self, line: &Line, is_said: bool) -> bool {
-        if !is_said {
-            self.is_over |= line.ends_turn();
+        let Some(said) = line.said().filter(|_| is_said) else {
             return true;
-        }
-        let was_over = std::mem::take(&mut self.is_over);
-        let Some(Message::Assistant(message)) = line.said() else {
-            if was_over {
-                self.message = None;
+        };
+        let is_over = self.is_over && self.calls.values().all(|has_result| *has_result);
+        let Message::Assistant(message) = said else {
+            if is_over {
+                *self = Self::default();
             }
-            return !was_over;
+            for answer in said
+                .blocks()
+                .iter()
+                .filter_map(ContentBlock::as_tool_result)
+            {
+                if let Some(has_result) = self.calls.get_mut(&*answer.tool_use_id) {
+                    *has_result = true;
+                }
+            }
+            return !is_over;
         };
         let id = message.message.id.as_deref().or(line.uuid());
-        if !was_over && id.is_some() && id == self.message.as_deref() {
-            return true;
+        let goes_on = !self.is_over && id.is_some() && id == self.message.as_deref();
+        if !goes_on {
+            *self = Self {
+                message: id.map(Box::from),
+                ..Self::default()
+            };
         }
-        self.message = id.map(Box::from);
-        false
+        for call in thread::calls(line) {
+            self.calls.entry(call.into()).or_insert(false);
+        }
+        goes_on
     }
+}
+
+/// Whether a message has results of tools, and nothing else.
+pub(super) fn is_results(message: &Message) -> bool {
+    let blocks = message.blocks();
+    matches!(message, Message::User(_)) && !blocks.is_empty() && blocks.iter().all(is_answer)
+}
+
+/// The calls without a result among lines that are read together. Each line
+/// comes with its index.
+pub(crate) fn unanswered<'l>(
+    lines: impl IntoIterator<Item = (usize, &'l Message)>,
+) -> Vec<Unanswered> {
+    let mut calls = Vec::new();
+    let mut answered = HashSet::new();
+    for (piece, line) in lines {
+        for (index, block) in line.blocks().iter().enumerate() {
+            match (line, block) {
+                (Message::Assistant(_), ContentBlock::ToolUse(call)) => calls.push((
+                    call.id.clone(),
+                    Unanswered {
+                        piece,
+                        path: format!("/message/content/{index}"),
+                        tool: call.name.clone(),
+                    },
+                )),
+                (Message::User(_), ContentBlock::ToolResult(answer)) => {
+                    answered.insert(answer.tool_use_id.clone());
+                }
+                _ => {}
+            }
+        }
+    }
+    // A call that is there twice is answered once.
+    let calls = calls.into_iter();
+    calls
+        .filter_map(|(id, call)| answered.insert(id).then_some(call))
+        .collect()
 }
 
 /// The messages that the lines of a chunk are: what users said before the
@@ -126,19 +190,13 @@ fn paired(answers: Option<UserMessage>, calls: &[&str]) -> Option<UserMessage> {
         .rposition(is_answer)
         .map_or(0, |last| last + 1);
     let missing = calls.iter().filter(|call| open.remove(**call));
-    let missing: Vec<_> = missing.map(|call| no_answer(call)).collect();
+    let missing: Vec<_> = missing.map(|call| placeholder(call)).collect();
     blocks.splice(end..end, missing);
     if blocks.is_empty() {
         return None;
     }
     message.message.content = Some(Content::Blocks(blocks));
     Some(message)
-}
-
-fn no_answer(call: &str) -> ContentBlock {
-    ToolResultBlock::new(call, Some(NO_ANSWER.into()))
-        .failed()
-        .into()
 }
 
 /// The lines that a message is: each block that the model said is one, and so

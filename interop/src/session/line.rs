@@ -12,7 +12,17 @@ use std::borrow::Cow;
 pub struct Line {
     json: Json,
     said: Option<Box<Message>>,
+    /// What a line that says nothing is about.
+    event: Option<Box<Event>>,
+}
+
+/// What is read of a line that is not a message.
+#[derive(Debug, Clone)]
+struct Event {
+    /// Whether it is the end of a turn; otherwise, a sub-agent starts.
     ends_turn: bool,
+    parent: Option<String>,
+    agent: Option<String>,
 }
 
 impl Line {
@@ -29,13 +39,29 @@ impl Line {
     }
 
     /// The sub-agent that said it or heard it, by the tool call that started
-    /// it; nothing, for the main agent.
+    /// it, as the line has it; nothing, for the main agent.
     #[must_use]
     pub fn thread(&self) -> Option<&str> {
-        match self.said()? {
-            Message::User(message) => message.parent_tool_use_id.as_deref(),
-            Message::Assistant(message) => message.parent_tool_use_id.as_deref(),
-            Message::Instructions(_) | Message::Unknown(_) => None,
+        self.said().and_then(|_| self.parent())
+    }
+
+    /// The tool call that the line names as the start of its sub-agent.
+    pub(super) fn parent(&self) -> Option<&str> {
+        match self.said() {
+            Some(Message::User(message)) => message.parent_tool_use_id.as_deref(),
+            Some(Message::Assistant(message)) => message.parent_tool_use_id.as_deref(),
+            Some(Message::Instructions(_) | Message::Unknown(_)) => None,
+            None => self.event.as_ref()?.parent.as_deref(),
+        }
+    }
+
+    /// The ID of the sub-agent that the line names.
+    pub(super) fn agent(&self) -> Option<&str> {
+        match self.said() {
+            Some(Message::User(message)) => message.agent_id.as_deref(),
+            Some(Message::Assistant(message)) => message.agent_id.as_deref(),
+            Some(Message::Instructions(_) | Message::Unknown(_)) => None,
+            None => self.event.as_ref()?.agent.as_deref(),
         }
     }
 
@@ -49,9 +75,9 @@ impl Line {
         }
     }
 
-    /// Whether a turn of the main agent ends here.
+    /// Whether a turn of the agent that the line names ends here.
     pub(super) fn ends_turn(&self) -> bool {
-        self.ends_turn
+        self.event.as_ref().is_some_and(|event| event.ends_turn)
     }
 
     /// Whether the agent says again what the host said.
@@ -68,29 +94,55 @@ impl Line {
     }
 }
 
-/// What tells lines apart: only two kinds are read further.
+/// What tells lines apart: only some kinds are read further.
 #[derive(Deserialize)]
 struct Kind<'a> {
     #[serde(rename = "type", borrow, default)]
     kind: Option<Cow<'a, str>>,
 }
 
+/// The type of a line. Half surrogate pairs and members that occur twice
+/// anywhere in it do not matter.
+fn kind(json: &Json) -> Option<Cow<'_, str>> {
+    match serde_json::from_str(json.get()) {
+        Ok(Kind { kind }) => kind,
+        Err(_) => text(json, "type").map(Cow::Owned),
+    }
+}
+
+/// The member `name`, if it is a text.
+fn text(json: &Json, name: &str) -> Option<String> {
+    json.member(name)?.read().ok()
+}
+
 impl From<Json> for Line {
     /// A line whose type is that of a message, but which cannot be read as
     /// one, is one of the other lines.
     fn from(json: Json) -> Self {
-        let kind: Option<Cow<'_, str>> = serde_json::from_str(json.get())
-            .ok()
-            .and_then(|Kind { kind }| kind);
+        let kind = kind(&json);
         let said = match kind.as_deref() {
             Some("user" | "assistant" | "instructions") => json.read().ok(),
             _ => None,
         };
-        let ends_turn = kind.as_deref() == Some("result");
+        let event = match kind.as_deref() {
+            Some("result") => Some(Event {
+                ends_turn: true,
+                parent: text(&json, "parent_tool_use_id"),
+                agent: text(&json, "agent_id"),
+            }),
+            Some("system") if text(&json, "subtype").as_deref() == Some("task_started") => {
+                Some(Event {
+                    ends_turn: false,
+                    parent: text(&json, "tool_use_id"),
+                    agent: text(&json, "task_id"),
+                })
+            }
+            _ => None,
+        };
         Self {
+            event: event.map(Box::new),
             json,
             said,
-            ends_turn,
         }
     }
 }
@@ -100,7 +152,7 @@ impl From<Message> for Line {
         Self {
             json: Json::from_value(&message).unwrap_or_default(),
             said: Some(Box::new(message)),
-            ends_turn: false,
+            event: None,
         }
     }
 }

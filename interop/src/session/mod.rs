@@ -7,30 +7,37 @@
 //!   (by `message.id`), and the answers of its tools are one message behind it,
 //!   with what users said meanwhile behind that;
 //! - sub-agents are conversations of their own, by the tool call that started
-//!   them ([`Session::of`]);
+//!   them or by their ID ([`Session::of`]);
 //! - messages whose place another one took are left out ([`Superseded`]); of a
 //!   prompt that the agent says again when it takes it up, that is the place;
-//! - a call that never got an answer gets one that says so, and an answer
-//!   nobody asked for is left out, because models refuse both.
+//! - a call without a result gets a [`PLACEHOLDER`], and a result without a call
+//!   is left out, because models refuse both. A placeholder is a loss of its own
+//!   kind, and is never read back as a result.
 //!
 //! [`Session`] is a [`Direction`], so all that is left out is among the losses
 //! and in the residue, with which the lines come back to the last one.
 
 mod chunk;
 mod line;
+mod placeholder;
+mod thread;
 
 pub use line::Line;
+pub use placeholder::PLACEHOLDER;
 
-use crate::conversion::{Direction, Lost, System, Why, read, write};
+use crate::conversion::{Direction, Lost, System, Unanswered, Why, read, write};
 use crate::{Calls, Message};
 use chunk::Chunk;
-pub(crate) use chunk::{lines_of, messages_of};
+pub(crate) use chunk::{lines_of, messages_of, unanswered};
+pub(crate) use placeholder::{is_placeholder, without_placeholders};
 use std::collections::HashSet;
+use thread::Agents;
 
-/// The lines whose place other lines took. They have to be known before the
-/// lines are converted, because a line says it of those before it.
+/// What lines say of other lines, which has to be known before the lines are
+/// converted: whose place they took, and which sub-agent has which ID.
 #[derive(Debug, Clone, Default)]
 pub struct Superseded {
+    agents: Agents,
     /// Lines whose place others took.
     replaced: HashSet<Box<str>>,
     /// Prompts that the agent said again, when it took them up: that is their
@@ -41,6 +48,7 @@ pub struct Superseded {
 impl Superseded {
     /// Notes what a line says of others.
     pub fn note(&mut self, line: &Line) {
+        self.agents.note(line);
         for uuid in line.supersedes() {
             self.replaced.insert(uuid.as_str().into());
         }
@@ -74,25 +82,69 @@ impl<S: System> Session<S> {
         }
     }
 
-    /// What was said to a sub-agent and by it: the tool call that started it.
+    /// What was said to a sub-agent and by it: the tool call that started it, or
+    /// its ID.
     #[must_use]
-    pub fn of(mut self, tool_use_id: impl Into<String>) -> Self {
-        self.thread = Some(tool_use_id.into().into());
+    pub fn of(mut self, thread: impl Into<String>) -> Self {
+        self.thread = Some(thread.into().into());
         self
     }
 
-    /// Leaves out these lines.
+    /// Leaves out the lines whose place others took, and tells sub-agents apart
+    /// by what was noted of them.
     #[must_use]
     pub fn without(mut self, superseded: Superseded) -> Self {
         self.superseded = superseded;
         self
     }
 
-    /// Whether a line is part of this conversation.
-    fn has(&self, line: &Line) -> bool {
-        line.said().is_some()
-            && line.thread() == self.thread.as_deref()
-            && !self.superseded.has(line)
+    fn lines(&self) -> Lines<'_> {
+        Lines {
+            thread: self.thread.as_deref(),
+            superseded: &self.superseded,
+        }
+    }
+}
+
+/// Which lines are part of a conversation.
+#[derive(Clone, Copy)]
+struct Lines<'a> {
+    thread: Option<&'a str>,
+    superseded: &'a Superseded,
+}
+
+impl Lines<'_> {
+    /// Whether a line names this conversation.
+    fn names(self, line: &Line) -> bool {
+        self.superseded.agents.names(line, self.thread)
+    }
+
+    /// Whether a line is part of this conversation, except for a result that
+    /// names its own call.
+    fn has(self, line: &Line) -> bool {
+        line.said().is_some() && self.names(line) && !self.superseded.has(line)
+    }
+
+    /// Whether a line is read together with those before it.
+    fn goes_on(self, chunk: &mut Chunk, line: &Line) -> bool {
+        if line.ends_turn() {
+            if self.names(line) {
+                chunk.end_turn();
+            }
+            return true;
+        }
+        let is_said = match thread::own_call(line) {
+            Some(call) => chunk.has_call(call) && !self.superseded.has(line),
+            None => self.has(line),
+        };
+        chunk.takes(line, is_said)
+    }
+
+    /// The lines of this conversation among lines that are read together.
+    fn said(self, lines: &[Line]) -> impl Iterator<Item = (usize, &Message)> {
+        let said = thread::said(lines, |line| self.has(line));
+        let said = said.into_iter();
+        said.filter_map(|index| Some((index, lines.get(index)?.said()?)))
     }
 }
 
@@ -102,16 +154,26 @@ impl<S: System> Direction for Session<S> {
     type Together = Chunk;
 
     fn goes_on(&self, together: &mut Chunk, _: &[Line], next: &Line) -> bool {
-        together.takes(next, self.has(next))
+        self.lines().goes_on(together, next)
     }
 
     fn forth(&self, calls: &mut Calls, lines: &[Line]) -> Vec<S::Item> {
-        let said = lines.iter().filter(|line| self.has(line));
-        write(
-            &self.system,
-            calls,
-            &messages_of(said.filter_map(Line::said)),
-        )
+        let said = self.lines().said(lines).map(|(_, said)| said);
+        write(&self.system, calls, &messages_of(said))
+    }
+
+    fn beside(&self, lines: &[Line]) -> Vec<bool> {
+        let mut beside = vec![true; lines.len()];
+        for (index, _) in self.lines().said(lines) {
+            if let Some(beside) = beside.get_mut(index) {
+                *beside = false;
+            }
+        }
+        beside
+    }
+
+    fn unanswered(&self, lines: &[Line]) -> Vec<Unanswered> {
+        unanswered(self.lines().said(lines))
     }
 
     fn belongs(&self, before: &[S::Item], next: &S::Item) -> bool {
@@ -119,26 +181,32 @@ impl<S: System> Direction for Session<S> {
     }
 
     fn back(&self, calls: &mut Calls, items: &[S::Item]) -> Vec<Line> {
-        let messages = read(&self.system, calls, items);
+        let messages = without_placeholders(read(&self.system, calls, items));
         messages
             .into_iter()
             .flat_map(|message| lines_of(message, self.thread.as_deref()))
             .collect()
     }
 
+    // A result has a place wherever its call has one.
     fn why(&self, line: &Line, path: &str, lost: &Lost) -> Why {
         if !path.is_empty() {
             return match path {
                 "/aborted" => Why::Aborted,
+                _ if *lost == Lost::Item("tool_result".to_owned()) => Why::Unpaired,
                 _ => self.system.why(path, lost),
             };
         }
-        if line.said().is_none() {
-            Why::Envelope
-        } else if self.superseded.has(line) {
+        let Some(said) = line.said() else {
+            return Why::Envelope;
+        };
+        let is_own = thread::own_call(line).is_some() && self.thread.is_none();
+        if self.superseded.has(line) {
             Why::Superseded
-        } else if line.thread() != self.thread.as_deref() {
+        } else if !is_own && !self.lines().names(line) {
             Why::Subagent
+        } else if chunk::is_results(said) {
+            Why::Unpaired
         } else {
             self.system.why(path, lost)
         }
@@ -153,17 +221,21 @@ pub fn messages(lines: &[Line], thread: Option<&str>) -> Vec<Message> {
     for line in lines {
         superseded.note(line);
     }
+    let conversation = Lines {
+        thread,
+        superseded: &superseded,
+    };
     let mut chunk = Chunk::default();
-    let mut together = Vec::new();
+    let mut first = 0;
     let mut messages = Vec::new();
-    for line in lines {
-        let said = line.said().filter(|_| line.thread() == thread);
-        let said = said.filter(|_| !superseded.has(line));
-        if !chunk.takes(line, said.is_some()) {
-            messages.extend(messages_of(together.drain(..)));
+    for (index, line) in lines.iter().enumerate() {
+        if !conversation.goes_on(&mut chunk, line) {
+            let said = conversation.said(&lines[first..index]);
+            messages.extend(messages_of(said.map(|(_, said)| said)));
+            first = index;
         }
-        together.extend(said);
     }
-    messages.extend(messages_of(together.drain(..)));
+    let said = conversation.said(&lines[first..]);
+    messages.extend(messages_of(said.map(|(_, said)| said)));
     messages
 }

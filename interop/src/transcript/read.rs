@@ -3,8 +3,8 @@
 use super::entry::Entry;
 use super::record::{Author, Record};
 use super::tree::{Branch, Standing};
-use crate::conversion::{Direction, Lost, System, Why, read, write};
-use crate::session::{Line, lines_of, messages_of};
+use crate::conversion::{Direction, Lost, System, Unanswered, Why, read, write};
+use crate::session::{Line, lines_of, messages_of, unanswered, without_placeholders};
 use crate::{Calls, Message};
 
 /// The records of a transcript, to another system and back.
@@ -83,13 +83,28 @@ impl<S: System> Direction for Transcript<S> {
         write(&self.system, calls, &messages_of(&said))
     }
 
+    fn beside(&self, records: &[Record]) -> Vec<bool> {
+        records.iter().map(|record| !self.has(record)).collect()
+    }
+
+    fn unanswered(&self, records: &[Record]) -> Vec<Unanswered> {
+        let said: Vec<(usize, Message)> = records
+            .iter()
+            .enumerate()
+            .filter(|(_, record)| self.has(record))
+            .filter_map(|(index, record)| Some((index, record.message(None)?)))
+            .collect();
+        unanswered(said.iter().map(|(index, said)| (*index, said)))
+    }
+
     fn belongs(&self, before: &[S::Item], next: &S::Item) -> bool {
         self.system.joins(before, next)
     }
 
     fn back(&self, calls: &mut Calls, items: &[S::Item]) -> Vec<Record> {
-        let messages = read(&self.system, calls, items).into_iter();
+        let messages = without_placeholders(read(&self.system, calls, items));
         let lines: Vec<Line> = messages
+            .into_iter()
             .flat_map(|message| lines_of(message, None))
             .collect();
         let said = lines.iter().filter_map(Line::said);

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 pub(crate) mod cua;
+pub(crate) mod exact;
 pub(crate) mod lines;
 pub(crate) mod oracle;
 pub(crate) mod ours;

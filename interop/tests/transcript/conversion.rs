@@ -3,7 +3,8 @@
 use crate::support::tree;
 use crate::{answer, attachment, branch, call, prompt, records, said, text};
 use agentwire_interop::bridgic::{Blocks, Chat};
-use agentwire_interop::conversion::{System, Why, convert, undo};
+use agentwire_interop::conversion::{Lost, Residue, System, Why, convert, undo};
+use agentwire_interop::session::PLACEHOLDER;
 use agentwire_interop::transcript::{History, Transcript};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -30,6 +31,26 @@ fn lines() -> Vec<Value> {
         said("12", "11", "m-4", text("b")),
         json!({"type": "last-prompt", "lastPrompt": "two", "leafUuid": "12", "sessionId": "s"}),
     ]
+}
+
+#[test]
+fn a_call_without_a_result_is_told_and_its_placeholder_is_not_read_back() {
+    let lines = [prompt("1", None, "one"), said("2", "1", "m", call("t"))];
+    let records = records(&lines);
+    let direction = Transcript::new(Chat, branch(&records, History::All));
+    let carried = convert(direction.clone(), records);
+    assert!(tree(&carried.made).to_string().contains(PLACEHOLDER));
+    let told: Vec<_> = carried
+        .losses
+        .iter()
+        .filter(|loss| loss.what == Lost::Placeholder("Bash".to_owned()))
+        .map(|loss| (loss.index, &*loss.path))
+        .collect();
+    assert_eq!(told, [(1, "/message/content/0")]);
+    let back = undo(direction.clone(), carried.made.clone(), Residue::default());
+    assert!(!tree(&back.pieces).to_string().contains("tool_result"));
+    let back = undo(direction, carried.made, carried.residue);
+    assert_eq!(tree(&back.pieces), json!(lines));
 }
 
 #[test]

@@ -1,0 +1,330 @@
+//! Restores what was not edited of pieces that were converted together.
+
+use super::exact::{self, MAX_DEPTH};
+use super::loss::are_all_named;
+use super::{Delta, Fingerprint, Group, Step};
+use agentwire_protocol::Json;
+use std::collections::VecDeque;
+
+/// A piece that comes back without a residue: its fingerprint, and its kind.
+pub(super) type Came = (Fingerprint, String);
+
+/// Up to so many pairs of pieces are compared.
+const MAX_PAIRS: usize = 1 << 22;
+
+/// Up to so many lost pieces are looked for in those that came back.
+const MAX_LOOKED_FOR: usize = 64;
+
+/// What a piece is, in a word.
+fn kind(piece: &Json) -> String {
+    let kind = piece.member("type").and_then(|kind| kind.read().ok());
+    kind.unwrap_or_default()
+}
+
+/// What has to be known to restore a part of a group: nothing, where that cannot be
+/// done, because pieces are not made of one piece each.
+pub(super) fn came(back: &[Json], delta: Option<&Delta>, is_beside: &[bool]) -> Vec<Came> {
+    let Some(Delta::Of(steps)) = delta else {
+        return vec![];
+    };
+    let mut is_named = vec![false; back.len()];
+    let (mut piece, mut looked_for) = (0, 0);
+    for step in steps {
+        let named = match step {
+            Step::Run(first, count) => *first..first.saturating_add(*count),
+            Step::Item(index, _) => *index..index.saturating_add(1),
+            Step::Is(value) => {
+                if is_beside.get(piece) != Some(&true) {
+                    looked_for += 1;
+                    if looked_for > MAX_LOOKED_FOR || !is_apart(value, back, 0) {
+                        return vec![];
+                    }
+                }
+                piece += 1;
+                continue;
+            }
+        };
+        piece += named.len();
+        for index in named {
+            match is_named.get_mut(index) {
+                Some(is_named @ false) => *is_named = true,
+                _ => return vec![],
+            }
+        }
+    }
+    if is_named.contains(&false) || !are_all_named(back, steps) {
+        return vec![];
+    }
+    let came = back.iter();
+    came.map(|piece| (Fingerprint::of(piece), kind(piece)))
+        .collect()
+}
+
+/// Whether nothing that a piece says came back in another one, where it could be
+/// edited.
+fn is_apart(value: &Json, back: &[Json], depth: usize) -> bool {
+    let mut is_it = depth < MAX_DEPTH;
+    let mut inside = |value: &str| {
+        is_it = is_it
+            && value
+                .parse::<Json>()
+                .is_ok_and(|value| is_apart(&value, back, depth + 1));
+    };
+    match value.get().as_bytes().first() {
+        Some(b'{') => {
+            _ = exact::members(value.get(), |name, value| {
+                // What tells things apart is the same in many.
+                if ![r#""type""#, r#""role""#, r#""name""#, r#""model""#].contains(&name) {
+                    inside(value);
+                }
+            });
+        }
+        Some(b'[') => _ = exact::items(value.get(), inside),
+        Some(b'"') => {
+            let text = value.get();
+            let text = text
+                .get(1..text.len().saturating_sub(1))
+                .unwrap_or_default();
+            return text.is_empty() || !back.iter().any(|piece| piece.get().contains(text));
+        }
+        _ => {}
+    }
+    is_it
+}
+
+/// A piece of a conversation that was edited.
+pub(super) enum Part {
+    /// It was not edited, and is what it was.
+    Restored(Json),
+    /// It was edited, and has the envelope that it had.
+    Edited(Json),
+    /// The piece of this number is what it is now.
+    Projected(usize),
+}
+
+/// What groups were before whose pieces were edited in part, made of what comes back
+/// of them now.
+pub(super) fn parts(groups: &[Group], now: &[Json]) -> Vec<Part> {
+    let before: Vec<&Came> = groups.iter().flat_map(|group| &group.back).collect();
+    let now_: Vec<Fingerprint> = now.iter().map(Fingerprint::of).collect();
+    let pairs = pairs(&before, &now_);
+    let mut walk = Walk {
+        now,
+        next: 0,
+        is_paired: vec![false; now.len()],
+        parts: Vec::new(),
+    };
+    for pair in pairs.iter().flatten() {
+        if let Some(is_paired) = walk.is_paired.get_mut(*pair) {
+            *is_paired = true;
+        }
+    }
+    let mut first = 0;
+    // Groups of which nothing was made have nothing that could be edited.
+    let is_one = groups.iter().filter(|group| !group.made.is_empty()).count() == 1;
+    let groups = groups
+        .iter()
+        .filter(|group| !group.back.is_empty() || group.made.is_empty());
+    for group in groups {
+        let end = first + group.back.len();
+        let pairs = pairs.get(first..end).unwrap_or_default();
+        let edited = match is_one {
+            true => edited(&group.back, pairs, now),
+            false => vec![None; pairs.len()],
+        };
+        if let Some(Delta::Of(steps)) = &group.delta {
+            walk.group(steps, pairs, &edited);
+        }
+        first = end;
+    }
+    walk.up_to(now.len());
+    walk.parts
+}
+
+struct Walk<'a> {
+    now: &'a [Json],
+    /// The next piece that is not taken.
+    next: usize,
+    /// Whether a piece is what it was, or goes on where one was.
+    is_paired: Vec<bool>,
+    parts: Vec<Part>,
+}
+
+impl Walk<'_> {
+    /// Takes the new pieces before this one.
+    fn up_to(&mut self, end: usize) {
+        while self.next < end {
+            if self.is_paired.get(self.next) == Some(&false) {
+                self.parts.push(Part::Projected(self.next));
+            }
+            self.next += 1;
+        }
+    }
+
+    fn group(&mut self, steps: &[Step], pairs: &[Option<usize>], edited: &[Option<usize>]) {
+        for pair in edited.iter().flatten() {
+            if let Some(is_paired) = self.is_paired.get_mut(*pair) {
+                *is_paired = true;
+            }
+        }
+        for step in steps {
+            match step {
+                Step::Is(value) => self.parts.push(Part::Restored(value.clone())),
+                Step::Run(first, count) => {
+                    for index in *first..first.saturating_add(*count) {
+                        self.piece(index, None, pairs, edited);
+                    }
+                }
+                Step::Item(index, delta) => self.piece(*index, Some(delta), pairs, edited),
+            }
+        }
+    }
+
+    fn piece(
+        &mut self,
+        index: usize,
+        delta: Option<&Delta>,
+        pairs: &[Option<usize>],
+        edited: &[Option<usize>],
+    ) {
+        let at = |pairs: &[Option<usize>]| pairs.get(index).copied().flatten();
+        let (place, envelope) = match (at(pairs), at(edited)) {
+            (Some(place), _) => (place, None),
+            (None, Some(place)) => (place, Some(delta.and_then(envelope))),
+            // It was removed.
+            (None, None) => return,
+        };
+        self.up_to(place);
+        let Some(now) = self.now.get(place) else {
+            return;
+        };
+        let part = match (envelope, delta) {
+            (None, None) => Part::Restored(now.clone()),
+            (None, Some(delta)) => match delta.apply(now) {
+                Ok(piece) => Part::Restored(piece),
+                Err(_) => Part::Projected(place),
+            },
+            (Some(None), _) => Part::Projected(place),
+            (Some(Some(envelope)), _) => match envelope.apply(now) {
+                Ok(piece) => Part::Edited(piece),
+                Err(_) => Part::Projected(place),
+            },
+        };
+        self.parts.push(part);
+    }
+}
+
+/// The pieces that are what they were: of each one before, which one it is now.
+fn pairs(before: &[&Came], now: &[Fingerprint]) -> Vec<Option<usize>> {
+    let mut pairs = vec![None; before.len()];
+    if before.len().saturating_mul(now.len()) > MAX_PAIRS {
+        return pairs;
+    }
+    // The longest common subsequence.
+    let width = now.len() + 1;
+    let mut best = vec![0_u32; (before.len() + 1) * width];
+    let get = |best: &[u32], one: usize, other: usize| {
+        best.get(one * width + other).copied().unwrap_or_default()
+    };
+    for (one, (fingerprint, _)) in before.iter().enumerate().rev() {
+        for (other, now) in now.iter().enumerate().rev() {
+            let length = match fingerprint == now {
+                true => get(&best, one + 1, other + 1) + 1,
+                false => get(&best, one + 1, other).max(get(&best, one, other + 1)),
+            };
+            if let Some(place) = best.get_mut(one * width + other) {
+                *place = length;
+            }
+        }
+    }
+    let (mut one, mut other) = (0, 0);
+    while let (Some((fingerprint, _)), Some(now)) = (before.get(one), now.get(other)) {
+        if fingerprint == now {
+            if let Some(pair) = pairs.get_mut(one) {
+                *pair = Some(other);
+            }
+            one += 1;
+            other += 1;
+        } else if get(&best, one + 1, other) >= get(&best, one, other + 1) {
+            one += 1;
+        } else {
+            other += 1;
+        }
+    }
+    pairs
+}
+
+/// The pieces that were edited: where as many pieces of the same kinds are between
+/// two that are what they were.
+fn edited(before: &[Came], pairs: &[Option<usize>], now: &[Json]) -> Vec<Option<usize>> {
+    let mut edited = vec![None; pairs.len()];
+    let mut waiting: VecDeque<usize> = VecDeque::new();
+    let mut next = 0;
+    let ends = pairs.iter().copied().enumerate();
+    for (index, pair) in ends
+        .map(|(at, pair)| (at, Some(pair)))
+        .chain([(pairs.len(), None)])
+    {
+        let end = match pair {
+            Some(None) => {
+                waiting.push_back(index);
+                continue;
+            }
+            Some(Some(end)) => end,
+            None => now.len(),
+        };
+        let between = next..end;
+        let is_alike = between.len() == waiting.len()
+            && waiting.iter().zip(between.clone()).all(|(before_, now_)| {
+                let before = before.get(*before_).map(|(_, kind)| &**kind);
+                let now = now.get(now_).filter(|it| it.member("message").is_some());
+                before.is_some() && before == now.map(kind).as_deref()
+            });
+        for (before, now) in waiting.drain(..).zip(between) {
+            if let (true, Some(edited)) = (is_alike, edited.get_mut(before)) {
+                *edited = Some(now);
+            }
+        }
+        next = end + 1;
+    }
+    edited
+}
+
+/// What of a delta is not about what was said.
+fn envelope(delta: &Delta) -> Option<Delta> {
+    let Delta::In {
+        members, without, ..
+    } = delta
+    else {
+        return None;
+    };
+    let mut members = members.clone();
+    // The data of a tool is that of the result as it was.
+    for name in ["tool_use_result", "toolUseResult", "text"] {
+        members.remove(name);
+    }
+    match members.remove("message") {
+        Some(Delta::In {
+            members: mut inner,
+            without,
+            ..
+        }) => {
+            inner.remove("content");
+            let more = None;
+            members.insert(
+                "message".to_owned(),
+                Delta::In {
+                    members: inner,
+                    without,
+                    more,
+                },
+            );
+        }
+        Some(Delta::Is(_) | Delta::Of(_)) | None => {}
+    }
+    Some(Delta::In {
+        members,
+        without: without.clone(),
+        more: None,
+    })
+}

@@ -1,0 +1,51 @@
+//! The placeholder for a tool result that the source does not have.
+//!
+//! Models refuse a call without a result, so such a call gets one with a fixed
+//! text. That text is told as [`Lost::Placeholder`](crate::conversion::Lost), and
+//! on the way back a result with that text is left out, in every format.
+
+use crate::Message;
+use agentwire_protocol::content::{Content, ContentBlock, ToolResultBlock};
+
+/// The text of the placeholder.
+///
+/// On the way back, a tool result with exactly this text is left out. A result
+/// that was edited is kept.
+pub const PLACEHOLDER: &str = "[agentwire: the source has no result for this tool call]";
+
+/// The placeholder for the result of a call.
+pub(super) fn placeholder(call: &str) -> ContentBlock {
+    ToolResultBlock::new(call, Some(PLACEHOLDER.into()))
+        .failed()
+        .into()
+}
+
+/// Whether a block is a placeholder. Formats have a text as one block as well.
+pub(crate) fn is_placeholder(block: &ContentBlock) -> bool {
+    let ContentBlock::ToolResult(result) = block else {
+        return false;
+    };
+    match &result.content {
+        Some(Content::Text(text)) => text == PLACEHOLDER,
+        Some(Content::Blocks(blocks)) => {
+            matches!(&blocks[..], [ContentBlock::Text(block)] if block.text == PLACEHOLDER)
+        }
+        None => false,
+    }
+}
+
+/// The messages without placeholders, and without messages that had nothing else.
+pub(crate) fn without_placeholders(mut messages: Vec<Message>) -> Vec<Message> {
+    messages.retain_mut(|message| {
+        let Message::User(message) = message else {
+            return true;
+        };
+        let Some(Content::Blocks(blocks)) = &mut message.message.content else {
+            return true;
+        };
+        let before = blocks.len();
+        blocks.retain(|block| !is_placeholder(block));
+        blocks.len() == before || !blocks.is_empty()
+    });
+    messages
+}
