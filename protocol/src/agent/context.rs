@@ -20,6 +20,8 @@ const SMALLEST: u64 = 100_000;
 pub(super) struct Context {
     /// The tokens of the last reply and of its input.
     tokens: u64,
+    /// Whether the model was given a prompt.
+    pub(super) is_begun: bool,
     /// Whether the agent notes something for itself behind the last message.
     pub(super) is_followed: bool,
     /// Whether the next message is the first one of a reply.

@@ -106,6 +106,7 @@ impl Agent {
         let refusal = refusal(&prompts, &verdict);
         if refusal.is_none() {
             turn.phase = Phase::Running;
+            self.context.is_begun = true;
         }
         self.send_init(&uuids);
         let is_over_budget = refusal.is_none() && self.is_over_budget();

@@ -188,15 +188,14 @@ impl Agent {
         model.clone_into(&mut self.config.model);
     }
 
-    /// Sets the model, and tells the host if it changed. In a conversation
-    /// without a turn the host is not told.
+    /// Sets the model, and tells the host if it changed. Before the
+    /// conversation has begun the host is not told.
     pub fn set_model(&mut self, model: &str) {
         if self.config.model == model {
             return;
         }
         self.change_model(model);
-        let has_begun = self.turn.is_some() || self.context.replies > 0;
-        if self.config.has_receipts && has_begun {
+        if self.config.has_receipts && self.context.is_begun {
             let told =
                 format!("<local-command-stdout>The model is {model} now.</local-command-stdout>");
             let mut told = UserMessage::new(told);
