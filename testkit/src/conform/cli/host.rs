@@ -9,7 +9,7 @@ use super::process::Process;
 use super::rest::{at_rest, patience};
 use super::servers;
 use super::tell::SHOWN;
-use crate::model::ScriptedModel;
+use crate::model::{Answer, ScriptedModel};
 use crate::scenario::gate_name::REACHED;
 use agentwire_protocol::codec::{Line, LineDecoder};
 use serde_json::{Map, Value, json};
@@ -37,6 +37,9 @@ const BYTES: usize = 64 << 20;
 
 /// How much of standard error is kept, in bytes.
 const COMPLAINTS: usize = 4096;
+
+/// How often a model may be asked after the end of its script.
+const UNSCRIPTED: usize = 10;
 
 /// What happened in a session.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,6 +87,8 @@ enum Over {
     Ended,
     /// Nothing comes.
     AtRest,
+    /// The CLI goes on asking a model whose script is over.
+    Unscripted,
 }
 
 struct Player<'a> {
@@ -109,8 +114,9 @@ struct Player<'a> {
 /// started goes when this returns, or is dropped.
 ///
 /// The session is over when the CLI ends, or when it is at rest: the host waits
-/// for something, and for some seconds nothing comes. A CLI that goes on and
-/// does not do what the host waits for is stuck when the deadline is over.
+/// for something, and for some seconds nothing comes; or when it goes on asking
+/// the model after the end of the script. A CLI that goes on otherwise and does
+/// not do what the host waits for is stuck when the deadline is over.
 ///
 /// # Errors
 ///
@@ -186,7 +192,7 @@ impl Player<'_> {
         self.request(self.case.host.initialize()).await;
         let answered = json!({"type": "control_response", "response": {"request_id": "host-1"}});
         self.steps.push_front(Step::Until(answered));
-        if self.read(cli, stdout).await? == Over::AtRest {
+        if self.read(cli, stdout).await? != Over::Ended {
             return Ok(());
         }
         // Nobody would read an answer.
@@ -207,7 +213,7 @@ impl Player<'_> {
         let patience = patience(self.case);
         let mut decoder = LineDecoder::new(LONGEST);
         let mut chunk = vec![0; 64 << 10];
-        let (mut has_exited, mut bytes, mut asked) = (false, 0, 0);
+        let (mut has_exited, mut bytes, mut asked, mut unscripted) = (false, 0, 0, 0);
         loop {
             let gate = self.awaited_gate();
             let read = tokio::select! {
@@ -224,8 +230,12 @@ impl Player<'_> {
                     self.go_on().await?;
                     continue;
                 }
-                _ = self.model.request(asked), if !has_exited => {
+                request = self.model.request(asked), if !has_exited => {
                     asked += 1;
+                    unscripted += usize::from(request.answer == Answer::EndOfScript);
+                    if unscripted > UNSCRIPTED {
+                        return Ok(Over::Unscripted);
+                    }
                     continue;
                 }
                 () = sleep(GRACE), if has_exited => Ok(0),
