@@ -243,11 +243,12 @@ mod tests {
 
     #[test]
     fn what_the_user_wrote_after_results_is_a_new_prompt() {
-        let output = say("<local-command-stdout>Done.</local-command-stdout>\n");
+        let output = say("<local-command-stdout>Done.</local-command-stdout>");
         let mut messages = vec![user("First"), model()];
         messages.push(user(vec![result(json!("taken back")), output.clone()]));
         let results = vec!["taken back".to_owned()];
         assert_eq!(asked_now(&messages), ("First".into(), true, results));
+        let output = say("<local-command-stdout>Done.</local-command-stdout>\n");
         let blocks = vec![result(json!("taken back")), output, say("Second")];
         messages[2] = user(blocks);
         assert_eq!(asked_now(&messages), ("Second".into(), false, vec![]));
