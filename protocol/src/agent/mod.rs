@@ -137,7 +137,7 @@ pub struct Agent {
     stats: Stats,
     account: Account,
     context: Context,
-    /// Whether the model has produced output that could be summarized.
+    /// Whether the model or a command has said anything.
     has_history: bool,
     state: SessionState,
     is_initialized: bool,
