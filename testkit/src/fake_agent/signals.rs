@@ -9,7 +9,7 @@ pub(super) use system::Signals;
 mod system {
     use agentwire_protocol::agent::Profile;
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    use signal_hook::flag::register_conditional_shutdown;
+    use signal_hook::flag::{register_conditional_default, register_conditional_shutdown};
     use signal_hook::low_level::pipe;
     use std::io::{self, Read};
     use std::os::unix::net::UnixStream;
@@ -32,8 +32,11 @@ mod system {
             let dies_of_sigterm = Arc::new(AtomicBool::new(true));
             register_conditional_shutdown(SIGTERM, 128 + SIGTERM, Arc::clone(&dies_of_sigterm))?;
             if profile == Profile::V2_0_77 {
-                // It exits immediately on SIGINT, and does not handle SIGHUP.
-                register_conditional_shutdown(SIGINT, 0, Arc::new(AtomicBool::new(true)))?;
+                // It exits immediately on SIGINT, and dies of SIGHUP even if the
+                // process that started it ignores that, as under `nohup`.
+                let always = Arc::new(AtomicBool::new(true));
+                register_conditional_shutdown(SIGINT, 0, Arc::clone(&always))?;
+                register_conditional_default(SIGHUP, always)?;
                 return Ok(Self { dies_of_sigterm });
             }
             let always = Arc::new(AtomicBool::new(true));
