@@ -335,6 +335,7 @@ impl Agent {
         self.send_late();
         self.replay_due_prompts();
         self.end_folded(&state);
+        self.context.is_followed |= state == CommandState::Completed;
         let Some(turn) = self.turn.take() else { return };
         self.calls.retain(|_, open| open.owner.is_some());
         let milliseconds = now.saturating_duration_since(turn.started).as_millis();
