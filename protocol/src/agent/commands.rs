@@ -8,7 +8,7 @@ use super::context::Context;
 use super::hooks::Occasion;
 use super::{Agent, Event};
 use crate::codec::encode;
-use crate::content::ContentBlock;
+use crate::content::{Content, ContentBlock};
 use crate::hook::{SessionEnd, SessionEndReason, SessionStart, SessionStartSource};
 use crate::json::Json;
 use crate::message::{AssistantMessage, ConversationReset, ResetTrigger, StopReason, UserMessage};
@@ -250,25 +250,28 @@ fn is_own(name: &str) -> bool {
     matches!(name, "clear" | "compact")
 }
 
-/// Returns whether a prompt has a turn of its own, because it begins as a
-/// command does. The command need not exist.
+/// Returns whether a prompt has a turn of its own, because it looks like a
+/// command. The command need not exist, and blanks may stand before it.
 pub(super) fn is_alone(prompt: &UserMessage) -> bool {
-    after_slash(prompt).is_some()
+    typed(prompt).is_some_and(|text| text.trim_start().starts_with('/'))
 }
 
-/// Returns the text of a prompt behind its slash, if it begins with one.
-fn after_slash(prompt: &UserMessage) -> Option<String> {
+/// Returns the text that may be a command: that of the last block, if there are
+/// blocks.
+fn typed(prompt: &UserMessage) -> Option<&str> {
     if prompt.client_composed == Some(true) {
         return None;
     }
-    let text = prompt.message.content.as_ref()?.text();
-    Some(text.trim_start().strip_prefix('/')?.to_owned())
+    match prompt.message.content.as_ref()? {
+        Content::Text(text) => Some(text),
+        Content::Blocks(blocks) => blocks.last()?.as_text(),
+    }
 }
 
 /// Returns what a prompt calls, if it has the form of a command.
 fn command(prompt: &UserMessage) -> Option<Command> {
-    let text = after_slash(prompt)?;
-    let (name, args) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
+    let text = typed(prompt)?.strip_prefix('/')?;
+    let (name, args) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     Some(Command {
         name: name.to_owned(),
         args: args.trim().to_owned(),
