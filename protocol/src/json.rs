@@ -39,8 +39,11 @@ impl Json {
         self.0.is_none()
     }
 
-    /// Creates a value from valid JSON text without surrounding whitespace.
-    pub(crate) fn of_text(text: impl Into<Box<str>> + AsRef<str>) -> Self {
+    /// Creates a value from valid JSON text without surrounding whitespace. Nothing
+    /// checks that it is: only for the other crates of this workspace.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of_text(text: impl Into<Box<str>> + AsRef<str>) -> Self {
         Self((text.as_ref() != "null").then(|| text.into()))
     }
 

@@ -56,7 +56,8 @@ pub mod sabotage;
 pub mod schema;
 pub mod secret;
 mod slash_command;
-mod text;
+#[doc(hidden)]
+pub mod text;
 #[cfg(feature = "tools")]
 pub mod tool;
 #[cfg(feature = "audit")]

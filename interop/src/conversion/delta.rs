@@ -1,12 +1,13 @@
 //! What of a value is not in what another value says of it.
 
-use super::Fingerprint;
-use super::exact::{self, MAX_DEPTH, Object};
+use super::exact::{Object, written};
+use super::tree::{self, Parts, Tree};
 use agentwire_protocol::{Json, Members};
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// How one JSON value is made of another.
 ///
@@ -56,20 +57,20 @@ impl Delta {
     /// How `to` is made of `from`; nothing, when they are the same value.
     #[must_use]
     pub fn between(from: &Json, to: &Json) -> Option<Self> {
-        Self::between_at(from, to, 0)
-    }
-
-    fn between_at(from: &Json, to: &Json, depth: usize) -> Option<Self> {
         if from == to {
             return None;
         }
-        if depth == MAX_DEPTH {
-            return Some(Self::Is(to.clone()));
+        Self::between_trees(&Tree::of(from), &Tree::of(to))
+    }
+
+    pub(super) fn between_trees(from: &Tree<'_>, to: &Tree<'_>) -> Option<Self> {
+        if from.is_same(to) {
+            return None;
         }
-        match (Parts::of(from), Parts::of(to)) {
-            (Parts::Object(from), Parts::Object(to)) => inside(&from, to, depth + 1),
+        match (from.parts(), to.parts()) {
+            (Parts::Object(_), Parts::Object(_)) => inside(from.members()?, to.members()?),
             (Parts::List(from), Parts::List(to)) => {
-                let steps = steps(&from, to, depth + 1);
+                let steps = steps(from, to);
                 let is_all = match &steps[..] {
                     [] => from.is_empty(),
                     [Step::Run(0, count)] => *count == from.len(),
@@ -77,7 +78,7 @@ impl Delta {
                 };
                 (!is_all).then_some(Self::Of(steps))
             }
-            _ => (!exact::is_same(from.get(), to.get())).then(|| Self::Is(to.clone())),
+            _ => Some(Self::Is(to.json())),
         }
     }
 
@@ -209,21 +210,23 @@ impl<'de> Deserialize<'de> for Step {
 }
 
 /// How an object is made of another; nothing, when they are the same.
-fn inside(from: &Object, to: Object, depth: usize) -> Option<Delta> {
-    let without = from.members.iter().map(|(key, _)| key);
+fn inside(from: tree::Members<'_, '_>, to: tree::Members<'_, '_>) -> Option<Delta> {
+    let [old, new] = [&from, &to].map(|it| it.by_name());
+    let without = from.seen.iter().map(|(name, _)| name);
     let without: Vec<_> = without
-        .filter(|key| to.members.get(key).is_none())
-        .map(str::to_owned)
+        .filter(|name| new.get(name).is_none())
+        .map(|name| name.clone().into_owned())
         .collect();
-    let changed = to.members.iter().filter_map(|(key, value)| {
-        let delta = match from.members.get(key) {
-            Some(old) => Delta::between_at(old, value, depth)?,
-            None => Delta::Is(value.clone()),
+    let changed = to.seen.iter().filter_map(|(name, value)| {
+        let delta = match old.get(name) {
+            Some(old) => Delta::between_trees(old, value)?,
+            None => Delta::Is(value.json()),
         };
-        Some((key.to_owned(), delta))
+        Some((name.clone().into_owned(), delta))
     });
     let members: BTreeMap<_, _> = changed.collect();
-    let more = (!exact::are_same(&from.more, &to.more)).then_some(to.more);
+    let more =
+        (!tree::are_same(&from.more, &to.more)).then(|| to.more.into_iter().map(written).collect());
     (!members.is_empty() || !without.is_empty() || more.is_some()).then_some(Delta::In {
         members,
         without,
@@ -231,32 +234,18 @@ fn inside(from: &Object, to: Object, depth: usize) -> Option<Delta> {
     })
 }
 
-/// A value, a level opened.
-enum Parts {
-    Object(Object),
-    List(Vec<Json>),
-    Leaf,
-}
-
-impl Parts {
-    fn of(value: &Json) -> Self {
-        match value.get().as_bytes().first() {
-            Some(b'{') => Object::of(value).map_or(Self::Leaf, Self::Object),
-            Some(b'[') => value.read().map_or(Self::Leaf, Self::List),
-            _ => Self::Leaf,
-        }
-    }
-}
-
 /// How the items of a list are made of those of another: of the same ones in
 /// the same place first, then of the same ones elsewhere, then of those that go
 /// by the same id, of those that say the same, of those with the same kinds of
 /// blocks, and of those that are of the same kind.
-fn steps(from: &[Json], to: Vec<Json>, depth: usize) -> Vec<Step> {
+fn steps(from: &[Tree<'_>], to: &[Tree<'_>]) -> Vec<Step> {
     let mut plan: Vec<Option<Step>> = to
         .iter()
         .enumerate()
-        .map(|(index, item)| (from.get(index) == Some(item)).then_some(Step::Run(index, 1)))
+        .map(|(index, item)| {
+            let is_same = from.get(index).is_some_and(|from| from.is_same(item));
+            is_same.then_some(Step::Run(index, 1))
+        })
         .collect();
     let mut taken = vec![false; from.len()];
     for step in plan.iter().flatten() {
@@ -264,31 +253,34 @@ fn steps(from: &[Json], to: Vec<Json>, depth: usize) -> Vec<Step> {
             taken[*index] = true;
         }
     }
-    // Most have nothing to be made of, and are not looked at any further.
-    let kinds: HashSet<_> = from.iter().map(kind).collect();
-    let alone: Vec<bool> = to.iter().map(|item| !kinds.contains(&kind(item))).collect();
-    let keys: [fn(&Json) -> Option<String>; 5] = [value, id, said, blocks, kind];
-    for key in keys {
-        if plan.iter().all(Option::is_some) {
-            break;
-        }
-        let mut alike = Pool::new(from, &taken, key);
-        for ((item, step), alone) in to.iter().zip(&mut plan).zip(&alone) {
-            if step.is_some() || *alone {
-                continue;
+    if plan.iter().any(Option::is_none) {
+        // Most have nothing to be made of, and are not looked at any further.
+        let kinds: HashSet<_> = from.iter().map(kind).collect();
+        let alone: Vec<bool> = to.iter().map(|item| !kinds.contains(&kind(item))).collect();
+        let keys: [fn(&Tree<'_>) -> Option<u64>; 5] = [value, id, said, blocks, kind_key];
+        for key in keys {
+            let is_open = |(step, alone): (&Option<Step>, &bool)| step.is_none() && !alone;
+            if !plan.iter().zip(&alone).any(is_open) {
+                break;
             }
-            let Some(key) = key(item) else { continue };
-            if let Some(index) = alike.take(&key) {
-                taken[index] = true;
-                *step = Some(match Delta::between_at(&from[index], item, depth) {
-                    Some(delta) => Step::Item(index, delta),
-                    None => Step::Run(index, 1),
-                });
+            let mut alike = Pool::new(from, &taken, key);
+            for ((item, step), alone) in to.iter().zip(&mut plan).zip(&alone) {
+                if step.is_some() || *alone {
+                    continue;
+                }
+                let Some(key) = key(item) else { continue };
+                if let Some(index) = alike.take(key) {
+                    taken[index] = true;
+                    *step = Some(match Delta::between_trees(&from[index], item) {
+                        Some(delta) => Step::Item(index, delta),
+                        None => Step::Run(index, 1),
+                    });
+                }
             }
         }
     }
     let mut steps: Vec<Step> = Vec::new();
-    for (item, step) in to.into_iter().zip(plan) {
+    for (item, step) in to.iter().zip(plan) {
         match (steps.last_mut(), step) {
             (Some(Step::Run(first, count)), Some(Step::Run(index, _)))
                 if *first + *count == index =>
@@ -296,18 +288,18 @@ fn steps(from: &[Json], to: Vec<Json>, depth: usize) -> Vec<Step> {
                 *count += 1;
             }
             (_, Some(step)) => steps.push(step),
-            (_, None) => steps.push(Step::Is(item)),
+            (_, None) => steps.push(Step::Is(item.json())),
         }
     }
     steps
 }
 
 /// Items of a list by a key, each to be taken once, in order.
-struct Pool(HashMap<String, VecDeque<usize>>);
+struct Pool(HashMap<u64, VecDeque<usize>>);
 
 impl Pool {
     /// The items that are not taken yet.
-    fn new(items: &[Json], taken: &[bool], key: impl Fn(&Json) -> Option<String>) -> Self {
+    fn new(items: &[Tree<'_>], taken: &[bool], key: impl Fn(&Tree<'_>) -> Option<u64>) -> Self {
         let mut pool: HashMap<_, VecDeque<usize>> = HashMap::new();
         for (index, item) in items.iter().enumerate() {
             if taken.get(index) == Some(&false)
@@ -319,82 +311,74 @@ impl Pool {
         Self(pool)
     }
 
-    fn take(&mut self, key: &str) -> Option<usize> {
-        self.0.get_mut(key)?.pop_front()
+    fn take(&mut self, key: u64) -> Option<usize> {
+        self.0.get_mut(&key)?.pop_front()
     }
 }
 
 /// What an item is, all of it.
-fn value(item: &Json) -> Option<String> {
-    Some(Fingerprint::of(item).to_string())
+fn value(item: &Tree<'_>) -> Option<u64> {
+    Some(item.hash())
 }
 
 /// By what an item goes.
-fn id(item: &Json) -> Option<String> {
-    let members: Members = item.read().ok()?;
+fn id(item: &Tree<'_>) -> Option<u64> {
     ["uuid", "id", "call_id", "tool_call_id", "tool_use_id"]
         .iter()
-        .find_map(|name| members.get_str(name))
+        .find_map(|name| item.string_at(name))
+        .map(|id| xxh3_64(id.as_bytes()))
+}
+
+fn content<'a, 't>(item: &'a Tree<'t>) -> Option<&'a Tree<'t>> {
+    item.member("message")?.member("content")
 }
 
 /// What is said in a message, and by whom: its envelope may be another one.
-fn said(item: &Json) -> Option<String> {
-    let content = item.member("message")?.member("content")?;
-    let fingerprint = serde_json::to_string(&Fingerprint::of(&content)).ok()?;
-    kind(item).map(|kind| kind + &fingerprint)
+fn said(item: &Tree<'_>) -> Option<u64> {
+    let content = content(item)?;
+    Some(xxh3_64_with_seed(kind(item).as_bytes(), content.hash()))
 }
 
 /// What a message is made of: the kinds of its blocks, and the calls that they are
 /// of. A text is a block of text.
-fn blocks(item: &Json) -> Option<String> {
-    let content = item.member("message")?.member("content")?;
-    let mut key = kind(item)?;
-    if content.get().starts_with('"') {
-        key.push_str(" text");
+fn blocks(item: &Tree<'_>) -> Option<u64> {
+    let content = content(item)?;
+    let mut key = xxh3_64(kind(item).as_bytes());
+    if content.text().starts_with('"') {
+        key = xxh3_64_with_seed(b"text", key);
     }
-    exact::items(content.get(), |block| {
-        let Ok(block) = block.parse::<Json>() else {
-            return;
-        };
-        key.push(' ');
-        key.push_str(&kind(&block).unwrap_or_default());
-        key.push(' ');
-        key.push_str(&id(&block).unwrap_or_default());
-    });
-    Some(key.trim_end().to_owned())
+    for block in content.items() {
+        key = xxh3_64_with_seed(kind(block).as_bytes(), key);
+        if let Some(id) = id(block) {
+            key = xxh3_64_with_seed(&id.to_le_bytes(), key);
+        }
+    }
+    Some(key)
 }
 
 /// What an item is. Objects that do not say it are of one kind.
-fn kind(item: &Json) -> Option<String> {
-    #[derive(serde::Deserialize)]
-    struct Tags<'a> {
-        #[serde(rename = "type", borrow)]
-        tag: Option<Cow<'a, str>>,
-        #[serde(borrow)]
-        block_type: Option<Cow<'a, str>>,
-        #[serde(borrow)]
-        role: Option<Cow<'a, str>>,
+fn kind<'t>(item: &Tree<'t>) -> Cow<'t, str> {
+    match item.parts() {
+        Parts::Object(_) => item.tag().unwrap_or(Cow::Borrowed("{}")),
+        Parts::List(_) | Parts::Leaf => Cow::Borrowed(""),
     }
-    if !item.get().starts_with('{') {
-        return Some(String::new());
-    }
-    let tag = match serde_json::from_str::<Tags<'_>>(item.get()) {
-        Ok(tags) => tags.tag.or(tags.block_type).or(tags.role),
-        // A member is no text, or there twice, or has half a surrogate pair.
-        Err(_) => ["type", "block_type", "role"]
-            .iter()
-            .find_map(|name| item.member(name)?.read().ok())
-            .map(Cow::Owned),
-    };
-    Some(tag.map_or_else(|| "{}".to_owned(), Cow::into_owned))
+}
+
+fn kind_key(item: &Tree<'_>) -> Option<u64> {
+    Some(xxh3_64(kind(item).as_bytes()))
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::Fingerprint;
     use super::*;
     use proptest::prelude::*;
     use serde_json::{Value, json};
+
+    fn is_same(one: &Json, other: &Json) -> bool {
+        Tree::of(one).is_same(&Tree::of(other))
+    }
 
     fn delta(from: &Value, to: &Value) -> Option<Value> {
         let delta = Delta::between(&from.clone().into(), &to.clone().into())?;
@@ -448,7 +432,7 @@ mod tests {
             r#"{"in":{"b":{"in":{"c":{"is":"\ud800"}}}},"without":["�"],"more":[["a","first"],["\ud800",3]]}"#
         );
         let made = delta.apply(&from).unwrap();
-        assert!(exact::is_same(made.get(), to.get()), "{made}");
+        assert!(is_same(&made, &to), "{made}");
         // Where the other object has them as well, they are not repeated.
         let more = r#"{"a":"first","a":[1,2],"\ud800":3,"b":{"c":"\ud800"},"d":0}"#;
         let delta = Delta::between(&to, &more.parse().unwrap()).unwrap();
@@ -519,7 +503,7 @@ mod tests {
                     read.apply(&from).unwrap()
                 }
             };
-            prop_assert!(exact::is_same(made.get(), wanted.get()), "{} {}", made, wanted);
+            prop_assert!(is_same(&made, &wanted), "{} {}", made, wanted);
         }
 
         #[test]
@@ -529,7 +513,7 @@ mod tests {
                 prop_assert_eq!(Fingerprint::of(&one), Fingerprint::of(&other));
             }
             if Fingerprint::of(&one) == Fingerprint::of(&other) {
-                prop_assert!(exact::is_same(one.get(), other.get()), "{} {}", one, other);
+                prop_assert!(is_same(&one, &other), "{} {}", one, other);
             }
         }
     }

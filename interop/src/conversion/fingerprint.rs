@@ -1,6 +1,7 @@
 //! Whether a piece is still what it was.
 
-use super::exact::{self, MAX_DEPTH};
+use super::exact;
+use super::tree::Tree;
 use agentwire_protocol::Json;
 use serde::de::{Deserialize, Deserializer};
 use serde::{Serialize, Serializer};
@@ -18,7 +19,7 @@ impl Fingerprint {
     /// That of a JSON value.
     #[must_use]
     pub fn of(value: &Json) -> Self {
-        Self(of_text(value.get(), 0))
+        Tree::of(value).fingerprint()
     }
 
     /// That of a value that can be written as JSON.
@@ -27,7 +28,7 @@ impl Fingerprint {
     ///
     /// When it cannot be written.
     pub fn of_value<T: Serialize>(value: &T) -> serde_json::Result<Self> {
-        Ok(Self(of_text(&serde_json::to_string(value)?, 0)))
+        Json::from_value(value).map(|value| Self::of(&value))
     }
 }
 
@@ -52,18 +53,22 @@ impl<'de> Deserialize<'de> for Fingerprint {
     }
 }
 
-/// That of a text which is JSON. Values are read as texts, and not by
-/// `serde_json`'s own numbers, which are not the same in every build.
-fn of_text(text: &str, depth: usize) -> u64 {
+impl From<u64> for Fingerprint {
+    fn from(hash: u64) -> Self {
+        Self(hash)
+    }
+}
+
+/// That of a value that is neither an object nor a list, or that is told apart by its
+/// text alone. Values are read as texts, and not by `serde_json`'s own numbers, which
+/// are not the same in every build.
+pub(super) fn of_leaf(text: &str, by_text: bool) -> u64 {
     let read = match text.as_bytes().first() {
-        _ if depth == MAX_DEPTH => None,
-        Some(b'{') => object(text, depth + 1),
-        Some(b'[') => list(text, depth + 1),
-        Some(b'"') => string(text),
+        _ if by_text => None,
+        Some(b'"') => exact::bytes(text).map(|bytes| leaf(b'"', &bytes)),
         Some(b'-' | b'0'..=b'9') => Some(number(text)),
         _ => None,
     };
-    // A word, or what is too deep.
     read.unwrap_or_else(|| leaf(b'?', text.as_bytes()))
 }
 
@@ -71,47 +76,38 @@ fn leaf(kind: u8, bytes: &[u8]) -> u64 {
     xxh3_64_with_seed(bytes, kind.into())
 }
 
-fn string(text: &str) -> Option<u64> {
-    if !text.contains('\\') {
-        return Some(leaf(b'"', text.get(1..text.len() - 1)?.as_bytes()));
-    }
-    Some(leaf(b'"', &exact::bytes(text)?))
-}
-
 /// Whole numbers by their digits, others by the nearest `f64`.
 fn number(text: &str) -> u64 {
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() && text.contains(['.', 'e', 'E']) => {
-            leaf(b'.', &number.to_bits().to_le_bytes())
-        }
-        _ => leaf(b'0', text.as_bytes()),
+    if text.contains(['.', 'e', 'E'])
+        && let Ok(number) = text.parse::<f64>()
+        && number.is_finite()
+    {
+        return leaf(b'.', &number.to_bits().to_le_bytes());
     }
+    leaf(b'0', text.as_bytes())
 }
 
-fn object(text: &str, depth: usize) -> Option<u64> {
-    let mut members = Vec::new();
-    exact::members(text, |key, value| {
-        members.push((of_text(key, depth), of_text(value, depth)));
-    })?;
+/// That of an object, of those of its names and values.
+pub(super) fn of_object(members: impl Iterator<Item = (u64, u64)> + Clone) -> u64 {
     // A sum does not mind the order.
-    let mut sum = members.iter().fold(0_u64, |sum, (key, value)| {
-        sum.wrapping_add(both(*key, *value))
+    let mut sum = members.clone().fold(0_u64, |sum, (name, value)| {
+        sum.wrapping_add(both(name, value))
     });
     // Among members of the same name, the order matters.
-    members.sort_by_key(|(key, _)| *key);
+    let mut members: Vec<_> = members.collect();
+    members.sort_by_key(|(name, _)| *name);
     for same in members.chunk_by(|(one, _), (other, _)| one == other) {
         if same.len() > 1 {
             let values = same.iter().map(|(_, value)| *value);
             sum = sum.wrapping_add(values.fold(leaf(b'=', &[]), both));
         }
     }
-    Some(both(leaf(b'{', &[]), sum))
+    both(leaf(b'{', &[]), sum)
 }
 
-fn list(text: &str, depth: usize) -> Option<u64> {
-    let mut all = leaf(b'[', &[]);
-    exact::items(text, |item| all = both(all, of_text(item, depth)))?;
-    Some(all)
+/// That of a list, of those of its items.
+pub(super) fn of_list(items: impl Iterator<Item = u64>) -> u64 {
+    items.fold(leaf(b'[', &[]), both)
 }
 
 fn both(one: u64, other: u64) -> u64 {

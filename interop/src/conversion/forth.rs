@@ -3,6 +3,7 @@
 use super::loss;
 use super::part::came;
 use super::signed::signed;
+use super::tree::Tree;
 use super::{Delta, Direction, Fingerprint, Group, Loss, Lost, Why};
 use crate::Calls;
 use agentwire_protocol::Json;
@@ -81,14 +82,15 @@ impl<D: Direction> Converter<D> {
         let back = self.direction.back(&mut self.calls_back, &made);
         let original = json(&std::mem::take(&mut self.texts));
         let back = json(&back);
-        let delta = Delta::between(&back, &original);
+        let (back, original) = (Tree::of(&back), Tree::of(&original));
+        let delta = Delta::between_trees(&back, &original);
         let mut losses = Vec::new();
         if let Some(delta) = &delta {
             let why = |piece: usize, path: &str, lost: &_| match pieces.get(piece) {
                 Some(piece) => self.direction.why(piece, path, lost),
                 None => Why::NoPlace,
             };
-            loss::of_delta(self.index, &back, delta, &why, &mut losses);
+            loss::of_delta(self.index, back.items(), delta, &why, &mut losses);
         }
         let beside = self.direction.beside(&pieces);
         for call in self.direction.unanswered(&pieces) {
@@ -106,12 +108,8 @@ impl<D: Direction> Converter<D> {
                     .iter()
                     .map(|piece| Fingerprint::of(&json(piece)))
                     .collect(),
-                of: Fingerprint::of(&original),
-                back: came(
-                    &back.read::<Vec<Json>>().unwrap_or_default(),
-                    delta.as_ref(),
-                    &beside,
-                ),
+                of: original.fingerprint(),
+                back: came(back.items(), delta.as_ref(), &beside),
                 signed: signed(&back),
                 delta,
             },

@@ -1,11 +1,14 @@
 //! What a conversion loses.
 
-use super::exact::{self, Object};
+use super::exact;
+use super::tree::{self, Parts, Tree};
 use super::{Delta, Step};
-use agentwire_protocol::{Json, Members};
+use agentwire_protocol::Json;
 use serde::Serialize;
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
+use std::ops::Range;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// Something that the other system did not get, or got in another form.
 ///
@@ -124,7 +127,7 @@ impl fmt::Display for Loss {
 /// first piece.
 pub(super) fn of_delta(
     first: usize,
-    back: &Json,
+    back: &[Tree<'_>],
     delta: &Delta,
     why: &dyn Fn(usize, &str, &Lost) -> Why,
     losses: &mut Vec<Loss>,
@@ -141,8 +144,7 @@ pub(super) fn of_delta(
         walk.lost(Lost::Changed(String::new()));
         return;
     };
-    let back = items(back);
-    walk.elsewhere = Elsewhere::of(&back, steps);
+    walk.elsewhere = Elsewhere::of(back, steps);
     let mut next = 0;
     for step in steps {
         let (start, end) = match step {
@@ -161,7 +163,7 @@ pub(super) fn of_delta(
                 walk.index += 1;
             }
             Step::Is(value) => {
-                walk.lost(Lost::Whole(kind(value)));
+                walk.lost(Lost::Whole(kind(&Tree::of(value))));
                 walk.index += 1;
             }
         }
@@ -172,7 +174,8 @@ pub(super) fn of_delta(
 #[cfg(feature = "async-openai")]
 pub(crate) fn of_value(value: &Json, back: &Json) -> Vec<Loss> {
     let mut losses = Vec::new();
-    if let Some(delta) = Delta::between(back, value) {
+    let (back, value) = (Tree::of(back), Tree::of(value));
+    if let Some(delta) = Delta::between_trees(&back, &value) {
         let mut walk = Walk {
             first: 0,
             index: 0,
@@ -181,59 +184,113 @@ pub(crate) fn of_value(value: &Json, back: &Json) -> Vec<Loss> {
             losses: &mut losses,
             elsewhere: Elsewhere::default(),
         };
-        walk.delta(Some(back), &delta, "");
+        walk.delta(Some(&back), &delta, "");
     }
     losses
 }
 
-struct Walk<'a> {
+struct Walk<'a, 't> {
     first: usize,
     index: usize,
     path: String,
     why: &'a dyn Fn(usize, &str, &Lost) -> Why,
     losses: &'a mut Vec<Loss>,
-    elsewhere: Elsewhere,
+    elsewhere: Elsewhere<'a, 't>,
 }
 
 /// Blocks that came back, but not in the message that they were in: of several
 /// blocks on a line, each comes back on a line of its own.
 #[derive(Default)]
-struct Elsewhere {
-    blocks: Vec<Option<Json>>,
-    places: HashMap<String, VecDeque<usize>>,
+struct Elsewhere<'a, 't> {
+    blocks: Vec<Option<&'a Tree<'t>>>,
+    /// Blocks by all that they are, and by their kinds and IDs.
+    places: HashMap<u64, VecDeque<usize>>,
 }
 
 /// Whether what pieces are made of is all of what came back.
-pub(super) fn are_all_named(back: &[Json], steps: &[Step]) -> bool {
-    Elsewhere::of(back, steps).blocks.is_empty()
+pub(super) fn are_all_named(back: &[Tree<'_>], steps: &[Step]) -> bool {
+    unnamed(back, steps).is_empty()
 }
 
-impl Elsewhere {
-    /// The blocks of the pieces that came back which the steps do not name.
-    fn of(back: &[Json], steps: &[Step]) -> Self {
-        let mut blocks: Vec<Vec<Option<Json>>> = back
-            .iter()
-            .map(|piece| content(piece).into_iter().map(Some).collect())
-            .collect();
-        for step in steps {
-            match step {
-                Step::Run(first, count) => {
-                    let end = first.saturating_add(*count).min(blocks.len());
-                    for piece in blocks.get_mut(*first..end).into_iter().flatten() {
-                        piece.clear();
-                    }
-                }
-                Step::Item(index, delta) => {
-                    if let Some(piece) = blocks.get_mut(*index) {
-                        remove_named(piece, delta);
-                    }
-                }
-                Step::Is(_) => {}
+/// The blocks of the pieces that came back which the steps do not name.
+fn unnamed<'a, 't>(back: &'a [Tree<'t>], steps: &[Step]) -> Vec<&'a Tree<'t>> {
+    let mut named: Vec<Named> = vec![Named::default(); back.len()];
+    for step in steps {
+        match step {
+            Step::Run(first, count) => {
+                let end = first.saturating_add(*count).min(named.len());
+                named
+                    .get_mut(*first..end)
+                    .into_iter()
+                    .flatten()
+                    .for_each(Named::note_all);
             }
+            Step::Item(index, delta) => {
+                if let Some(named) = named.get_mut(*index) {
+                    named.note(delta);
+                }
+            }
+            Step::Is(_) => {}
         }
+    }
+    let pieces = back.iter().zip(&named).filter(|(_, named)| !named.all);
+    pieces
+        .flat_map(|(piece, named)| {
+            let blocks = content(piece).iter().enumerate();
+            blocks
+                .filter(|(index, _)| !named.has(*index))
+                .map(|(_, block)| block)
+        })
+        .collect()
+}
+
+/// The blocks of a piece that steps name.
+#[derive(Debug, Clone, Default)]
+struct Named {
+    all: bool,
+    runs: Vec<Range<usize>>,
+}
+
+impl Named {
+    fn note_all(&mut self) {
+        self.all = true;
+    }
+
+    /// Notes what a piece is made of.
+    fn note(&mut self, delta: &Delta) {
+        let message = member(delta, "message");
+        let Some(Delta::Of(steps)) = message.and_then(|it| member(it, "content")) else {
+            self.note_all();
+            return;
+        };
+        self.runs.extend(steps.iter().filter_map(|step| match step {
+            Step::Run(first, count) => Some(*first..first.saturating_add(*count)),
+            Step::Item(index, _) => Some(*index..index.saturating_add(1)),
+            Step::Is(_) => None,
+        }));
+        self.runs.sort_by_key(|run| run.start);
+    }
+
+    fn has(&self, index: usize) -> bool {
+        // An item of the other list is named once.
+        let after = self.runs.partition_point(|run| run.start <= index);
+        let run = after.checked_sub(1).and_then(|last| self.runs.get(last));
+        run.is_some_and(|run| run.contains(&index))
+    }
+}
+
+fn member<'d>(delta: &'d Delta, name: &str) -> Option<&'d Delta> {
+    match delta {
+        Delta::In { members, .. } => members.get(name),
+        _ => None,
+    }
+}
+
+impl<'a, 't> Elsewhere<'a, 't> {
+    fn of(back: &'a [Tree<'t>], steps: &[Step]) -> Self {
         let mut elsewhere = Self::default();
-        for block in blocks.into_iter().flatten().flatten() {
-            for key in keys(&block) {
+        for block in unnamed(back, steps) {
+            for key in keys(block) {
                 let places = elsewhere.places.entry(key).or_default();
                 places.push_back(elsewhere.blocks.len());
             }
@@ -243,11 +300,11 @@ impl Elsewhere {
     }
 
     /// The block that this one became.
-    fn take(&mut self, block: &Json) -> Option<Json> {
+    fn take(&mut self, block: &Tree<'_>) -> Option<&'a Tree<'t>> {
         if self.blocks.is_empty() {
             return None;
         }
-        keys(block).into_iter().find_map(|key| {
+        keys(block).find_map(|key| {
             let places = self.places.get_mut(&key)?;
             while let Some(place) = places.pop_front() {
                 if let Some(block) = self.blocks.get_mut(place).and_then(Option::take) {
@@ -260,52 +317,24 @@ impl Elsewhere {
 }
 
 /// The blocks of a piece.
-fn content(piece: &Json) -> Vec<Json> {
+fn content<'a, 't>(piece: &'a Tree<'t>) -> &'a [Tree<'t>] {
     let content = piece.member("message").and_then(|it| it.member("content"));
-    content
-        .filter(|it| it.get().starts_with('['))
-        .map(|it| items(&it))
-        .unwrap_or_default()
-}
-
-/// Removes the blocks that a piece is made of.
-fn remove_named(blocks: &mut Vec<Option<Json>>, delta: &Delta) {
-    let member = |delta: &'_ Delta, name: &str| match delta {
-        Delta::In { members, .. } => members.get(name).cloned(),
-        _ => None,
-    };
-    let content = member(delta, "message").and_then(|it| member(&it, "content"));
-    let Some(Delta::Of(steps)) = content else {
-        blocks.clear();
-        return;
-    };
-    for step in steps {
-        let named = match step {
-            Step::Run(first, count) => first..first.saturating_add(count),
-            Step::Item(index, _) => index..index.saturating_add(1),
-            Step::Is(_) => continue,
-        };
-        let end = named.end.min(blocks.len());
-        blocks
-            .get_mut(named.start..end)
-            .into_iter()
-            .flatten()
-            .for_each(|block| *block = None);
-    }
+    content.map_or(&[], Tree::items)
 }
 
 /// By what a block is found: all of it, or its kind and its ID.
-fn keys(block: &Json) -> Vec<String> {
-    let id = ["id", "tool_use_id"]
-        .iter()
-        .find_map(|name| block.member(name)?.read::<String>().ok());
-    let id = id.map(|id| format!("{} {id}", kind(block)));
-    let mut keys = vec![super::Fingerprint::of(block).to_string()];
-    keys.extend(id);
-    keys
+fn keys(block: &Tree<'_>) -> impl Iterator<Item = u64> {
+    let id = block
+        .string_at("id")
+        .or_else(|| block.string_at("tool_use_id"));
+    let id = id.map(|id| {
+        let kind = xxh3_64(kind(block).as_bytes());
+        xxh3_64_with_seed(id.as_bytes(), kind)
+    });
+    [block.hash()].into_iter().chain(id)
 }
 
-impl Walk<'_> {
+impl Walk<'_, '_> {
     fn lost(&mut self, what: Lost) {
         self.losses.push(Loss {
             index: self.index,
@@ -324,12 +353,13 @@ impl Walk<'_> {
         self.path.truncate(length);
     }
 
-    fn delta(&mut self, back: Option<&Json>, delta: &Delta, name: &str) {
+    fn delta(&mut self, back: Option<&Tree<'_>>, delta: &Delta, name: &str) {
         match delta {
             Delta::Is(_) => self.lost(Lost::Changed(name.to_owned())),
             Delta::In { members, more, .. } => {
                 self.more(back, more.as_deref().unwrap_or_default());
-                let back: Members = back.and_then(|back| back.read().ok()).unwrap_or_default();
+                let back = back.and_then(Tree::members).unwrap_or_default();
+                let back = back.by_name();
                 for (key, delta) in members {
                     self.at(key, |walk| match (delta, back.get(key)) {
                         // It says as much as if it were not there.
@@ -339,23 +369,26 @@ impl Walk<'_> {
                     });
                 }
             }
-            Delta::Of(steps) => self.steps(&back.map(items).unwrap_or_default(), steps, name),
+            Delta::Of(steps) => self.steps(back.map_or(&[], Tree::items), steps, name),
         }
     }
 
     /// Members that a reader does not see.
-    fn more(&mut self, back: Option<&Json>, more: &[(Json, Json)]) {
+    fn more(&mut self, back: Option<&Tree<'_>>, more: &[(Json, Json)]) {
         let back = match more {
             [] => return,
-            _ => back.and_then(Object::of).unwrap_or_default().more,
+            _ => back.and_then(Tree::members).unwrap_or_default().more,
         };
-        for member in more {
-            if back.iter().any(|it| exact::is_same_member(it, member)) {
+        for (token, value) in more {
+            let value = Tree::of(value);
+            let member = (tree::Name::of(token), &value);
+            if back.iter().any(|it| tree::is_same_member(*it, member)) {
                 continue;
             }
-            let name = exact::name(&member.0);
+            // Half a surrogate pair is U+FFFD.
+            let name: String = token.read().unwrap_or_default();
             self.at(&name, |walk| {
-                walk.lost(match exact::is_text(&member.0) {
+                walk.lost(match exact::text(token.get()).is_some() {
                     true => Lost::Duplicate(name.clone()),
                     false => Lost::Member(name.clone()),
                 });
@@ -363,7 +396,7 @@ impl Walk<'_> {
         }
     }
 
-    fn steps(&mut self, back: &[Json], steps: &[Step], name: &str) {
+    fn steps(&mut self, back: &[Tree<'_>], steps: &[Step], name: &str) {
         let mut item = 0;
         let mut next = 0;
         let mut in_order = true;
@@ -382,13 +415,14 @@ impl Walk<'_> {
                     item += 1;
                 }
                 Step::Is(value) => {
+                    let value = Tree::of(value);
                     let is_block = self.path == "/message/content";
-                    let elsewhere = is_block.then(|| self.elsewhere.take(value)).flatten();
+                    let elsewhere = is_block.then(|| self.elsewhere.take(&value)).flatten();
                     self.at(&item.to_string(), |walk| match elsewhere {
-                        None => walk.lost(Lost::Item(kind(value))),
+                        None => walk.lost(Lost::Item(kind(&value))),
                         Some(back) => {
-                            if let Some(delta) = Delta::between(&back, value) {
-                                walk.delta(Some(&back), &delta, name);
+                            if let Some(delta) = Delta::between_trees(back, &value) {
+                                walk.delta(Some(back), &delta, name);
                             }
                         }
                     });
@@ -402,26 +436,19 @@ impl Walk<'_> {
     }
 }
 
-fn items(list: &Json) -> Vec<Json> {
-    list.read().unwrap_or_default()
-}
-
 /// What a value is, in a word.
-fn kind(value: &Json) -> String {
-    let tag = value.read::<Members>().ok().and_then(|members| {
-        ["type", "block_type", "role"]
-            .iter()
-            .find_map(|name| members.get_str(name))
-    });
-    tag.unwrap_or_else(|| {
-        match value.get().as_bytes().first() {
-            Some(b'{') => "object",
-            Some(b'[') => "list",
-            Some(b'"') => "text",
-            Some(b't' | b'f') => "truth value",
-            Some(b'n') => "null",
-            _ => "number",
-        }
-        .to_owned()
-    })
+fn kind(value: &Tree<'_>) -> String {
+    let kind = match (value.parts(), value.text().as_bytes().first()) {
+        (Parts::Object(_), _) => match value.tag() {
+            Some(tag) => return tag.into_owned(),
+            None => "object",
+        },
+        (_, Some(b'{')) => "object",
+        (_, Some(b'[')) => "list",
+        (_, Some(b'"')) => "text",
+        (_, Some(b't' | b'f')) => "truth value",
+        (_, Some(b'n')) => "null",
+        _ => "number",
+    };
+    kind.to_owned()
 }

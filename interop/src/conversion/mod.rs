@@ -26,6 +26,7 @@ mod part;
 mod residue;
 mod signed;
 mod system;
+mod tree;
 
 pub use back::{Back, Refused, WayBack};
 pub use delta::{Delta, DoesNotFit, Step};

@@ -1,9 +1,10 @@
 //! Restores what was not edited of pieces that were converted together.
 
-use super::exact::{self, MAX_DEPTH};
 use super::loss::are_all_named;
+use super::tree::{Parts, Tree};
 use super::{Delta, Fingerprint, Group, Step};
 use agentwire_protocol::Json;
+use memchr::memmem;
 use std::collections::VecDeque;
 
 /// A piece that comes back without a residue: its fingerprint, and its kind.
@@ -23,7 +24,7 @@ fn kind(piece: &Json) -> String {
 
 /// What has to be known to restore a part of a group: nothing, where that cannot be
 /// done, because pieces are not made of one piece each.
-pub(super) fn came(back: &[Json], delta: Option<&Delta>, is_beside: &[bool]) -> Vec<Came> {
+pub(super) fn came(back: &[Tree<'_>], delta: Option<&Delta>, is_beside: &[bool]) -> Vec<Came> {
     let Some(Delta::Of(steps)) = delta else {
         return vec![];
     };
@@ -36,7 +37,7 @@ pub(super) fn came(back: &[Json], delta: Option<&Delta>, is_beside: &[bool]) -> 
             Step::Is(value) => {
                 if is_beside.get(piece) != Some(&true) {
                     looked_for += 1;
-                    if looked_for > MAX_LOOKED_FOR || !is_apart(value, back, 0) {
+                    if looked_for > MAX_LOOKED_FOR || !is_apart(&Tree::of(value), back) {
                         return vec![];
                     }
                 }
@@ -56,40 +57,36 @@ pub(super) fn came(back: &[Json], delta: Option<&Delta>, is_beside: &[bool]) -> 
         return vec![];
     }
     let came = back.iter();
-    came.map(|piece| (Fingerprint::of(piece), kind(piece)))
-        .collect()
+    came.map(|piece| {
+        let kind = piece.string_at("type").unwrap_or_default();
+        (piece.fingerprint(), kind.into_owned())
+    })
+    .collect()
 }
 
 /// Whether nothing that a piece says came back in another one, where it could be
 /// edited.
-fn is_apart(value: &Json, back: &[Json], depth: usize) -> bool {
-    let mut is_it = depth < MAX_DEPTH;
-    let mut inside = |value: &str| {
-        is_it = is_it
-            && value
-                .parse::<Json>()
-                .is_ok_and(|value| is_apart(&value, back, depth + 1));
-    };
-    match value.get().as_bytes().first() {
-        Some(b'{') => {
-            _ = exact::members(value.get(), |name, value| {
-                // What tells things apart is the same in many.
-                if ![r#""type""#, r#""role""#, r#""name""#, r#""model""#].contains(&name) {
-                    inside(value);
-                }
-            });
+fn is_apart(value: &Tree<'_>, back: &[Tree<'_>]) -> bool {
+    // What tells things apart is the same in many.
+    let tags = [r#""type""#, r#""role""#, r#""name""#, r#""model""#];
+    match value.parts() {
+        Parts::Object(members) => members
+            .iter()
+            .all(|(name, value)| tags.contains(&name.token) || is_apart(value, back)),
+        Parts::List(items) => items.iter().all(|item| is_apart(item, back)),
+        Parts::Leaf => {
+            let text = value.text();
+            if text.starts_with(['{', '[']) {
+                return false;
+            }
+            let Some(text) = text.strip_prefix('"').and_then(|it| it.strip_suffix('"')) else {
+                return true;
+            };
+            let text = memmem::Finder::new(text);
+            let is_in = |piece: &Tree<'_>| text.find(piece.text().as_bytes()).is_some();
+            text.needle().is_empty() || !back.iter().any(is_in)
         }
-        Some(b'[') => _ = exact::items(value.get(), inside),
-        Some(b'"') => {
-            let text = value.get();
-            let text = text
-                .get(1..text.len().saturating_sub(1))
-                .unwrap_or_default();
-            return text.is_empty() || !back.iter().any(|piece| piece.get().contains(text));
-        }
-        _ => {}
     }
-    is_it
 }
 
 /// A piece of a conversation that was edited.

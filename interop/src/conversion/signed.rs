@@ -1,64 +1,57 @@
 //! Thinking and its signature: a signature is of exactly one text.
 
 use super::Fingerprint;
-use super::exact::{self, MAX_DEPTH, Object};
+use super::exact::Object;
+use super::tree::{MAX_DEPTH, Parts, Tree};
 use agentwire_protocol::Json;
+use memchr::memmem;
 use std::collections::{HashMap, HashSet};
 
 /// A signature, and the thinking that it signs.
 pub(super) type Signed = (Fingerprint, Fingerprint);
 
 /// The signatures in a value, each with its thinking.
-pub(super) fn signed(value: &Json) -> Vec<Signed> {
+pub(super) fn signed(value: &Tree<'_>) -> Vec<Signed> {
     let mut found = Vec::new();
-    if may_have(value) {
-        collect(value, 0, &mut found);
+    if may_have(value.text()) {
+        collect(value, &mut found);
     }
     found
 }
 
-fn collect(value: &Json, depth: usize, found: &mut Vec<Signed>) {
-    if depth == MAX_DEPTH {
-        return;
-    }
-    let mut inside = |value: &str| {
-        if let Ok(value) = value.parse::<Json>()
-            && may_have(&value)
-        {
-            collect(&value, depth + 1, found);
-        }
-    };
-    match value.get().as_bytes().first() {
-        Some(b'[') => _ = exact::items(value.get(), inside),
-        Some(b'{') => match of_block(value) {
+fn collect(value: &Tree<'_>, found: &mut Vec<Signed>) {
+    match value.parts() {
+        Parts::List(items) => items.iter().for_each(|item| collect(item, found)),
+        Parts::Object(members) => match of_block(value) {
             Some(signed) => found.push(signed),
             None => {
-                _ = exact::members(value.get(), |name, value| {
-                    if name != INPUT {
-                        inside(value);
+                for (name, value) in members {
+                    if name.token != INPUT {
+                        collect(value, found);
                     }
-                });
+                }
             }
         },
-        _ => {}
+        Parts::Leaf => {}
     }
 }
 
 /// What a tool is given is no message, whatever it looks like.
 const INPUT: &str = r#""input""#;
 
-fn may_have(value: &Json) -> bool {
-    value.get().contains(r#""signature""#)
+fn may_have(text: &str) -> bool {
+    memmem::find(text.as_bytes(), br#""signature""#).is_some()
 }
 
 /// The signature of a block of thinking.
-fn of_block(value: &Json) -> Option<Signed> {
-    let kind: String = value.member("type")?.read().ok()?;
-    let [signature, thinking] = ["signature", "thinking"].map(|name| value.member(name));
-    let signature = signature.filter(|it| !it.is_null())?;
+fn of_block(value: &Tree<'_>) -> Option<Signed> {
+    let kind = value.string_at("type")?;
+    let signature = value.member("signature").filter(|it| it.text() != "null")?;
+    let thinking = value.member("thinking");
     (kind == "thinking").then(|| {
-        let thinking = thinking.unwrap_or_default();
-        (Fingerprint::of(&signature), Fingerprint::of(&thinking))
+        let none = || Fingerprint::of(&Json::null());
+        let thinking = thinking.map_or_else(none, Tree::fingerprint);
+        (signature.fingerprint(), thinking)
     })
 }
 
@@ -74,14 +67,14 @@ impl Known {
     /// The value without signatures that sign something else. Nothing, when it has
     /// none.
     pub(super) fn without_stale(&self, value: &Json) -> Option<Json> {
-        if self.0.is_empty() || !may_have(value) {
+        if self.0.is_empty() || !may_have(value.get()) {
             return None;
         }
         self.removed(value, 0)
     }
 
     fn removed(&self, value: &Json, depth: usize) -> Option<Json> {
-        if depth == MAX_DEPTH || !may_have(value) {
+        if depth == MAX_DEPTH || !may_have(value.get()) {
             return None;
         }
         match value.get().as_bytes().first() {
@@ -98,7 +91,7 @@ impl Known {
             }
             Some(b'{') => {
                 let mut object = Object::of(value)?;
-                if let Some((signature, thinking)) = of_block(value) {
+                if let Some((signature, thinking)) = of_block(&Tree::of(value)) {
                     let known = self.0.get(&signature)?;
                     if known.contains(&thinking) {
                         return None;

@@ -5,24 +5,24 @@
 
 /// A position in JSON text.
 #[derive(Debug, Clone)]
-pub(crate) struct Cursor<'a> {
+pub struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 /// The contents of a string: the bytes between its quotes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Span {
-    pub(crate) start: usize,
-    pub(crate) end: usize,
+pub struct Span {
+    pub start: usize,
+    pub end: usize,
     /// Whether it has escapes.
-    pub(crate) escaped: bool,
+    pub escaped: bool,
 }
 
 /// The text is not valid JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{expected} expected at byte {at}")]
-pub(crate) struct Invalid {
+pub struct Invalid {
     at: usize,
     expected: &'static str,
 }
@@ -62,25 +62,25 @@ impl Enclosing {
 }
 
 impl<'a> Cursor<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+    pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
 
     /// The offset in the text.
     #[inline]
-    pub(crate) fn at(&self) -> usize {
+    pub fn at(&self) -> usize {
         self.at
     }
 
     /// Returns to an earlier offset.
     #[inline]
-    pub(crate) fn go_to(&mut self, at: usize) {
+    pub fn go_to(&mut self, at: usize) {
         self.at = at;
     }
 
     /// Skips white space and returns the next byte.
     #[inline]
-    pub(crate) fn peek(&mut self) -> Option<u8> {
+    pub fn peek(&mut self) -> Option<u8> {
         match self.bytes.get(self.at) {
             Some(..=b' ') => self.peek_behind_space(),
             byte => byte.copied(),
@@ -97,14 +97,14 @@ impl<'a> Cursor<'a> {
 
     /// Skips white space and consumes `byte`, if it comes next.
     #[inline]
-    pub(crate) fn take(&mut self, byte: u8) -> bool {
+    pub fn take(&mut self, byte: u8) -> bool {
         let is_next = self.peek() == Some(byte);
         self.at += usize::from(is_next);
         is_next
     }
 
     #[inline]
-    pub(crate) fn expect(&mut self, byte: u8, expected: &'static str) -> Result<()> {
+    pub fn expect(&mut self, byte: u8, expected: &'static str) -> Result<()> {
         if self.take(byte) {
             Ok(())
         } else {
@@ -114,7 +114,7 @@ impl<'a> Cursor<'a> {
 
     /// Returns the error for the current offset.
     #[cold]
-    pub(crate) fn invalid(&self, expected: &'static str) -> Invalid {
+    pub fn invalid(&self, expected: &'static str) -> Invalid {
         Invalid {
             at: self.at,
             expected,
@@ -122,7 +122,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Checks that only white space is left.
-    pub(crate) fn end(&mut self) -> Result<()> {
+    pub fn end(&mut self) -> Result<()> {
         match self.peek() {
             None => Ok(()),
             Some(_) => Err(self.invalid("the end")),
@@ -133,7 +133,7 @@ impl<'a> Cursor<'a> {
     /// or consumes the closing brace. `is_first`: the cursor is directly after
     /// the opening brace.
     #[inline(always)]
-    pub(crate) fn next_key(&mut self, is_first: bool) -> Result<Option<Span>> {
+    pub fn next_key(&mut self, is_first: bool) -> Result<Option<Span>> {
         if self.bytes.get(self.at) == Some(&b'}') {
             self.at += 1;
             return Ok(None);
@@ -180,7 +180,7 @@ impl<'a> Cursor<'a> {
     /// returns `false`. `is_first`: the cursor is directly after the opening
     /// bracket.
     #[inline]
-    pub(crate) fn next_item(&mut self, is_first: bool) -> Result<bool> {
+    pub fn next_item(&mut self, is_first: bool) -> Result<bool> {
         match self.peek() {
             Some(b',') if !is_first => self.at += 1,
             Some(b']') => {
@@ -195,7 +195,7 @@ impl<'a> Cursor<'a> {
 
     /// Consumes a string.
     #[inline(always)]
-    pub(crate) fn string(&mut self, expected: &'static str) -> Result<Span> {
+    pub fn string(&mut self, expected: &'static str) -> Result<Span> {
         if self.peek() != Some(b'"') {
             return Err(self.invalid(expected));
         }
@@ -253,7 +253,7 @@ impl<'a> Cursor<'a> {
 
     /// Consumes a number.
     #[inline]
-    pub(crate) fn number(&mut self) -> Result<()> {
+    pub fn number(&mut self) -> Result<()> {
         self.at += usize::from(self.bytes.get(self.at) == Some(&b'-'));
         match self.bytes.get(self.at) {
             Some(b'0') => self.at += 1,
@@ -297,7 +297,7 @@ impl<'a> Cursor<'a> {
 
     /// Consumes `true`, `false` or `null`.
     #[inline]
-    pub(crate) fn word(&mut self, word: &'static str) -> Result<()> {
+    pub fn word(&mut self, word: &'static str) -> Result<()> {
         match self.bytes.get(self.at..self.at + word.len()) {
             Some(found) if found == word.as_bytes() => {
                 self.at += word.len();
@@ -323,7 +323,7 @@ impl<'a> Cursor<'a> {
 
     /// Skips a value and returns its start.
     #[inline]
-    pub(crate) fn skip(&mut self) -> Result<usize> {
+    pub fn skip(&mut self) -> Result<usize> {
         let first = self.peek();
         let start = self.at;
         match first {

@@ -1,4 +1,7 @@
 //! JSON text: tokens, strings, and raw values.
+//!
+//! Public only for the other crates of this workspace; it may change in any
+//! version.
 
 mod cursor;
 mod deserializer;
@@ -9,7 +12,7 @@ mod string;
 mod surrogate;
 mod utf8;
 
-pub(crate) use cursor::{Cursor, Invalid, Span};
+pub use cursor::{Cursor, Invalid, Span};
 pub(crate) use deserializer::TextDeserializer;
 pub use exact::is_same_value;
 pub(crate) use member::member;
