@@ -38,7 +38,7 @@ fn convert<S: System>(session: Session<S>, lines: &[Line]) -> Carried<S::Item> {
     let mut take = |converted: agentwire_interop::conversion::Converted<S::Item>| {
         carried.made.extend(converted.made);
         carried.losses.extend(converted.losses);
-        carried.groups.push(converted.group);
+        carried.groups.extend(converted.group);
     };
     for line in lines {
         converter.push(line.clone()).map(&mut take);

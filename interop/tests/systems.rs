@@ -67,7 +67,7 @@ fn written<D: Direction + Clone>(direction: D, texts: &[String]) -> Result<(), T
     let (mut made, mut groups, mut kept) = (Vec::new(), Vec::new(), Vec::new());
     let mut take = |converted: agentwire_interop::conversion::Converted<D::To>| {
         made.extend(converted.made);
-        groups.push(converted.group);
+        groups.extend(converted.group);
     };
     for text in texts {
         let json: Json = text.parse().unwrap();
@@ -100,7 +100,7 @@ where
     let (mut made, mut groups) = (Vec::new(), Vec::new());
     let mut take = |converted: agentwire_interop::conversion::Converted<D::To>| {
         made.extend(converted.made);
-        groups.push(converted.group);
+        groups.extend(converted.group);
     };
     for line in lines {
         converter.push(line.clone()).map(&mut take);

@@ -1,6 +1,6 @@
 //! Untyped JSON, kept as text.
 
-use crate::text::{TextDeserializer, member, mended, raw_text, serialize_raw};
+use crate::text::{Cursor, TextDeserializer, member, mended, raw_text, serialize_raw};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
@@ -136,6 +136,14 @@ impl FromStr for Json {
     type Err = serde_json::Error;
 
     fn from_str(text: &str) -> serde_json::Result<Self> {
+        let mut cursor = Cursor::new(text.as_bytes());
+        if let Ok(start) = cursor.skip()
+            && let Some(value) = text.get(start..cursor.at())
+            && cursor.end().is_ok()
+        {
+            return Ok(Self::of_text(value));
+        }
+        // Slower, but says what is wrong and where.
         serde_json::from_str(text)
     }
 }

@@ -66,6 +66,12 @@ impl Visitor for Forth<'_> {
         }
         let mut summary = Summary::default();
         let mut converter = Converter::new(direction);
+        if arguments.quiet && losses.is_none() {
+            converter = converter.without_losses();
+        }
+        if residue.is_none() {
+            converter = converter.without_residue();
+        }
         let mut parts = 0;
         let mut take = |converted: agentwire_interop::conversion::Converted<D::To>| {
             for piece in &converted.made {
@@ -77,8 +83,8 @@ impl Visitor for Forth<'_> {
                     file.write(loss)?;
                 }
             }
-            if let Some(file) = &mut residue {
-                file.write(&converted.group)?;
+            if let (Some(file), Some(group)) = (&mut residue, &converted.group) {
+                file.write(group)?;
                 parts += 1;
             }
             Ok::<(), ConvertError>(())

@@ -229,7 +229,8 @@ impl<T: DeserializeOwned> Values<T> {
                 }
                 // Nearly always, a line is a value.
                 if read == text.bytes.len()
-                    && let Ok(value) = serde_json::from_slice(without_mark(&text.bytes))
+                    && let Ok(value) = std::str::from_utf8(without_mark(&text.bytes))
+                    && let Ok(value) = value.parse::<Json>()
                 {
                     self.take(value, Place::Lines(text.line, text.line));
                     text.pass(text.bytes.len());

@@ -1,7 +1,7 @@
 //! What of a value is not in what another value says of it.
 
 use super::exact::{Object, written};
-use super::tree::{self, Parts, Tree};
+use super::tree::{self, Kind, Tape, Tree};
 use agentwire_protocol::{Json, Members};
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
@@ -60,17 +60,18 @@ impl Delta {
         if from == to {
             return None;
         }
-        Self::between_trees(&Tree::of(from), &Tree::of(to))
+        Self::between_trees(Tape::of(from).tree(), Tape::of(to).tree())
     }
 
-    pub(super) fn between_trees(from: &Tree<'_>, to: &Tree<'_>) -> Option<Self> {
+    pub(super) fn between_trees(from: Tree<'_>, to: Tree<'_>) -> Option<Self> {
         if from.is_same(to) {
             return None;
         }
-        match (from.parts(), to.parts()) {
-            (Parts::Object(_), Parts::Object(_)) => inside(from.members()?, to.members()?),
-            (Parts::List(from), Parts::List(to)) => {
-                let steps = steps(from, to);
+        match (from.kind(), to.kind()) {
+            (Kind::Object, Kind::Object) => inside(&from.members()?, &to.members()?),
+            (Kind::List, Kind::List) => {
+                let (from, to) = (from.items(), to.items());
+                let steps = steps(&from, &to);
                 let is_all = match &steps[..] {
                     [] => from.is_empty(),
                     [Step::Run(0, count)] => *count == from.len(),
@@ -210,8 +211,8 @@ impl<'de> Deserialize<'de> for Step {
 }
 
 /// How an object is made of another; nothing, when they are the same.
-fn inside(from: tree::Members<'_, '_>, to: tree::Members<'_, '_>) -> Option<Delta> {
-    let [old, new] = [&from, &to].map(|it| it.by_name());
+fn inside(from: &tree::Members<'_>, to: &tree::Members<'_>) -> Option<Delta> {
+    let [old, new] = [from, to].map(tree::Members::by_name);
     let without = from.seen.iter().map(|(name, _)| name);
     let without: Vec<_> = without
         .filter(|name| new.get(name).is_none())
@@ -219,14 +220,14 @@ fn inside(from: tree::Members<'_, '_>, to: tree::Members<'_, '_>) -> Option<Delt
         .collect();
     let changed = to.seen.iter().filter_map(|(name, value)| {
         let delta = match old.get(name) {
-            Some(old) => Delta::between_trees(old, value)?,
+            Some(old) => Delta::between_trees(old, *value)?,
             None => Delta::Is(value.json()),
         };
         Some((name.clone().into_owned(), delta))
     });
     let members: BTreeMap<_, _> = changed.collect();
-    let more =
-        (!tree::are_same(&from.more, &to.more)).then(|| to.more.into_iter().map(written).collect());
+    let more = (!tree::are_same(&from.more, &to.more))
+        .then(|| to.more.iter().copied().map(written).collect());
     (!members.is_empty() || !without.is_empty() || more.is_some()).then_some(Delta::In {
         members,
         without,
@@ -243,7 +244,7 @@ fn steps(from: &[Tree<'_>], to: &[Tree<'_>]) -> Vec<Step> {
         .iter()
         .enumerate()
         .map(|(index, item)| {
-            let is_same = from.get(index).is_some_and(|from| from.is_same(item));
+            let is_same = from.get(index).is_some_and(|from| from.is_same(*item));
             is_same.then_some(Step::Run(index, 1))
         })
         .collect();
@@ -255,9 +256,12 @@ fn steps(from: &[Tree<'_>], to: &[Tree<'_>]) -> Vec<Step> {
     }
     if plan.iter().any(Option::is_none) {
         // Most have nothing to be made of, and are not looked at any further.
-        let kinds: HashSet<_> = from.iter().map(kind).collect();
-        let alone: Vec<bool> = to.iter().map(|item| !kinds.contains(&kind(item))).collect();
-        let keys: [fn(&Tree<'_>) -> Option<u64>; 5] = [value, id, said, blocks, kind_key];
+        let kinds: HashSet<_> = from.iter().copied().map(kind).collect();
+        let alone: Vec<bool> = to
+            .iter()
+            .map(|item| !kinds.contains(&kind(*item)))
+            .collect();
+        let keys: [fn(Tree<'_>) -> Option<u64>; 5] = [value, id, said, blocks, kind_key];
         for key in keys {
             let is_open = |(step, alone): (&Option<Step>, &bool)| step.is_none() && !alone;
             if !plan.iter().zip(&alone).any(is_open) {
@@ -268,10 +272,10 @@ fn steps(from: &[Tree<'_>], to: &[Tree<'_>]) -> Vec<Step> {
                 if step.is_some() || *alone {
                     continue;
                 }
-                let Some(key) = key(item) else { continue };
+                let Some(key) = key(*item) else { continue };
                 if let Some(index) = alike.take(key) {
                     taken[index] = true;
-                    *step = Some(match Delta::between_trees(&from[index], item) {
+                    *step = Some(match Delta::between_trees(from[index], *item) {
                         Some(delta) => Step::Item(index, delta),
                         None => Step::Run(index, 1),
                     });
@@ -299,11 +303,11 @@ struct Pool(HashMap<u64, VecDeque<usize>>);
 
 impl Pool {
     /// The items that are not taken yet.
-    fn new(items: &[Tree<'_>], taken: &[bool], key: impl Fn(&Tree<'_>) -> Option<u64>) -> Self {
+    fn new(items: &[Tree<'_>], taken: &[bool], key: impl Fn(Tree<'_>) -> Option<u64>) -> Self {
         let mut pool: HashMap<_, VecDeque<usize>> = HashMap::new();
         for (index, item) in items.iter().enumerate() {
             if taken.get(index) == Some(&false)
-                && let Some(key) = key(item)
+                && let Some(key) = key(*item)
             {
                 pool.entry(key).or_default().push_back(index);
             }
@@ -317,31 +321,31 @@ impl Pool {
 }
 
 /// What an item is, all of it.
-fn value(item: &Tree<'_>) -> Option<u64> {
+fn value(item: Tree<'_>) -> Option<u64> {
     Some(item.hash())
 }
 
 /// By what an item goes.
-fn id(item: &Tree<'_>) -> Option<u64> {
+fn id(item: Tree<'_>) -> Option<u64> {
     ["uuid", "id", "call_id", "tool_call_id", "tool_use_id"]
         .iter()
         .find_map(|name| item.string_at(name))
         .map(|id| xxh3_64(id.as_bytes()))
 }
 
-fn content<'a, 't>(item: &'a Tree<'t>) -> Option<&'a Tree<'t>> {
+fn content(item: Tree<'_>) -> Option<Tree<'_>> {
     item.member("message")?.member("content")
 }
 
 /// What is said in a message, and by whom: its envelope may be another one.
-fn said(item: &Tree<'_>) -> Option<u64> {
+fn said(item: Tree<'_>) -> Option<u64> {
     let content = content(item)?;
     Some(xxh3_64_with_seed(kind(item).as_bytes(), content.hash()))
 }
 
 /// What a message is made of: the kinds of its blocks, and the calls that they are
 /// of. A text is a block of text.
-fn blocks(item: &Tree<'_>) -> Option<u64> {
+fn blocks(item: Tree<'_>) -> Option<u64> {
     let content = content(item)?;
     let mut key = xxh3_64(kind(item).as_bytes());
     if content.text().starts_with('"') {
@@ -357,14 +361,14 @@ fn blocks(item: &Tree<'_>) -> Option<u64> {
 }
 
 /// What an item is. Objects that do not say it are of one kind.
-fn kind<'t>(item: &Tree<'t>) -> Cow<'t, str> {
-    match item.parts() {
-        Parts::Object(_) => item.tag().unwrap_or(Cow::Borrowed("{}")),
-        Parts::List(_) | Parts::Leaf => Cow::Borrowed(""),
+fn kind(item: Tree<'_>) -> Cow<'_, str> {
+    match item.kind() {
+        Kind::Object => item.tag().unwrap_or(Cow::Borrowed("{}")),
+        Kind::List | Kind::Leaf => Cow::Borrowed(""),
     }
 }
 
-fn kind_key(item: &Tree<'_>) -> Option<u64> {
+fn kind_key(item: Tree<'_>) -> Option<u64> {
     Some(xxh3_64(kind(item).as_bytes()))
 }
 
@@ -377,7 +381,7 @@ mod tests {
     use serde_json::{Value, json};
 
     fn is_same(one: &Json, other: &Json) -> bool {
-        Tree::of(one).is_same(&Tree::of(other))
+        Tape::of(one).tree().is_same(Tape::of(other).tree())
     }
 
     fn delta(from: &Value, to: &Value) -> Option<Value> {

@@ -1,7 +1,7 @@
 //! Strings and objects of JSON as they are written: members that occur twice and
 //! half surrogate pairs count.
 
-use super::tree::{Member, Tree};
+use super::tree::{Member, Tape};
 use agentwire_protocol::{Json, Members};
 use serde::de::{Deserializer, Visitor};
 use std::borrow::Cow;
@@ -55,8 +55,8 @@ pub(super) struct Object {
 impl Object {
     /// Nothing, when it is not an object.
     pub(super) fn of(value: &Json) -> Option<Self> {
-        let tree = Tree::of(value);
-        let all = tree.members()?;
+        let tape = Tape::of(value);
+        let all = tape.tree().members()?;
         let mut object = Self::default();
         for (name, value) in all.seen {
             object.members.push(name.into_owned(), value.json());
@@ -91,6 +91,6 @@ impl Object {
 }
 
 /// A member as it is written.
-pub(super) fn written((name, value): Member<'_, '_>) -> (Json, Json) {
+pub(super) fn written((name, value): Member<'_>) -> (Json, Json) {
     (Json::of_text(name.token), value.json())
 }

@@ -1,7 +1,7 @@
 //! Whether a piece is still what it was.
 
 use super::exact;
-use super::tree::Tree;
+use super::tree::Tape;
 use agentwire_protocol::Json;
 use serde::de::{Deserialize, Deserializer};
 use serde::{Serialize, Serializer};
@@ -19,7 +19,7 @@ impl Fingerprint {
     /// That of a JSON value.
     #[must_use]
     pub fn of(value: &Json) -> Self {
-        Tree::of(value).fingerprint()
+        Tape::of(value).tree().fingerprint()
     }
 
     /// That of a value that can be written as JSON.
@@ -53,10 +53,8 @@ impl<'de> Deserialize<'de> for Fingerprint {
     }
 }
 
-impl From<u64> for Fingerprint {
-    fn from(hash: u64) -> Self {
-        Self(hash)
-    }
+pub(super) fn of_hash(hash: u64) -> Fingerprint {
+    Fingerprint(hash)
 }
 
 /// That of a value that is neither an object nor a list, or that is told apart by its
@@ -88,13 +86,12 @@ fn number(text: &str) -> u64 {
 }
 
 /// That of an object, of those of its names and values.
-pub(super) fn of_object(members: impl Iterator<Item = (u64, u64)> + Clone) -> u64 {
+pub(super) fn of_object(members: &mut [(u64, u64)]) -> u64 {
     // A sum does not mind the order.
-    let mut sum = members.clone().fold(0_u64, |sum, (name, value)| {
-        sum.wrapping_add(both(name, value))
+    let mut sum = members.iter().fold(0_u64, |sum, (name, value)| {
+        sum.wrapping_add(both(*name, *value))
     });
     // Among members of the same name, the order matters.
-    let mut members: Vec<_> = members.collect();
     members.sort_by_key(|(name, _)| *name);
     for same in members.chunk_by(|(one, _), (other, _)| one == other) {
         if same.len() > 1 {
@@ -105,12 +102,12 @@ pub(super) fn of_object(members: impl Iterator<Item = (u64, u64)> + Clone) -> u6
     both(leaf(b'{', &[]), sum)
 }
 
-/// That of a list, of those of its items.
-pub(super) fn of_list(items: impl Iterator<Item = u64>) -> u64 {
-    items.fold(leaf(b'[', &[]), both)
+/// That of an empty list: [`both`] adds an item.
+pub(super) fn of_list() -> u64 {
+    leaf(b'[', &[])
 }
 
-fn both(one: u64, other: u64) -> u64 {
+pub(super) fn both(one: u64, other: u64) -> u64 {
     let mut bytes = [0; 16];
     bytes[..8].copy_from_slice(&one.to_le_bytes());
     bytes[8..].copy_from_slice(&other.to_le_bytes());

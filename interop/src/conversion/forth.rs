@@ -3,7 +3,7 @@
 use super::loss;
 use super::part::came;
 use super::signed::signed;
-use super::tree::Tree;
+use super::tree::Tape;
 use super::{Delta, Direction, Fingerprint, Group, Loss, Lost, Why};
 use crate::Calls;
 use agentwire_protocol::Json;
@@ -25,6 +25,8 @@ pub struct Converter<D: Direction> {
     together: D::Together,
     /// The index of the first of them.
     index: usize,
+    finds_losses: bool,
+    makes_residue: bool,
 }
 
 /// What pieces became that were converted together.
@@ -35,8 +37,9 @@ pub struct Converted<T> {
     pub made: Vec<T>,
     /// What is lost.
     pub losses: Vec<Loss>,
-    /// With what they are the same again on the way back.
-    pub group: Group,
+    /// With what they are the same again on the way back. Nothing, if no residue is
+    /// made.
+    pub group: Option<Group>,
 }
 
 impl<D: Direction> Converter<D> {
@@ -50,7 +53,24 @@ impl<D: Direction> Converter<D> {
             texts: Vec::new(),
             together: D::Together::default(),
             index: 0,
+            finds_losses: true,
+            makes_residue: true,
         }
+    }
+
+    /// Looks for no losses, where nobody wants to know them: that takes about half of
+    /// the time.
+    #[must_use]
+    pub fn without_losses(mut self) -> Self {
+        self.finds_losses = false;
+        self
+    }
+
+    /// Makes no residue.
+    #[must_use]
+    pub fn without_residue(mut self) -> Self {
+        self.makes_residue = false;
+        self
     }
 
     /// Takes the next piece, and gives what those before it became, where they
@@ -78,44 +98,62 @@ impl<D: Direction> Converter<D> {
             return None;
         }
         let pieces = std::mem::take(&mut self.waiting);
+        let texts = std::mem::take(&mut self.texts);
         let made = self.direction.forth(&mut self.calls, &pieces);
-        let back = self.direction.back(&mut self.calls_back, &made);
-        let original = json(&std::mem::take(&mut self.texts));
-        let back = json(&back);
-        let (back, original) = (Tree::of(&back), Tree::of(&original));
-        let delta = Delta::between_trees(&back, &original);
-        let mut losses = Vec::new();
-        if let Some(delta) = &delta {
-            let why = |piece: usize, path: &str, lost: &_| match pieces.get(piece) {
-                Some(piece) => self.direction.why(piece, path, lost),
-                None => Why::NoPlace,
-            };
-            loss::of_delta(self.index, back.items(), delta, &why, &mut losses);
-        }
-        let beside = self.direction.beside(&pieces);
-        for call in self.direction.unanswered(&pieces) {
-            losses.push(Loss {
-                index: self.index + call.piece,
-                path: call.path,
-                what: Lost::Placeholder(call.tool),
-                why: Why::Unpaired,
-            });
-        }
+        let (losses, group) = match (self.finds_losses, self.makes_residue) {
+            (false, false) => (Vec::new(), None),
+            _ => self.compared(&pieces, &texts, &made),
+        };
         self.index += pieces.len();
         Some(Converted {
-            group: Group {
-                made: made
-                    .iter()
-                    .map(|piece| Fingerprint::of(&json(piece)))
-                    .collect(),
-                of: original.fingerprint(),
-                back: came(back.items(), delta.as_ref(), &beside),
-                signed: signed(&back),
-                delta,
-            },
             made,
             losses,
+            group,
         })
+    }
+
+    /// What comes back of what was made, beside what there was.
+    fn compared(
+        &mut self,
+        pieces: &[D::From],
+        texts: &[Json],
+        made: &[D::To],
+    ) -> (Vec<Loss>, Option<Group>) {
+        let back = json(&self.direction.back(&mut self.calls_back, made));
+        let original = json(texts);
+        let (back, original) = (Tape::of(&back), Tape::of(&original));
+        let (back, original) = (back.tree(), original.tree());
+        let delta = Delta::between_trees(back, original);
+        let back_pieces = back.items();
+        let mut losses = Vec::new();
+        if self.finds_losses {
+            if let Some(delta) = &delta {
+                let why = |piece: usize, path: &str, lost: &_| match pieces.get(piece) {
+                    Some(piece) => self.direction.why(piece, path, lost),
+                    None => Why::NoPlace,
+                };
+                loss::of_delta(self.index, &back_pieces, delta, &why, &mut losses);
+            }
+            for call in self.direction.unanswered(pieces) {
+                losses.push(Loss {
+                    index: self.index + call.piece,
+                    path: call.path,
+                    what: Lost::Placeholder(call.tool),
+                    why: Why::Unpaired,
+                });
+            }
+        }
+        let group = self.makes_residue.then(|| Group {
+            made: made
+                .iter()
+                .map(|piece| Fingerprint::of(&json(piece)))
+                .collect(),
+            of: original.fingerprint(),
+            back: came(&back_pieces, delta.as_ref(), &self.direction.beside(pieces)),
+            signed: signed(back),
+            delta,
+        });
+        (losses, group)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a conversion loses.
 
 use super::exact;
-use super::tree::{self, Parts, Tree};
+use super::tree::{self, Kind, Tape, Tree};
 use super::{Delta, Step};
 use agentwire_protocol::Json;
 use serde::Serialize;
@@ -159,11 +159,11 @@ pub(super) fn of_delta(
         match step {
             Step::Run(_, count) => walk.index += count,
             Step::Item(index, delta) => {
-                walk.delta(back.get(*index), delta, "");
+                walk.delta(back.get(*index).copied(), delta, "");
                 walk.index += 1;
             }
             Step::Is(value) => {
-                walk.lost(Lost::Whole(kind(&Tree::of(value))));
+                walk.lost(Lost::Whole(kind(Tape::of(value).tree())));
                 walk.index += 1;
             }
         }
@@ -174,8 +174,9 @@ pub(super) fn of_delta(
 #[cfg(feature = "async-openai")]
 pub(crate) fn of_value(value: &Json, back: &Json) -> Vec<Loss> {
     let mut losses = Vec::new();
-    let (back, value) = (Tree::of(back), Tree::of(value));
-    if let Some(delta) = Delta::between_trees(&back, &value) {
+    let (back, value) = (Tape::of(back), Tape::of(value));
+    let back = back.tree();
+    if let Some(delta) = Delta::between_trees(back, value.tree()) {
         let mut walk = Walk {
             first: 0,
             index: 0,
@@ -184,7 +185,7 @@ pub(crate) fn of_value(value: &Json, back: &Json) -> Vec<Loss> {
             losses: &mut losses,
             elsewhere: Elsewhere::default(),
         };
-        walk.delta(Some(&back), &delta, "");
+        walk.delta(Some(back), &delta, "");
     }
     losses
 }
@@ -195,14 +196,14 @@ struct Walk<'a, 't> {
     path: String,
     why: &'a dyn Fn(usize, &str, &Lost) -> Why,
     losses: &'a mut Vec<Loss>,
-    elsewhere: Elsewhere<'a, 't>,
+    elsewhere: Elsewhere<'t>,
 }
 
 /// Blocks that came back, but not in the message that they were in: of several
 /// blocks on a line, each comes back on a line of its own.
 #[derive(Default)]
-struct Elsewhere<'a, 't> {
-    blocks: Vec<Option<&'a Tree<'t>>>,
+struct Elsewhere<'t> {
+    blocks: Vec<Option<Tree<'t>>>,
     /// Blocks by all that they are, and by their kinds and IDs.
     places: HashMap<u64, VecDeque<usize>>,
 }
@@ -213,7 +214,7 @@ pub(super) fn are_all_named(back: &[Tree<'_>], steps: &[Step]) -> bool {
 }
 
 /// The blocks of the pieces that came back which the steps do not name.
-fn unnamed<'a, 't>(back: &'a [Tree<'t>], steps: &[Step]) -> Vec<&'a Tree<'t>> {
+fn unnamed<'t>(back: &[Tree<'t>], steps: &[Step]) -> Vec<Tree<'t>> {
     let mut named: Vec<Named> = vec![Named::default(); back.len()];
     for step in steps {
         match step {
@@ -236,7 +237,7 @@ fn unnamed<'a, 't>(back: &'a [Tree<'t>], steps: &[Step]) -> Vec<&'a Tree<'t>> {
     let pieces = back.iter().zip(&named).filter(|(_, named)| !named.all);
     pieces
         .flat_map(|(piece, named)| {
-            let blocks = content(piece).iter().enumerate();
+            let blocks = content(*piece).into_iter().enumerate();
             blocks
                 .filter(|(index, _)| !named.has(*index))
                 .map(|(_, block)| block)
@@ -286,8 +287,8 @@ fn member<'d>(delta: &'d Delta, name: &str) -> Option<&'d Delta> {
     }
 }
 
-impl<'a, 't> Elsewhere<'a, 't> {
-    fn of(back: &'a [Tree<'t>], steps: &[Step]) -> Self {
+impl<'t> Elsewhere<'t> {
+    fn of(back: &[Tree<'t>], steps: &[Step]) -> Self {
         let mut elsewhere = Self::default();
         for block in unnamed(back, steps) {
             for key in keys(block) {
@@ -300,7 +301,7 @@ impl<'a, 't> Elsewhere<'a, 't> {
     }
 
     /// The block that this one became.
-    fn take(&mut self, block: &Tree<'_>) -> Option<&'a Tree<'t>> {
+    fn take(&mut self, block: Tree<'_>) -> Option<Tree<'t>> {
         if self.blocks.is_empty() {
             return None;
         }
@@ -317,13 +318,13 @@ impl<'a, 't> Elsewhere<'a, 't> {
 }
 
 /// The blocks of a piece.
-fn content<'a, 't>(piece: &'a Tree<'t>) -> &'a [Tree<'t>] {
+fn content(piece: Tree<'_>) -> Vec<Tree<'_>> {
     let content = piece.member("message").and_then(|it| it.member("content"));
-    content.map_or(&[], Tree::items)
+    content.map(Tree::items).unwrap_or_default()
 }
 
 /// By what a block is found: all of it, or its kind and its ID.
-fn keys(block: &Tree<'_>) -> impl Iterator<Item = u64> {
+fn keys(block: Tree<'_>) -> impl Iterator<Item = u64> + use<> {
     let id = block
         .string_at("id")
         .or_else(|| block.string_at("tool_use_id"));
@@ -353,7 +354,7 @@ impl Walk<'_, '_> {
         self.path.truncate(length);
     }
 
-    fn delta(&mut self, back: Option<&Tree<'_>>, delta: &Delta, name: &str) {
+    fn delta(&mut self, back: Option<Tree<'_>>, delta: &Delta, name: &str) {
         match delta {
             Delta::Is(_) => self.lost(Lost::Changed(name.to_owned())),
             Delta::In { members, more, .. } => {
@@ -369,19 +370,19 @@ impl Walk<'_, '_> {
                     });
                 }
             }
-            Delta::Of(steps) => self.steps(back.map_or(&[], Tree::items), steps, name),
+            Delta::Of(steps) => self.steps(&back.map(Tree::items).unwrap_or_default(), steps, name),
         }
     }
 
     /// Members that a reader does not see.
-    fn more(&mut self, back: Option<&Tree<'_>>, more: &[(Json, Json)]) {
+    fn more(&mut self, back: Option<Tree<'_>>, more: &[(Json, Json)]) {
         let back = match more {
             [] => return,
             _ => back.and_then(Tree::members).unwrap_or_default().more,
         };
         for (token, value) in more {
-            let value = Tree::of(value);
-            let member = (tree::Name::of(token), &value);
+            let value = Tape::of(value);
+            let member = (tree::Name::of(token), value.tree());
             if back.iter().any(|it| tree::is_same_member(*it, member)) {
                 continue;
             }
@@ -410,18 +411,19 @@ impl Walk<'_, '_> {
                 Step::Item(index, delta) => {
                     in_order &= *index >= next;
                     next = index + 1;
-                    let back = back.get(*index);
+                    let back = back.get(*index).copied();
                     self.at(&item.to_string(), |walk| walk.delta(back, delta, name));
                     item += 1;
                 }
                 Step::Is(value) => {
-                    let value = Tree::of(value);
+                    let value = Tape::of(value);
+                    let value = value.tree();
                     let is_block = self.path == "/message/content";
-                    let elsewhere = is_block.then(|| self.elsewhere.take(&value)).flatten();
+                    let elsewhere = is_block.then(|| self.elsewhere.take(value)).flatten();
                     self.at(&item.to_string(), |walk| match elsewhere {
-                        None => walk.lost(Lost::Item(kind(&value))),
+                        None => walk.lost(Lost::Item(kind(value))),
                         Some(back) => {
-                            if let Some(delta) = Delta::between_trees(back, &value) {
+                            if let Some(delta) = Delta::between_trees(back, value) {
                                 walk.delta(Some(back), &delta, name);
                             }
                         }
@@ -437,9 +439,9 @@ impl Walk<'_, '_> {
 }
 
 /// What a value is, in a word.
-fn kind(value: &Tree<'_>) -> String {
-    let kind = match (value.parts(), value.text().as_bytes().first()) {
-        (Parts::Object(_), _) => match value.tag() {
+fn kind(value: Tree<'_>) -> String {
+    let kind = match (value.kind(), value.text().as_bytes().first()) {
+        (Kind::Object, _) => match value.tag() {
             Some(tag) => return tag.into_owned(),
             None => "object",
         },

@@ -103,7 +103,7 @@ pub fn convert<D: Direction>(direction: D, pieces: Vec<D::From>) -> Carried<D::T
         if let Some(converted) = converted {
             carried.made.extend(converted.made);
             carried.losses.extend(converted.losses);
-            carried.residue.groups.push(converted.group);
+            carried.residue.groups.extend(converted.group);
         }
     };
     for piece in pieces {

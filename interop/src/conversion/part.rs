@@ -1,7 +1,7 @@
 //! Restores what was not edited of pieces that were converted together.
 
 use super::loss::are_all_named;
-use super::tree::{Parts, Tree};
+use super::tree::{Kind, Tape, Tree};
 use super::{Delta, Fingerprint, Group, Step};
 use agentwire_protocol::Json;
 use memchr::memmem;
@@ -37,7 +37,7 @@ pub(super) fn came(back: &[Tree<'_>], delta: Option<&Delta>, is_beside: &[bool])
             Step::Is(value) => {
                 if is_beside.get(piece) != Some(&true) {
                     looked_for += 1;
-                    if looked_for > MAX_LOOKED_FOR || !is_apart(&Tree::of(value), back) {
+                    if looked_for > MAX_LOOKED_FOR || !is_apart(Tape::of(value).tree(), back) {
                         return vec![];
                     }
                 }
@@ -66,15 +66,15 @@ pub(super) fn came(back: &[Tree<'_>], delta: Option<&Delta>, is_beside: &[bool])
 
 /// Whether nothing that a piece says came back in another one, where it could be
 /// edited.
-fn is_apart(value: &Tree<'_>, back: &[Tree<'_>]) -> bool {
+fn is_apart(value: Tree<'_>, back: &[Tree<'_>]) -> bool {
     // What tells things apart is the same in many.
     let tags = [r#""type""#, r#""role""#, r#""name""#, r#""model""#];
-    match value.parts() {
-        Parts::Object(members) => members
-            .iter()
+    match value.kind() {
+        Kind::Object => value
+            .all_members()
             .all(|(name, value)| tags.contains(&name.token) || is_apart(value, back)),
-        Parts::List(items) => items.iter().all(|item| is_apart(item, back)),
-        Parts::Leaf => {
+        Kind::List => value.items().into_iter().all(|item| is_apart(item, back)),
+        Kind::Leaf => {
             let text = value.text();
             if text.starts_with(['{', '[']) {
                 return false;

@@ -2,7 +2,7 @@
 
 use super::Fingerprint;
 use super::exact::Object;
-use super::tree::{MAX_DEPTH, Parts, Tree};
+use super::tree::{Kind, MAX_DEPTH, Tape, Tree};
 use agentwire_protocol::Json;
 use memchr::memmem;
 use std::collections::{HashMap, HashSet};
@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 pub(super) type Signed = (Fingerprint, Fingerprint);
 
 /// The signatures in a value, each with its thinking.
-pub(super) fn signed(value: &Tree<'_>) -> Vec<Signed> {
+pub(super) fn signed(value: Tree<'_>) -> Vec<Signed> {
     let mut found = Vec::new();
     if may_have(value.text()) {
         collect(value, &mut found);
@@ -19,20 +19,23 @@ pub(super) fn signed(value: &Tree<'_>) -> Vec<Signed> {
     found
 }
 
-fn collect(value: &Tree<'_>, found: &mut Vec<Signed>) {
-    match value.parts() {
-        Parts::List(items) => items.iter().for_each(|item| collect(item, found)),
-        Parts::Object(members) => match of_block(value) {
+fn collect(value: Tree<'_>, found: &mut Vec<Signed>) {
+    match value.kind() {
+        Kind::List => value
+            .items()
+            .into_iter()
+            .for_each(|item| collect(item, found)),
+        Kind::Object => match of_block(value) {
             Some(signed) => found.push(signed),
             None => {
-                for (name, value) in members {
+                for (name, value) in value.all_members() {
                     if name.token != INPUT {
                         collect(value, found);
                     }
                 }
             }
         },
-        Parts::Leaf => {}
+        Kind::Leaf => {}
     }
 }
 
@@ -44,7 +47,7 @@ fn may_have(text: &str) -> bool {
 }
 
 /// The signature of a block of thinking.
-fn of_block(value: &Tree<'_>) -> Option<Signed> {
+fn of_block(value: Tree<'_>) -> Option<Signed> {
     let kind = value.string_at("type")?;
     let signature = value.member("signature").filter(|it| it.text() != "null")?;
     let thinking = value.member("thinking");
@@ -91,7 +94,7 @@ impl Known {
             }
             Some(b'{') => {
                 let mut object = Object::of(value)?;
-                if let Some((signature, thinking)) = of_block(&Tree::of(value)) {
+                if let Some((signature, thinking)) = of_block(Tape::of(value).tree()) {
                     let known = self.0.get(&signature)?;
                     if known.contains(&thinking) {
                         return None;

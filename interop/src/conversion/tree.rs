@@ -9,27 +9,52 @@ use agentwire_protocol::Json;
 use agentwire_protocol::text::{Cursor, Invalid};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 
 /// How deep is looked into a value. What is deeper is told apart by its text.
 pub(super) const MAX_DEPTH: usize = 64;
 
-/// A JSON value.
-#[derive(Debug)]
-pub(super) struct Tree<'t> {
+/// All values of a text, each before those that it has. One allocation has them all.
+pub(super) struct Tape<'t> {
     text: &'t str,
-    hash: u64,
-    parts: Parts<'t>,
+    nodes: Vec<Node>,
 }
 
-/// What a value is made of.
-#[derive(Debug)]
-pub(super) enum Parts<'t> {
-    /// The members of an object, as they are written.
-    Object(Vec<(Name<'t>, Tree<'t>)>),
-    /// The items of a list.
-    List(Vec<Tree<'t>>),
+/// A value on the tape. Offsets are 32 bits, since there is a node for each value.
+#[derive(Clone, Copy)]
+struct Node {
+    hash: u64,
+    start: u32,
+    end: u32,
+    /// Where the nodes of this value end.
+    next: u32,
+    kind: Kind,
+    /// Of a member, its name.
+    name: Span,
+    name_hash: u64,
+    has_escapes: bool,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Span {
+    start: u32,
+    end: u32,
+}
+
+/// What a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Object,
+    List,
     /// Anything else, and what is too deep.
     Leaf,
+}
+
+/// A JSON value.
+#[derive(Clone, Copy)]
+pub(super) struct Tree<'t> {
+    tape: &'t Tape<'t>,
+    index: usize,
 }
 
 /// The name of a member.
@@ -38,14 +63,31 @@ pub(super) struct Name<'t> {
     /// As it is written, with its quotes.
     pub(super) token: &'t str,
     hash: u64,
+    has_escapes: bool,
+}
+
+/// A member of an object.
+pub(super) type Member<'t> = (Name<'t>, Tree<'t>);
+
+/// The members of an object.
+#[derive(Debug, Default)]
+pub(super) struct Members<'t> {
+    /// Those that a reader sees: the last one of each name.
+    pub(super) seen: Vec<(Cow<'t, str>, Tree<'t>)>,
+    /// The others: those that occur again later, and those whose name has half a
+    /// surrogate pair.
+    pub(super) more: Vec<Member<'t>>,
 }
 
 impl<'t> Name<'t> {
     /// A name by its token.
     pub(super) fn of(token: &'t Json) -> Self {
         let token = token.get();
-        let hash = fingerprint::of_leaf(token, false);
-        Self { token, hash }
+        Self {
+            token,
+            hash: fingerprint::of_leaf(token, false),
+            has_escapes: token.contains('\\'),
+        }
     }
 
     /// The name as text. Nothing, when it has half a surrogate pair.
@@ -54,7 +96,10 @@ impl<'t> Name<'t> {
     }
 
     fn is(self, name: &str) -> bool {
-        self.text().is_some_and(|it| it == name)
+        match self.has_escapes {
+            false => self.token.get(1..self.token.len() - 1) == Some(name),
+            true => self.text().is_some_and(|it| it == name),
+        }
     }
 
     fn is_same(self, other: Name<'_>) -> bool {
@@ -63,107 +108,159 @@ impl<'t> Name<'t> {
     }
 }
 
-/// A member of an object.
-pub(super) type Member<'a, 't> = (Name<'t>, &'a Tree<'t>);
+impl<'t> Tape<'t> {
+    /// Reads a value.
+    pub(super) fn of(json: &'t Json) -> Self {
+        let text = json.get();
+        let mut reading = Reading {
+            text,
+            cursor: Cursor::new(text.as_bytes()),
+            nodes: Vec::new(),
+            members: Vec::new(),
+        };
+        // Longer texts than offsets can tell are told apart by all of their text.
+        let is_read = u32::try_from(text.len()).is_ok() && reading.value(0).is_ok();
+        let mut nodes = reading.nodes;
+        if !is_read {
+            nodes.clear();
+            nodes.push(Node {
+                hash: fingerprint::of_leaf(text, true),
+                end: u32::try_from(text.len()).unwrap_or(u32::MAX),
+                next: 1,
+                ..Node::EMPTY
+            });
+        }
+        Self { text, nodes }
+    }
 
-/// The members of an object.
-#[derive(Debug, Default)]
-pub(super) struct Members<'a, 't> {
-    /// Those that a reader sees: the last one of each name.
-    pub(super) seen: Vec<(Cow<'t, str>, &'a Tree<'t>)>,
-    /// The others: those that occur again later, and those whose name has half a
-    /// surrogate pair.
-    pub(super) more: Vec<Member<'a, 't>>,
+    pub(super) fn tree(&'t self) -> Tree<'t> {
+        Tree {
+            tape: self,
+            index: 0,
+        }
+    }
+}
+
+impl Node {
+    const EMPTY: Self = Self {
+        hash: 0,
+        start: 0,
+        end: 0,
+        next: 0,
+        kind: Kind::Leaf,
+        name: Span { start: 0, end: 0 },
+        name_hash: 0,
+        has_escapes: false,
+    };
 }
 
 impl<'t> Tree<'t> {
-    /// A value as a tree.
-    pub(super) fn of(json: &'t Json) -> Self {
-        let text = json.get();
-        let mut cursor = Cursor::new(text.as_bytes());
-        value(&mut cursor, text, 0).unwrap_or_else(|_| Self::leaf(text, 0))
+    fn node(self) -> Node {
+        let node = self.tape.nodes.get(self.index);
+        node.copied().unwrap_or(Node::EMPTY)
     }
 
-    fn leaf(text: &'t str, depth: usize) -> Self {
-        Self {
-            text,
-            hash: fingerprint::of_leaf(text, depth == MAX_DEPTH),
-            parts: Parts::Leaf,
+    /// The values that this one has.
+    fn values(self) -> impl Iterator<Item = Self> + use<'t> {
+        let end = self.node().next;
+        let mut index = self.index + 1;
+        std::iter::from_fn(move || {
+            let value = Self { index, ..self };
+            (index < end as usize).then(|| {
+                index = value.node().next as usize;
+                value
+            })
+        })
+    }
+
+    fn name(self) -> Name<'t> {
+        let node = self.node();
+        let name = node.name.start as usize..node.name.end as usize;
+        Name {
+            token: self.tape.text.get(name).unwrap_or_default(),
+            hash: node.name_hash,
+            has_escapes: node.has_escapes,
         }
     }
 
     /// The value as it is written.
-    pub(super) fn text(&self) -> &'t str {
-        self.text
+    pub(super) fn text(self) -> &'t str {
+        let Node { start, end, .. } = self.node();
+        let text = match self.index {
+            0 if self.tape.nodes.len() == 1 => self.tape.text.get(start as usize..),
+            _ => self.tape.text.get(start as usize..end as usize),
+        };
+        text.unwrap_or_default()
     }
 
     /// The value.
-    pub(super) fn json(&self) -> Json {
-        Json::of_text(self.text)
+    pub(super) fn json(self) -> Json {
+        Json::of_text(self.text())
     }
 
-    pub(super) fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::from(self.hash)
+    pub(super) fn hash(self) -> u64 {
+        self.node().hash
     }
 
-    pub(super) fn hash(&self) -> u64 {
-        self.hash
+    pub(super) fn fingerprint(self) -> Fingerprint {
+        fingerprint::of_hash(self.hash())
     }
 
-    pub(super) fn parts(&self) -> &Parts<'t> {
-        &self.parts
+    pub(super) fn kind(self) -> Kind {
+        self.node().kind
     }
 
     /// The items, if this is a list.
-    pub(super) fn items(&self) -> &[Self] {
-        match &self.parts {
-            Parts::List(items) => items,
-            _ => &[],
+    pub(super) fn items(self) -> Vec<Self> {
+        match self.kind() {
+            Kind::List => self.values().collect(),
+            Kind::Object | Kind::Leaf => Vec::new(),
         }
     }
 
+    /// All members as they are written, if this is an object.
+    pub(super) fn all_members(self) -> impl Iterator<Item = Member<'t>> + use<'t> {
+        let values = (self.kind() == Kind::Object).then(|| self.values());
+        let values = values.into_iter().flatten();
+        values.map(|value| (value.name(), value))
+    }
+
     /// The last member of this name.
-    pub(super) fn member(&self, name: &str) -> Option<&Self> {
-        let Parts::Object(members) = &self.parts else {
-            return None;
-        };
-        let mut members = members.iter().rev();
-        members.find_map(|(key, value)| key.is(name).then_some(value))
+    pub(super) fn member(self, name: &str) -> Option<Self> {
+        let members = self.all_members();
+        let members = members.filter_map(|(key, value)| key.is(name).then_some(value));
+        members.last()
     }
 
-    /// The text of a string, with U+FFFD for half surrogate pairs.
-    fn string(&self) -> Option<Cow<'t, str>> {
-        let text = exact::text(self.text);
-        text.or_else(|| self.json().read().ok().map(Cow::Owned))
-    }
-
-    /// The text of the last member of this name.
-    pub(super) fn string_at(&self, name: &str) -> Option<Cow<'t, str>> {
+    /// The text of the last member of this name, with U+FFFD for half surrogate
+    /// pairs. Nothing, when it is no text.
+    pub(super) fn string_at(self, name: &str) -> Option<Cow<'t, str>> {
         let value = self.member(name)?;
-        value
-            .text
-            .starts_with('"')
-            .then(|| value.string())
-            .flatten()
+        if !value.text().starts_with('"') {
+            return None;
+        }
+        let text = exact::text(value.text());
+        text.or_else(|| value.json().read().ok().map(Cow::Owned))
     }
 
     /// What an object says that it is.
-    pub(super) fn tag(&self) -> Option<Cow<'t, str>> {
+    pub(super) fn tag(self) -> Option<Cow<'t, str>> {
         let names = ["type", "block_type", "role"];
         names.iter().find_map(|name| self.string_at(name))
     }
 
     /// The members, if this is an object.
-    pub(super) fn members(&self) -> Option<Members<'_, 't>> {
-        let Parts::Object(members) = &self.parts else {
+    pub(super) fn members(self) -> Option<Members<'t>> {
+        if self.kind() != Kind::Object {
             return None;
-        };
+        }
+        let all: Vec<_> = self.all_members().collect();
         let mut split = Members::default();
-        let mut seen = Seen::new(members.len());
-        for (name, value) in members.iter().rev() {
+        let mut seen = Seen::new(all.len());
+        for (name, value) in all.into_iter().rev() {
             match name.text() {
                 Some(text) if seen.is_first(&split.seen, &text) => split.seen.push((text, value)),
-                _ => split.more.push((*name, value)),
+                _ => split.more.push((name, value)),
             }
         }
         split.seen.reverse();
@@ -173,47 +270,60 @@ impl<'t> Tree<'t> {
 
     /// Whether two values are the same: the order of members, the spelling of strings
     /// and the space between things do not matter.
-    pub(super) fn is_same(&self, other: &Tree<'_>) -> bool {
-        if self.text == other.text {
-            return true;
-        }
-        if self.hash != other.hash {
+    pub(super) fn is_same(self, other: Tree<'_>) -> bool {
+        let (one, two) = (self.node(), other.node());
+        if one.hash != two.hash || one.kind != two.kind {
             return false;
         }
-        match (&self.parts, &other.parts) {
-            (Parts::Object(one), Parts::Object(other)) => {
+        if self.text() == other.text() {
+            return true;
+        }
+        match one.kind {
+            Kind::Object => {
                 // Of members with the same name, the order matters.
-                let one = by_hash(one);
-                let other = by_hash(other);
+                let (one, other) = (self.by_hash(), other.by_hash());
                 one.len() == other.len()
                     && one
                         .iter()
                         .zip(&other)
-                        .all(|(one, other)| one.0.is_same(other.0) && one.1.is_same(&other.1))
+                        .all(|(one, other)| is_same_member(*one, *other))
             }
-            (Parts::List(one), Parts::List(other)) => {
+            Kind::List => {
+                let (one, other) = (self.items(), other.items());
                 one.len() == other.len()
-                    && one.iter().zip(other).all(|(one, other)| one.is_same(other))
+                    && one
+                        .iter()
+                        .zip(&other)
+                        .all(|(one, other)| one.is_same(*other))
             }
-            _ => {
-                let one = exact::bytes(self.text);
-                one.is_some() && one == exact::bytes(other.text)
+            Kind::Leaf => {
+                let one = exact::bytes(self.text());
+                one.is_some() && one == exact::bytes(other.text())
             }
         }
     }
+
+    fn by_hash(self) -> Vec<Member<'t>> {
+        let mut members: Vec<_> = self.all_members().collect();
+        members.sort_by_key(|(name, _)| name.hash);
+        members
+    }
 }
 
-impl<'t> Members<'_, 't> {
+impl fmt::Debug for Tree<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+impl<'t> Members<'t> {
     /// The members that a reader sees, by their names.
     pub(super) fn by_name(&self) -> ByName<'_, 't> {
+        let seen = self.seen.iter();
         ByName {
             seen: &self.seen,
-            sorted: (self.seen.len() > FEW).then(|| {
-                self.seen
-                    .iter()
-                    .map(|(name, value)| (&**name, *value))
-                    .collect()
-            }),
+            map: (self.seen.len() > FEW)
+                .then(|| seen.map(|(name, value)| (&**name, *value)).collect()),
         }
     }
 }
@@ -223,14 +333,14 @@ const FEW: usize = 16;
 
 /// The members of an object, to be found by their names.
 pub(super) struct ByName<'a, 't> {
-    seen: &'a [(Cow<'t, str>, &'a Tree<'t>)],
-    sorted: Option<HashMap<&'a str, &'a Tree<'t>>>,
+    seen: &'a [(Cow<'t, str>, Tree<'t>)],
+    map: Option<HashMap<&'a str, Tree<'t>>>,
 }
 
-impl<'a, 't> ByName<'a, 't> {
-    pub(super) fn get(&self, name: &str) -> Option<&'a Tree<'t>> {
-        match &self.sorted {
-            Some(sorted) => sorted.get(name).copied(),
+impl<'t> ByName<'_, 't> {
+    pub(super) fn get(&self, name: &str) -> Option<Tree<'t>> {
+        match &self.map {
+            Some(map) => map.get(name).copied(),
             None => {
                 let mut seen = self.seen.iter();
                 seen.find_map(|(it, value)| (it == name).then_some(*value))
@@ -240,7 +350,7 @@ impl<'a, 't> ByName<'a, 't> {
 }
 
 /// Whether two lists of members are the same.
-pub(super) fn are_same(one: &[Member<'_, '_>], other: &[Member<'_, '_>]) -> bool {
+pub(super) fn are_same(one: &[Member<'_>], other: &[Member<'_>]) -> bool {
     one.len() == other.len()
         && one
             .iter()
@@ -248,14 +358,8 @@ pub(super) fn are_same(one: &[Member<'_, '_>], other: &[Member<'_, '_>]) -> bool
             .all(|(one, other)| is_same_member(*one, *other))
 }
 
-pub(super) fn is_same_member(one: Member<'_, '_>, other: Member<'_, '_>) -> bool {
+pub(super) fn is_same_member(one: Member<'_>, other: Member<'_>) -> bool {
     one.0.is_same(other.0) && one.1.is_same(other.1)
-}
-
-fn by_hash<'a, 't>(members: &'a [(Name<'t>, Tree<'t>)]) -> Vec<&'a (Name<'t>, Tree<'t>)> {
-    let mut members: Vec<_> = members.iter().collect();
-    members.sort_by_key(|(name, _)| name.hash);
-    members
 }
 
 /// Names that were seen. Most objects are small enough to look through them.
@@ -266,7 +370,7 @@ impl Seen {
         Self((members > FEW).then(HashSet::new))
     }
 
-    fn is_first(&mut self, before: &[(Cow<'_, str>, &Tree<'_>)], name: &str) -> bool {
+    fn is_first(&mut self, before: &[(Cow<'_, str>, Tree<'_>)], name: &str) -> bool {
         match &mut self.0 {
             Some(seen) => seen.insert(name.to_owned()),
             None => before.iter().all(|(before, _)| before != name),
@@ -274,40 +378,88 @@ impl Seen {
     }
 }
 
-/// Reads a value.
-fn value<'t>(cursor: &mut Cursor<'t>, text: &'t str, depth: usize) -> Result<Tree<'t>, Invalid> {
-    let first = cursor.peek();
-    let start = cursor.at();
-    let (hash, parts) = match first {
-        Some(b'{') if depth < MAX_DEPTH => {
-            cursor.take(b'{');
-            let mut members = Vec::new();
-            while let Some(name) = cursor.next_key(members.is_empty())? {
-                let token = text.get(name.start - 1..=name.end).unwrap_or_default();
-                let hash = fingerprint::of_leaf(token, depth + 1 == MAX_DEPTH);
-                members.push((Name { token, hash }, value(cursor, text, depth + 1)?));
+/// A tape that is being filled.
+struct Reading<'t> {
+    text: &'t str,
+    cursor: Cursor<'t>,
+    nodes: Vec<Node>,
+    /// The hashes of the members of an object.
+    members: Vec<(u64, u64)>,
+}
+
+impl Reading<'_> {
+    /// Reads a value, and returns where its node is.
+    fn value(&mut self, depth: usize) -> Result<usize, Invalid> {
+        let index = self.nodes.len();
+        let first = self.cursor.peek();
+        let start = self.cursor.at();
+        self.nodes.push(Node::EMPTY);
+        let (hash, kind) = match first {
+            Some(b'{') if depth < MAX_DEPTH => (self.object(index, depth + 1)?, Kind::Object),
+            Some(b'[') if depth < MAX_DEPTH => (self.list(depth + 1)?, Kind::List),
+            _ => {
+                self.cursor.skip()?;
+                let text = self.text.get(start..self.cursor.at()).unwrap_or_default();
+                (fingerprint::of_leaf(text, depth == MAX_DEPTH), Kind::Leaf)
             }
-            let hashes = members.iter().map(|(name, value)| (name.hash, value.hash));
-            (fingerprint::of_object(hashes), Parts::Object(members))
+        };
+        let (end, next) = (self.cursor.at(), self.nodes.len());
+        if let Some(node) = self.nodes.get_mut(index) {
+            *node = Node {
+                hash,
+                start: offset(start),
+                end: offset(end),
+                next: offset(next),
+                kind,
+                ..*node
+            };
         }
-        Some(b'[') if depth < MAX_DEPTH => {
-            cursor.take(b'[');
-            let mut items: Vec<Tree<'_>> = Vec::new();
-            while cursor.next_item(items.is_empty())? {
-                items.push(value(cursor, text, depth + 1)?);
+        Ok(index)
+    }
+
+    fn object(&mut self, index: usize, depth: usize) -> Result<u64, Invalid> {
+        self.cursor.take(b'{');
+        let mut is_first = true;
+        while let Some(name) = self.cursor.next_key(is_first)? {
+            is_first = false;
+            let has_escapes = name.escaped;
+            let name = name.start - 1..name.end + 1;
+            let token = self.text.get(name.clone()).unwrap_or_default();
+            let name_hash = fingerprint::of_leaf(token, depth == MAX_DEPTH);
+            let value = self.value(depth)?;
+            if let Some(node) = self.nodes.get_mut(value) {
+                node.name_hash = name_hash;
+                node.has_escapes = has_escapes;
+                node.name = Span {
+                    start: offset(name.start),
+                    end: offset(name.end),
+                };
             }
-            let hash = fingerprint::of_list(items.iter().map(|item| item.hash));
-            (hash, Parts::List(items))
         }
-        _ => {
-            let start = cursor.skip()?;
-            let text = text.get(start..cursor.at()).unwrap_or_default();
-            return Ok(Tree::leaf(text, depth));
+        self.members.clear();
+        let mut member = index + 1;
+        while let Some(node) = self.nodes.get(member) {
+            self.members.push((node.name_hash, node.hash));
+            member = node.next as usize;
         }
-    };
-    Ok(Tree {
-        text: text.get(start..cursor.at()).unwrap_or_default(),
-        hash,
-        parts,
-    })
+        Ok(fingerprint::of_object(&mut self.members))
+    }
+
+    fn list(&mut self, depth: usize) -> Result<u64, Invalid> {
+        self.cursor.take(b'[');
+        let mut is_first = true;
+        let mut hash = fingerprint::of_list();
+        while self.cursor.next_item(is_first)? {
+            is_first = false;
+            let item = self.value(depth)?;
+            let item = self.nodes.get(item).map_or(0, |node| node.hash);
+            hash = fingerprint::both(hash, item);
+        }
+        Ok(hash)
+    }
+}
+
+/// Offsets fit, see [`Tape::of`]: there are no more values than bytes.
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
 }

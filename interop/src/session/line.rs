@@ -3,6 +3,7 @@
 use crate::Message;
 use agentwire_protocol::Json;
 use agentwire_protocol::content::ContentBlock;
+use agentwire_protocol::text::members;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 
@@ -94,55 +95,54 @@ impl Line {
     }
 }
 
-/// What tells lines apart: only some kinds are read further.
-#[derive(Deserialize)]
-struct Kind<'a> {
-    #[serde(rename = "type", borrow, default)]
-    kind: Option<Cow<'a, str>>,
-}
-
-/// The type of a line. Half surrogate pairs and members that occur twice
-/// anywhere in it do not matter.
-fn kind(json: &Json) -> Option<Cow<'_, str>> {
-    match serde_json::from_str(json.get()) {
-        Ok(Kind { kind }) => kind,
-        Err(_) => text(json, "type").map(Cow::Owned),
+/// A member that is a text.
+fn text(member: Option<&str>) -> Option<Cow<'_, str>> {
+    let member = member.filter(|it| it.starts_with('"'))?;
+    match member.contains('\\') {
+        false => member.get(1..member.len() - 1).map(Cow::Borrowed),
+        true => Json::of_text(member).read().ok().map(Cow::Owned),
     }
-}
-
-/// The member `name`, if it is a text.
-fn text(json: &Json, name: &str) -> Option<String> {
-    json.member(name)?.read().ok()
 }
 
 impl From<Json> for Line {
     /// A line whose type is that of a message, but which cannot be read as
     /// one, is one of the other lines.
     fn from(json: Json) -> Self {
-        let kind = kind(&json);
-        let said = match kind.as_deref() {
-            Some("user" | "assistant" | "instructions") => json.read().ok(),
-            _ => None,
-        };
-        let event = match kind.as_deref() {
-            Some("result") => Some(Event {
-                ends_turn: true,
-                parent: text(&json, "parent_tool_use_id"),
-                agent: text(&json, "agent_id"),
-            }),
-            Some("system") if text(&json, "subtype").as_deref() == Some("task_started") => {
-                Some(Event {
-                    ends_turn: false,
-                    parent: text(&json, "tool_use_id"),
-                    agent: text(&json, "task_id"),
-                })
+        let [kind, subtype, parent, agent, call, task] = members(
+            json.get(),
+            [
+                "type",
+                "subtype",
+                "parent_tool_use_id",
+                "agent_id",
+                "tool_use_id",
+                "task_id",
+            ],
+        );
+        let owned = |member| text(member).map(Cow::into_owned);
+        let (mut is_said, mut event) = (false, None);
+        match text(kind).as_deref() {
+            Some("user" | "assistant" | "instructions") => is_said = true,
+            Some("result") => {
+                event = Some(Event {
+                    ends_turn: true,
+                    parent: owned(parent),
+                    agent: owned(agent),
+                });
             }
-            _ => None,
-        };
+            Some("system") if text(subtype).as_deref() == Some("task_started") => {
+                event = Some(Event {
+                    ends_turn: false,
+                    parent: owned(call),
+                    agent: owned(task),
+                });
+            }
+            _ => {}
+        }
         Self {
+            said: is_said.then(|| json.read().ok()).flatten(),
             event: event.map(Box::new),
             json,
-            said,
         }
     }
 }

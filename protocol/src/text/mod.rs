@@ -16,6 +16,7 @@ pub use cursor::{Cursor, Invalid, Span};
 pub(crate) use deserializer::TextDeserializer;
 pub use exact::is_same_value;
 pub(crate) use member::member;
+pub use member::members;
 pub(crate) use raw::{raw_text, serialize_raw};
 pub(crate) use string::unescaped;
 pub(crate) use surrogate::mended;
