@@ -123,7 +123,7 @@ impl Agent {
             self.hooks.register(hooks);
         }
         let mut answer = Answer::success(request_id, Json::from_value(&initialized).ok());
-        let open = self.asks.values().map(|ask| ask.request.clone());
+        let open = self.asks.values().map(|ask| listed(&ask.request));
         answer.pending_permission_requests = Some(open.collect());
         answer.pending_elicitation_requests = self.open_requests("elicitation");
         let dialogs = self.open_requests("request_user_dialog");
@@ -300,4 +300,16 @@ impl Agent {
         let refusal = Refusal::new(error.to_string()).code("invalid_request");
         self.respond(request_id, Err(refusal));
     }
+}
+
+/// An open permission request as a later `initialize` lists it.
+fn listed(request: &Json) -> Json {
+    let read = || {
+        let mut line: Members = request.read().ok()?;
+        let mut asked: Members = line.get("request")?.read().ok()?;
+        asked.remove("server_policy_ask_only")?;
+        line.set("request", Json::from_value(&asked).ok()?);
+        Json::from_value(&line).ok()
+    };
+    read().unwrap_or_else(|| request.clone())
 }
