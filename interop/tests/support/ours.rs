@@ -163,7 +163,6 @@ pub(crate) fn text() -> impl Strategy<Value = String> {
         1 => Just("  two\n\nlines \n".to_owned()),
         1 => Just("\u{2028}zwölf 🦀 \"quoted\" \\ </tag>".to_owned()),
         1 => any::<String>().prop_map(|text| text.replace('\0', "")),
-        1 => tagged(),
     ]
 }
 
@@ -176,14 +175,16 @@ fn tagged() -> impl Strategy<Value = String> {
 
 fn prompt() -> impl Strategy<Value = Value> {
     prop_oneof![
-        text().prop_map(Value::from),
-        vec(user_block(), 0..4).prop_map(Value::from),
+        8 => text().prop_map(Value::from),
+        8 => vec(user_block(), 0..4).prop_map(Value::from),
+        1 => tagged().prop_map(Value::from),
     ]
 }
 
 fn user_block() -> impl Strategy<Value = Value> {
     prop_oneof![
         4 => text_block(),
+        1 => tagged().prop_map(|text| json!({"type": "text", "text": text})),
         2 => image(),
         1 => document(),
         1 => text().prop_map(|text| json!({
