@@ -344,6 +344,7 @@ fn block(part: &Part) -> Option<ContentBlock> {
 
 fn tool_result(id: &str, outputs: &[&Output]) -> ContentBlock {
     let content = match outputs {
+        [Output::Null(_)] => None,
         [Output::Text(text)] if text.is_empty() => None,
         [Output::Text(text)] => Some(Content::Text(text.clone())),
         outputs => {
@@ -354,6 +355,7 @@ fn tool_result(id: &str, outputs: &[&Output]) -> ContentBlock {
                 }
                 Output::Part(part) => block(part).into_iter().collect(),
                 Output::Parts(parts) => parts.iter().filter_map(block).collect(),
+                Output::Null(_) => vec![],
             });
             Some(Content::Blocks(blocks.collect()))
         }
