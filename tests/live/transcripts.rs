@@ -4,8 +4,8 @@
 use crate::support::Live;
 use agentwire::{Event, Message, Options, query};
 use agentwire_interop::transcript::{
-    Author, Conversation, Directory, Entry, Files, History, Record, Standing, Tree,
-    conversation, message,
+    Author, Conversation, Directory, Entry, Files, History, Record, Standing, Tree, conversation,
+    message,
 };
 use agentwire_testkit::{Scenario, Step};
 use serde_json::json;

@@ -73,7 +73,7 @@ object! {
         pub spawn_depth: Option<u64> = "spawnDepth",
         /// How it was asked for: `foreground` or `background`.
         pub request_shape: Option<String> = "requestShape",
-        /// Whether nobody could be asked.
+        /// Whether the run had no user to ask.
         pub request_non_interactive: Option<bool> = "requestNonInteractive",
         /// Whether it was started as the agent does it by itself.
         pub launched_with_defaults: Option<bool> = "launchedWithDefaults",
