@@ -280,6 +280,64 @@ fn of_a_transcript_the_live_branch_is_converted_and_all_of_it_comes_back() {
 }
 
 #[test]
+fn a_transcript_becomes_the_lines_of_a_session_and_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let residue = folder.path().join("residue");
+    let residue = residue.to_str().unwrap();
+    let output = convert(
+        &[
+            "--from",
+            "transcript",
+            "--to",
+            "agent",
+            "--residue",
+            residue,
+        ],
+        &transcript(),
+    );
+    assert!(output.status.success(), "{}", stderr(&output));
+    let made = stdout(&output);
+    let said: Vec<_> = values(&made)
+        .iter()
+        .map(|line| {
+            (
+                line["type"].clone(),
+                line["uuid"].clone(),
+                line["session_id"].clone(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        said,
+        [
+            (json!("user"), json!("1"), json!("s")),
+            (json!("assistant"), json!("3"), json!("s")),
+        ]
+    );
+    // They are lines of a session.
+    let output = convert(&["--from", "agent", "--to", "chat"], &made);
+    assert_eq!(
+        values(&stdout(&output)),
+        [
+            json!({"role": "user", "content": "Go"}),
+            json!({"role": "assistant", "content": "Gone."}),
+        ]
+    );
+    let restore = [
+        "--from",
+        "agent",
+        "--to",
+        "transcript",
+        "--restore",
+        residue,
+    ];
+    let output = convert(&restore, &made);
+    assert_eq!(values(&stdout(&output)), values(&transcript()));
+    let output = convert(&["--from", "agent", "--to", "transcript"], &made);
+    assert!(stderr(&output).contains("cannot convert to transcript"));
+}
+
+#[test]
 fn a_directory_of_transcripts_becomes_one_of_conversations() {
     let folder = tempfile::tempdir().unwrap();
     let below = |name: &str| {
@@ -302,6 +360,12 @@ fn a_directory_of_transcripts_becomes_one_of_conversations() {
         values(&made("s/subagents/agent-a.jsonl")),
         [json!({"role": "user", "content": "Count"})]
     );
+    let lines = folder.path().join("lines");
+    let to_agent = ["--from", "transcript", "--to", "agent", from, "-o"];
+    let output = convert(&[&to_agent[..], &[lines.to_str().unwrap()]].concat(), "");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let lines = std::fs::read_to_string(lines.join("key/s/subagents/agent-a.jsonl")).unwrap();
+    assert_eq!(values(&lines)[0]["agent_id"], "a");
     let output = convert(&directory, "");
     assert!(
         stderr(&output).contains("--output DIRECTORY"),

@@ -16,6 +16,8 @@ that it carries. Each operation takes the members in braces:
  call_from_chat, call_from_responses {call}
  from_chat              {message}
  from_responses         {output, typed}            typed: by way of openai's objects
+ apply_caching          {messages}
+ events_to_messages     {events}
 """
 import os
 import sys
@@ -35,6 +37,9 @@ from litellm.types.utils import ChatCompletionMessageToolCall
 from litellm.types.utils import Message as LiteLLMMessage
 from openai.types import responses
 from openai.types.responses.response_input_item_param import ResponseInputItemParam
+from openhands.sdk.event import Event
+from openhands.sdk.event.base import LLMConvertibleEvent
+from openhands.sdk.llm import LLM
 from openhands.sdk.llm import message as library
 from openhands.sdk.llm.message import Message, MessageToolCall, content_to_str
 from pydantic import TypeAdapter
@@ -75,6 +80,18 @@ def from_responses(request):
     return Message.from_llm_responses_output(
         OUTPUT.validate_python(output) if request.get("typed") else output
     )
+
+
+def apply_caching(request):
+    messages = [Message.model_validate(it) for it in request["messages"]]
+    LLM._apply_prompt_caching(LLM.model_construct(model="claude-sonnet-4-5"), messages)
+    return messages
+
+
+def events_to_messages(request):
+    events = [Event.model_validate(it) for it in request["events"]]
+    events = [it for it in events if isinstance(it, LLMConvertibleEvent)]
+    return LLMConvertibleEvent.events_to_messages(events)
 
 
 def members(kind):
@@ -140,5 +157,7 @@ oracle_io.main({
         responses.ResponseFunctionToolCall.model_validate(r["call"])
     ),
     "from_chat": lambda r: Message.from_llm_chat_message(LiteLLMMessage(**r["message"])),
+    "apply_caching": apply_caching,
+    "events_to_messages": events_to_messages,
     "from_responses": from_responses,
 })

@@ -18,6 +18,7 @@
 mod arguments;
 #[cfg(feature = "async-openai")]
 pub mod async_openai;
+mod author;
 pub mod bridgic;
 mod calls;
 pub mod chat;

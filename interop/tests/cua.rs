@@ -4,11 +4,11 @@
 
 mod support;
 
-use agentwire_interop::Message;
-use agentwire_interop::conversion::export;
+use agentwire_interop::conversion::{export, import, undo_import};
 use agentwire_interop::cua::{
-    Action, ComputerInput, Cua, Dialect, Item, of_computer_input, to_computer_input,
+    Action, ComputerInput, Cua, Dialect, Item, ToCompletion, of_computer_input, to_computer_input,
 };
+use agentwire_interop::{Compat, Message};
 use agentwire_protocol::content::ContentBlock;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -167,6 +167,28 @@ fn assert_all_typed<T: std::fmt::Debug>(value: &T) {
 
 fn documented(message: Message) -> Value {
     tree(&export(Cua::default(), vec![message]).made)
+}
+
+#[test]
+fn an_output_that_is_null_is_no_content_and_comes_back() {
+    let items = json!([
+        {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c", "output": null},
+    ]);
+    let read: Vec<Item> = serde_json::from_str(&items.to_string()).unwrap();
+    // What the library tells a model is Python's word for it.
+    for (compat, told) in [(Compat::Right, ""), (Compat::Library, "None")] {
+        let options = ToCompletion {
+            compat,
+            ..ToCompletion::default()
+        };
+        assert_eq!(tree(&options.messages(&read))[1]["content"], told);
+    }
+    let carried = import(Cua::default(), read);
+    let answer = &tree(&carried.made)[1]["message"]["content"][0];
+    assert_eq!(*answer, json!({"type": "tool_result", "tool_use_id": "c"}));
+    let back = undo_import(Cua::default(), carried.made, carried.residue);
+    assert_eq!(tree(&back.pieces), items);
 }
 
 #[test]

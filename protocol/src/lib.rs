@@ -14,6 +14,7 @@
 //! | [`host`] | state machine of the SDK's side of a session |
 //! | `agent` | state machine of the CLI's side, used by the fake agent (feature `agent`) |
 //! | `tool` | inputs and outputs of the agent's built-in tools (feature `tools`) |
+//! | `transcript` | the files in which an agent keeps its sessions (feature `transcript`) |
 //! | `schema` | JSON Schemas of all types (feature `schema`) |
 //! | `audit` | checks recorded traffic for members and values without a type (feature `audit`) |
 //! | [`conversation`] | assembles whole messages from partial ones, for user interfaces |
@@ -60,6 +61,8 @@ mod slash_command;
 pub mod text;
 #[cfg(feature = "tools")]
 pub mod tool;
+#[cfg(feature = "transcript")]
+pub mod transcript;
 #[cfg(feature = "audit")]
 mod untyped;
 

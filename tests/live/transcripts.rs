@@ -4,7 +4,8 @@
 use crate::support::Live;
 use agentwire::{Event, Message, Options, query};
 use agentwire_interop::transcript::{
-    Author, Conversation, Directory, Entry, Files, History, Record, Standing, Tree,
+    Author, Conversation, Directory, Entry, Files, History, Record, Standing, Tree, conversation,
+    message,
 };
 use agentwire_testkit::{Scenario, Step};
 use serde_json::json;
@@ -66,7 +67,7 @@ fn by(files: &Files, author: Author) -> Vec<String> {
         .main
         .iter()
         .filter(|record| matches!(record.entry(), Entry::User(entry) if entry.author() == author));
-    let messages = records.filter_map(|record| record.message(None));
+    let messages = records.filter_map(|record| message(record, None));
     let texts = messages.map(|message| message.blocks()[0].as_text().unwrap().to_owned());
     texts.collect()
 }
@@ -117,7 +118,7 @@ async fn a_transcript_is_read_as_the_conversation_that_it_is() {
     let branch = tree.branch(History::All);
     let standing = |record: &&Record| branch.standing(record) == Standing::Dead;
     let dead: Vec<_> = files.main.iter().filter(standing).collect();
-    let texts = dead.iter().filter_map(|record| record.message(None));
+    let texts = dead.iter().filter_map(|record| message(record, None));
     let texts: Vec<String> = texts
         .map(|message| message.blocks()[0].as_text().unwrap().to_owned())
         .collect();
@@ -125,7 +126,7 @@ async fn a_transcript_is_read_as_the_conversation_that_it_is() {
 
     // What the agent adds by itself is in between.
     let is_ours = |line: &String| !line.contains("<command-") && !line.contains("<local-command-");
-    let whole = files.conversation(History::All);
+    let whole = conversation(files, History::All);
     let lines: Vec<String> = told(&whole).into_iter().filter(is_ours).collect();
     assert_eq!(
         lines,
@@ -156,7 +157,7 @@ async fn a_transcript_is_read_as_the_conversation_that_it_is() {
         .collect();
     assert_eq!(agent.call.as_deref(), Some(&*calls[2].id));
 
-    let since = told(&files.conversation(History::SinceCompaction));
+    let since = told(&conversation(files, History::SinceCompaction));
     let since: Vec<String> = since.into_iter().filter(is_ours).collect();
     assert!(
         since[0].starts_with("user: This session is being continued"),

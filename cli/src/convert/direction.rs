@@ -4,7 +4,7 @@ use super::arguments::Arguments;
 use super::error::ConvertError;
 use super::format::Format;
 use super::input::{branch, superseded};
-use agentwire_interop::conversion::{Direction, Import, System, Through};
+use agentwire_interop::conversion::{Direction, Import, Ours, System, Through};
 use agentwire_interop::session::Session;
 use agentwire_interop::transcript::{Branch, History, Transcript};
 
@@ -74,7 +74,7 @@ pub(super) fn visit(
         agent => with_system!(
             from, from => visitor.visit(Import(from)),
             agent => Err(ConvertError::Same(from)),
-            transcript => Err(ConvertError::NotTo(to))
+            transcript => visitor.visit(transcript(Ours, arguments)?)
         ),
         transcript => Err(ConvertError::NotTo(to))
     )

@@ -4,7 +4,7 @@ use super::block::{Block, Message, Role};
 use super::said::{self, AssistantSaid};
 use super::tool::is_object;
 use crate::conversion::System;
-use crate::{Calls, Message as Ours};
+use crate::{Calls, Message as Ours, author};
 use agentwire_protocol::Json;
 use agentwire_protocol::content::ContentBlock;
 
@@ -32,7 +32,13 @@ impl System for Blocks {
                     .collect();
                 if !said.texts.is_empty() {
                     let texts = said.texts.into_iter().map(Block::text);
-                    items.push(Message::new(Role::User, texts.collect()));
+                    let mut text = Message::new(Role::User, texts.collect());
+                    // The library passes it on as the name of the message.
+                    if let Some(name) = author::name(message) {
+                        let extras = text.extras.get_or_insert_default();
+                        extras.set("name", &*name);
+                    }
+                    items.push(text);
                 }
                 items
             }
@@ -52,13 +58,17 @@ impl System for Blocks {
 
     fn joins(&self, before: &[Message], item: &Message) -> bool {
         let goes_on = [Role::Tool, Role::User].contains(item.role());
-        goes_on && before.last().is_some_and(|it| *it.role() == Role::Tool)
+        // What another author wrote is a message of its own.
+        let is_author = author::is_author(name(item).as_deref());
+        goes_on && !is_author && before.last().is_some_and(|it| *it.role() == Role::Tool)
     }
 
     fn read(&self, _: &Calls, items: &[Message]) -> Vec<Ours> {
         let mut results = Vec::new();
         let mut texts = Vec::new();
+        let mut by = None;
         for item in items {
+            by = by.or_else(|| name(item));
             match item.role() {
                 Role::System => return vec![Ours::instructions(item.content())],
                 Role::Ai => return vec![read_assistant(item.blocks())],
@@ -76,7 +86,9 @@ impl System for Blocks {
                 }
             }
         }
-        vec![said::of_user(results, texts)]
+        let is_named = results.is_empty();
+        let message = said::of_user(results, texts);
+        vec![author::named(message, by.as_deref().filter(|_| is_named))]
     }
 
     fn note_calls(&self, calls: &mut Calls, item: &Message) {
@@ -86,6 +98,11 @@ impl System for Blocks {
             }
         }
     }
+}
+
+/// The name that the library passes on.
+fn name(message: &Message) -> Option<String> {
+    message.extras.as_ref()?.get_str("name")
 }
 
 fn read_assistant(blocks: &[Block]) -> Ours {

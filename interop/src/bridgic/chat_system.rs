@@ -1,10 +1,10 @@
 //! Messages of ours to and from Bridgic's chat messages.
 
 use super::arguments;
-use super::chat::{AssistantTextMessage, ChatMessage, FunctionToolCall};
+use super::chat::{AssistantTextMessage, ChatMessage, FunctionToolCall, UserTextMessage};
 use super::said::{self, AssistantSaid};
 use crate::conversion::{Lost, System, Why};
-use crate::{Calls, Message as Ours};
+use crate::{Calls, Message as Ours, author};
 use agentwire_protocol::content::ContentBlock;
 
 /// The system of [`ChatMessage`]s.
@@ -25,7 +25,15 @@ impl System for Chat {
                     .map(|(id, text)| ChatMessage::tool(id, text))
                     .collect();
                 if !said.texts.is_empty() {
-                    items.push(ChatMessage::user(said::one_text(&said.texts)));
+                    let mut text = UserTextMessage {
+                        content: said::one_text(&said.texts),
+                        ..UserTextMessage::default()
+                    };
+                    // The library reads it, although its types do not declare it.
+                    if let Some(name) = author::name(message) {
+                        text.extra.set("name", &*name);
+                    }
+                    items.push(ChatMessage::User(text));
                 }
                 items
             }
@@ -37,12 +45,17 @@ impl System for Chat {
     fn joins(&self, before: &[ChatMessage], item: &ChatMessage) -> bool {
         let answers = |item: &ChatMessage| matches!(item, ChatMessage::Tool(_));
         before.last().is_some_and(answers)
-            && (answers(item) || matches!(item, ChatMessage::User(_)))
+            && match item {
+                // What another author wrote is a message of its own.
+                ChatMessage::User(message) => !author::is_author(name(message).as_deref()),
+                item => answers(item),
+            }
     }
 
     fn read(&self, _: &Calls, items: &[ChatMessage]) -> Vec<Ours> {
         let mut results = Vec::new();
         let mut texts = Vec::new();
+        let mut by = None;
         for item in items {
             match item {
                 ChatMessage::System(message) => return vec![Ours::instructions(&*message.content)],
@@ -51,11 +64,16 @@ impl System for Chat {
                     &*message.tool_call_id,
                     &*message.content,
                 )),
-                ChatMessage::User(message) => texts.push(&*message.content),
+                ChatMessage::User(message) => {
+                    texts.push(&*message.content);
+                    by = name(message);
+                }
                 ChatMessage::Unknown(_) => return vec![],
             }
         }
-        vec![said::of_user(results, texts)]
+        let is_named = results.is_empty();
+        let message = said::of_user(results, texts);
+        vec![author::named(message, by.as_deref().filter(|_| is_named))]
     }
 
     fn note_calls(&self, calls: &mut Calls, item: &ChatMessage) {
@@ -73,6 +91,11 @@ impl System for Chat {
             _ => crate::conversion::why_of_ours(path, lost),
         }
     }
+}
+
+/// The name that a user's message has beside what the types declare.
+fn name(message: &UserTextMessage) -> Option<String> {
+    message.extra.get_str("name")
 }
 
 fn write_assistant(blocks: &[ContentBlock]) -> ChatMessage {

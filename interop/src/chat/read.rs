@@ -4,6 +4,7 @@ use super::{
     AssistantMessage, Content, FunctionMessage, Message, Part, ThinkingBlock, ToolCall,
     ToolMessage, UserMessage,
 };
+use crate::author::named;
 use crate::media::{document, image};
 use crate::message::Message as Ours;
 use crate::sorted::{answer_of, is_copy, joined, user};
@@ -19,7 +20,7 @@ pub(super) fn read(messages: &[Message]) -> Vec<Ours> {
         [] | [Message::Unknown(_)] => vec![],
         [Message::System(message)] => vec![instructions(&message.content)],
         [Message::Developer(message)] => vec![instructions(&message.content)],
-        [Message::User(message)] => vec![user(said(message))],
+        [Message::User(message)] => vec![named(user(said(message)), message.name.as_deref())],
         [Message::Assistant(message)] => vec![Ours::assistant(assistant(message))],
         messages => vec![Ours::user(
             messages.iter().flat_map(heard).collect::<Vec<_>>(),

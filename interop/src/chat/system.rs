@@ -2,6 +2,7 @@
 
 use super::write::lone_text;
 use super::{Message, ToolCall, read, write};
+use crate::author::is_author;
 use crate::conversion::System;
 use crate::message::Message as Ours;
 use crate::{Calls, TextOr};
@@ -21,6 +22,8 @@ impl System for Chat {
         let is_answer = |it: &Message| matches!(it, Message::Tool(_) | Message::Function(_));
         before.iter().all(is_answer)
             && match message {
+                // What another author wrote is a message of its own.
+                Message::User(message) if is_author(message.name.as_deref()) => false,
                 Message::User(message) => match &message.content {
                     // What is written beside answers of tools, and not alone.
                     Some(TextOr::Other(parts)) => !parts.is_empty() && lone_text(parts).is_none(),

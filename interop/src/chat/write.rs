@@ -4,6 +4,7 @@ use super::{
     AssistantMessage, Content, File, FilePart, ImagePart, Message, Part, RedactedThinking,
     SystemMessage, TextPart, Thinking, ThinkingBlock, ToolCall, ToolMessage, UserMessage,
 };
+use crate::author::name;
 use crate::media::url_of;
 use crate::message::Message as Ours;
 use crate::sorted::{Heard, Said};
@@ -22,34 +23,38 @@ pub(super) fn write(message: &Ours) -> Vec<Message> {
             .into(),
         ],
         Ours::User(message) => match &message.message.content {
-            None => vec![UserMessage::default().into()],
-            Some(OurContent::Text(text)) => vec![user(text.as_str().into())],
-            Some(OurContent::Blocks(blocks)) => of_user(blocks),
+            None => vec![user(None, name(message))],
+            Some(OurContent::Text(text)) => {
+                vec![user(Some(text.as_str().into()), name(message))]
+            }
+            Some(OurContent::Blocks(blocks)) => of_user(blocks, name(message)),
         },
         Ours::Assistant(message) => of_assistant(&message.message.content),
         Ours::Unknown(_) => vec![],
     }
 }
 
-fn user(content: Content) -> Message {
+fn user(content: Option<Content>, name: Option<String>) -> Message {
     UserMessage {
-        content: Some(content),
+        content,
+        name,
         ..Default::default()
     }
     .into()
 }
 
-fn of_user(blocks: &[ContentBlock]) -> Vec<Message> {
+fn of_user(blocks: &[ContentBlock], name: Option<String>) -> Vec<Message> {
     let heard = Heard::of(blocks);
     let mut messages: Vec<Message> = heard.answers.iter().map(|it| answer(it).into()).collect();
     let parts: Vec<Part> = heard.rest.iter().filter_map(|block| part(block)).collect();
     if !parts.is_empty() || blocks.is_empty() {
-        messages.push(user(match lone_text(&parts) {
+        let content = match lone_text(&parts) {
             // Beside tools' answers there is always a list of ours to go back
             // to; alone, a text is a text and a list is a list.
             Some(text) if !heard.answers.is_empty() => text.into(),
             _ => TextOr::Other(parts),
-        }));
+        };
+        messages.push(user(Some(content), name));
     }
     messages
 }

@@ -22,6 +22,7 @@ mod exact;
 mod fingerprint;
 mod forth;
 mod loss;
+mod ours;
 mod part;
 mod residue;
 mod signed;
@@ -35,6 +36,7 @@ pub use forth::{Converted, Converter};
 #[cfg(feature = "async-openai")]
 pub(crate) use loss::of_value;
 pub use loss::{Loss, Lost, Why};
+pub use ours::Ours;
 pub use residue::{Group, Residue};
 pub use system::{Direction, Export, Import, System, Through, Unanswered};
 pub(crate) use system::{read, why_of_ours, write};

@@ -226,6 +226,7 @@ impl<'a> Sender<'a> {
                 });
                 list(&parts.collect::<Vec<_>>())
             }
+            Output::Null(_) => "".into(),
         }
     }
 }

@@ -237,6 +237,7 @@ impl ToCompletion {
                 list(&parts)
             }
             (Output::Part(part), Compat::Right) => written(part).get().into(),
+            (Output::Null(_), Compat::Right) => "".into(),
             (output, Compat::Library) => (&*python::str_of(&written(output))).into(),
         }
     }

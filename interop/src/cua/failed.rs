@@ -11,10 +11,16 @@ use std::collections::HashSet;
 /// error, calls of the function `computer`: an output of a computer is an
 /// image, and an API that wants a partner for each call finds none otherwise.
 ///
-/// The library leaves out how far the call has come, and writes the arguments
-/// as Python does.
+/// A call without an ID gets one of `ids`, as in the library.
+///
+/// The library leaves out the status of the call, and writes the arguments as Python
+/// does.
 #[must_use]
-pub fn failed_calls_as_functions(items: Vec<Item>, compat: Compat) -> Vec<Item> {
+pub fn failed_calls_as_functions(
+    items: Vec<Item>,
+    mut ids: impl FnMut() -> String,
+    compat: Compat,
+) -> Vec<Item> {
     let failed: HashSet<String> = items
         .iter()
         .filter_map(|item| match item {
@@ -36,7 +42,7 @@ pub fn failed_calls_as_functions(items: Vec<Item>, compat: Compat) -> Vec<Item> 
             };
             let mut replaced = Item::function_call(call.call_id, COMPUTER, arguments);
             if let Item::FunctionCall(function) = &mut replaced {
-                function.id = call.id;
+                function.id = call.id.or_else(|| Some(ids()));
                 function.status = status;
             }
             replaced

@@ -31,7 +31,7 @@ impl Item {
 
 fn shown(output: &mut Output) -> &mut [Part] {
     match output {
-        Output::Text(_) => &mut [],
+        Output::Text(_) | Output::Null(_) => &mut [],
         Output::Part(part) => std::slice::from_mut(part),
         Output::Parts(parts) => parts,
     }

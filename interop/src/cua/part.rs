@@ -144,13 +144,15 @@ shapes! {
 
 shapes! {
     /// What a call gave.
-    pub enum Output ("a text, a part or a list of parts") {
+    pub enum Output ("a text, a part, a list of parts or null") {
         /// A text: what a function gave, or why a computer failed.
         text => Text(String),
         /// One thing: a screenshot, or `{"terminated": true}`.
         object => Part(Part),
         /// Several things. OpenAI's.
         list => Parts(Vec<Part>),
+        /// `null`, which no documentation has. The library tells a model `None`.
+        null => Null(Json),
     }
 }
 

@@ -101,5 +101,8 @@ macro_rules! is_shape {
     (object, $reader:ident) => {
         $reader.peek() == Some(b'{')
     };
+    (null, $reader:ident) => {
+        $reader.peek() == Some(b'n')
+    };
 }
 pub(super) use is_shape;

@@ -4,7 +4,7 @@ use super::computer::COMPUTER;
 use super::{Dialect, Item, MessageContent, Output, Part, Role, of_computer_input};
 use super::{MessageItem, to_computer_input};
 use crate::conversion::{Lost, System, Why};
-use crate::{Calls, Message, arguments, media};
+use crate::{Calls, Message, arguments, author, media};
 use agentwire_protocol::content::{Content, ContentBlock, ToolResultBlock, ToolUseBlock};
 use agentwire_protocol::{Json, Members};
 
@@ -154,7 +154,7 @@ impl System for Cua {
     type Item = Item;
 
     fn write(&self, calls: &Calls, message: &Message) -> Vec<Item> {
-        let items = match message {
+        let items = match &*author::tagged(message) {
             Message::Instructions(instructions) => {
                 vec![Item::message(Role::System, instructions.text.clone())]
             }
@@ -181,7 +181,9 @@ impl System for Cua {
             Side::Instructions | Side::Nobody => return false,
         };
         let messages = matches!((last, item), (Item::Message(_), Item::Message(_)));
-        side(last) == side(item) && !messages && !anew
+        // What another author wrote is a message of its own.
+        let is_authors = is_tagged(last) || is_tagged(item);
+        side(last) == side(item) && !messages && !anew && !is_authors
     }
 
     fn read(&self, _: &Calls, items: &[Item]) -> Vec<Message> {
@@ -191,7 +193,7 @@ impl System for Cua {
                 let blocks = items.iter().flat_map(said);
                 vec![Message::assistant(blocks.collect())]
             }
-            Some(Side::User) => vec![Message::user(told(items))],
+            Some(Side::User) => vec![author::untagged(Message::user(told(items)))],
             Some(Side::Nobody) | None => vec![],
         }
     }
@@ -215,6 +217,19 @@ impl System for Cua {
 
 fn is_text(item: &Item) -> bool {
     matches!(item, Item::Message(message) if matches!(message.content, Some(MessageContent::Text(_))))
+}
+
+/// Whether an item is a user's message with the tag of an author.
+fn is_tagged(item: &Item) -> bool {
+    let Item::Message(message) = item else {
+        return false;
+    };
+    let text = match &message.content {
+        Some(MessageContent::Text(text)) => Some(&**text),
+        Some(MessageContent::Parts(parts)) => parts.iter().find_map(Part::text),
+        None => None,
+    };
+    side(item) == Side::User && text.is_some_and(author::is_tagged)
 }
 
 fn side(item: &Item) -> Side {
@@ -329,6 +344,7 @@ fn block(part: &Part) -> Option<ContentBlock> {
 
 fn tool_result(id: &str, outputs: &[&Output]) -> ContentBlock {
     let content = match outputs {
+        [Output::Null(_)] => None,
         [Output::Text(text)] if text.is_empty() => None,
         [Output::Text(text)] => Some(Content::Text(text.clone())),
         outputs => {
@@ -339,6 +355,7 @@ fn tool_result(id: &str, outputs: &[&Output]) -> ContentBlock {
                 }
                 Output::Part(part) => block(part).into_iter().collect(),
                 Output::Parts(parts) => parts.iter().filter_map(block).collect(),
+                Output::Null(_) => vec![],
             });
             Some(Content::Blocks(blocks.collect()))
         }

@@ -8,6 +8,7 @@ use super::{
 use crate::chat::{self, Part};
 use crate::responses::{Item, Part as ResponsesPart, Reasoning};
 use crate::{Compat, TextOr};
+use agentwire_protocol::Json;
 
 /// A message that OpenHands cannot hold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -28,6 +29,12 @@ pub enum FromModelError {
     /// The content is a list, or a text, and the library wants the other.
     #[error("the library refuses content of this form")]
     ContentForm,
+    /// An item of Responses that is not as its type has it.
+    #[error("an item is invalid")]
+    Item,
+    /// The output of Responses is neither a list nor `null`.
+    #[error("the output is no list")]
+    NoList,
 }
 
 impl Message {
@@ -132,6 +139,27 @@ impl Message {
         }
         made.tool_calls = (!calls.is_empty()).then_some(calls);
         Ok(made)
+    }
+}
+
+impl Message {
+    /// What a model answered over Responses, as the API gives it: a list of items, or
+    /// `null` for none. Items of unknown types, and values that are no items, are left
+    /// out, as in the library.
+    ///
+    /// # Errors
+    ///
+    /// As [`Message::from_llm_responses_output`]; [`FromModelError::Item`] if an item is
+    /// not as its type has it, [`FromModelError::NoList`] if the output is no list.
+    pub fn from_llm_responses_value(output: &Json, compat: Compat) -> Result<Self, FromModelError> {
+        if output.is_null() {
+            return Self::from_llm_responses_output(&[], compat);
+        }
+        let values: Vec<Json> = output.read().map_err(|_| FromModelError::NoList)?;
+        let objects = values.iter().filter(|value| value.get().starts_with('{'));
+        let items = objects.map(|value| value.read().map_err(|_| FromModelError::Item));
+        let items: Vec<Item> = items.collect::<Result<_, _>>()?;
+        Self::from_llm_responses_output(&items, compat)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::content::ephemeral;
 use super::{Content, Message, Role, ThinkingBlock};
+use crate::author::named;
 use crate::chat::thinking_block;
 use crate::media::image;
 use crate::message::Message as Ours;
@@ -24,7 +25,7 @@ pub(super) fn read(messages: &[Message]) -> Vec<Ours> {
             let texts: Vec<&str> = texts.map(|text| &*text.text).collect();
             vec![Ours::instructions(texts.join("\n"))]
         }
-        Role::User => vec![user(said(message))],
+        Role::User => vec![named(user(said(message)), message.name.as_deref())],
         Role::Tool => vec![Ours::user(heard(message))],
         Role::Assistant => vec![Ours::assistant(assistant(message))],
         Role::Unknown(_) => vec![],

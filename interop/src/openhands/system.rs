@@ -2,6 +2,7 @@
 
 use super::write::lone_text;
 use super::{Message, Role, read, write};
+use crate::author::is_author;
 use crate::conversion::System;
 use crate::message::Message as Ours;
 use crate::{Calls, TextOr};
@@ -20,6 +21,8 @@ impl System for OpenHands {
     fn joins(&self, before: &[Message], message: &Message) -> bool {
         before.iter().all(|it| it.role == Role::Tool)
             && match &message.role {
+                // What another author wrote is a message of its own.
+                Role::User if is_author(message.name.as_deref()) => false,
                 Role::User => match &message.content {
                     // What is written beside answers of tools, and not alone.
                     Some(TextOr::Other(contents)) => {

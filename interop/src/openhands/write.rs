@@ -3,6 +3,7 @@
 use super::{
     Content, ImageContent, Message, MessageToolCall, Origin, Role, TextContent, ThinkingBlock,
 };
+use crate::author::name;
 use crate::media::url_of;
 use crate::message::Message as Ours;
 use crate::sorted::{Heard, Said};
@@ -16,11 +17,17 @@ pub(super) fn write(calls: &Calls, message: &Ours) -> Vec<Message> {
         Ours::Instructions(instructions) => {
             vec![said_by(Role::System, instructions.text.as_str().into())]
         }
-        Ours::User(message) => match &message.message.content {
-            None => vec![Message::new(Role::User)],
-            Some(OurContent::Text(text)) => vec![said_by(Role::User, text.as_str().into())],
-            Some(OurContent::Blocks(blocks)) => of_user(calls, blocks),
-        },
+        Ours::User(message) => {
+            let mut messages = match &message.message.content {
+                None => vec![Message::new(Role::User)],
+                Some(OurContent::Text(text)) => vec![said_by(Role::User, text.as_str().into())],
+                Some(OurContent::Blocks(blocks)) => of_user(calls, blocks),
+            };
+            if let (Some(last), Some(name)) = (messages.last_mut(), name(message)) {
+                last.name = Some(name);
+            }
+            messages
+        }
         Ours::Assistant(message) => of_assistant(&message.message.content),
         Ours::Unknown(_) => vec![],
     }

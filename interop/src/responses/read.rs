@@ -94,11 +94,21 @@ fn blocks(it: Option<&Content>) -> Vec<ContentBlock> {
     }
 }
 
+/// The text of a part.
+pub(super) fn text(part: &Part) -> Option<&str> {
+    match part {
+        Part::InputText(part) => Some(&part.text),
+        Part::OutputText(part) => part.text.as_deref(),
+        Part::Refusal(part) => Some(&part.refusal),
+        _ => None,
+    }
+}
+
 fn block(part: &Part) -> Option<ContentBlock> {
     match part {
-        Part::InputText(part) => Some(ContentBlock::text(&*part.text)),
-        Part::OutputText(part) => part.text.as_deref().map(ContentBlock::text),
-        Part::Refusal(part) => Some(ContentBlock::text(&*part.refusal)),
+        Part::InputText(_) | Part::OutputText(_) | Part::Refusal(_) => {
+            text(part).map(ContentBlock::text)
+        }
         Part::Image(part) => part.image_url.as_deref().map(image),
         Part::File(part) => {
             let url = part.file_data.as_deref().or(part.file_url.as_deref())?;

@@ -4,7 +4,7 @@ use super::write::lone_text;
 use super::{Content, Item, Role, read, write};
 use crate::conversion::System;
 use crate::message::Message as Ours;
-use crate::{Calls, TextOr};
+use crate::{Calls, TextOr, author};
 
 /// The Responses API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -14,7 +14,7 @@ impl System for Responses {
     type Item = Item;
 
     fn write(&self, _: &Calls, message: &Ours) -> Vec<Item> {
-        write::write(message)
+        write::write(&author::tagged(message))
     }
 
     /// What a model says goes on until somebody else speaks, or until it
@@ -25,6 +25,8 @@ impl System for Responses {
         };
         match (Speaker::of(last), Speaker::of(item)) {
             (Speaker::Tool, Speaker::Tool) => true,
+            // What another author wrote is a message of its own.
+            (Speaker::Tool, Speaker::User(content)) if is_tagged(content.as_ref()) => false,
             (Speaker::Tool, Speaker::User(content)) => match content {
                 // What is written beside answers of tools, and not alone.
                 Some(TextOr::Other(parts)) => !parts.is_empty() && lone_text(parts).is_none(),
@@ -37,7 +39,8 @@ impl System for Responses {
     }
 
     fn read(&self, _: &Calls, items: &[Item]) -> Vec<Ours> {
-        read::read(items)
+        let messages = read::read(items).into_iter();
+        messages.map(author::untagged).collect()
     }
 
     fn note_calls(&self, calls: &mut Calls, item: &Item) {
@@ -48,6 +51,16 @@ impl System for Responses {
             calls.note(id, name);
         }
     }
+}
+
+/// Whether a content has the tag of an author.
+fn is_tagged(content: Option<&Content>) -> bool {
+    let text = match content {
+        Some(TextOr::Text(text)) => Some(&**text),
+        Some(TextOr::Other(parts)) => parts.iter().find_map(read::text),
+        None => None,
+    };
+    text.is_some_and(author::is_tagged)
 }
 
 /// Who speaks in an item.

@@ -1,11 +1,11 @@
 //! A transcript as a conversation.
 
-use super::entry::Entry;
-use super::record::{Author, Record};
-use super::tree::{Branch, Standing};
+use super::{Author, Branch, Entry, Record, Standing};
 use crate::conversion::{Direction, Lost, System, Unanswered, Why, read, write};
 use crate::session::{Line, lines_of, messages_of, unanswered, without_placeholders};
 use crate::{Calls, Message};
+use agentwire_protocol::message::{Message as OnTheWire, UserMessage};
+use agentwire_protocol::{Json, Members};
 
 /// The records of a transcript, to another system and back.
 ///
@@ -46,24 +46,111 @@ fn says(record: &Record) -> bool {
     matches!(record.entry(), Entry::User(_) | Entry::Assistant(_))
 }
 
-/// The id of the model's message that records belong to.
+/// Returns the message of a record; none, if the record is no message. `call` is the
+/// tool call that started the sub-agent of the transcript.
+#[must_use]
+pub fn message(record: &Record, call: Option<&str>) -> Option<Message> {
+    match record.message(call)? {
+        OnTheWire::User(message) => Some(Message::User(message)),
+        OnTheWire::Assistant(message) => Some(Message::Assistant(Box::new(message))),
+        _ => None,
+    }
+}
+
+/// The record of a message, with the members that the message tells.
+fn record_of(message: &Message) -> Option<Record> {
+    let (kind, body) = match message {
+        Message::User(message) => ("user", Json::from_value(&message.message)),
+        Message::Assistant(message) => ("assistant", Json::from_value(&message.message)),
+        _ => return None,
+    };
+    let mut members = Members::default();
+    members.set("parentUuid", Json::null());
+    members.set("isSidechain", serde_json::Value::Bool(false));
+    members.set("type", kind);
+    members.set("message", body.ok()?);
+    if let Message::User(message) = message {
+        set_author(&mut members, message);
+    }
+    Json::from_value(&members).ok().map(Record::from)
+}
+
+/// Says who wrote a record, as agents do.
+fn set_author(members: &mut Members, message: &UserMessage) {
+    if let Some(origin) = &message.origin
+        && let Ok(origin) = Json::from_value(origin)
+    {
+        members.set("origin", origin);
+    }
+    let member = match message.author() {
+        Author::Summary => "isCompactSummary",
+        Author::Hook | Author::Agent => "isMeta",
+        _ => return,
+    };
+    members.set(member, serde_json::Value::Bool(true));
+}
+
+/// The records that are converted together: those of one message of the model; or
+/// all from the first one that a compaction preserved up to the summary, which comes
+/// after them in the file and before them in what the model has.
 #[derive(Debug, Clone, Default)]
-pub struct Current(Option<Box<str>>);
+pub struct Current {
+    /// The ID of the model's message.
+    id: Option<Box<str>>,
+    /// Whether a summary is still to come that the model has before these records.
+    awaits_summary: bool,
+}
 
 impl Current {
-    /// Whether a record is read together with those before it: only a new
+    /// Whether a record is of the same message as those before it: only a new
     /// message of the model is not.
     fn takes(&mut self, record: &Record) -> bool {
         let Entry::Assistant(entry) = record.entry() else {
             return true;
         };
         let id = entry.message.id.as_deref().or(entry.uuid.as_deref());
-        if id.is_some() && id == self.0.as_deref() {
+        if id.is_some() && id == self.id.as_deref() {
             return true;
         }
-        self.0 = id.map(Box::from);
+        self.id = id.map(Box::from);
         false
     }
+
+    /// Whether a live record is converted together with those before it.
+    fn goes_on(&mut self, record: &Record, branch: &Branch) -> bool {
+        let goes_on = self.takes(record) || self.awaits_summary;
+        self.awaits_summary |= branch.is_preserved(record);
+        if branch.is_summary(record) {
+            self.awaits_summary = false;
+        }
+        goes_on
+    }
+}
+
+/// Moves the summary before the records that the model has after it.
+fn in_order(branch: &Branch, records: &mut [&Record]) {
+    let kept = records.iter().position(|it| branch.is_preserved(it));
+    let summary = records.iter().position(|it| branch.is_summary(it));
+    if let (Some(kept), Some(summary)) = (kept, summary)
+        && let Some(moved) = records.get_mut(kept..=summary)
+    {
+        moved.rotate_right(1);
+    }
+}
+
+/// The messages of live records, in their order.
+fn merged(records: &[&Record], call: Option<&str>) -> Vec<Message> {
+    let mut current = Current::default();
+    let mut together = Vec::new();
+    let mut messages = Vec::new();
+    for record in records {
+        if !current.takes(record) {
+            messages.extend(messages_of(&std::mem::take(&mut together)));
+        }
+        together.extend(message(record, call));
+    }
+    messages.extend(messages_of(&together));
+    messages
 }
 
 impl<S: System> Direction for Transcript<S> {
@@ -72,15 +159,14 @@ impl<S: System> Direction for Transcript<S> {
     type Together = Current;
 
     fn goes_on(&self, together: &mut Current, _: &[Record], next: &Record) -> bool {
-        !self.has(next) || together.takes(next)
+        !self.has(next) || together.goes_on(next, &self.branch)
     }
 
     fn forth(&self, calls: &mut Calls, records: &[Record]) -> Vec<S::Item> {
         let said = records.iter().filter(|record| self.has(record));
-        let said: Vec<Message> = said
-            .filter_map(|record| record.message(self.call.as_deref()))
-            .collect();
-        write(&self.system, calls, &messages_of(&said))
+        let mut said: Vec<&Record> = said.collect();
+        in_order(&self.branch, &mut said);
+        write(&self.system, calls, &merged(&said, self.call.as_deref()))
     }
 
     fn beside(&self, records: &[Record]) -> Vec<bool> {
@@ -92,7 +178,7 @@ impl<S: System> Direction for Transcript<S> {
             .iter()
             .enumerate()
             .filter(|(_, record)| self.has(record))
-            .filter_map(|(index, record)| Some((index, record.message(None)?)))
+            .filter_map(|(index, record)| Some((index, message(record, None)?)))
             .collect();
         unanswered(said.iter().map(|(index, said)| (*index, said)))
     }
@@ -108,7 +194,7 @@ impl<S: System> Direction for Transcript<S> {
             .flat_map(|message| lines_of(message, None))
             .collect();
         let said = lines.iter().filter_map(Line::said);
-        said.filter_map(Record::of_message).collect()
+        said.filter_map(record_of).collect()
     }
 
     fn why(&self, record: &Record, path: &str, lost: &Lost) -> Why {
@@ -120,7 +206,7 @@ impl<S: System> Direction for Transcript<S> {
             Standing::Summarised => Why::Superseded,
             Standing::Subagent => Why::Subagent,
             Standing::Live if says(record) => self.system.why(path, lost),
-            Standing::Live | Standing::Beside => Why::Envelope,
+            _ => Why::Envelope,
         }
     }
 }
@@ -133,20 +219,6 @@ impl<S: System> Direction for Transcript<S> {
 pub fn messages(records: &[Record], branch: &Branch, call: Option<&str>) -> Vec<Message> {
     let is_live = |record: &&Record| says(record) && branch.standing(record) == Standing::Live;
     let mut live: Vec<&Record> = records.iter().filter(is_live).collect();
-    let is_summary = |record: &&Record| matches!(record.entry(), Entry::User(entry) if entry.author() == Author::Summary);
-    let kept = live.iter().position(|record| branch.is_kept(record));
-    if let (Some(kept), Some(summary)) = (kept, live.iter().rposition(is_summary)) {
-        live[kept..=summary.max(kept)].rotate_right(1);
-    }
-    let mut current = Current::default();
-    let mut together = Vec::new();
-    let mut messages = Vec::new();
-    for record in live {
-        if !current.takes(record) {
-            messages.extend(messages_of(&std::mem::take(&mut together)));
-        }
-        together.extend(record.message(call));
-    }
-    messages.extend(messages_of(&together));
-    messages
+    in_order(branch, &mut live);
+    merged(&live, call)
 }

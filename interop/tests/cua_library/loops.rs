@@ -5,13 +5,7 @@ use super::*;
 
 #[test]
 fn failed_calls_of_the_computer_become_calls_of_a_function() {
-    let mut conversations = conversations();
-    // The library makes an id where there is none.
-    for item in conversations.iter_mut().flatten() {
-        if let Item::ComputerCall(call) = item {
-            call.id.get_or_insert_with(|| "6f1".to_owned());
-        }
-    }
+    let conversations = conversations();
     let requests: Vec<Value> = conversations
         .iter()
         .map(|items| json!({"op": "replace_failed", "items": text(items)}))
@@ -30,7 +24,11 @@ fn failed_calls_of_the_computer_become_calls_of_a_function() {
     )];
     compare("replace_failed", &requests, faults, |index, compat| {
         let items = conversations[index].clone();
-        Some(tree(&failed_calls_as_functions(items, compat)))
+        Some(tree(&failed_calls_as_functions(
+            items,
+            || "ID".to_owned(),
+            compat,
+        )))
     });
 }
 

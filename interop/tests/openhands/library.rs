@@ -13,9 +13,9 @@ use proptest::prelude::*;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-const COUNT: usize = 2000;
+pub(crate) const COUNT: usize = 2000;
 
-fn oracle(record: &'static str) -> Oracle {
+pub(crate) fn oracle(record: &'static str) -> Oracle {
     Oracle {
         library: "openhands",
         record,
@@ -23,7 +23,7 @@ fn oracle(record: &'static str) -> Oracle {
 }
 
 /// The value of a request's member, as one of our types.
-fn read<T: DeserializeOwned>(value: &Value) -> Option<T> {
+pub(crate) fn read<T: DeserializeOwned>(value: &Value) -> Option<T> {
     serde_json::from_str(&value.to_string()).ok()
 }
 
@@ -40,7 +40,7 @@ fn is_set(request: &Value, flag: &str) -> bool {
 }
 
 /// A message as the library writes it: with all members.
-fn dump(message: &Message) -> Value {
+pub(crate) fn dump(message: &Message) -> Value {
     json!({
         "role": message.role.as_str(),
         "content": message.contents().iter().map(dump_content).collect::<Vec<_>>(),

@@ -4,6 +4,7 @@
 
 mod behaviour;
 mod checklist;
+mod events;
 mod faults;
 mod library;
 #[path = "../support/mod.rs"]

@@ -36,6 +36,8 @@ struct Turn {
     /// Blocks beside the answers of tools.
     beside: Vec<Value>,
     more: Option<Vec<Value>>,
+    /// What the agent itself says, once the model is done.
+    note: Option<Value>,
 }
 
 #[derive(Debug, Clone)]
@@ -76,6 +78,7 @@ impl Turn {
         if let Some(more) = self.more {
             lines.push(assistant(number + 100, more, self.envelope));
         }
+        lines.extend(self.note);
     }
 }
 
@@ -103,15 +106,53 @@ fn turn() -> impl Strategy<Value = Turn> {
         any::<bool>(),
         vec(user_block(), 0..2),
         weighted(0.5, vec(said(), 1..3)),
+        weighted(0.4, note()),
     )
-        .prop_map(|(prompt, said, calls, envelope, beside, more)| Turn {
+        .prop_map(|(prompt, said, calls, envelope, beside, more, note)| Turn {
             prompt,
             said,
             calls,
             envelope,
             beside,
             more,
+            note,
         })
+}
+
+/// What the agent itself says, as one who is a user: a notification, a summary, the
+/// feedback of a hook, what a command printed, anything else.
+fn note() -> impl Strategy<Value = Value> {
+    let texts = prop_oneof![
+        Just("Stop hook feedback:\nRun the tests.".to_owned()),
+        Just("This session is being continued from a previous conversation.".to_owned()),
+        Just("<local-command-stdout>done</local-command-stdout>".to_owned()),
+        Just("<task-notification>done</task-notification>".to_owned()),
+        text(),
+    ];
+    let content = prop_oneof![
+        texts.clone().prop_map(Value::from),
+        (vec(image(), 0..2), texts, vec(user_block(), 0..2)).prop_map(|(images, text, more)| {
+            let text = json!({"type": "text", "text": text});
+            Value::from([images, vec![text], more].concat())
+        }),
+        vec(user_block(), 0..2).prop_map(Value::from),
+    ];
+    let origin = prop_oneof![
+        4 => Just(Value::Null),
+        2 => Just(json!({"kind": "task-notification", "producer": "session-task"})),
+        1 => Just(json!({"kind": "peer", "from": "x", "name": "bob"})),
+        1 => Just(json!({"kind": "human"})),
+        1 => prop_oneof![
+            Just("summary".to_owned()), Just("user".to_owned()), Just("x y".to_owned()),
+            Just("new-kind".to_owned()), Just("k".repeat(99)), any::<String>(),
+        ].prop_map(|kind| json!({"kind": kind})),
+    ];
+    (content, origin, weighted(0.7, any::<bool>())).prop_map(|(content, origin, synthetic)| {
+        let message = json!({"role": "user", "content": content});
+        let note = json!({"type": "user", "message": message});
+        let origin = (!origin.is_null()).then_some(origin);
+        with(with(note, "origin", origin), "isSynthetic", synthetic)
+    })
 }
 
 /// Texts: plain ones, empty ones, and those that have been trouble.
@@ -125,16 +166,25 @@ pub(crate) fn text() -> impl Strategy<Value = String> {
     ]
 }
 
+/// Texts that begin as that of an author does, though a person wrote them.
+fn tagged() -> impl Strategy<Value = String> {
+    let name = prop::sample::select(vec!["user", "summary", "peer", "x y", "notification"]);
+    let rest = prop::sample::select(vec!["", "\n", "\nhello", " hello"]);
+    (name, rest).prop_map(|(name, rest)| format!("[agentwire: written by {name}]{rest}"))
+}
+
 fn prompt() -> impl Strategy<Value = Value> {
     prop_oneof![
-        text().prop_map(Value::from),
-        vec(user_block(), 0..4).prop_map(Value::from),
+        8 => text().prop_map(Value::from),
+        8 => vec(user_block(), 0..4).prop_map(Value::from),
+        1 => tagged().prop_map(Value::from),
     ]
 }
 
 fn user_block() -> impl Strategy<Value = Value> {
     prop_oneof![
         4 => text_block(),
+        1 => tagged().prop_map(|text| json!({"type": "text", "text": text})),
         2 => image(),
         1 => document(),
         1 => text().prop_map(|text| json!({

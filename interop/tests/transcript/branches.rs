@@ -74,7 +74,7 @@ fn what_somebody_took_back_is_dead_before_anything_new_is_said() {
     assert_eq!(dead(&lines), ["1", "2", "3"]);
 }
 
-fn compacted() -> Vec<Value> {
+pub(crate) fn compacted() -> Vec<Value> {
     vec![
         prompt("1", None, "one"),
         said("2", "1", "m-1", text("a")),

@@ -1,5 +1,6 @@
 //! Transcripts to other systems, and back.
 
+use crate::branches::compacted;
 use crate::support::tree;
 use crate::{answer, attachment, branch, call, prompt, records, said, text};
 use agentwire_interop::bridgic::{Blocks, Chat};
@@ -90,9 +91,56 @@ fn the_live_branch_is_what_was_said() {
     );
 }
 
-fn there_and_back<S: System + Clone>(system: S, lines: &[Value]) -> Result<(), TestCaseError> {
+#[test]
+fn the_summary_of_a_compaction_is_before_what_the_compaction_preserved() {
+    // Two messages of the model, one of them with a call, and what was said between.
+    let mut lines = compacted();
+    let boundary = &mut lines[4];
+    boundary["logicalParentUuid"] = "4c".into();
+    boundary["compactMetadata"]["preservedMessages"]["uuids"] = json!(["4", "4a", "4b", "4c"]);
+    lines.splice(
+        4..4,
+        [
+            prompt("4a", Some("4"), "and"),
+            said("4b", "4a", "m-3", call("t")),
+            answer("4c", "4b", "t"),
+        ],
+    );
+    lines.push(said("8", "7", "m-4", text("c")));
+    let records = records(&lines);
+    let direction = Transcript::new(Chat, branch(&records, History::SinceCompaction));
+    let carried = convert(direction.clone(), records);
+    let made = tree(&carried.made);
+    let said: Vec<_> = made
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| (item["role"].as_str().unwrap(), item["content"].as_str()))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            ("user", Some("It was about a and b.")),
+            ("assistant", Some("b")),
+            ("user", Some("and")),
+            ("assistant", None),
+            ("tool", Some("done")),
+            ("user", Some("three")),
+            ("assistant", Some("c")),
+        ]
+    );
+    let back = undo(direction, carried.made, carried.residue);
+    assert_eq!(back.refused, vec![]);
+    assert_eq!(tree(&back.pieces), json!(lines));
+}
+
+fn there_and_back<S: System + Clone>(
+    system: S,
+    lines: &[Value],
+    history: History,
+) -> Result<(), TestCaseError> {
     let records = records(lines);
-    let direction = Transcript::new(system, branch(&records, History::All));
+    let direction = Transcript::new(system, branch(&records, history));
     let carried = convert(direction.clone(), records);
     let back = undo(direction, carried.made, carried.residue);
     prop_assert_eq!(back.refused, vec![]);
@@ -106,15 +154,23 @@ proptest! {
     fn there_and_back_is_the_original(
         lines in prop::sample::subsequence(lines(), 0..=14).prop_shuffle(),
     ) {
-        there_and_back(Chat, &lines)?;
-        there_and_back(Blocks, &lines)?;
+        there_and_back(Chat, &lines, History::All)?;
+        there_and_back(Blocks, &lines, History::All)?;
+    }
+
+    #[test]
+    fn a_compacted_transcript_there_and_back_is_the_original(
+        lines in prop::sample::subsequence(compacted(), 0..=7).prop_shuffle(),
+    ) {
+        there_and_back(Chat, &lines, History::SinceCompaction)?;
+        there_and_back(Blocks, &lines, History::SinceCompaction)?;
     }
 
     #[test]
     fn there_and_back_in_order_is_the_original(
         lines in prop::sample::subsequence(lines(), 0..=14),
     ) {
-        there_and_back(Chat, &lines)?;
-        there_and_back(Blocks, &lines)?;
+        there_and_back(Chat, &lines, History::All)?;
+        there_and_back(Blocks, &lines, History::All)?;
     }
 }

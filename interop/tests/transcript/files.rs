@@ -1,7 +1,7 @@
 //! Directories of transcripts.
 
 use crate::{answer, call, prompt, said, text};
-use agentwire_interop::transcript::{Conversation, Directory, Files, History, Place};
+use agentwire_interop::transcript::{Conversation, Directory, Files, History, Place, conversation};
 use agentwire_protocol::content::ContentBlock;
 use serde_json::{Value, json};
 
@@ -123,7 +123,11 @@ fn sub_agents_are_under_those_that_started_them() {
     let directory = directory();
     assert_eq!(directory.0.len(), 3);
     let mut out = Vec::new();
-    told(&session(&directory).conversation(History::All), 0, &mut out);
+    told(
+        &conversation(session(&directory), History::All),
+        0,
+        &mut out,
+    );
     assert_eq!(
         out,
         [

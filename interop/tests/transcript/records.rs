@@ -2,7 +2,7 @@
 
 use crate::support::tree;
 use crate::{answer, attachment, call, node, prompt, said};
-use agentwire_interop::transcript::{AgentMeta, Author, Entry, Record};
+use agentwire_interop::transcript::{AgentMeta, Author, Entry, Record, message};
 use agentwire_protocol::Untyped;
 use serde_json::{Value, json};
 
@@ -175,17 +175,39 @@ fn what_a_person_wrote_is_told_from_what_the_agent_did() {
             Author::Notification,
         ),
         // An agent that did not say what made it.
-        (user(notification, json!({})), Author::Notification),
+        (
+            user(notification, json!({"promptSource": null})),
+            Author::Notification,
+        ),
+        // A prompt that only looks like it.
+        (user(notification, json!({})), Author::Person),
+        (
+            user(
+                notification,
+                json!({"promptSource": null, "origin": {"kind": "human"}}),
+            ),
+            Author::Person,
+        ),
+        (
+            user("Stop hook feedback:\nNo.", json!({"isMeta": true})),
+            Author::Hook,
+        ),
         (
             user("It was about…", json!({"isCompactSummary": true})),
             Author::Summary,
         ),
         (
-            user("<command-name>/compact</command-name>", json!({})),
+            user(
+                "<command-name>/compact</command-name>",
+                json!({"promptSource": null}),
+            ),
             Author::Command,
         ),
         (
-            user("<local-command-stdout>x</local-command-stdout>", json!({})),
+            user(
+                "<local-command-stdout>x</local-command-stdout>",
+                json!({"promptSource": null}),
+            ),
             Author::Command,
         ),
         (
@@ -214,14 +236,14 @@ fn what_a_person_wrote_is_told_from_what_the_agent_did() {
 #[test]
 fn a_record_is_a_message_of_ours() {
     let record = prompt("1", None, "hello");
-    let message = tree(&read(&record).message(Some("t-1")).unwrap());
+    let told = tree(&message(&read(&record), Some("t-1")).unwrap());
     assert_eq!(
-        message,
+        told,
         json!({
             "type": "user", "message": {"role": "user", "content": "hello"}, "uuid": "1",
             "session_id": "s", "timestamp": "2026-01-01T00:00:00.000Z",
             "parent_tool_use_id": "t-1",
         })
     );
-    assert!(read(&attachment("2", "1")).message(None).is_none());
+    assert!(message(&read(&attachment("2", "1")), None).is_none());
 }

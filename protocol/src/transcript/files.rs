@@ -1,12 +1,10 @@
 //! The files of transcripts: which of them belong together.
 
-use super::Entry;
-use super::read::messages;
+use super::entry::Entry;
 use super::record::Record;
 use super::tree::{Branch, History, Tree};
-use crate::Message;
-use agentwire_protocol::open::object;
-use agentwire_protocol::{Json, Members};
+use crate::open::object;
+use crate::{Json, Members};
 use std::collections::BTreeMap;
 
 /// Which file of which session a path is, as the agent lays them out under
@@ -75,7 +73,7 @@ object! {
         pub spawn_depth: Option<u64> = "spawnDepth",
         /// How it was asked for: `foreground` or `background`.
         pub request_shape: Option<String> = "requestShape",
-        /// Whether nobody could be asked.
+        /// Whether the run had no user to ask.
         pub request_non_interactive: Option<bool> = "requestNonInteractive",
         /// Whether it was started as the agent does it by itself.
         pub launched_with_defaults: Option<bool> = "launchedWithDefaults",
@@ -140,28 +138,6 @@ impl Directory {
     }
 }
 
-/// A conversation, and those of the sub-agents that were started in it.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Conversation {
-    /// What was said.
-    pub messages: Vec<Message>,
-    /// The sub-agents, in the order of their ids.
-    pub agents: Vec<Subagent>,
-}
-
-/// A sub-agent's conversation.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Subagent {
-    /// Its id.
-    pub id: String,
-    /// The tool call that started it, when that is known.
-    pub call: Option<String>,
-    /// What was said, and its own sub-agents.
-    pub conversation: Conversation,
-}
-
 impl Files {
     /// Takes a file of this session.
     pub fn add(&mut self, place: &Place, text: &str) {
@@ -205,63 +181,33 @@ impl Files {
         })
     }
 
-    /// The main agent's conversation on its live branch, with the sub-agents'
-    /// under those that started them. One whose call is not known is under
-    /// the main agent.
+    /// Returns the sub-agent that started this one; none if the main agent did,
+    /// or if the call that started it is not in the files.
     #[must_use]
-    pub fn conversation(&self, history: History) -> Conversation {
-        let calls: BTreeMap<&str, Option<String>> = self
-            .agents
-            .keys()
-            .map(|agent| (&**agent, self.call_of(agent)))
-            .collect();
-        let mut parents: BTreeMap<&str, Option<&str>> = BTreeMap::new();
-        for (&agent, call) in &calls {
-            let parent = self.agents.iter().find(|(id, files)| {
-                let said = |call: &String| files.records.iter().any(|it| calls_tool(it, call));
-                **id != agent && call.as_ref().is_some_and(said)
-            });
-            parents.insert(agent, parent.map(|(id, _)| &**id));
-        }
-        let main = branch_of(&self.main, Tree::default(), history);
-        Conversation {
-            messages: messages(&self.main, &main, None),
-            agents: self.under(None, &parents, &calls, history),
-        }
-    }
-
-    fn under(
-        &self,
-        parent: Option<&str>,
-        parents: &BTreeMap<&str, Option<&str>>,
-        calls: &BTreeMap<&str, Option<String>>,
-        history: History,
-    ) -> Vec<Subagent> {
-        let children = self
-            .agents
-            .iter()
-            .filter(|(id, _)| parents.get(&***id) == Some(&parent));
-        let children = children.map(|(id, files)| {
-            let call = calls.get(&**id).cloned().flatten();
-            let branch = branch_of(&files.records, Tree::of_agent(&**id), history);
-            Subagent {
-                id: id.clone(),
-                conversation: Conversation {
-                    messages: messages(&files.records, &branch, call.as_deref()),
-                    agents: self.under(Some(id), parents, calls, history),
-                },
-                call,
-            }
+    pub fn parent_of(&self, agent: &str) -> Option<&str> {
+        let call = self.call_of(agent)?;
+        let parent = self.agents.iter().find(|(id, files)| {
+            **id != agent && files.records.iter().any(|it| calls_tool(it, &call))
         });
-        children.collect()
+        parent.map(|(id, _)| &**id)
     }
-}
 
-fn branch_of(records: &[Record], mut tree: Tree, history: History) -> Branch {
-    for record in records {
-        tree.note(record);
+    /// Returns the live branch of the main agent's transcript, or of a
+    /// sub-agent's.
+    #[must_use]
+    pub fn branch(&self, agent: Option<&str>, history: History) -> Branch {
+        let (mut tree, records) = match agent {
+            None => (Tree::default(), Some(&self.main)),
+            Some(agent) => {
+                let files = self.agents.get(agent);
+                (Tree::of_agent(agent), files.map(|it| &it.records))
+            }
+        };
+        for record in records.into_iter().flatten() {
+            tree.note(record);
+        }
+        tree.branch(history)
     }
-    tree.branch(history)
 }
 
 /// The call that a record answers with the word of this sub-agent.

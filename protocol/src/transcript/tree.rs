@@ -1,8 +1,9 @@
 //! The tree that a transcript is, and the branch of it that is live.
 
+use super::author::Author;
 use super::entry::Entry;
-use super::record::{Author, Record};
-use agentwire_protocol::Json;
+use super::record::Record;
+use crate::Json;
 use std::collections::{HashMap, HashSet};
 
 /// The records of a transcript as a tree, by their `parentUuid`. It keeps ids,
@@ -74,6 +75,8 @@ pub struct Branch {
     summarised: HashSet<Box<str>>,
     /// Of what was before the last compaction, what the model has as it was.
     kept: HashSet<Box<str>>,
+    /// The summary that the last compaction left.
+    summary: Option<Box<str>>,
 }
 
 impl Tree {
@@ -148,7 +151,16 @@ impl Tree {
             agent: self.agent.clone(),
             live: uuids(walk.live),
             summarised: uuids(walk.summarised),
-            kept: walk.kept.into_iter().map(Box::from).collect(),
+            kept: walk
+                .kept
+                .into_iter()
+                .filter(|kept| {
+                    let is_before = |it: &usize| walk.summary.is_some_and(|summary| *it < summary);
+                    self.by_uuid.get(*kept).is_some_and(is_before)
+                })
+                .map(Box::from)
+                .collect(),
+            summary: walk.summary.map(|summary| self.nodes[summary].uuid.clone()),
         }
     }
 
@@ -203,6 +215,8 @@ struct Walk<'t> {
     is_summarised: bool,
     /// But for these.
     kept: HashSet<&'t str>,
+    /// The summary that the last compaction left.
+    summary: Option<usize>,
     /// What was last, but for what stands between a call and its answer.
     below: Option<&'t Kind>,
 }
@@ -241,6 +255,8 @@ impl<'t> Walk<'t> {
                     }
                     (Some(_), History::SinceCompaction) => {
                         if !self.is_summarised {
+                            // The one nearest to the compaction.
+                            self.summary = summaries.last().copied();
                             self.kept.extend(kept.iter().map(|it| &**it));
                         }
                         self.is_summarised = true;
@@ -275,10 +291,19 @@ fn is_of(node: &super::entry::Node<'_>, agent: Option<&str>) -> bool {
 }
 
 impl Branch {
-    /// Whether the model has a record behind the summary that stands for
-    /// those around it.
-    pub(super) fn is_kept(&self, record: &Record) -> bool {
+    /// Whether the last compaction preserved a record: the file has it before the
+    /// summary, and the model has it after that.
+    #[must_use]
+    pub fn is_preserved(&self, record: &Record) -> bool {
         record.uuid().is_some_and(|uuid| self.kept.contains(uuid))
+    }
+
+    /// Whether a record is the summary that the last compaction left, of a branch
+    /// [since then](History::SinceCompaction).
+    #[must_use]
+    pub fn is_summary(&self, record: &Record) -> bool {
+        let summary = self.summary.as_deref();
+        summary.is_some() && record.uuid() == summary
     }
 
     /// Where a record is.

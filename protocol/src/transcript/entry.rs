@@ -1,8 +1,8 @@
 //! What the agent writes down of a session: the types of its records.
 
-use agentwire_protocol::message::{AssistantBody, MessageOrigin, UserBody};
-use agentwire_protocol::open::{object, union};
-use agentwire_protocol::{Json, Members, Number};
+use crate::message::{AssistantBody, MessageOrigin, UserBody};
+use crate::open::{object, union};
+use crate::{Json, Members, Number};
 
 /// Records that are told apart by `type`, and those of the tree, which have
 /// many members in common.

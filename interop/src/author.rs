@@ -1,0 +1,194 @@
+//! Who wrote a user's message, as other systems have it.
+//!
+//! Much that has the role of a user was not written by one: notifications, summaries,
+//! feedback of hooks. Other systems have no role for it. Where their messages have a
+//! name, it is that of the author; elsewhere the text begins with a tag. A user's
+//! text that begins like a tag gets one of its own, so that it is never read as one.
+
+use crate::Message;
+use agentwire_protocol::content::{Content, ContentBlock};
+use agentwire_protocol::message::{MessageOrigin, UserMessage};
+use agentwire_protocol::transcript::Author;
+use agentwire_protocol::{Json, Members};
+use std::borrow::Cow;
+
+/// How the name of an author begins. The user has none.
+const PREFIX: &str = "agentwire-";
+
+/// What a tag is made of, around the name without the prefix.
+const TAG: [&str; 2] = ["[agentwire: written by ", "]"];
+
+/// The name in the tag of a text that the user wrote.
+const USER: &str = "user";
+
+/// The names of authors that are not origins.
+const AUTHORS: [(&str, Author); 5] = [
+    ("summary", Author::Summary),
+    ("hook", Author::Hook),
+    ("command", Author::Command),
+    ("agent", Author::Agent),
+    ("notification", Author::Notification),
+];
+
+/// Chat Completions allows no more.
+const MAX_NAME: usize = 64;
+
+/// The name of a message's author; none, if the user or a tool wrote it.
+pub(crate) fn name(message: &UserMessage) -> Option<String> {
+    Some(format!("{PREFIX}{}", of(message)?))
+}
+
+/// The author's name without the prefix.
+fn of(message: &UserMessage) -> Option<String> {
+    let author = message.author();
+    if author == Author::Notification {
+        let origin = message.origin.as_ref();
+        let Some(kind) = origin.and_then(MessageOrigin::tag) else {
+            return Some("task-notification".to_owned());
+        };
+        let is_name = is_origin(&kind);
+        return Some(if is_name { &*kind } else { "notification" }.to_owned());
+    }
+    let mut authors = AUTHORS.iter();
+    let (name, _) = authors.find(|(_, it)| *it == author)?;
+    Some((*name).to_owned())
+}
+
+/// Whether a name can be that of an origin.
+fn is_origin(name: &str) -> bool {
+    let is_in_names = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_');
+    let is_other = |it: &(&str, Author)| it.0 == name;
+    !name.is_empty()
+        && PREFIX.len() + name.len() <= MAX_NAME
+        && name.chars().all(is_in_names)
+        && name != USER
+        && name != "human"
+        && !AUTHORS.iter().any(is_other)
+}
+
+/// Whether a name is that of an author.
+pub(crate) fn is_author(name: Option<&str>) -> bool {
+    let name = name.and_then(|name| name.strip_prefix(PREFIX));
+    name.is_some_and(|name| is_origin(name) || AUTHORS.iter().any(|(it, _)| *it == name))
+}
+
+/// The message, written by the author of this name, if it is one.
+pub(crate) fn named(mut message: Message, name: Option<&str>) -> Message {
+    if is_author(name)
+        && let Some(name) = name.and_then(|name| name.strip_prefix(PREFIX))
+        && let Message::User(message) = &mut message
+    {
+        set(message, name);
+    }
+    message
+}
+
+fn set(message: &mut UserMessage, name: &str) {
+    message.is_synthetic = Some(true);
+    match AUTHORS.iter().find(|(it, _)| *it == name) {
+        Some((_, Author::Summary)) => {
+            let yes = serde_json::Value::Bool(true);
+            message.extra.set("isCompactSummary", yes);
+        }
+        Some((_, Author::Notification)) | None => message.origin = origin(name),
+        Some(_) => {}
+    }
+}
+
+fn origin(kind: &str) -> Option<MessageOrigin> {
+    let mut members = Members::default();
+    members.set("kind", kind);
+    Json::from_value(&members).ok()?.read().ok()
+}
+
+/// The message with a tag before its first text, for systems without names: if an
+/// author wrote it, or if the text begins like a tag.
+pub(crate) fn tagged(message: &Message) -> Cow<'_, Message> {
+    let Message::User(user) = message else {
+        return Cow::Borrowed(message);
+    };
+    let Some(content) = &user.message.content else {
+        return Cow::Borrowed(message);
+    };
+    let first = match content {
+        Content::Text(text) => Some(&**text),
+        Content::Blocks(blocks) => blocks.iter().find_map(ContentBlock::as_text),
+    };
+    let name = of(user).or_else(|| tag(first?).map(|_| USER.to_owned()));
+    let Some(name) = name else {
+        return Cow::Borrowed(message);
+    };
+    let [before, after] = TAG;
+    let tag = format!("{before}{name}{after}");
+    let mut user = user.clone();
+    match &mut user.message.content {
+        Some(Content::Text(text)) => *text = format!("{tag}\n{text}"),
+        Some(Content::Blocks(blocks)) => match first_text(blocks) {
+            Some((_, text)) => *text = format!("{tag}\n{text}"),
+            None => blocks.insert(0, ContentBlock::text(tag)),
+        },
+        None => {}
+    }
+    Cow::Owned(Message::User(user))
+}
+
+/// The message without the tag, by the author that it names.
+pub(crate) fn untagged(mut message: Message) -> Message {
+    if let Message::User(user) = &mut message
+        && let Some(name) = take_tag(user)
+        && name != USER
+    {
+        set(user, &name);
+    }
+    message
+}
+
+fn take_tag(message: &mut UserMessage) -> Option<String> {
+    let content = message.message.content.as_mut()?;
+    let (index, text) = match content {
+        Content::Text(text) => (None, text),
+        Content::Blocks(blocks) => {
+            let (index, text) = first_text(blocks)?;
+            (Some(index), text)
+        }
+    };
+    let (name, rest) = tag(text)?;
+    let name = name.to_owned();
+    match (rest.map(str::to_owned), index) {
+        (Some(rest), _) => *text = rest,
+        (None, None) => text.clear(),
+        (None, Some(index)) => {
+            if let Content::Blocks(blocks) = content {
+                blocks.remove(index);
+            }
+        }
+    }
+    Some(name)
+}
+
+/// The first text among blocks, and its index.
+fn first_text(blocks: &mut [ContentBlock]) -> Option<(usize, &mut String)> {
+    let mut blocks = blocks.iter_mut().enumerate();
+    blocks.find_map(|(index, block)| match block {
+        ContentBlock::Text(block) => Some((index, &mut block.text)),
+        _ => None,
+    })
+}
+
+/// Whether the tag of an author is before a text.
+pub(crate) fn is_tagged(text: &str) -> bool {
+    tag(text).is_some_and(|(name, _)| name != USER)
+}
+
+/// The name in the tag of a text, and the text without the tag; nothing, where the
+/// tag is all there is.
+fn tag(text: &str) -> Option<(&str, Option<&str>)> {
+    let [before, after] = TAG;
+    let (name, rest) = text.strip_prefix(before)?.split_once(after)?;
+    let is_name = name == USER || is_author(Some(&format!("{PREFIX}{name}")));
+    match rest.strip_prefix('\n') {
+        _ if !is_name => None,
+        Some(rest) => Some((name, Some(rest))),
+        None => rest.is_empty().then_some((name, None)),
+    }
+}

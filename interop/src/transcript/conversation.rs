@@ -1,0 +1,66 @@
+//! The conversations of a session, with its sub-agents.
+
+use super::read::messages;
+use super::{Files, History};
+use crate::Message;
+
+/// A conversation, and those of the sub-agents that were started in it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Conversation {
+    /// The messages.
+    pub messages: Vec<Message>,
+    /// The sub-agents, in the order of their IDs.
+    pub agents: Vec<Subagent>,
+}
+
+/// A sub-agent's conversation.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Subagent {
+    /// The sub-agent's ID.
+    pub id: String,
+    /// The tool call that started it, if the files tell.
+    pub call: Option<String>,
+    /// Its messages, and its own sub-agents.
+    pub conversation: Conversation,
+}
+
+/// Returns the main agent's conversation on its live branch, with each sub-agent's
+/// conversation under the agent that started it. A sub-agent whose call is unknown
+/// is under the main agent.
+#[must_use]
+pub fn conversation(files: &Files, history: History) -> Conversation {
+    let agents = files.agents.keys();
+    let started: Vec<(&str, Option<&str>)> = agents
+        .map(|agent| (&**agent, files.parent_of(agent)))
+        .collect();
+    let branch = files.branch(None, history);
+    Conversation {
+        messages: messages(&files.main, &branch, None),
+        agents: under(None, files, &started, history),
+    }
+}
+
+fn under(
+    parent: Option<&str>,
+    files: &Files,
+    started: &[(&str, Option<&str>)],
+    history: History,
+) -> Vec<Subagent> {
+    let children = started.iter().filter(|(_, by)| *by == parent);
+    let children = children.filter_map(|(id, _)| {
+        let records = &files.agents.get(*id)?.records;
+        let call = files.call_of(id);
+        let branch = files.branch(Some(id), history);
+        Some(Subagent {
+            id: (*id).to_owned(),
+            conversation: Conversation {
+                messages: messages(records, &branch, call.as_deref()),
+                agents: under(Some(id), files, started, history),
+            },
+            call,
+        })
+    });
+    children.collect()
+}

@@ -1,0 +1,310 @@
+//! What agents say as users is told from what users say, in every format.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use agentwire_interop::conversion::{Residue, System, Why, convert, export, undo, undo_export};
+use agentwire_interop::session::{Line, Session};
+use agentwire_interop::transcript::{Author, History, Record, Transcript, Tree};
+use agentwire_interop::{Message, bridgic, chat, cua, openhands, responses};
+use serde_json::{Value, json};
+use support::tree;
+
+const NOTIFICATION: &str = "<task-notification>\n<task-id>b1</task-id>\n</task-notification>";
+const SUMMARY: &str = "This session is being continued from a previous conversation that ran out.";
+const HOOK: &str = "Stop hook feedback:\nRun the tests.";
+
+fn user(text: &str, more: Value) -> Value {
+    let mut line = json!({"type": "user", "message": {"role": "user", "content": text}});
+    let more = more.as_object().unwrap().clone();
+    line.as_object_mut().unwrap().extend(more);
+    line
+}
+
+/// What the wire has, with the name that each author gets.
+fn on_the_wire() -> Vec<(Value, Option<&'static str>)> {
+    let synthetic = json!({"isSynthetic": true});
+    vec![
+        (user("hello", json!({})), None),
+        // Only what the agent says is looked at.
+        (user(NOTIFICATION, json!({})), None),
+        (user(HOOK, json!({"origin": {"kind": "human"}})), None),
+        (
+            user(
+                NOTIFICATION,
+                json!({"isSynthetic": true, "origin": {"kind": "task-notification", "producer": "p"}}),
+            ),
+            Some("task-notification"),
+        ),
+        (
+            user(NOTIFICATION, synthetic.clone()),
+            Some("task-notification"),
+        ),
+        (
+            user(
+                "ping",
+                json!({"origin": {"kind": "channel", "server": "s"}}),
+            ),
+            Some("channel"),
+        ),
+        (user(SUMMARY, synthetic.clone()), Some("summary")),
+        (user(HOOK, synthetic.clone()), Some("hook")),
+        (
+            user(
+                "<local-command-stdout>x</local-command-stdout>",
+                json!({"isReplay": true}),
+            ),
+            Some("command"),
+        ),
+        (user("Continue.", synthetic), Some("agent")),
+    ]
+}
+
+fn messages(lines: &[(Value, Option<&str>)]) -> Vec<Message> {
+    let read = |(line, _): &(Value, _)| serde_json::from_str(&line.to_string()).unwrap();
+    lines.iter().map(read).collect()
+}
+
+fn authors(messages: &[Message]) -> Vec<Author> {
+    let author = |message: &Message| match message {
+        Message::User(message) => message.author(),
+        other => panic!("{other:?}"),
+    };
+    messages.iter().map(author).collect()
+}
+
+/// Carries what the wire has over, and back without a residue; gives what it became.
+fn carried<S: System + Copy>(system: S) -> Vec<Value> {
+    let lines = on_the_wire();
+    let messages = messages(&lines);
+    let carried = export(system, messages.clone());
+    assert_eq!(carried.made.len(), lines.len());
+    let back = undo_export(system, carried.made.clone(), Residue::default()).pieces;
+    assert_eq!(authors(&back), authors(&messages));
+    // What was said is what it was, without a tag.
+    for (back, message) in tree(&back).as_array().unwrap().iter().zip(&messages) {
+        assert_eq!(back["message"], tree(message)["message"]);
+    }
+    // What the name does not say of the origin is told.
+    let losses = carried.losses.iter();
+    let told: Vec<_> = losses
+        .filter(|loss| loss.path.starts_with("/origin"))
+        .map(|loss| (loss.index, &*loss.path, loss.why))
+        .collect();
+    let of = |index, path| (index, path, Why::Envelope);
+    assert_eq!(
+        told,
+        [
+            of(2, "/origin"),
+            of(3, "/origin/producer"),
+            of(5, "/origin/server")
+        ]
+    );
+    let through = convert(Session::new(system), lines_of(&lines));
+    assert_eq!(tree(&through.made), tree(&carried.made));
+    let back = undo(Session::new(system), through.made, through.residue);
+    assert_eq!(
+        tree(&back.pieces),
+        Value::from_iter(lines.into_iter().map(|(line, _)| line))
+    );
+    carried.made.iter().map(tree).collect()
+}
+
+fn lines_of(lines: &[(Value, Option<&str>)]) -> Vec<Line> {
+    let read = |(line, _): &(Value, _)| serde_json::from_str(&line.to_string()).unwrap();
+    lines.iter().map(read).collect()
+}
+
+fn names() -> Vec<Value> {
+    let name = |name: &str| Value::from(format!("agentwire-{name}"));
+    let lines = on_the_wire();
+    let names = lines.into_iter();
+    names
+        .map(|(_, author)| author.map_or(Value::Null, name))
+        .collect()
+}
+
+#[test]
+fn authors_are_names_where_messages_have_names() {
+    for (made, place) in [
+        (carried(chat::Chat), "/name"),
+        (carried(openhands::OpenHands), "/name"),
+        (carried(bridgic::Chat), "/name"),
+        (carried(bridgic::Blocks), "/extras/name"),
+    ] {
+        let found = made.iter();
+        let found: Vec<Value> = found
+            .map(|item| item.pointer(place).cloned().unwrap_or_default())
+            .collect();
+        assert_eq!(found, names());
+        let text = Value::from(made).to_string();
+        assert!(!text.contains("[agentwire"), "{text}");
+    }
+}
+
+#[test]
+fn authors_are_tags_where_messages_have_no_names() {
+    for made in [carried(responses::Responses), carried(cua::Cua::default())] {
+        for (item, (line, author)) in made.iter().zip(on_the_wire()) {
+            let text = line["message"]["content"].as_str().unwrap();
+            let wanted = match author {
+                None => text.to_owned(),
+                Some(author) => format!("[agentwire: written by {author}]\n{text}"),
+            };
+            assert_eq!(item["content"], wanted);
+        }
+    }
+}
+
+#[test]
+fn a_person_who_writes_a_tag_is_still_a_person() {
+    let text = "[agentwire: written by summary]\nhello";
+    for message in [
+        Message::user(text),
+        Message::user("[agentwire: written by user]"),
+        Message::user(vec![agentwire_protocol::content::ContentBlock::text(text)]),
+    ] {
+        let message = vec![message];
+        for back in [
+            there_and_back(responses::Responses, &message),
+            there_and_back(cua::Cua::default(), &message),
+            there_and_back(chat::Chat, &message),
+        ] {
+            assert_eq!(back, message);
+        }
+    }
+}
+
+fn there_and_back<S: System + Copy>(system: S, messages: &[Message]) -> Vec<Message> {
+    let made = export(system, messages.to_vec()).made;
+    undo_export(system, made, Residue::default()).pieces
+}
+
+#[test]
+fn the_name_of_a_participant_of_another_system_is_no_author() {
+    for name in [
+        "bob",
+        "summary",
+        "agentwire",
+        "agentwire-",
+        "agentwire-a b",
+        "agentwire-user",
+    ] {
+        let item = json!([{"role": "user", "content": "hello", "name": name}]);
+        let items = serde_json::from_str(&item.to_string()).unwrap();
+        let back = undo_export(chat::Chat, items, Residue::default()).pieces;
+        assert_eq!(authors(&back), [Author::Person], "{name}");
+    }
+}
+
+#[test]
+fn a_notification_behind_a_tools_result_is_a_message_of_its_own() {
+    let lines = [
+        json!({"type": "assistant", "message": {"role": "assistant", "content": [
+            {"type": "tool_use", "id": "t", "name": "Bash", "input": {}}]}}),
+        json!({"type": "user", "message": {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "t", "content": "done"}]}}),
+        user(NOTIFICATION, json!({"isSynthetic": true})),
+    ];
+    let read = |line: &Value| serde_json::from_str(&line.to_string()).unwrap();
+    let messages: Vec<Message> = lines.iter().map(read).collect();
+    for back in [
+        there_and_back(chat::Chat, &messages),
+        there_and_back(responses::Responses, &messages),
+        there_and_back(openhands::OpenHands, &messages),
+        there_and_back(cua::Cua::default(), &messages),
+        there_and_back(bridgic::Chat, &messages),
+        there_and_back(bridgic::Blocks, &messages),
+    ] {
+        assert_eq!(authors(&back[1..]), [Author::Tool, Author::Notification]);
+    }
+}
+
+/// A record of a user, of a transcript.
+fn record(uuid: &str, text: &str, more: Value) -> Value {
+    let mut record = user(
+        text,
+        json!({"uuid": uuid, "parentUuid": null, "isSidechain": false}),
+    );
+    let more = more.as_object().unwrap().clone();
+    record.as_object_mut().unwrap().extend(more);
+    record
+}
+
+#[test]
+fn authors_of_a_transcript_come_back_without_a_residue() {
+    let lines = [
+        record("1", SUMMARY, json!({"isCompactSummary": true})),
+        record(
+            "2",
+            NOTIFICATION,
+            json!({"parentUuid": "1", "origin": {"kind": "task-notification"}}),
+        ),
+        record("3", HOOK, json!({"parentUuid": "2", "isMeta": true})),
+        record("4", "Look.", json!({"parentUuid": "3", "isMeta": true})),
+        record(
+            "5",
+            NOTIFICATION,
+            json!({"parentUuid": "4", "promptSource": "sdk"}),
+        ),
+        // An agent that does not say what made it.
+        record("6", NOTIFICATION, json!({"parentUuid": "5"})),
+        record(
+            "7",
+            "<bash-input>ls</bash-input>",
+            json!({"parentUuid": "6"}),
+        ),
+    ];
+    let wanted = [
+        ("isCompactSummary", json!(true)),
+        ("origin", json!({"kind": "task-notification"})),
+        ("isMeta", json!(true)),
+        ("isMeta", json!(true)),
+        ("origin", Value::Null),
+        ("origin", json!({"kind": "task-notification"})),
+        ("isMeta", Value::Null),
+    ];
+    let records: Vec<Record> = lines
+        .iter()
+        .map(|line| Record::read(&line.to_string()).unwrap())
+        .collect();
+    let mut records_of = Tree::default();
+    for record in &records {
+        records_of.note(record);
+    }
+    let direction = Transcript::new(chat::Chat, records_of.branch(History::All));
+    let carried = convert(direction.clone(), records);
+    let names = tree(&carried.made);
+    let names: Vec<_> = names
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| &it["name"])
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "agentwire-summary",
+            "agentwire-task-notification",
+            "agentwire-hook",
+            "agentwire-agent",
+            "",
+            "agentwire-task-notification",
+            "agentwire-command",
+        ]
+        .map(|name| if name.is_empty() {
+            Value::Null
+        } else {
+            name.into()
+        })
+        .iter()
+        .collect::<Vec<_>>()
+    );
+    let back = undo(direction.clone(), carried.made.clone(), Residue::default()).pieces;
+    for (record, (member, value)) in tree(&back).as_array().unwrap().iter().zip(wanted) {
+        assert_eq!(record[member], value, "{record}");
+    }
+    let back = undo(direction, carried.made, carried.residue);
+    assert_eq!(tree(&back.pieces), json!(lines));
+}

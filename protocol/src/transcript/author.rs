@@ -1,0 +1,172 @@
+//! Who wrote a message that has the role of a user.
+
+use super::entry::UserEntry;
+use crate::content::{Content, ContentBlock};
+use crate::json::Json;
+use crate::message::{MessageOrigin, UserMessage};
+
+/// The author of a message that has the role of a user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Author {
+    /// The user, or the host.
+    Person,
+    /// A tool: the message is its result.
+    Tool,
+    /// A background task that reports, another agent, a channel or a schedule.
+    Notification,
+    /// The agent: the summary of the compacted part of the conversation.
+    Summary,
+    /// A hook: its feedback to the model.
+    Hook,
+    /// The agent: a command of the user, or the output of the command.
+    Command,
+    /// The agent: anything else that it adds for the model.
+    Agent,
+    /// The parent agent: the task of this sub-agent.
+    Parent,
+}
+
+/// How agents begin the summary of a compacted conversation.
+const SUMMARY: &str = "This session is being continued from a previous conversation";
+
+/// The tags with which agents begin a command or its output.
+const COMMANDS: [&str; 7] = [
+    "command-name",
+    "command-message",
+    "local-command-stdout",
+    "local-command-stderr",
+    "bash-input",
+    "bash-stdout",
+    "bash-stderr",
+];
+
+impl UserEntry {
+    /// Returns the author of the record.
+    #[must_use]
+    pub fn author(&self) -> Author {
+        let text = Opening::of(self.message.content.as_ref());
+        if text.is_result {
+            return Author::Tool;
+        }
+        if self.is_compact_summary == Some(true) {
+            return Author::Summary;
+        }
+        let origin = self.origin.as_ref().and_then(MessageOrigin::tag);
+        match origin.as_deref() {
+            Some("human") | None => {}
+            Some(_) => return Author::Notification,
+        }
+        // Older agents do not write the origin. A prompt with a source of its own
+        // is not theirs, whatever its text looks like.
+        let is_agents = matches!(self.prompt_source.as_deref(), None | Some("system"));
+        if origin.is_none() && is_agents && text.is_in(&["task-notification"]) {
+            return Author::Notification;
+        }
+        if self.is_meta == Some(true) {
+            return text.note();
+        }
+        if is_agents && text.is_in(&COMMANDS) {
+            return Author::Command;
+        }
+        if self.is_sidechain == Some(true) && self.parent_uuid.is_none() {
+            return Author::Parent;
+        }
+        Author::Person
+    }
+}
+
+impl UserMessage {
+    /// Returns the author of the message, as far as the wire tells: by its `origin`,
+    /// by `isSynthetic`, and for messages of the agent by how their text begins. The
+    /// text of a user's prompt is never looked at.
+    ///
+    /// ```
+    /// use agentwire_protocol::message::UserMessage;
+    /// use agentwire_protocol::transcript::Author;
+    ///
+    /// let feedback = UserMessage::text("Stop hook feedback:\nRun the tests.");
+    /// assert_eq!(feedback.author(), Author::Person);
+    /// assert_eq!(feedback.synthetic().author(), Author::Hook);
+    /// ```
+    #[must_use]
+    pub fn author(&self) -> Author {
+        let text = Opening::of(self.message.content.as_ref());
+        if text.is_result {
+            return Author::Tool;
+        }
+        let is_summary = self.extra.get("isCompactSummary").map(Json::get);
+        if is_summary == Some("true") {
+            return Author::Summary;
+        }
+        let origin = self.origin.as_ref().and_then(MessageOrigin::tag);
+        match origin.as_deref() {
+            Some("human") => return Author::Person,
+            Some(_) => return Author::Notification,
+            None => {}
+        }
+        if self.is_synthetic != Some(true) {
+            // The agent prints the output of a command as an echo.
+            let is_command = self.is_replay == Some(true) && text.is_in(&COMMANDS);
+            return if is_command {
+                Author::Command
+            } else {
+                Author::Person
+            };
+        }
+        if text.is_in(&["task-notification"]) {
+            Author::Notification
+        } else if text.text.starts_with(SUMMARY) {
+            Author::Summary
+        } else if text.is_in(&COMMANDS) {
+            Author::Command
+        } else {
+            text.note()
+        }
+    }
+}
+
+/// How a content begins.
+struct Opening<'a> {
+    text: &'a str,
+    /// Whether it has the result of a tool.
+    is_result: bool,
+}
+
+impl<'a> Opening<'a> {
+    fn of(content: Option<&'a Content>) -> Self {
+        let blocks = content.map_or(&[][..], Content::blocks);
+        let text = match content {
+            Some(Content::Text(text)) => Some(&**text),
+            _ => blocks
+                .iter()
+                .filter_map(ContentBlock::as_text)
+                .find(|text| !text.trim().is_empty()),
+        };
+        let mut blocks = blocks.iter();
+        Self {
+            text: text.unwrap_or_default().trim_start(),
+            is_result: blocks.any(|block| matches!(block, ContentBlock::ToolResult(_))),
+        }
+    }
+
+    /// Whether it begins with one of these tags.
+    fn is_in(&self, tags: &[&str]) -> bool {
+        let Some(text) = self.text.strip_prefix('<') else {
+            return false;
+        };
+        tags.iter().any(|tag| {
+            text.strip_prefix(tag)
+                .is_some_and(|rest| rest.starts_with('>'))
+        })
+    }
+
+    /// Whose note to the model it is.
+    fn note(&self) -> Author {
+        let first = self.text.lines().next().unwrap_or_default();
+        match first.ends_with(" hook feedback:") {
+            true => Author::Hook,
+            false => Author::Agent,
+        }
+    }
+}
