@@ -11,7 +11,7 @@ use crate::control::{
     McpStatusAnswer, Refusal, SetPermissionMode, SetPermissionModeAnswer, StopTask,
 };
 use crate::frame::Frame;
-use crate::json::Json;
+use crate::json::{Json, Members};
 use crate::mcp::McpMessage;
 use crate::message::{CommandState, SessionState, SessionTitleChanged, UserMessage};
 use crate::permission::PermissionMode;
