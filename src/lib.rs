@@ -151,6 +151,8 @@ mod callback;
 mod client;
 mod command;
 mod event;
+#[cfg(any(doc, doctest))]
+pub mod guide;
 mod handle;
 #[cfg(feature = "mcp")]
 pub mod mcp;
