@@ -5,8 +5,12 @@
 //! ```
 //! use agentwire_interop::conversion::export;
 //! use agentwire_interop::{Message, chat::Chat};
+//! use agentwire_protocol::content::ContentBlock;
 //!
-//! let conversation = vec![Message::user("Who is there?"), Message::assistant("A crab.")];
+//! let conversation = vec![
+//!     Message::user("Who is there?"),
+//!     Message::assistant(vec![ContentBlock::text("A crab.")]),
+//! ];
 //! let carried = export(Chat, conversation);
 //! assert!(carried.losses.is_empty());
 //! println!("{}", serde_json::to_string(&carried.made)?);
