@@ -19,6 +19,24 @@
 //! }
 //! ```
 //!
+//! The [guide] has the concepts, a cookbook of short programs, and a chapter for
+//! each question that is not about one item: why it is quiet, retries, costs,
+//! security, deployment, migration from the official SDKs.
+//!
+//! | you want to | start with |
+//! |---|---|
+//! | configure a session | [`Options`] |
+//! | send messages, track and cancel them | [`Handle::send`], [`Submission`] |
+//! | read events, messages, text | [`Event`], [`Messages`], [`TextStream`], [`Turn`] |
+//! | decide about tool calls | [`Options::on_permission`], [`Rules`], [`Policy`] |
+//! | observe and change what the agent does | [`Hook`] |
+//! | give the agent tools | `mcp::Tools`, with the feature `mcp` |
+//! | send control requests | the methods of [`Handle`] |
+//! | keep transcripts in a database | [`SessionStore`] |
+//! | connect to an agent elsewhere | [`Client::connect_over`], [`Transport`] |
+//! | shut down | [`Client::close`], [`ExitGuard`], [`close_all`] |
+//! | test without a network | the crate `agentwire-testkit` |
+//!
 //! A client and a query are streams of [`Event`]s, mostly [`Frame`]s: one
 //! message each, with the bytes as received ([`Frame::raw`]) and as a typed
 //! [`Message`] ([`Frame::message`]). `messages()` and `texts()` narrow a stream
@@ -143,6 +161,9 @@
 //! - `schema`: structured output from Rust types ([`Options::output_format`]
 //!   works without it).
 
+// docs.rs builds with a nightly compiler, which marks what needs a feature.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 /// The protocol: messages, control requests, and the state machines behind a
 /// session.
 pub use agentwire_protocol as protocol;
@@ -151,6 +172,8 @@ mod callback;
 mod client;
 mod command;
 mod event;
+#[cfg(any(doc, doctest))]
+pub mod guide;
 mod handle;
 #[cfg(feature = "mcp")]
 pub mod mcp;

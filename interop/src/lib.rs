@@ -1,7 +1,23 @@
 //! Conversations of an agent CLI, to and from other message systems, both
-//! ways. No I/O: values go in, values come out.
+//! ways: to continue with another model, to build training data, to migrate. No
+//! I/O: values go in, values come out.
 //!
-//! | module | its one job |
+//! ```
+//! use agentwire_interop::conversion::export;
+//! use agentwire_interop::{Message, chat::Chat};
+//! use agentwire_protocol::content::ContentBlock;
+//!
+//! let conversation = vec![
+//!     Message::user("Who is there?"),
+//!     Message::assistant(vec![ContentBlock::text("A crab.")]),
+//! ];
+//! let carried = export(Chat, conversation);
+//! assert!(carried.losses.is_empty());
+//! println!("{}", serde_json::to_string(&carried.made)?);
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+//!
+//! | module | contents |
 //! |---|---|
 //! | [`Message`] | a message of ours, from which and to which all is converted |
 //! | [`conversion`] | how a conversation is carried over, what is lost, and how it comes back |
@@ -14,6 +30,9 @@
 //! | [`bridgic`] | Bridgic's chat messages, messages of blocks, and tools |
 //!
 //! The README of this crate shows how they go together.
+
+// docs.rs builds with a nightly compiler, which marks what needs a feature.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod arguments;
 #[cfg(feature = "async-openai")]

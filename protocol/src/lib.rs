@@ -3,6 +3,23 @@
 //! randomness. The caller passes in bytes and instants, and takes out bytes and
 //! events.
 //!
+//! For programs that read recordings or transcripts of sessions, for SDKs with
+//! another runtime, and for agents that speak the protocol. To drive a CLI, use
+//! the crate `agentwire`, which re-exports this one as `agentwire::protocol`.
+//!
+//! ```
+//! use agentwire_protocol::{Frame, Message};
+//!
+//! let line = r#"{"type":"result","subtype":"success","is_error":false,"result":"It is 4.","new":1}"#;
+//! let frame = Frame::new(line.into())?;
+//! assert_eq!(frame.kind(), "result");
+//! if let Message::Result(result) = frame.message() {
+//!     assert_eq!(result.text(), "It is 4.");
+//!     assert!(result.extra.get("new").is_some());
+//! }
+//! # Ok::<(), agentwire_protocol::FrameError>(())
+//! ```
+//!
 //! | module | contents |
 //! |---|---|
 //! | [`codec`] | splits bytes into lines, encodes values as lines |
@@ -27,6 +44,9 @@
 //!
 //! The README of this crate explains the protocol itself: its sequences and its
 //! failure modes.
+
+// docs.rs builds with a nightly compiler, which marks what needs a feature.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "agent")]
 pub mod agent;

@@ -1,5 +1,27 @@
 //! A fake agent CLI and a scripted model, to test what drives an agent
-//! without a network, an account or a bill.
+//! without a network, an account or a bill. For programs that use `agentwire`,
+//! and for SDKs in any language: the binary `fake-agent` needs no Rust.
+//!
+//! ```
+//! use agentwire_testkit::{Scenario, Step, fake_agent};
+//!
+//! let script = Scenario::default()
+//!     .reply([Step::tool("Bash", serde_json::json!({ "command": "ls" }), "a.txt")])
+//!     .reply([Step::text("There is one file.")]);
+//! // Start `fake-agent` as the CLI, with this in its environment:
+//! let (name, value) = (fake_agent::SCRIPT, script.to_json());
+//! # assert_eq!(name, "FAKE_AGENT_SCRIPT");
+//! # assert_eq!(Scenario::from_json(&value).map_err(|error| error.to_string())?.to_json(), value);
+//! # Ok::<(), String>(())
+//! ```
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`scenario`] | the format of scripts |
+//! | [`fake_agent`] | the fake agent: as a program, and without a process |
+//! | `model` | the scripted model (feature `model`) |
+//! | [`recording`], [`replay`] | recorded sessions |
+//! | `conform` | conformance suites for CLIs and SDKs (feature `conform`) |
 //!
 //! Both follow a [`Scenario`]: what the model says each time it is asked. The
 //! [fake agent](fake_agent) is a CLI that needs no model at all, starts in
@@ -9,6 +31,9 @@
 //!
 //! The third level are [recordings](recording) of real sessions, and their
 //! [`replay`]: the CLI's side of one, played to a host that lives.
+
+// docs.rs builds with a nightly compiler, which marks what needs a feature.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod asked;
 #[cfg(feature = "conform")]

@@ -11,6 +11,7 @@ pub mod declarations;
 #[cfg(feature = "parser")]
 pub mod drift;
 pub mod house;
+pub mod picture;
 pub mod reasons;
 #[cfg(feature = "parser")]
 pub mod sample;

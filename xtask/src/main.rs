@@ -14,6 +14,7 @@ use std::process::ExitCode;
 #[cfg(feature = "parser")]
 use xtask::declarations::{Declarations, PINNED};
 use xtask::house::{self, Rooms};
+use xtask::picture;
 use xtask::secrets;
 #[cfg(feature = "parser")]
 use xtask::{drift, samples};
@@ -24,6 +25,9 @@ const SCHEMA: &str = "protocol/schema";
 
 /// Where the rooms of `agentwire` are listed and drawn.
 const CONTRIBUTING: &str = "CONTRIBUTING.md";
+
+/// Where the picture of a session is.
+const PICTURE: &str = "docs/session.svg";
 
 /// Keep up with the declarations of the protocol, and keep the structure of the
 /// code.
@@ -69,6 +73,12 @@ enum Command {
     Secrets {
         /// The list: `config/betterleaks.toml` of Betterleaks
         list: PathBuf,
+    },
+    /// Draw the picture of a session in the README
+    Picture {
+        /// Write it to the file that the README shows, instead of printing it
+        #[arg(long)]
+        write: bool,
     },
     /// Print the circles of files in each crate, and the arrows between rooms
     /// that do not go down. Exit status: 0 when there is nothing but accepted
@@ -160,6 +170,13 @@ fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
                 true => Ok(ExitCode::SUCCESS),
                 false => Ok(ExitCode::FAILURE),
             }
+        }
+        Command::Picture { write } => {
+            match write {
+                true => fs::write(PICTURE, picture::picture())?,
+                false => io::stdout().write_all(picture::picture().as_bytes())?,
+            }
+            Ok(ExitCode::SUCCESS)
         }
         Command::Secrets { list } => {
             let found = secrets::differences(&std::fs::read_to_string(list)?);

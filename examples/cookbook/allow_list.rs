@@ -1,0 +1,16 @@
+use agentwire::{Options, Policy, ReadOnly, Rules, prompt};
+use std::error::Error;
+
+pub async fn run(options: Options) -> Result<(), Box<dyn Error>> {
+    let rules = Rules::builder()
+        .allow(["Bash(cargo *)", "Edit(src/**)"])
+        .deny(["Read(.env)"])
+        .build()?;
+    let policy = rules.or(ReadOnly).or_deny("This is not on the list.");
+    let result = prompt("Build it.", options.permission_handler(policy)).await?;
+    println!("{}", result.text());
+    for denied in result.permission_denials.unwrap_or_default() {
+        println!("denied: {} {}", denied.tool_name, denied.tool_input);
+    }
+    Ok(())
+}

@@ -1,0 +1,13 @@
+use agentwire::protocol::permission::PermissionMode;
+use agentwire::{Error, Options, prompt};
+
+pub async fn run(options: Options) -> Result<(), Error> {
+    let options = options
+        .permission_mode(PermissionMode::Plan)
+        .on_plan(|plan| async move {
+            println!("plan: {}", plan.text().unwrap_or_default());
+            plan.approve_in(PermissionMode::AcceptEdits)
+        });
+    println!("{}", prompt("Plan a refactoring.", options).await?.text());
+    Ok(())
+}
