@@ -82,7 +82,8 @@ impl Terminal {
         self.until(text, |screen| !screen.contains(text))
     }
 
-    fn until(&mut self, about: &str, is_there: impl Fn(&str) -> bool) -> String {
+    /// Waits until the screen is as wanted, and returns it.
+    pub fn until(&mut self, about: &str, is_there: impl Fn(&str) -> bool) -> String {
         let until = Instant::now() + LONG;
         loop {
             let screen = self.screen();
