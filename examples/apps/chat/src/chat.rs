@@ -2,7 +2,7 @@
 
 use crate::dialog::{Dialog, Outcome};
 use crate::transcript::{From, Transcript};
-use agentwire::protocol::content::ContentBlock;
+use agentwire::protocol::content::{Content, ContentBlock};
 use agentwire::protocol::mcp::McpElicitationResult;
 use agentwire::protocol::message::{AssistantMessage, Priority, UserMessage};
 use agentwire::{
@@ -129,7 +129,7 @@ impl Chat {
                         let text = result
                             .content
                             .as_ref()
-                            .map_or_else(String::new, |it| it.text());
+                            .map_or_else(String::new, Content::text);
                         self.transcript
                             .push(From::Tool, &format!("  {}", beginning(&text)));
                     }

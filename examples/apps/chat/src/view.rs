@@ -1,6 +1,7 @@
 //! The screen: the transcript, the queue, a dialog, the input, a status line.
 
 use crate::chat::Chat;
+use crate::dialog::Dialog;
 use crate::transcript::From;
 use agentwire::visible;
 use ratatui::Frame;
@@ -11,7 +12,7 @@ use ratatui::widgets::{Block, Borders, Paragraph, Wrap};
 
 pub fn draw(frame: &mut Frame<'_>, chat: &Chat) {
     let queue = queue(chat);
-    let dialog = chat.dialog().map(|it| it.text());
+    let dialog = chat.dialog().map(Dialog::text);
     let width = usize::from(frame.area().width);
     let dialog_height = dialog
         .as_ref()

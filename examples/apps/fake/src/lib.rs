@@ -13,12 +13,12 @@ use std::path::PathBuf;
 /// Set for the process that is to be the fake agent.
 const IS_AGENT: &str = "AGENTWIRE_APP_IS_FAKE_AGENT";
 
-/// The flag `--fake [SCRIPT]`.
+/// The flag `--fake[=SCRIPT]`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Fake {
     /// Runs with the fake agent, which needs no account; with this script in
     /// place of the program's own one
-    #[arg(long, value_name = "SCRIPT", num_args = 0..=1)]
+    #[arg(long, value_name = "SCRIPT", num_args = 0..=1, require_equals = true)]
     fake: Option<Option<PathBuf>>,
 }
 

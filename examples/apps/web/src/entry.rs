@@ -1,9 +1,9 @@
 //! What the page shows, made from the events of a session.
 
-use agentwire::protocol::content::ContentBlock;
-use agentwire::protocol::message::{AssistantMessage, Priority, UserMessage};
+use agentwire::protocol::content::{Content, ContentBlock};
+use agentwire::protocol::message::{AssistantMessage, Priority, ResultMessage, UserMessage};
 use agentwire::protocol::permission::{CanUseTool, Question};
-use agentwire::{Answers, Event, Message, RequestKind, TurnEvent, visible};
+use agentwire::{Answers, Event, Message, RequestKind, TurnEvent, TurnOutcome, visible};
 use serde::Serialize;
 
 /// An entry of the history. `page/app.js` has a function for each type.
@@ -87,10 +87,17 @@ impl Painter {
             Event::Turn(TurnEvent::Started { .. }) => vec![Entry::TurnStarted],
             Event::Turn(TurnEvent::Ended(end)) => {
                 let result = end.result();
+                let result = result.as_ref();
+                // The user asked for these ends.
+                let is_wanted = matches!(
+                    end.outcome,
+                    TurnOutcome::Interrupted | TurnOutcome::Preempted
+                );
+                let failed = result.filter(|_| !is_wanted);
                 vec![Entry::TurnEnded {
                     outcome: end.outcome.to_string(),
-                    error: result.as_ref().and_then(|it| it.error_text()),
-                    cost_usd: result.as_ref().and_then(|it| it.cost_usd()),
+                    error: failed.and_then(ResultMessage::error_text),
+                    cost_usd: result.and_then(ResultMessage::cost_usd),
                 }]
             }
             Event::Request(pending) => match &pending.request {
@@ -157,7 +164,7 @@ fn results(said: &UserMessage) -> Vec<Entry> {
             text: result
                 .content
                 .as_ref()
-                .map_or_else(String::new, |it| it.text()),
+                .map_or_else(String::new, Content::text),
             is_error: result.is_error == Some(true),
         }),
         _ => None,

@@ -195,3 +195,21 @@ fn an_agent_that_dies_is_an_error_and_the_terminal_is_restored() {
     chat.shows("Error: ");
     assert!(!chat.exit().success());
 }
+
+#[test]
+fn the_demonstration_needs_no_set_up() {
+    let work = tempfile::tempdir().unwrap();
+    let arguments = ["--fake".to_owned()];
+    let nothing: [(_, &str); 0] = [];
+    let mut chat = Terminal::run(CHAT, &arguments, work.path().to_owned(), nothing);
+    chat.shows("/help lists the keys.");
+    chat.keys("hello\r");
+    chat.shows("[a]lways: allow Bash(cargo test:*) (session)");
+    chat.keys("y\r");
+    chat.shows("All 12 tests pass.");
+    chat.shows("idle |");
+    chat.keys("ask me something\r");
+    chat.shows("2. PostgreSQL");
+    chat.keys("2\r");
+    chat.shows("Good choice.");
+}
