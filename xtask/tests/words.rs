@@ -75,6 +75,8 @@ fn public_pages_and_documentation_use_plain_words() {
     for place in PLACES {
         files(&project.join(place), &mut all);
     }
+    // The pictures of the guide have no text.
+    all.retain(|file| file.extension().is_none_or(|it| it != "png"));
     assert!(all.len() > 100, "{}", all.len());
     let mut complaints = vec![];
     for file in all {

@@ -1,7 +1,9 @@
 //! Updates of permission rules.
 
 use super::mode::PermissionMode;
+use crate::json::Json;
 use crate::open::{object, open_enum, union};
+use std::fmt::{self, Display};
 
 union! {
     /// An update of the permission rules.
@@ -195,6 +197,55 @@ impl PermissionUpdate {
     }
 }
 
+/// Describes the effect for a user: `allow Bash(make:*) (session)`. The text is
+/// from the agent and not escaped.
+impl Display for PermissionUpdate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut tell = |what: &str, these: String, destination: &PermissionDestination| {
+            write!(f, "{what} {these} ({destination})")
+        };
+        match self {
+            Self::AddRules(AddRules {
+                rules,
+                behavior,
+                destination,
+                ..
+            }) => tell(behavior.as_str(), listed(rules), destination),
+            Self::ReplaceRules(ReplaceRules {
+                rules,
+                behavior,
+                destination,
+                ..
+            }) => tell(&format!("{behavior} only"), listed(rules), destination),
+            Self::RemoveRules(RemoveRules {
+                rules,
+                behavior,
+                destination,
+                ..
+            }) => tell(&format!("no longer {behavior}"), listed(rules), destination),
+            Self::SetMode(SetMode {
+                mode, destination, ..
+            }) => tell("mode", mode.to_string(), destination),
+            Self::AddDirectories(AddDirectories {
+                directories,
+                destination,
+                ..
+            }) => tell("add directory", listed(directories), destination),
+            Self::RemoveDirectories(RemoveDirectories {
+                directories,
+                destination,
+                ..
+            }) => tell("remove directory", listed(directories), destination),
+            Self::Unknown(_) => Json::from_value(self).map_err(|_| fmt::Error)?.fmt(f),
+        }
+    }
+}
+
+fn listed(items: &[impl Display]) -> String {
+    let items: Vec<String> = items.iter().map(ToString::to_string).collect();
+    items.join(", ")
+}
+
 impl PermissionRule {
     /// Creates a rule for a whole tool.
     pub fn new(tool_name: impl Into<String>) -> Self {
@@ -210,5 +261,53 @@ impl PermissionRule {
     pub fn content(mut self, rule_content: impl Into<String>) -> Self {
         self.rule_content = Some(rule_content.into());
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn updates_are_described_by_their_effect() {
+        let rules = || {
+            [
+                PermissionRule::new("Bash").content("make *"),
+                PermissionRule::new("Read"),
+            ]
+        };
+        let (allow, session) = (PermissionBehavior::Allow, PermissionDestination::Session);
+        let local = PermissionDestination::LocalSettings;
+        for (update, text) in [
+            (
+                PermissionUpdate::add_rules(rules(), allow.clone(), session.clone()),
+                "allow Bash(make *), Read (session)",
+            ),
+            (
+                PermissionUpdate::replace_rules(rules(), allow.clone(), session.clone()),
+                "allow only Bash(make *), Read (session)",
+            ),
+            (
+                PermissionUpdate::remove_rules(rules(), allow, session.clone()),
+                "no longer allow Bash(make *), Read (session)",
+            ),
+            (
+                PermissionUpdate::set_mode(PermissionMode::AcceptEdits, session),
+                "mode acceptEdits (session)",
+            ),
+            (
+                PermissionUpdate::add_directories(["/a", "/b"], local.clone()),
+                "add directory /a, /b (localSettings)",
+            ),
+            (
+                PermissionUpdate::remove_directories(["/a"], local),
+                "remove directory /a (localSettings)",
+            ),
+        ] {
+            assert_eq!(update.to_string(), text);
+        }
+        let unknown = r#"{"type":"forgetAll"}"#;
+        let update: PermissionUpdate = serde_json::from_str(unknown).expect("an update");
+        assert_eq!(update.to_string(), unknown);
     }
 }

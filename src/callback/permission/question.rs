@@ -3,7 +3,8 @@
 use crate::callback::{PermissionAsk, Reply, Responder};
 use agentwire_protocol::Json;
 use agentwire_protocol::permission::{
-    AskUserQuestionInput, PermissionResult, Question, QuestionAnnotation, QuestionUnanswered,
+    AskUserQuestionInput, CanUseTool, PermissionResult, Question, QuestionAnnotation,
+    QuestionUnanswered,
 };
 
 /// A question of the model to the user, asked with its tool `AskUserQuestion`.
@@ -38,8 +39,9 @@ pub struct QuestionAsk {
 }
 
 /// The answers to questions of the model, returned by the callback of
-/// [`Options::on_question`](crate::Options::on_question). Unanswered questions
-/// count as skipped.
+/// [`Options::on_question`](crate::Options::on_question), or made from a request
+/// in the client's stream with [`Answers::to`]. Unanswered questions count as
+/// skipped.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Answers {
@@ -76,6 +78,38 @@ impl QuestionAsk {
 }
 
 impl Answers {
+    /// Returns an empty set of answers to the questions of this request, for
+    /// requests in the client's stream
+    /// ([`Options::requests_in_stream`](crate::Options::requests_in_stream)).
+    ///
+    /// ```
+    /// use agentwire::protocol::permission::CanUseTool;
+    /// use agentwire::{Answers, Client, Error, PermissionResult};
+    ///
+    /// async fn answer(client: &Client, id: &str, request: &CanUseTool) -> Result<(), Error> {
+    ///     let result = match Answers::to(request) {
+    ///         Ok(answers) => answers.choose("Tea or coffee?", ["Tea"]).into(),
+    ///         Err(error) => PermissionResult::deny(error.to_string()),
+    ///     };
+    ///     client.answer(id, result).await
+    /// }
+    /// # drop(answer);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the request has no valid questions, as that of another tool.
+    pub fn to(request: &CanUseTool) -> Result<Self, serde_json::Error> {
+        let input = request.input.read()?;
+        Ok(Self { input })
+    }
+
+    /// Returns the questions, at most four.
+    #[must_use]
+    pub fn questions(&self) -> &[Question] {
+        &self.input.questions
+    }
+
     /// Answers a question, given by its text, with these options, given by
     /// their labels. Pass several labels only if the question allows it
     /// (`multi_select`).
@@ -129,5 +163,36 @@ impl From<Answers> for PermissionResult {
 impl From<Answers> for Reply<PermissionResult> {
     fn from(answers: Answers) -> Self {
         Self::Now(answers.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn a_request_is_answered_beside_its_questions() {
+        let questions = json!([{
+            "question": "Tea or coffee?", "header": "Drink", "multiSelect": true,
+            "options": [{"label": "Tea", "description": "leaf"}],
+        }]);
+        let request = CanUseTool::new("AskUserQuestion", json!({ "questions": questions }));
+        let answers = Answers::to(&request).expect("it has questions");
+        let question = answers.questions()[0].question.clone();
+        let result = answers.choose(&question, ["Tea", "Water"]).into();
+        let PermissionResult::Allow(allow) = result else {
+            panic!("{result:?}");
+        };
+        let input: Value = allow.updated_input.expect("an input").read().expect("JSON");
+        let answers = json!({"Tea or coffee?": "Tea, Water"});
+        assert_eq!(input, json!({"questions": questions, "answers": answers}));
+    }
+
+    #[test]
+    fn a_request_without_questions_has_no_answers() {
+        let request = CanUseTool::new("Bash", json!({"command": "date"}));
+        let error = Answers::to(&request).expect_err("no questions");
+        assert!(error.to_string().contains("questions"), "{error}");
     }
 }

@@ -1,0 +1,134 @@
+//! A session with one task, which is started again by hand.
+
+use crate::status::{State, Status};
+use agentwire::{Client, Options};
+use std::sync::Arc;
+use tokio::sync::{Notify, mpsc, watch};
+use tokio::task::JoinSet;
+
+/// What the program has of a worker.
+pub struct Worker {
+    pub task: String,
+    status: watch::Receiver<Status>,
+    restart: mpsc::Sender<()>,
+}
+
+/// What all workers share.
+#[derive(Clone)]
+pub struct Shared {
+    pub options: Options,
+    /// Notified when the status of a worker changes.
+    pub changed: Arc<Notify>,
+    /// Becomes true when the program stops.
+    pub stop: watch::Receiver<bool>,
+}
+
+/// How a session ended.
+enum End {
+    Restarted,
+    Stopped,
+    /// It ended by itself, for this reason.
+    Failed(String),
+}
+
+impl Shared {
+    /// Waits until the program stops.
+    async fn stopped(&self) {
+        let mut stop = self.stop.clone();
+        // Without its sender the program is over as well.
+        drop(stop.wait_for(|it| *it).await);
+    }
+}
+
+impl Worker {
+    /// Starts a worker, which runs until `stop`.
+    pub fn start(task: String, shared: Shared, running: &mut JoinSet<()>) -> Self {
+        let (updates, status) = watch::channel(Status::new(0));
+        // One request is enough, however often the key is pressed.
+        let (restart, restarts) = mpsc::channel(1);
+        let run = Run {
+            task: task.clone(),
+            shared,
+            status: updates,
+            restarts,
+        };
+        running.spawn(run.run());
+        Self {
+            task,
+            status,
+            restart,
+        }
+    }
+
+    pub fn status(&self) -> Status {
+        self.status.borrow().clone()
+    }
+
+    /// Ends the session at once, and starts a new one with the same task.
+    pub fn restart(&self) {
+        // If it is full, a restart is coming; if it is closed, the program stops.
+        let _ = self.restart.try_send(());
+    }
+}
+
+struct Run {
+    task: String,
+    shared: Shared,
+    status: watch::Sender<Status>,
+    restarts: mpsc::Receiver<()>,
+}
+
+impl Run {
+    async fn run(mut self) {
+        for restarts in 0.. {
+            self.update(|status| *status = Status::new(restarts));
+            match self.session().await {
+                End::Restarted => continue,
+                End::Stopped => return,
+                End::Failed(why) => self.update(|status| status.state = State::Ended(why)),
+            }
+            tokio::select! {
+                () = self.shared.stopped() => return,
+                restart = self.restarts.recv() => if restart.is_none() { return },
+            }
+        }
+    }
+
+    async fn session(&mut self) -> End {
+        let shared = self.shared.clone();
+        let connecting = Client::connect(self.shared.options.clone());
+        let mut client = tokio::select! {
+            client = connecting => match client {
+                Ok(client) => client,
+                Err(error) => return End::Failed(error.to_string()),
+            },
+            () = shared.stopped() => return End::Stopped,
+        };
+        client.send(self.task.as_str());
+        loop {
+            tokio::select! {
+                event = client.next() => match event {
+                    Some(Ok(event)) => self.update(|status| status.event(&event)),
+                    Some(Err(error)) => return End::Failed(error.to_string()),
+                    None => return End::Failed("the agent closed the session".to_owned()),
+                },
+                _ = self.restarts.recv() => {
+                    client.abort().await;
+                    return End::Restarted;
+                }
+                () = shared.stopped() => break,
+            }
+        }
+        self.update(|status| status.state = State::Closing);
+        client.close().await;
+        while let Some(Ok(event)) = client.next().await {
+            self.update(|status| status.event(&event));
+        }
+        End::Stopped
+    }
+
+    fn update(&self, change: impl FnOnce(&mut Status)) {
+        self.status.send_modify(change);
+        self.shared.changed.notify_one();
+    }
+}

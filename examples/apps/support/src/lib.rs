@@ -1,0 +1,19 @@
+//! What the tests of these programs share: an agent with a script and gates, the
+//! real CLI with a scripted model, a terminal, and processes.
+//!
+//! Everything here panics if it fails, because only tests call it.
+
+mod agent;
+mod live;
+mod processes;
+mod terminal;
+
+pub use agent::Agent;
+pub use live::Live;
+pub use processes::{left, terminate};
+pub use terminal::Terminal;
+
+use std::time::Duration;
+
+/// A deadline that keeps a broken test from hanging.
+pub const LONG: Duration = Duration::from_secs(120);

@@ -1,0 +1,56 @@
+//! The HTTP interface, with the real CLI and a scripted model.
+
+use super::server::Server;
+use serde_json::json;
+use support::{Live, left, terminate};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_real_cli_asks_for_permission_asks_the_user_and_is_steered() {
+    let question = json!({ "questions": [{
+        "question": "Tea or coffee?", "header": "Drink", "multiSelect": false,
+        "options": [{ "label": "Tea", "description": "leaf" }, { "label": "Coffee", "description": "bean" }],
+    }] });
+    let write = json!({ "command": "echo made > made.txt" });
+    let live = Live::start(json!([
+        { "when": { "prompt": { "is": "Go" }, "after_tools": false },
+          "say": [{ "text": "I make it." }, { "tool": { "name": "Bash", "input": write } }] },
+        { "when": { "prompt": { "is": "Go" }, "after_tools": true }, "say": [{ "text": "Made." }] },
+        { "when": { "prompt": { "is": "Ask" }, "after_tools": false },
+          "say": [{ "tool": { "name": "AskUserQuestion", "input": question } }] },
+        { "when": { "result": { "contains": "Coffee" } }, "say": [{ "text": "Coffee it is." }] },
+        { "when": { "prompt": { "is": "Talk" } }, "say": [{ "text": "Long " }, { "gate": "never" }] },
+        { "when": { "prompt": { "is": "Stop" } }, "say": [{ "text": "Short." }] },
+    ]))
+    .await;
+    let mut server = Server::start(live.command(env!("CARGO_BIN_EXE_web")));
+    let session = server.session().await;
+    let mut events = session.events(None).await;
+
+    session.send("Go", "next").await;
+    let request = events.next("permission").await;
+    session
+        .respond(&request, &json!({ "decision": "allow" }))
+        .await;
+    events.next("turn_ended").await;
+    assert_eq!(
+        std::fs::read_to_string(live.project().join("made.txt")).unwrap(),
+        "made\n"
+    );
+
+    session.send("Ask", "next").await;
+    let request = events.next("question").await;
+    let answers = json!({ "decision": "answer", "answers": { "Tea or coffee?": "Coffee" } });
+    session.respond(&request, &answers).await;
+    events.text("Coffee it is.").await;
+    assert_eq!(events.next("turn_ended").await["outcome"], "completed");
+
+    session.send("Talk", "next").await;
+    events.text("Long ").await;
+    session.send("Stop", "now").await;
+    assert_eq!(events.next("turn_ended").await["outcome"], "preempted");
+    events.text("Short.").await;
+    assert_eq!(events.next("turn_ended").await["outcome"], "completed");
+
+    assert!(terminate(&mut server.child).success());
+    assert_eq!(left(&live.mark()), Vec::<u32>::new());
+}

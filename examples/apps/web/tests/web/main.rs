@@ -1,0 +1,6 @@
+//! The server as a process, with agents that follow a script.
+
+mod http;
+#[cfg(feature = "live")]
+mod live;
+mod server;
