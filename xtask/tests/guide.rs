@@ -26,7 +26,9 @@ fn chapters() -> BTreeSet<String> {
     let files = fs::read_dir(guide()).expect("the guide is there");
     let names = files.map(|file| file.expect("an entry").file_name());
     let names = names.filter_map(|name| name.into_string().ok());
-    names.filter(|name| name != "SUMMARY.md").collect()
+    names
+        .filter(|name| name.ends_with(".md") && name != "SUMMARY.md")
+        .collect()
 }
 
 /// The lines of a page outside code.

@@ -1,46 +1,8 @@
-//! Strings and objects of JSON as they are written: members that occur twice and
-//! half surrogate pairs count.
+//! Objects of JSON as they are written: members that occur twice count.
 
+use super::token;
 use super::tree::{Member, Tape};
 use agentwire_protocol::{Json, Members};
-use serde::de::{Deserializer, Visitor};
-use std::borrow::Cow;
-use std::fmt;
-
-/// A string token as bytes: UTF-8, and half a surrogate pair as three bytes of its
-/// own. Nothing, when it is not a string token.
-pub(super) fn bytes(token: &str) -> Option<Cow<'_, [u8]>> {
-    struct Bytes;
-
-    impl<'de> Visitor<'de> for Bytes {
-        type Value = Cow<'de, [u8]>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a string")
-        }
-
-        fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Self::Value, E> {
-            Ok(Cow::Owned(bytes.to_owned()))
-        }
-    }
-
-    let inside = token.strip_prefix('"')?.strip_suffix('"')?;
-    if memchr::memchr(b'\\', inside.as_bytes()).is_none() {
-        return Some(Cow::Borrowed(inside.as_bytes()));
-    }
-    serde_json::Deserializer::from_str(token)
-        .deserialize_bytes(Bytes)
-        .ok()
-}
-
-/// A string token as text. Nothing, when it has half a surrogate pair.
-pub(super) fn text(token: &str) -> Option<Cow<'_, str>> {
-    match bytes(token)? {
-        // What is in a text is one.
-        Cow::Borrowed(_) => token.get(1..token.len() - 1).map(Cow::Borrowed),
-        Cow::Owned(bytes) => String::from_utf8(bytes).ok().map(Cow::Owned),
-    }
-}
 
 /// An object: the members that a reader sees, and the others.
 #[derive(Debug, Clone, Default)]
@@ -71,9 +33,9 @@ impl Object {
             return Json::from_value(&self.members).ok();
         }
         let mut text = String::from("{");
-        for (token, value) in &self.more {
-            bytes(token.get())?;
-            text.push_str(token.get());
+        for (name, value) in &self.more {
+            token::bytes(name.get())?;
+            text.push_str(name.get());
             text.push(':');
             text.push_str(value.get());
             text.push(',');

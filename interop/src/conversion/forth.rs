@@ -148,7 +148,7 @@ impl<D: Direction> Converter<D> {
                 .iter()
                 .map(|piece| Fingerprint::of(&json(piece)))
                 .collect(),
-            of: original.fingerprint(),
+            of: Fingerprint::of_tree(original),
             back: came(&back_pieces, delta.as_ref(), &self.direction.beside(pieces)),
             signed: signed(back),
             delta,

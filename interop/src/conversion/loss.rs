@@ -1,6 +1,6 @@
 //! What a conversion loses.
 
-use super::exact;
+use super::token;
 use super::tree::{self, Kind, Tape, Tree};
 use super::{Delta, Step};
 use agentwire_protocol::Json;
@@ -389,7 +389,7 @@ impl Walk<'_, '_> {
             // Half a surrogate pair is U+FFFD.
             let name: String = token.read().unwrap_or_default();
             self.at(&name, |walk| {
-                walk.lost(match exact::text(token.get()).is_some() {
+                walk.lost(match token::text(token.get()).is_some() {
                     true => Lost::Duplicate(name.clone()),
                     false => Lost::Member(name.clone()),
                 });

@@ -21,12 +21,14 @@ mod delta;
 mod exact;
 mod fingerprint;
 mod forth;
+mod hash;
 mod loss;
 mod ours;
 mod part;
 mod residue;
 mod signed;
 mod system;
+mod token;
 mod tree;
 
 pub use back::{Back, Refused, WayBack};

@@ -59,7 +59,7 @@ pub(super) fn came(back: &[Tree<'_>], delta: Option<&Delta>, is_beside: &[bool])
     let came = back.iter();
     came.map(|piece| {
         let kind = piece.string_at("type").unwrap_or_default();
-        (piece.fingerprint(), kind.into_owned())
+        (Fingerprint::of_tree(*piece), kind.into_owned())
     })
     .collect()
 }

@@ -53,8 +53,8 @@ fn of_block(value: Tree<'_>) -> Option<Signed> {
     let thinking = value.member("thinking");
     (kind == "thinking").then(|| {
         let none = || Fingerprint::of(&Json::null());
-        let thinking = thinking.map_or_else(none, Tree::fingerprint);
-        (signature.fingerprint(), thinking)
+        let thinking = thinking.map_or_else(none, Fingerprint::of_tree);
+        (Fingerprint::of_tree(signature), thinking)
     })
 }
 

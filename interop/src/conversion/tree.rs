@@ -3,8 +3,7 @@
 //! Members that occur twice, half surrogate pairs and the digits of numbers all
 //! count. Fingerprints, deltas and losses see a value this way.
 
-use super::exact;
-use super::fingerprint::{self, Fingerprint};
+use super::{hash, token};
 use agentwire_protocol::Json;
 use agentwire_protocol::text::{Cursor, Invalid};
 use std::borrow::Cow;
@@ -85,14 +84,14 @@ impl<'t> Name<'t> {
         let token = token.get();
         Self {
             token,
-            hash: fingerprint::of_leaf(token, false),
+            hash: hash::of_leaf(token, false),
             has_escapes: token.contains('\\'),
         }
     }
 
     /// The name as text. Nothing, when it has half a surrogate pair.
     pub(super) fn text(self) -> Option<Cow<'t, str>> {
-        exact::text(self.token)
+        token::text(self.token)
     }
 
     fn is(self, name: &str) -> bool {
@@ -104,7 +103,7 @@ impl<'t> Name<'t> {
 
     fn is_same(self, other: Name<'_>) -> bool {
         self.token == other.token
-            || self.hash == other.hash && exact::bytes(self.token) == exact::bytes(other.token)
+            || self.hash == other.hash && token::bytes(self.token) == token::bytes(other.token)
     }
 }
 
@@ -124,7 +123,7 @@ impl<'t> Tape<'t> {
         if !is_read {
             nodes.clear();
             nodes.push(Node {
-                hash: fingerprint::of_leaf(text, true),
+                hash: hash::of_leaf(text, true),
                 end: u32::try_from(text.len()).unwrap_or(u32::MAX),
                 next: 1,
                 ..Node::EMPTY
@@ -202,10 +201,6 @@ impl<'t> Tree<'t> {
         self.node().hash
     }
 
-    pub(super) fn fingerprint(self) -> Fingerprint {
-        fingerprint::of_hash(self.hash())
-    }
-
     pub(super) fn kind(self) -> Kind {
         self.node().kind
     }
@@ -239,7 +234,7 @@ impl<'t> Tree<'t> {
         if !value.text().starts_with('"') {
             return None;
         }
-        let text = exact::text(value.text());
+        let text = token::text(value.text());
         text.or_else(|| value.json().read().ok().map(Cow::Owned))
     }
 
@@ -297,8 +292,8 @@ impl<'t> Tree<'t> {
                         .all(|(one, other)| one.is_same(*other))
             }
             Kind::Leaf => {
-                let one = exact::bytes(self.text());
-                one.is_some() && one == exact::bytes(other.text())
+                let one = token::bytes(self.text());
+                one.is_some() && one == token::bytes(other.text())
             }
         }
     }
@@ -400,7 +395,7 @@ impl Reading<'_> {
             _ => {
                 self.cursor.skip()?;
                 let text = self.text.get(start..self.cursor.at()).unwrap_or_default();
-                (fingerprint::of_leaf(text, depth == MAX_DEPTH), Kind::Leaf)
+                (hash::of_leaf(text, depth == MAX_DEPTH), Kind::Leaf)
             }
         };
         let (end, next) = (self.cursor.at(), self.nodes.len());
@@ -425,7 +420,7 @@ impl Reading<'_> {
             let has_escapes = name.escaped;
             let name = name.start - 1..name.end + 1;
             let token = self.text.get(name.clone()).unwrap_or_default();
-            let name_hash = fingerprint::of_leaf(token, depth == MAX_DEPTH);
+            let name_hash = hash::of_leaf(token, depth == MAX_DEPTH);
             let value = self.value(depth)?;
             if let Some(node) = self.nodes.get_mut(value) {
                 node.name_hash = name_hash;
@@ -442,18 +437,18 @@ impl Reading<'_> {
             self.members.push((node.name_hash, node.hash));
             member = node.next as usize;
         }
-        Ok(fingerprint::of_object(&mut self.members))
+        Ok(hash::of_object(&mut self.members))
     }
 
     fn list(&mut self, depth: usize) -> Result<u64, Invalid> {
         self.cursor.take(b'[');
         let mut is_first = true;
-        let mut hash = fingerprint::of_list();
+        let mut hash = hash::of_list();
         while self.cursor.next_item(is_first)? {
             is_first = false;
             let item = self.value(depth)?;
             let item = self.nodes.get(item).map_or(0, |node| node.hash);
-            hash = fingerprint::both(hash, item);
+            hash = hash::both(hash, item);
         }
         Ok(hash)
     }

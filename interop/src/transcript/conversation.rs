@@ -1,8 +1,8 @@
 //! The conversations of a session, with its sub-agents.
 
 use super::read::messages;
-use super::{Files, History};
 use crate::Message;
+use agentwire_protocol::transcript::{Files, History};
 
 /// A conversation, and those of the sub-agents that were started in it.
 #[derive(Debug, Clone)]

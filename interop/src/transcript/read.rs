@@ -1,10 +1,10 @@
 //! A transcript as a conversation.
 
-use super::{Author, Branch, Entry, Record, Standing};
 use crate::conversion::{Direction, Lost, System, Unanswered, Why, read, write};
 use crate::session::{Line, lines_of, messages_of, unanswered, without_placeholders};
 use crate::{Calls, Message};
 use agentwire_protocol::message::{Message as OnTheWire, UserMessage};
+use agentwire_protocol::transcript::{Author, Branch, Entry, Record, Standing};
 use agentwire_protocol::{Json, Members};
 
 /// The records of a transcript, to another system and back.

@@ -1,0 +1,61 @@
+//! The hashes that fingerprints are.
+
+use super::token;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+/// That of a value that is neither an object nor a list, or that is told apart by its
+/// text alone. Values are read as texts, and not by `serde_json`'s own numbers, which
+/// are not the same in every build.
+pub(super) fn of_leaf(text: &str, by_text: bool) -> u64 {
+    let read = match text.as_bytes().first() {
+        _ if by_text => None,
+        Some(b'"') => token::bytes(text).map(|bytes| leaf(b'"', &bytes)),
+        Some(b'-' | b'0'..=b'9') => Some(number(text)),
+        _ => None,
+    };
+    read.unwrap_or_else(|| leaf(b'?', text.as_bytes()))
+}
+
+fn leaf(kind: u8, bytes: &[u8]) -> u64 {
+    xxh3_64_with_seed(bytes, kind.into())
+}
+
+/// Whole numbers by their digits, others by the nearest `f64`.
+fn number(text: &str) -> u64 {
+    if text.contains(['.', 'e', 'E'])
+        && let Ok(number) = text.parse::<f64>()
+        && number.is_finite()
+    {
+        return leaf(b'.', &number.to_bits().to_le_bytes());
+    }
+    leaf(b'0', text.as_bytes())
+}
+
+/// That of an object, of those of its names and values.
+pub(super) fn of_object(members: &mut [(u64, u64)]) -> u64 {
+    // A sum does not mind the order.
+    let mut sum = members.iter().fold(0_u64, |sum, (name, value)| {
+        sum.wrapping_add(both(*name, *value))
+    });
+    // Among members of the same name, the order matters.
+    members.sort_by_key(|(name, _)| *name);
+    for same in members.chunk_by(|(one, _), (other, _)| one == other) {
+        if same.len() > 1 {
+            let values = same.iter().map(|(_, value)| *value);
+            sum = sum.wrapping_add(values.fold(leaf(b'=', &[]), both));
+        }
+    }
+    both(leaf(b'{', &[]), sum)
+}
+
+/// That of an empty list: [`both`] adds an item.
+pub(super) fn of_list() -> u64 {
+    leaf(b'[', &[])
+}
+
+pub(super) fn both(one: u64, other: u64) -> u64 {
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&one.to_le_bytes());
+    bytes[8..].copy_from_slice(&other.to_le_bytes());
+    xxh3_64(&bytes)
+}
