@@ -121,6 +121,49 @@ fn blocks_of_a_message_are_one_message_and_answers_follow_it() {
 }
 
 #[test]
+fn blocks_without_ids_are_one_message_in_the_order_of_a_model() {
+    let said = |block: Value| {
+        json!({
+            "type": "assistant", "message": {"content": [block]}, "parent_tool_use_id": null,
+        })
+    };
+    let thought = json!({"type": "thinking", "thinking": "…", "signature": ""});
+    let lines = parsed(&[
+        prompt("Go"),
+        said(thought.clone()),
+        said(text("I go.")),
+        said(call("1")),
+        said(call("2")),
+        answer("1"),
+        answer("2"),
+        // After an answer it is the next message, whatever it is.
+        said(call("3")),
+        answer("3"),
+        said(text("Done.")),
+        said(text("That was all.")),
+        said(thought),
+    ]);
+    let kinds = |message: &agentwire_interop::Message| -> Vec<String> {
+        let blocks = message.blocks();
+        blocks.iter().filter_map(|block| block.tag()).collect()
+    };
+    let messages = session::messages(&lines, None);
+    let kinds: Vec<_> = messages.iter().map(kinds).collect();
+    let expected: [&[&str]; 8] = [
+        &["text"],
+        &["thinking", "text", "tool_use", "tool_use"],
+        &["tool_result", "tool_result"],
+        &["tool_use"],
+        &["tool_result"],
+        &["text"],
+        &["text"],
+        &["thinking"],
+    ];
+    assert_eq!(kinds, expected);
+    comes_back(Session::new(agentwire_interop::chat::Chat), &lines);
+}
+
+#[test]
 fn a_call_without_an_answer_gets_one_and_an_answer_without_a_call_goes() {
     let lines = parsed(&[
         answer("x"),

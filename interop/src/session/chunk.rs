@@ -17,10 +17,40 @@ use std::collections::{HashMap, HashSet};
 pub struct Chunk {
     /// The message's id.
     message: Option<Box<str>>,
+    /// Of a message without an id, the place of its last block, as long as nothing else
+    /// was said.
+    last: Option<Place>,
     /// Whether the turn has ended.
     is_over: bool,
     /// The message's calls, and whether each has a result.
     calls: HashMap<Box<str>, bool>,
+}
+
+/// Where a block is in a message of the model. It thinks, speaks, and makes calls, in
+/// this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Thinking,
+    Text,
+    Call,
+}
+
+impl Place {
+    /// Nothing, where a block can be anywhere.
+    fn of(block: &ContentBlock) -> Option<Self> {
+        match block {
+            ContentBlock::Thinking(_) | ContentBlock::RedactedThinking(_) => Some(Self::Thinking),
+            ContentBlock::Text(_) => Some(Self::Text),
+            ContentBlock::ToolUse(_) => Some(Self::Call),
+            _ => None,
+        }
+    }
+
+    /// Whether a block in this place can be of the message of the one before. Two
+    /// texts are two messages.
+    fn follows(self, last: Self) -> bool {
+        self > last || self == last && self != Self::Text
+    }
 }
 
 impl Chunk {
@@ -42,6 +72,7 @@ impl Chunk {
         };
         let is_over = self.is_over && self.calls.values().all(|has_result| *has_result);
         let Message::Assistant(message) = said else {
+            self.last = None;
             if is_over {
                 *self = Self::default();
             }
@@ -56,14 +87,29 @@ impl Chunk {
             }
             return !is_over;
         };
+        // What was imported has no ids, and a line for each block.
+        let has_no_id = message.message.id.is_none();
+        let mut places = message.message.content.iter().map(Place::of);
+        let first = places.next().flatten();
+        let last = match (has_no_id, places.next_back()) {
+            (false, _) => None,
+            (true, Some(last)) => last,
+            (true, None) => first,
+        };
         let id = message.message.id.as_deref().or(line.uuid());
-        let goes_on = !self.is_over && id.is_some() && id == self.message.as_deref();
+        let is_same = id.is_some() && id == self.message.as_deref();
+        let follows = match (self.last, first) {
+            (Some(last), Some(first)) if has_no_id => first.follows(last),
+            _ => false,
+        };
+        let goes_on = !self.is_over && (is_same || follows);
         if !goes_on {
             *self = Self {
                 message: id.map(Box::from),
                 ..Self::default()
             };
         }
+        self.last = last;
         for call in thread::calls(line) {
             self.calls.entry(call.into()).or_insert(false);
         }

@@ -4,7 +4,8 @@
 //! Here it does:
 //!
 //! - an assistant's message, which comes a block a line, is one message again
-//!   (by `message.id`), and the answers of its tools are one message behind it,
+//!   (by `message.id`; where there is none, by the order in which a model thinks,
+//!   speaks and makes calls), and the answers of its tools are one message behind it,
 //!   with what users said meanwhile behind that;
 //! - sub-agents are conversations of their own, by the tool call that started
 //!   them or by their ID ([`Session::of`]);
