@@ -17,9 +17,10 @@
 
 mod scripts;
 
-use agentwire::Options;
+use agentwire::{ExitGuard, Options};
 use agentwire_testkit::fake_agent;
 use std::error::Error;
+use tokio::runtime::Runtime;
 
 /// Declares the recipes: each is a file with a function `run`.
 macro_rules! recipes {
@@ -88,12 +89,17 @@ recipes! {
     test_overload,
 }
 
-#[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), Box<dyn Error>> {
     // This program is its own fake agent; see `quickstart`.
     if std::env::var_os(fake_agent::SCRIPT).is_some() {
         fake_agent::main();
     }
+    // Recipes end while their sessions are being closed.
+    let _guard = ExitGuard::new();
+    Runtime::new()?.block_on(cook())
+}
+
+async fn cook() -> Result<(), Box<dyn Error>> {
     let Some(name) = std::env::args().nth(1) else {
         NAMES.iter().for_each(|name| println!("{name}"));
         return Ok(());

@@ -2,7 +2,7 @@ use agentwire::protocol::message::Priority;
 use agentwire::{Client, Error, Options, UserMessage};
 
 pub async fn run(options: Options) -> Result<(), Error> {
-    let client = Client::connect(options.partial_messages(true)).await?;
+    let mut client = Client::connect(options.partial_messages(true)).await?;
     let novel = client.send("Write a novel.");
     novel.turn().texts().next().await.transpose()?;
 
@@ -11,5 +11,7 @@ pub async fn run(options: Options) -> Result<(), Error> {
     let answer = play.cancel().await?;
     println!("withdrawn: {}", answer.cancelled);
     println!("{}", play.ended().await);
+    client.interrupt().await?;
+    client.close().await;
     Ok(())
 }
