@@ -7,6 +7,7 @@ mod support;
 use agentwire_interop::conversion::{Back, Converter, Group, Loss, Lost, System, WayBack, Why};
 use agentwire_interop::session::{self, Line, Session, Superseded};
 use agentwire_protocol::Json;
+use agentwire_protocol::content::ContentBlock;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -145,7 +146,7 @@ fn blocks_without_ids_are_one_message_in_the_order_of_a_model() {
     ]);
     let kinds = |message: &agentwire_interop::Message| -> Vec<String> {
         let blocks = message.blocks();
-        blocks.iter().filter_map(|block| block.tag()).collect()
+        blocks.iter().filter_map(ContentBlock::tag).collect()
     };
     let messages = session::messages(&lines, None);
     let kinds: Vec<_> = messages.iter().map(kinds).collect();
