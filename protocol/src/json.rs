@@ -542,6 +542,7 @@ impl Serialize for Members {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     const DECLARED: &[&str] = &["a", "b"];
 
@@ -582,5 +583,79 @@ mod tests {
         assert_eq!(members.remove("a"), Some(Json::null()));
         assert!(members.is_empty());
         assert_eq!(members, Members::default());
+    }
+
+    /// Texts that are JSON, or nearly: pieces of it in any order.
+    fn nearly_json() -> impl Strategy<Value = String> {
+        let pieces = vec![
+            "{",
+            "}",
+            "[",
+            "]",
+            ",",
+            ":",
+            " ",
+            "\n",
+            "\t",
+            "\u{b}",
+            "\u{0}",
+            "\u{a0}",
+            "\u{feff}",
+            "\"",
+            "\"a\"",
+            "\"\\u0061\"",
+            "\"\\ud800\"",
+            "\"\\ud80\"",
+            "\"\\x\"",
+            "\"\n\"",
+            "\"é\"",
+            "\"a\":1",
+            "0",
+            "-0",
+            "-",
+            "01",
+            "1.",
+            "1.5",
+            ".5",
+            "1e400",
+            "1E+2",
+            "1e",
+            "+1",
+            "NaN",
+            "true",
+            "tru",
+            "null",
+            "nul",
+            "false",
+            "'a'",
+            "//",
+            "\\",
+        ];
+        let pieces = prop::collection::vec(prop::sample::select(pieces), 0..8);
+        let valid = Just(r#" {"a":[1,-2.5e3,{"b":"\u00e9\n"},null],"a":true, "":[]} "#.to_owned());
+        let spoilt =
+            (valid, any::<prop::sample::Index>(), any::<u8>()).prop_map(|(text, index, byte)| {
+                let mut bytes = text.into_bytes();
+                let index = index.index(bytes.len());
+                bytes[index] = byte % 128;
+                String::from_utf8_lossy(&bytes).into_owned()
+            });
+        prop_oneof![pieces.prop_map(|pieces| pieces.concat()), spoilt]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4096))]
+
+        #[test]
+        fn a_text_is_parsed_as_serde_json_parses_it(text in nearly_json(), depth in 0..200_usize) {
+            for text in [format!("{}{text}{}", "[".repeat(depth), "]".repeat(depth)), text] {
+                let ours = text.parse::<Json>();
+                let theirs = serde_json::from_str::<Json>(&text);
+                prop_assert_eq!(ours.is_ok(), theirs.is_ok(), "{}", text);
+                if let (Ok(ours), Ok(theirs)) = (ours, theirs) {
+                    prop_assert_eq!(ours, theirs);
+                }
+            }
+        }
     }
 }

@@ -2,7 +2,6 @@
 
 use super::System;
 use crate::{Calls, Message};
-use agentwire_protocol::content::ContentBlock;
 
 /// Our own messages, such as a [transcript](crate::transcript::Transcript) becomes
 /// when it is converted to the lines of a session.
@@ -25,15 +24,6 @@ impl System for Ours {
     }
 
     fn note_calls(&self, calls: &mut Calls, message: &Message) {
-        if let Message::Assistant(message) = message {
-            for call in message
-                .message
-                .content
-                .iter()
-                .filter_map(ContentBlock::as_tool_use)
-            {
-                calls.note(&call.id, &call.name);
-            }
-        }
+        calls.note_message(message);
     }
 }

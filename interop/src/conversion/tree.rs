@@ -186,6 +186,7 @@ impl<'t> Tree<'t> {
     pub(super) fn text(self) -> &'t str {
         let Node { start, end, .. } = self.node();
         let text = match self.index {
+            // It may be longer than offsets can tell.
             0 if self.tape.nodes.len() == 1 => self.tape.text.get(start as usize..),
             _ => self.tape.text.get(start as usize..end as usize),
         };

@@ -30,6 +30,13 @@ fn bot(agent: &Agent, arguments: &[&str], stdin: &str) -> Output {
     bot.wait_with_output().unwrap()
 }
 
+/// The prompt that the agent got.
+fn prompt(agent: &Agent) -> String {
+    let sent = agent.sent();
+    let prompt = sent.iter().find(|it| it["type"] == "user");
+    prompt.expect("a prompt")["message"]["content"].to_string()
+}
+
 fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
@@ -84,18 +91,10 @@ fn the_agent_gets_the_diff_and_tools_that_only_read() {
     let started = agent.started();
     let arguments = started.last().expect("a session")["argv"].to_string();
     assert!(arguments.contains("--tools=Read,Glob,Grep"), "{arguments}");
-    let sent = agent.sent();
-    let prompt = sent
-        .iter()
-        .find(|it| it["type"] == "user")
-        .expect("a prompt");
-    assert!(
-        prompt["message"]["content"]
-            .to_string()
-            .contains("+++ b/src/lib.rs"),
-        "{prompt}"
-    );
+    let prompt = prompt(&agent);
+    assert!(prompt.contains("+++ b/src/lib.rs"), "{prompt}");
     // What asks for a permission is denied.
+    let sent = agent.sent();
     let responses = sent.iter().filter(|it| it["type"] == "control_response");
     let denied = responses.filter(|it| it["response"]["response"]["behavior"] == "deny");
     assert_eq!(denied.count(), 1);
@@ -122,15 +121,8 @@ fn the_diff_is_that_of_git_if_there_is_a_base() {
     std::fs::write(agent.work().join("a.txt"), "after\n").unwrap();
     let output = bot(&agent, &["--base", "HEAD"], "");
     assert!(output.status.success(), "{}", stderr(&output));
-    let sent = agent.sent();
-    let prompt = sent
-        .iter()
-        .find(|it| it["type"] == "user")
-        .expect("a prompt");
-    assert!(
-        prompt["message"]["content"].to_string().contains("+after"),
-        "{prompt}"
-    );
+    let prompt = prompt(&agent);
+    assert!(prompt.contains("+after"), "{prompt}");
 
     let output = bot(&agent, &["--base", "no-such-revision"], "");
     assert_eq!(output.status.code(), Some(2));

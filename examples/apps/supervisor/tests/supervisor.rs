@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
-use support::{Agent, Terminal, left, terminate};
+use std::process::Stdio;
+use support::{Agent, Terminal, left, signal, terminate};
 
 const SUPERVISOR: &str = env!("CARGO_BIN_EXE_supervisor");
 
@@ -141,15 +141,4 @@ fn start(agent: &Agent, arguments: &[&str]) -> std::process::Child {
         .args(arguments)
         .stdout(Stdio::piped());
     command.spawn().unwrap()
-}
-
-fn signal(child: &std::process::Child) {
-    let pid = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-TERM", &pid])
-            .status()
-            .unwrap()
-            .success()
-    );
 }

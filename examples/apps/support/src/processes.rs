@@ -18,8 +18,8 @@ fn has(pid: u32, mark: &str) -> bool {
         .any(|it| it == mark.as_bytes())
 }
 
-/// Sends SIGTERM, and waits for the exit.
-pub fn terminate(child: &mut Child) -> ExitStatus {
+/// Sends SIGTERM.
+pub fn signal(child: &Child) {
     let pid = child.id().to_string();
     assert!(
         Command::new("kill")
@@ -28,5 +28,10 @@ pub fn terminate(child: &mut Child) -> ExitStatus {
             .unwrap()
             .success()
     );
+}
+
+/// Sends SIGTERM, and waits for the exit.
+pub fn terminate(child: &mut Child) -> ExitStatus {
+    signal(child);
     child.wait().unwrap()
 }

@@ -19,8 +19,19 @@ impl Log {
     }
 
     pub fn push(&self, entry: &impl Serialize) {
-        let json = serde_json::to_string(entry).expect("entries have string keys");
-        self.0.send_modify(|entries| entries.push(json.into()));
+        self.push_before(|| (entry, ()));
+    }
+
+    /// Appends an entry before anything that follows from making it.
+    pub fn push_before<E: Serialize, T>(&self, make: impl FnOnce() -> (E, T)) -> T {
+        let mut made = None;
+        self.0.send_modify(|entries| {
+            let (entry, more) = make();
+            let json = serde_json::to_string(&entry).expect("entries have string keys");
+            entries.push(json.into());
+            made = Some(more);
+        });
+        made.expect("it is called at once")
     }
 
     /// Streams the entries from an index on, those to come included. The stream

@@ -109,8 +109,8 @@ async fn events(
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Refusal> {
     let last = headers.get("last-event-id").and_then(|it| it.to_str().ok());
     let next = last
-        .and_then(|it| it.parse::<usize>().ok())
-        .map_or(0, |it| it + 1);
+        .and_then(|it| it.parse::<usize>().ok()?.checked_add(1))
+        .unwrap_or(0);
     let entries = sessions.find(id)?.log.follow(next);
     let events = entries.map(|(at, json)| Ok(Event::default().id(at.to_string()).data(json)));
     Ok(Sse::new(events).keep_alive(KeepAlive::default()))

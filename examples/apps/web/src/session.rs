@@ -108,10 +108,12 @@ impl Session {
             .get_or_insert_with(title);
 
         let message = UserMessage::text(&text).priority(priority.clone());
-        let mut submission = self.handle.send(message);
-        let id = submission.uuid().to_owned();
-        let prompt = Entry::Prompt { id, text, priority };
-        self.log.push(&prompt);
+        // The agent may begin to answer at once.
+        let mut submission = self.log.push_before(|| {
+            let submission = self.handle.send(message);
+            let id = submission.uuid().to_owned();
+            (Entry::Prompt { id, text, priority }, submission)
+        });
 
         let session = Arc::clone(self);
         tokio::spawn(async move {

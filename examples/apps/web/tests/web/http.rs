@@ -162,6 +162,8 @@ async fn a_reader_continues_after_the_last_event_that_it_had() {
     again.next("turn_ended").await;
     assert_eq!(again.seen, first.seen[2..]);
     assert_eq!(again.ids[0], 2);
+    // An ID that no event can have.
+    session.events(Some(usize::MAX)).await;
 }
 
 #[tokio::test]
