@@ -107,7 +107,9 @@ impl Account {
 
     /// Returns the cost of the session so far, in US dollars.
     pub(super) fn total_usd(&self) -> f64 {
-        self.session.values().map(|spent| spent.cost_usd).sum()
+        // The sum of none is -0.0.
+        let costs = self.session.values().map(|spent| spent.cost_usd);
+        costs.fold(0.0, |sum, cost| sum + cost)
     }
 
     /// Returns the usage of each model since the start of the session.

@@ -36,10 +36,11 @@ impl Agent {
                 Ok(request) => self.greet(&request_id, request),
                 Err(error) => self.refuse_invalid(&request_id, &error),
             },
-            "interrupt" => match request.read::<Interrupt>() {
-                Ok(interrupt) => self.handle_interrupt(now, &request_id, &interrupt),
-                Err(error) => self.refuse_invalid(&request_id, &error),
-            },
+            // Another `cancel_queued` than `true` counts for nothing, whatever it is.
+            "interrupt" => {
+                let interrupt = request.read::<Interrupt>().unwrap_or_default();
+                self.handle_interrupt(now, &request_id, &interrupt);
+            }
             "set_permission_mode" => {
                 let mode = request.read::<SetPermissionMode>().map(|it| it.mode);
                 self.set_mode(&request_id, mode.ok());
@@ -63,13 +64,13 @@ impl Agent {
             }
             "mcp_toggle" => self.toggle_server(&request_id, &request),
             "mcp_set_servers" => self.set_servers(&request_id, &request),
-            "mcp_message" => match request.read::<McpMessage>() {
-                Ok(message) => {
-                    self.send(control::success::<Json>(&request_id, None));
+            // What is no message is taken as well, and dropped.
+            "mcp_message" => {
+                self.send(control::success::<Json>(&request_id, None));
+                if let Ok(message) = request.read::<McpMessage>() {
                     self.hear_server(&message);
                 }
-                Err(error) => self.refuse_invalid(&request_id, &error),
-            },
+            }
             "stop_task" => match request.read::<StopTask>() {
                 Ok(request) => {
                     self.stop_task(now, &request.task_id);

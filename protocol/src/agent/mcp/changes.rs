@@ -20,6 +20,14 @@ struct SetServers {
     servers: Map<String, Value>,
 }
 
+impl SetServers {
+    /// The servers; none if the request is not valid.
+    fn read(request: &Json) -> Option<Map<String, Value>> {
+        let servers = request.read::<Self>().ok()?.servers;
+        servers.values().all(Value::is_object).then_some(servers)
+    }
+}
+
 impl Agent {
     /// Enables or disables a server. A request that enables a server is
     /// answered when the server is connected or has failed.
@@ -62,12 +70,9 @@ impl Agent {
     /// Replaces the set of servers. Servers that do not run inside the host are
     /// rejected: the agent does not support them.
     pub(in crate::agent) fn set_servers(&mut self, request_id: &str, request: &Json) {
-        let wanted = match request.read::<SetServers>() {
-            Ok(request) => request.servers,
-            Err(_) => {
-                let why = "mcp_set_servers: servers must be an object of configurations";
-                return self.respond(request_id, Err(Refusal::new(why)));
-            }
+        let Some(wanted) = SetServers::read(request) else {
+            let why = "mcp_set_servers: servers must be an object of configurations";
+            return self.respond(request_id, Err(Refusal::new(why)));
         };
         let servers = &mut self.mcp.servers;
         let gone = |server: &Server| !wanted.contains_key(&server.name);

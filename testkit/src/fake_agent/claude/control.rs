@@ -1,11 +1,13 @@
 //! Control requests of the host that are not about the session's state machine.
 
-use super::{Claude, offers, reports};
+use super::{Claude, checks, offers, reports};
 use crate::scenario;
 use agentwire_protocol::Json;
 use agentwire_protocol::agent::Agent;
 use agentwire_protocol::control::Refusal;
 use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
 use std::time::Instant;
 
 /// What a request gets: a payload, none, or an error.
@@ -26,8 +28,18 @@ impl Claude {
             agent.respond(request_id, Ok(None));
             return agent.handle_input_end(now);
         }
-        if subtype == "set_model" && !(request["model"].is_string() || request["model"].is_null()) {
-            return refuse_model(agent, request_id);
+        if subtype == "set_model" {
+            match &request["model"] {
+                Value::String(name) if checks::is_blank(name) => {
+                    let why = "A model without a name is not in the catalog.";
+                    return refuse_model(agent, request_id, why, "catalog_unknown");
+                }
+                Value::String(_) | Value::Null => {}
+                _ => {
+                    let why = "set_model: model must be a string";
+                    return refuse_model(agent, request_id, why, "invalid_request");
+                }
+            }
         }
         let response = match self.responses.get(&subtype) {
             Some(scripted) => {
@@ -74,18 +86,13 @@ impl Claude {
     ) -> Option<Response> {
         let done: Response = Ok(None);
         let with = |payload: Value| -> Response { Ok(Some(payload)) };
+        if let Some(why) = checks::complaint(subtype, request) {
+            return Some(refuse(why));
+        }
+        let text = |member: &str| request[member].as_str().unwrap_or_default();
         Some(match subtype {
             "set_model" => self.set_model(agent, request),
-            "set_max_thinking_tokens" => match &request["max_thinking_tokens"] {
-                Value::Null | Value::Number(_) => done,
-                _ => refuse(
-                    "set_max_thinking_tokens: max_thinking_tokens must be an integer or null",
-                ),
-            },
             "apply_flag_settings" => self.apply_settings(agent, request),
-            "update_settings" if !request["settings"].is_object() => {
-                refuse(wrong("update_settings", "settings", "an object"))
-            }
             "update_settings" => {
                 let source = &request["source"];
                 refuse(format!(
@@ -107,90 +114,48 @@ impl Claude {
             })),
             "list_models" => with(reports::list_models()),
             "reload_output_styles" => with(json!({"available_output_styles": offers::STYLES})),
-            "reload_skills" => {
-                let skill = |name: &&str| json!({"name": name, "description": "", "builtin": true});
-                let skills: Vec<_> = offers::SKILLS.iter().map(skill).collect();
-                with(json!({ "skills": skills }))
-            }
+            "reload_skills" => with(json!({ "skills": offers::skills() })),
             "reload_plugins" => with(json!({
-                "commands": offers::commands(), "agents": offers::agents(), "plugins": [],
-                "mcpServers": [], "error_count": 0,
+                "commands": offers::commands(), "agents": offers::agents(),
+                "plugins": offers::plugins(), "mcpServers": [], "error_count": 0,
             })),
-            "rename_session" => match request["title"].as_str() {
-                None => refuse(wrong("rename_session", "title", "a string")),
-                Some("") => refuse("The title must not be empty."),
-                Some(title) => {
-                    agent.set_title(title);
-                    done
-                }
-            },
-            "generate_session_title" => match request["description"].as_str() {
-                None => refuse(wrong("generate_session_title", "description", "a string")),
-                Some(_) => with(json!({"title": null})),
-            },
+            "rename_session" => {
+                agent.set_title(text("title"));
+                done
+            }
+            "generate_session_title" => with(json!({"title": null})),
             "side_question" => {
                 self.begin(agent, request_id, subtype);
                 let text = "The script does not answer side requests.";
-                with(json!({"response": text, "synthetic": false}))
+                // Without a question the CLI answers in the place of the model.
+                let is_synthetic = !request["question"].is_string();
+                with(json!({"response": text, "synthetic": is_synthetic}))
             }
-            "set_has_subscribers" => match &request["has_subscribers"] {
-                Value::Bool(_) => done,
-                Value::Null if request.get("has_subscribers").is_some() => done,
-                _ => refuse("set_has_subscribers: has_subscribers must be true, false or null"),
-            },
-            "set_cwd" => match request["path"].as_str().filter(|path| !path.is_empty()) {
-                None => refuse(wrong("set_cwd", "path", "a string that is not empty")),
-                Some(path) => with(json!({"status": "needs_trust", "directory": path})),
-            },
+            "set_has_subscribers"
+            | "set_max_thinking_tokens"
+            | "seed_read_state"
+            | "message_rated" => done,
+            "set_cwd" => with(directory(text("path"), &agent.config().cwd)),
             "file_suggestions" => with(json!({"suggestions": [], "cwd": agent.config().cwd})),
-            "read_file" => {
-                let path = request["path"].as_str().unwrap_or_default();
-                refuse(format!("read denied: {path}"))
-            }
+            "read_file" => refuse(format!("read denied: {}", text("path"))),
             "register_repo_root" => refuse("register_repo_root: there is no such path"),
-            "seed_read_state" => done,
             "rewind_files" => self.rewind(request),
-            "background_tasks" => with(match request.get("tool_use_id") {
-                Some(_) => json!({"backgrounded": false}),
-                None => json!({}),
+            "background_tasks" => with(match &request["tool_use_id"] {
+                Value::Null => json!({}),
+                _ => json!({"backgrounded": false}),
             }),
-            "get_task_output" => match request["task_id"].as_str() {
-                None => refuse(wrong("get_task_output", "task_id", "a string")),
-                Some(_) => refuse("get_task_output: there is no such task in this session"),
-            },
-            "mcp_call" => match request["tool"].as_str() {
-                None => refuse(wrong("mcp_call", "tool", "a string")),
-                Some(tool) => {
-                    let server = tool.split("__").nth(1).unwrap_or(tool);
-                    refuse(format!("MCP server not connected: {server}"))
-                }
-            },
-            "mcp_read_resource" | "mcp_reconnect" => match request["serverName"].as_str() {
-                None => refuse(wrong(subtype, "serverName", "a string")),
-                Some(server) => refuse(format!("Server not found: {server}")),
-            },
-            "set_mcp_permission_mode_override" => match request["serverName"].as_str() {
-                None => refuse(wrong(subtype, "serverName", "a string")),
-                Some(server) => with(json!({
-                    "warning": format!("there is no server {server} yet"),
-                })),
-            },
-            "message_rated" => {
-                let is_known = |member: &str, values: [&str; 2]| {
-                    request[member]
-                        .as_str()
-                        .is_some_and(|it| values.contains(&it))
-                };
-                let is_fine = request["messageUuid"].is_string()
-                    && is_known("sentiment", ["positive", "negative"])
-                    && is_known("surface", ["tool_use", "assistant_text"])
-                    && request["cleared"].is_boolean();
-                if is_fine {
-                    done
-                } else {
-                    refuse("message_rated: a member is missing or not valid")
-                }
+            "get_task_output" => refuse("get_task_output: there is no such task in this session"),
+            "mcp_call" => {
+                let tool = text("tool");
+                let server = tool.split("__").nth(1).unwrap_or(tool);
+                refuse(format!("MCP server not connected: {server}"))
             }
+            "mcp_read_resource" | "mcp_reconnect" => {
+                refuse(format!("Server not found: {}", text("serverName")))
+            }
+            "set_mcp_permission_mode_override" => with(json!({
+                "warning": format!("there is no server {} yet", text("serverName")),
+            })),
             _ => return None,
         })
     }
@@ -209,23 +174,15 @@ impl Claude {
     }
 
     fn apply_settings(&mut self, agent: &mut Agent, request: &Value) -> Response {
-        let Value::Object(settings) = &request["settings"] else {
-            return refuse(wrong("apply_flag_settings", "settings", "an object"));
-        };
-        if settings
-            .get("permissions")
-            .is_some_and(|it| !it.is_object())
-        {
-            return refuse(wrong("apply_flag_settings", "permissions", "an object"));
-        }
-        for (name, value) in settings {
+        let settings = request["settings"].as_object();
+        for (name, value) in settings.into_iter().flatten() {
             if value.is_null() {
                 self.settings.remove(name);
             } else {
                 self.settings.insert(name.clone(), value.clone());
             }
         }
-        if let Some(model) = settings.get("model") {
+        if let Some(model) = settings.and_then(|it| it.get("model")) {
             let model = self.model(model.as_str());
             agent.set_model(&model);
         }
@@ -234,33 +191,35 @@ impl Claude {
 
     /// Rewinds files. The tools of the fake agent change none.
     fn rewind(&self, request: &Value) -> Response {
-        if !self.has_checkpoints {
-            return refuse("rewind_files: file checkpoints are not enabled");
-        }
         let is_known = request["user_message_id"]
             .as_str()
             .is_some_and(|id| self.prompts.iter().any(|it| it == id));
         let is_dry_run = request["dry_run"] == true;
-        match (is_known, is_dry_run) {
-            (true, true) => Ok(Some(json!({
+        let why = if !self.has_checkpoints {
+            "File checkpoints are not enabled."
+        } else if !is_known {
+            "There is no checkpoint of this message."
+        } else if is_dry_run {
+            return Ok(Some(json!({
                 "canRewind": true, "filesChanged": [], "insertions": 0, "deletions": 0,
-            }))),
-            (true, false) => Ok(Some(json!({"canRewind": true, "skippedLinks": []}))),
-            (false, true) => Ok(Some(json!({
-                "canRewind": false, "error": "there is no checkpoint of this message",
-            }))),
-            (false, false) => refuse("rewind_files: there is no checkpoint of this message"),
+            })));
+        } else {
+            return Ok(Some(json!({"canRewind": true, "skippedLinks": []})));
+        };
+        if is_dry_run {
+            return Ok(Some(json!({"canRewind": false, "error": why})));
         }
+        refuse(why)
     }
 }
 
-/// Refuses a model that is no text. The error names the current one.
-fn refuse_model(agent: &mut Agent, request_id: &str) {
+/// Refuses a model. The error names the current one.
+fn refuse_model(agent: &mut Agent, request_id: &str, why: &str, code: &str) {
     let response = json!({"type": "control_response", "response": {
         "subtype": "error",
         "request_id": request_id,
-        "error": "set_model: model must be a string",
-        "error_code": "invalid_request",
+        "error": why,
+        "error_code": code,
         "model": agent.model(),
     }});
     agent.write_raw(format!("{response}\n"));
@@ -284,6 +243,18 @@ fn refuse(why: impl Into<String>) -> Response {
     Err(Refusal::new(why))
 }
 
-fn wrong(subtype: &str, member: &str, what: &str) -> String {
-    format!("{subtype}: {member} must be {what}")
+/// The response to `set_cwd`. No directory is trusted but the current one.
+fn directory(path: &str, cwd: &str) -> Value {
+    let full = Path::new(cwd).join(path);
+    let reason = match fs::metadata(&full) {
+        Err(_) => "not_found",
+        Ok(found) if !found.is_dir() => "not_a_directory",
+        Ok(_) if fs::canonicalize(&full).ok() == fs::canonicalize(cwd).ok() => {
+            return json!({
+                "status": "ok", "cwd": cwd, "changed": false, "transcript_relocated": true,
+            });
+        }
+        Ok(_) => return json!({"status": "needs_trust", "directory": path}),
+    };
+    json!({"status": "rejected", "reason": reason, "message": format!("There is no directory {}.", full.display())})
 }

@@ -4,6 +4,7 @@
 //!
 //! It was measured on 2.1.330, without plugins.
 
+mod checks;
 mod commands;
 mod control;
 mod models;

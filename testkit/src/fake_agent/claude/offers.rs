@@ -183,19 +183,37 @@ const EARLY_CAPABILITIES: [&str; 7] = [
 
 /// The commands, as `initialize` reports them.
 pub(super) fn commands() -> Value {
-    let command = |(name, hint, aliases): &(&str, &str, &[&str])| {
-        let mut command = json!({
-            "name": name,
-            "description": format!("The command {name}"),
-            "argumentHint": hint,
-            "builtin": true,
-        });
-        if !aliases.is_empty() {
-            command["aliases"] = json!(aliases);
-        }
-        command
-    };
     COMMANDS.iter().map(command).collect()
+}
+
+/// The skills, as the response to `reload_skills` lists them.
+pub(super) fn skills() -> Value {
+    let of = |name: &&str| COMMANDS.iter().find(|it| it.0 == *name).map(command);
+    SKILLS.iter().filter_map(of).collect()
+}
+
+fn command((name, hint, aliases): &(&str, &str, &[&str])) -> Value {
+    let mut command = json!({
+        "name": name,
+        "description": format!("The command {name}"),
+        "argumentHint": hint,
+        "builtin": true,
+    });
+    if !aliases.is_empty() {
+        command["aliases"] = json!(aliases);
+    }
+    command
+}
+
+/// The plugins that come with the CLI.
+pub(super) fn plugins() -> Value {
+    let plugin =
+        |name: &str| json!({"name": name, "path": "builtin", "source": format!("{name}@builtin")});
+    let names = ["agents-md", "privacy", "plugin-authoring"];
+    names
+        .map(|it| plugin(&format!("cc-plugin-{it}")))
+        .into_iter()
+        .collect()
 }
 
 /// The sub-agents, as `initialize` reports them.
@@ -217,7 +235,7 @@ pub(super) fn declare(config: &mut Config) {
         "output_style": "default",
         "agents": AGENTS,
         "skills": SKILLS,
-        "plugins": [],
+        "plugins": plugins(),
         "analytics_disabled": true,
         "product_feedback_disabled": true,
         "served_by_anthropic": false,

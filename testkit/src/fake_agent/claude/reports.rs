@@ -44,12 +44,12 @@ const HOOK_EVENTS: [(&str, bool); 33] = [
 /// The tokens that automatic compaction keeps free.
 const COMPACT_BUFFER: u64 = 33_000;
 
-/// The categories of the context: id, name, kind.
+/// The categories of the context: id, name, color.
 const CATEGORIES: [(&str, &str, &str); 4] = [
-    ("system_prompt", "System prompt", "used"),
-    ("system_tools", "System tools", "used"),
-    ("skills", "Skills", "used"),
-    ("messages", "Messages", "used"),
+    ("system_prompt", "System prompt", "promptBorder"),
+    ("system_tools", "System tools", "inactive"),
+    ("skills", "Skills", "warning"),
+    ("messages", "Messages", "purple_FOR_SUBAGENTS_ONLY"),
 ];
 
 /// The response to `get_context_usage`. All tokens are those of messages: the
@@ -64,6 +64,7 @@ pub(super) fn context(agent: &Agent) -> Value {
         categories.push(category(
             "autocompact_buffer",
             "Autocompact buffer",
+            "inactive",
             "buffer",
             COMPACT_BUFFER,
         ));
@@ -72,7 +73,8 @@ pub(super) fn context(agent: &Agent) -> Value {
         window
             .saturating_sub(used)
             .saturating_sub(if compacts { COMPACT_BUFFER } else { 0 });
-    categories.push(category("free_space", "Free space", "free", free));
+    let free = category("free_space", "Free space", "promptBorder", "free", free);
+    categories.push(free);
     json!({
         "categories": categories,
         "totalTokens": used,
@@ -105,21 +107,21 @@ fn categories(agent: &Agent) -> Vec<Value> {
     let tokens = |id: &str| if id == "messages" { used } else { 0 };
     CATEGORIES
         .iter()
-        .map(|(id, name, kind)| category(id, name, kind, tokens(id)))
+        .map(|(id, name, color)| category(id, name, color, "used", tokens(id)))
         .collect()
 }
 
-fn category(id: &str, name: &str, kind: &str, tokens: u64) -> Value {
-    json!({"id": id, "name": name, "tokens": tokens, "color": "inactive", "kind": kind})
+fn category(id: &str, name: &str, color: &str, kind: &str, tokens: u64) -> Value {
+    json!({"id": id, "name": name, "tokens": tokens, "color": color, "kind": kind})
 }
 
 /// The `context_usage` of the output of `/context`.
 pub(super) fn context_of_command(agent: &Agent) -> Value {
     let window = agent.config().context_window;
     let used = agent.context_tokens();
-    let category = |(id, name, kind): &(&str, &str, &str)| {
+    let category = |(id, name, _): &(&str, &str, &str)| {
         let tokens = if *id == "messages" { used } else { 0 };
-        json!({"name": name, "tokens": tokens, "kind": kind})
+        json!({"name": name, "tokens": tokens, "kind": "used"})
     };
     json!({
         "model": agent.model(),
