@@ -1,10 +1,10 @@
-//! The unread events of one stream.
+//! The two ends of a stream of events, and the queue between them
+//! (`event/queue.rs`).
 //!
 //! The driver never waits: it puts in the events of one read and hands them
 //! over together, with one lock and one wake-up. The consumer takes events out
 //! at its own pace. Events are kept unchanged until the stream exceeds its
-//! limit. Then partial messages are joined. If that is not enough, the oldest
-//! events are dropped, and the consumer is told how many.
+//! limit.
 //!
 //! A stream is *full* from when it reaches its bound until the consumer has
 //! read it down to half of that. The driver pauses reading for streams that are
@@ -12,23 +12,14 @@
 
 use super::demand::{Demand, Wanted};
 use super::error::{Error, SessionEnd};
+use super::queue::{Backlog, Batch, Queue};
 use super::request::Unanswered;
-use super::{Event, Notice, PendingRequest};
-use agentwire_protocol::message::DeltaMerger;
-use std::collections::{HashMap, VecDeque};
+use super::{Event, PendingRequest};
 use std::future::poll_fn;
-use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Instant;
 use tokio::task::coop;
-
-/// How many events are joined in one step.
-const BATCH: usize = 64;
-
-/// The largest partial message that others are joined to, in bytes: it is
-/// parsed again each time.
-const JOINED: usize = 16 * 1024;
 
 /// The consumer's end.
 #[derive(Debug)]
@@ -40,29 +31,18 @@ pub struct Mailbox(Arc<Mutex<State>>);
 pub(crate) struct Sender {
     state: Arc<Mutex<State>>,
     /// What was put in since the last hand-over.
-    batch: Vec<Unread>,
-    /// The requests among them.
-    requests: Vec<(Box<str>, Unanswered)>,
+    batch: Batch,
 }
 
 #[derive(Debug)]
 struct State {
-    /// The oldest events, already joined.
-    joined: VecDeque<Unread>,
-    /// The events after them, as they arrived.
-    waiting: VecDeque<Unread>,
-    bytes: usize,
+    unread: Queue,
     /// The stream is full from this size on.
     bound: usize,
     /// Whether the bound was reached, and half of it not yet read.
     is_full: bool,
-    /// The number and size of the events dropped in front of the remaining
-    /// ones.
-    dropped: (usize, usize),
     /// Whether the consumer reads: it was made to, or has read before.
     in_use: bool,
-    /// The unread requests of the agent.
-    requests: HashMap<Box<str>, Unanswered>,
     /// Held while the consumer waits for the next event.
     wanted: Option<Wanted>,
     demand: Demand,
@@ -71,13 +51,6 @@ struct State {
     waker: Option<Waker>,
     /// Whether the consumer was dropped.
     abandoned: bool,
-}
-
-/// An event that the consumer has not read.
-#[derive(Debug)]
-struct Unread {
-    event: Event,
-    since: Instant,
 }
 
 /// How many bytes a stream may hold before its oldest events are dropped.
@@ -89,26 +62,13 @@ pub(crate) struct Room {
     pub(crate) unused: usize,
 }
 
-/// What a stream has unread.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Backlog {
-    pub(crate) events: usize,
-    pub(crate) bytes: usize,
-    /// When the oldest event arrived.
-    pub(crate) since: Option<Instant>,
-}
-
 /// Creates a mailbox for a consumer that reads from now on.
 pub(crate) fn mailbox(demand: &Demand) -> (Sender, Mailbox) {
     let state = Arc::new(Mutex::new(State {
-        joined: VecDeque::new(),
-        waiting: VecDeque::new(),
-        bytes: 0,
+        unread: Queue::default(),
         bound: usize::MAX,
         is_full: false,
-        dropped: (0, 0),
         in_use: true,
-        requests: HashMap::new(),
         wanted: None,
         demand: demand.clone(),
         end: None,
@@ -117,8 +77,7 @@ pub(crate) fn mailbox(demand: &Demand) -> (Sender, Mailbox) {
     }));
     let sender = Sender {
         state: Arc::clone(&state),
-        batch: vec![],
-        requests: vec![],
+        batch: Batch::default(),
     };
     (sender, Mailbox(state))
 }
@@ -141,7 +100,7 @@ impl Sender {
     /// Puts in an event that arrived at `since`. The consumer does not see it
     /// until [`Sender::hand_over`].
     pub(crate) fn put(&mut self, event: Event, since: Instant) {
-        self.batch.push(Unread { event, since });
+        self.batch.push(event, since);
     }
 
     /// Puts in a request of the agent, and what is done if it is never read.
@@ -151,35 +110,29 @@ impl Sender {
         since: Instant,
         unanswered: Unanswered,
     ) {
-        let id = request.request_id.clone();
-        self.requests.push((id, unanswered));
+        let request_id = request.request_id.clone();
+        self.batch.push_request(request_id, unanswered);
         self.put(Event::Request(request), since);
     }
 
     /// Hands over what was put in. If there is not enough space, older events
-    /// are joined or dropped. The newest event stays, however large it is.
+    /// are joined or dropped.
     pub(crate) fn hand_over(&mut self, room: Room) {
         if self.batch.is_empty() {
             return;
         }
-        let bytes: usize = self.batch.iter().map(|it| it.event.weight()).sum();
+        let bytes = self.batch.bytes();
         let mut state = lock(&self.state);
         if state.abandoned || state.end.is_some() {
             drop(state);
-            self.requests.clear();
             return self.batch.clear();
         }
-        state.bytes += bytes;
-        state.waiting.extend(self.batch.drain(..));
-        state.requests.extend(self.requests.drain(..));
         let most = if state.in_use {
             room.in_use
         } else {
             room.unused
         };
-        if state.bytes > most {
-            state.make_room(most);
-        }
+        state.unread.take_over(&mut self.batch, bytes, most);
         state.note_size();
         // The consumer has something to read before it waits again.
         state.wanted = None;
@@ -190,7 +143,7 @@ impl Sender {
     pub(crate) fn missed(&self, events: usize, bytes: usize) {
         if events > 0 {
             let mut state = lock(&self.state);
-            state.dropped = (events, bytes);
+            state.unread.missed(events, bytes);
             state.wanted = None;
             wake(state);
         }
@@ -208,13 +161,7 @@ impl Sender {
 
     /// Returns what the consumer has not read.
     pub(crate) fn backlog(&self) -> Backlog {
-        let state = lock(&self.state);
-        let oldest = state.joined.front().or(state.waiting.front());
-        Backlog {
-            events: state.len(),
-            bytes: state.bytes,
-            since: oldest.map(|it| it.since),
-        }
+        lock(&self.state).unread.backlog()
     }
 
     /// Returns whether the consumer was dropped.
@@ -256,7 +203,8 @@ impl Mailbox {
         let budget = ready!(coop::poll_proceed(context));
         let mut state = lock(&self.0);
         state.in_use = true;
-        if let Some(event) = state.pop() {
+        if let Some(event) = state.unread.pop() {
+            state.note_size();
             budget.made_progress();
             return Poll::Ready(Some(Ok(event)));
         }
@@ -313,98 +261,23 @@ impl Drop for Mailbox {
     fn drop(&mut self) {
         let mut state = lock(&self.0);
         state.abandoned = true;
-        state.joined = VecDeque::new();
-        state.waiting = VecDeque::new();
-        state.requests = HashMap::new();
-        state.bytes = 0;
+        state.unread = Queue::default();
         state.wanted = None;
         state.note_size();
     }
 }
 
 impl State {
-    fn len(&self) -> usize {
-        self.joined.len() + self.waiting.len()
-    }
-
     /// Updates whether the stream is full, and notifies the driver when it no
     /// longer is.
     fn note_size(&mut self) {
-        if self.bytes > 0 && self.bytes >= self.bound {
+        let bytes = self.unread.bytes();
+        if bytes > 0 && bytes >= self.bound {
             self.is_full = true;
-        } else if self.is_full && self.bytes <= self.bound / 2 {
+        } else if self.is_full && bytes <= self.bound / 2 {
             self.is_full = false;
             self.demand.has_read();
         }
-    }
-
-    fn pop(&mut self) -> Option<Event> {
-        if let (events @ 1.., bytes) = mem::take(&mut self.dropped) {
-            return Some(Event::Notice(Notice::Lagged { events, bytes }));
-        }
-        let event = self.pop_oldest()?;
-        if let Event::Request(request) = &event
-            && let Some(unanswered) = self.requests.remove(&request.request_id)
-        {
-            unanswered.was_read();
-        }
-        self.note_size();
-        Some(event)
-    }
-
-    fn pop_oldest(&mut self) -> Option<Event> {
-        let oldest = self.joined.pop_front();
-        let Unread { event, .. } = oldest.or_else(|| self.waiting.pop_front())?;
-        self.bytes -= event.weight();
-        Some(event)
-    }
-
-    /// Joins partial messages in small steps, so that the driver stays
-    /// responsive. If none are left, drops the oldest events.
-    fn make_room(&mut self, most: usize) {
-        while self.bytes > most && self.len() > 1 {
-            if self.waiting.len() > 1 {
-                self.join(BATCH.min(self.waiting.len()));
-            } else if let Some(event) = self.pop_oldest() {
-                self.dropped.0 += 1;
-                self.dropped.1 += event.size();
-                if let Event::Request(request) = &event {
-                    // Denies it.
-                    self.requests.remove(&request.request_id);
-                }
-            }
-        }
-    }
-
-    /// Joins the oldest events that were not looked at. From then on, all of
-    /// them count as old as the first.
-    fn join(&mut self, mut count: usize) {
-        let mut merger = DeltaMerger::default();
-        let mut events = Vec::new();
-        // The next events may continue the last joined one.
-        if (self.joined.back()).is_some_and(|last| last.event.size() <= JOINED)
-            && let Some(last) = self.joined.pop_back()
-        {
-            self.waiting.push_front(last);
-            count += 1;
-        }
-        let Some(since) = self.waiting.front().map(|it| it.since) else {
-            return;
-        };
-        for Unread { event, .. } in self.waiting.drain(..count) {
-            self.bytes -= event.weight();
-            match event {
-                Event::Frame(frame) => events.extend(merger.push(frame).map(Event::Frame)),
-                event => {
-                    events.extend(merger.finish().map(Event::Frame));
-                    events.push(event);
-                }
-            }
-        }
-        events.extend(merger.finish().map(Event::Frame));
-        self.bytes += events.iter().map(Event::weight).sum::<usize>();
-        let joined = events.into_iter().map(|event| Unread { event, since });
-        self.joined.extend(joined);
     }
 }
 
@@ -426,26 +299,11 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use agentwire_protocol::Frame;
-    use bytes::Bytes;
+    use crate::event::Notice;
+    use crate::event::queue::tests::{delta, frame};
     use std::future::Future;
     use std::pin::pin;
     use std::sync::atomic::{AtomicBool, Ordering};
-
-    fn frame(kind: &str, number: usize, padding: usize) -> Event {
-        let text = format!(
-            r#"{{"type":"{kind}","uuid":"{number}","x":"{}"}}"#,
-            "x".repeat(padding)
-        );
-        Event::Frame(Frame::new(Bytes::from(text)).unwrap())
-    }
-
-    fn delta(number: usize, text: &str) -> Event {
-        let text = format!(
-            r#"{{"type":"stream_event","uuid":"{number}","event":{{"type":"content_block_delta","index":0,"delta":{{"type":"text_delta","text":"{text}"}}}}}}"#
-        );
-        Event::Frame(Frame::new(Bytes::from(text)).unwrap())
-    }
 
     /// A stream that may hold so many bytes, and is full with half of them.
     struct Stream {
@@ -514,7 +372,7 @@ mod tests {
         stream.put(frame("user", 1, 0));
         stream.put(frame("stream_event", 2, 0));
         let (other, _) = mailbox(&stream.demand);
-        drop(mem::replace(&mut stream.sender, other));
+        drop(std::mem::replace(&mut stream.sender, other));
         assert_eq!(
             stream.all(),
             ["1", "2", "error the session's runtime was shut down"]
@@ -560,40 +418,6 @@ mod tests {
         let (text, frames) = stream.text();
         assert_eq!(text, all);
         assert!(frames < 50, "{frames}");
-    }
-
-    #[test]
-    fn what_is_unread_is_bounded_and_counted_whatever_comes() {
-        let limit = 10_000;
-        let mut stream = stream(limit);
-        let mut shrunk = 0;
-        for number in 0..20_000 {
-            let before = stream.sender.backlog().bytes;
-            let event = match number * 7 % 13 {
-                0 => frame("assistant", number, number % 300),
-                1 => Event::Activity(agentwire_protocol::host::Activity::Idle),
-                2 => frame("stream_event", number, 0),
-                3 if number % 1_000 == 3 => frame("assistant", number, 2 * limit),
-                _ => delta(number, "x"),
-            };
-            let weighs = event.weight();
-            stream.put(event);
-            let state = lock(&stream.sender.state);
-            let all = || state.joined.iter().chain(&state.waiting);
-            assert_eq!(
-                state.bytes,
-                all().map(|it| it.event.weight()).sum::<usize>()
-            );
-            // The last event stays, however large it is.
-            let is_within = state.bytes <= limit || all().count() == 1;
-            assert!(is_within, "{} bytes", state.bytes);
-            shrunk += usize::from(before + weighs > limit);
-            drop(state);
-            if number % 3 == 0 && number % 5_000 > 2_000 {
-                drop(stream.next());
-            }
-        }
-        assert!(shrunk > 10, "{shrunk}");
     }
 
     #[test]

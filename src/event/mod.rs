@@ -7,6 +7,7 @@ mod error;
 mod ignored_option;
 mod mailbox;
 mod notice;
+mod queue;
 mod request;
 mod unread;
 

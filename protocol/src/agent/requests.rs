@@ -184,6 +184,11 @@ impl Agent {
         self.send(encode(&changed));
     }
 
+    /// Sets the working directory, which the next `init` tells the host.
+    pub fn set_cwd(&mut self, cwd: &str) {
+        cwd.clone_into(&mut self.config.cwd);
+    }
+
     /// Sets the model without telling the host.
     pub fn change_model(&mut self, model: &str) {
         model.clone_into(&mut self.config.model);

@@ -6,7 +6,7 @@
 
 use agentwire_protocol::agent::Profile;
 use bytes::Bytes;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// What a version lacks.
 #[derive(Debug)]
@@ -128,6 +128,7 @@ const V2_1_197: Older = Older {
         if line["type"] == "result" && line["terminal_reason"] == "api_error" {
             line["terminal_reason"] = "completed".into();
         }
+        take_plugins(line);
     },
 };
 
@@ -195,8 +196,18 @@ const V2_0_77: Older = Older {
         if line["type"] == "result" && line["subtype"] == "error_during_execution" {
             line["is_error"] = false.into();
         }
+        take_plugins(line);
     },
 };
+
+/// No plugins come with these versions.
+fn take_plugins(line: &mut Value) {
+    for list in ["/plugins", "/response/response/plugins"] {
+        if let Some(plugins) = line.pointer_mut(list) {
+            *plugins = json!([]);
+        }
+    }
+}
 
 impl Older {
     /// What this version lacks; nothing, if it is the newest.

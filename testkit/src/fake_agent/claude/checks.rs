@@ -1,5 +1,6 @@
-//! What the CLI refuses in a control request for its members alone. A member that
-//! is `null` counts as absent, mostly.
+//! What the CLI refuses in a control request for its members alone. Many of them
+//! may be `null`, which counts as absent; it tells some flags by whether
+//! JavaScript takes them for true.
 
 use agentwire_protocol::permission::PermissionMode;
 use serde_json::{Map, Value};
@@ -44,7 +45,13 @@ pub(super) fn complaint(subtype: &str, request: &Value) -> Option<String> {
                 && is_one_of("sentiment", &["positive", "negative"])
                 && is_one_of("surface", &["tool_use", "assistant_text"])
                 && member("cleared").is_boolean();
-            (!is_fine).then(|| format!("{subtype}: a member is missing or not valid"))
+            (!is_fine).then(|| {
+                format!(
+                    "{subtype}: messageUuid must be a string, sentiment \"positive\" or \
+                     \"negative\", surface \"tool_use\" or \"assistant_text\", and cleared a \
+                     boolean"
+                )
+            })
         }
         "reload_plugins" if !is_absent_or(request, "add_plugins", is_list_of_plugins) => {
             wrong("add_plugins", "a list of local plugins with absolute paths")
@@ -58,6 +65,13 @@ pub(super) fn complaint(subtype: &str, request: &Value) -> Option<String> {
         }),
         "set_cwd" if member("path").as_str().is_none_or(str::is_empty) => {
             wrong("path", "a string that is not empty")
+        }
+        "set_cwd"
+            if member("trust_accepted") == true && !member("trusted_directory").is_string() =>
+        {
+            Some(format!(
+                "{subtype}: trust_accepted is of use with trusted_directory only"
+            ))
         }
         "set_has_subscribers" => {
             let value = request.get("has_subscribers");
@@ -90,11 +104,23 @@ fn text(subtype: &str, request: &Value, member: &str) -> Option<String> {
     (!request[member].is_string()).then(|| format!("{subtype}: {member} must be a string"))
 }
 
+/// Whether a member has the type that it must have, if it is there.
 fn is_absent_or(request: &Value, member: &str, is_fine: fn(&Value) -> bool) -> bool {
     (request.get(member).filter(|it| !it.is_null())).is_none_or(is_fine)
 }
 
-/// Whether a name or a title is none.
+/// Whether JavaScript takes a value for true.
+pub(super) fn is_truthy(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(value) => *value,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.is_empty(),
+        Value::Array(_) | Value::Object(_) => true,
+    }
+}
+
+/// Whether the name of a model or a title is none.
 pub(super) fn is_blank(name: &str) -> bool {
     name.trim().is_empty()
 }

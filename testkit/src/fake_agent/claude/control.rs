@@ -65,15 +65,8 @@ impl Claude {
         if subtype != "side_question" {
             return;
         }
-        let message = json!({
-            "type": "system",
-            "subtype": "control_request_progress",
-            "request_id": request_id,
-            "status": "started",
-        });
-        if let Value::Object(message) = message {
-            agent.send_message(message);
-        }
+        let progress = json!({"request_id": request_id, "status": "started"});
+        tell(agent, "control_request_progress", progress);
     }
 
     /// The response; none, if the CLI does not know the request.
@@ -115,10 +108,14 @@ impl Claude {
             "list_models" => with(reports::list_models()),
             "reload_output_styles" => with(json!({"available_output_styles": offers::STYLES})),
             "reload_skills" => with(json!({ "skills": offers::skills() })),
-            "reload_plugins" => with(json!({
-                "commands": offers::commands(), "agents": offers::agents(),
-                "plugins": offers::plugins(), "mcpServers": [], "error_count": 0,
-            })),
+            "reload_plugins" => with(reload_plugins(request)),
+            "rename_session"
+                if request
+                    .get("session_id")
+                    .is_some_and(|it| it != agent.session_id()) =>
+            {
+                refuse("The session_id is not that of this session.")
+            }
             "rename_session" => {
                 agent.set_title(text("title"));
                 done
@@ -131,17 +128,15 @@ impl Claude {
                 let is_synthetic = !request["question"].is_string();
                 with(json!({"response": text, "synthetic": is_synthetic}))
             }
-            "set_has_subscribers"
-            | "set_max_thinking_tokens"
-            | "seed_read_state"
-            | "message_rated" => done,
-            "set_cwd" => with(directory(text("path"), &agent.config().cwd)),
+            "set_has_subscribers" | "set_max_thinking_tokens" | "seed_read_state" => done,
+            "message_rated" => with(json!({})),
+            "set_cwd" => with(set_cwd(agent, request)),
             "file_suggestions" => with(json!({"suggestions": [], "cwd": agent.config().cwd})),
             "read_file" => refuse(format!("read denied: {}", text("path"))),
             "register_repo_root" => refuse("register_repo_root: there is no such path"),
             "rewind_files" => self.rewind(request),
-            "background_tasks" => with(match &request["tool_use_id"] {
-                Value::Null => json!({}),
+            "background_tasks" => with(match text("tool_use_id") {
+                "" => json!({}),
                 _ => json!({"backgrounded": false}),
             }),
             "get_task_output" => refuse("get_task_output: there is no such task in this session"),
@@ -194,7 +189,7 @@ impl Claude {
         let is_known = request["user_message_id"]
             .as_str()
             .is_some_and(|id| self.prompts.iter().any(|it| it == id));
-        let is_dry_run = request["dry_run"] == true;
+        let is_dry_run = checks::is_truthy(&request["dry_run"]);
         let why = if !self.has_checkpoints {
             "File checkpoints are not enabled."
         } else if !is_known {
@@ -239,22 +234,55 @@ fn scripted_response(scripted: &scenario::Response) -> Response {
     }
 }
 
+/// Sends a system message.
+fn tell(agent: &mut Agent, subtype: &str, mut message: Value) {
+    message["type"] = "system".into();
+    message["subtype"] = subtype.into();
+    if let Value::Object(message) = message {
+        agent.send_message(message);
+    }
+}
+
 fn refuse(why: impl Into<String>) -> Response {
     Err(Refusal::new(why))
 }
 
-/// The response to `set_cwd`. No directory is trusted but the current one.
-fn directory(path: &str, cwd: &str) -> Value {
-    let full = Path::new(cwd).join(path);
-    let reason = match fs::metadata(&full) {
-        Err(_) => "not_found",
-        Ok(found) if !found.is_dir() => "not_a_directory",
-        Ok(_) if fs::canonicalize(&full).ok() == fs::canonicalize(cwd).ok() => {
-            return json!({
-                "status": "ok", "cwd": cwd, "changed": false, "transcript_relocated": true,
-            });
-        }
-        Ok(_) => return json!({"status": "needs_trust", "directory": path}),
+/// The response to `reload_plugins`: no plugin is new.
+fn reload_plugins(request: &Value) -> Value {
+    let mut response = json!({
+        "commands": offers::commands(), "agents": offers::agents(),
+        "plugins": offers::plugins(), "mcpServers": [], "error_count": 0,
+    });
+    if checks::is_truthy(&request["hold_on_cache_impact"]) {
+        response["held"] = false.into();
+    }
+    response
+}
+
+/// Changes the working directory, if the host trusts it, and returns the
+/// response to `set_cwd`.
+fn set_cwd(agent: &mut Agent, request: &Value) -> Value {
+    let cwd = Path::new(&agent.config().cwd);
+    let path = cwd.join(request["path"].as_str().unwrap_or_default());
+    let rejected = |reason: &str| {
+        let message = format!("There is no directory {}.", path.display());
+        json!({"status": "rejected", "reason": reason, "message": message})
     };
-    json!({"status": "rejected", "reason": reason, "message": format!("There is no directory {}.", full.display())})
+    let found = match fs::canonicalize(&path) {
+        Err(_) => return rejected("not_found"),
+        Ok(found) if !found.is_dir() => return rejected("not_a_directory"),
+        Ok(found) => found,
+    };
+    let is_new = fs::canonicalize(cwd).is_ok_and(|cwd| cwd != found);
+    let found = found.to_string_lossy().into_owned();
+    if is_new && request["trust_accepted"] != true {
+        return json!({"status": "needs_trust", "directory": found});
+    }
+    if is_new {
+        agent.set_cwd(&found);
+        tell(agent, "ui_invalidate", json!({"event": "ui.render"}));
+    }
+    json!({
+        "status": "ok", "cwd": agent.config().cwd, "changed": is_new, "transcript_relocated": true,
+    })
 }
