@@ -12,6 +12,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Test a CLI against the measured protocol
 ///
@@ -60,6 +61,10 @@ impl Named for Case {
     fn about(&self) -> Option<&str> {
         Case::about(self)
     }
+
+    fn longest(&self) -> Duration {
+        Case::longest(self)
+    }
 }
 
 impl Named for Measured {
@@ -69,6 +74,10 @@ impl Named for Measured {
 
     fn about(&self) -> Option<&str> {
         self.case.about()
+    }
+
+    fn longest(&self) -> Duration {
+        self.case.longest()
     }
 }
 
@@ -112,7 +121,7 @@ async fn write(arguments: &Arguments, file: &Path) -> Result<ExitCode, Failure> 
         let command = Arc::clone(&command);
         async move { play(&case, &command, deadline).await }
     };
-    let running = options.at_once(&cases, |_| false, measure);
+    let running = options.at_once(&cases, Case::longest, measure);
     let mut golden = Golden::default();
     for (case, running) in cases.iter().zip(running) {
         let recording = suite::ended(cli, running).await?;

@@ -2,6 +2,7 @@
 
 use super::failure::{Failure, text};
 use super::report::{Came, Counts, Report};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -52,6 +53,11 @@ pub(super) trait Named {
 
     /// Returns what the case tests.
     fn about(&self) -> Option<&str>;
+
+    /// Returns how long the longest thing takes in it by its script.
+    fn longest(&self) -> Duration {
+        Duration::ZERO
+    }
 }
 
 impl Options {
@@ -68,12 +74,12 @@ impl Options {
         Ok(cases.into_iter().map(Arc::new).collect())
     }
 
-    /// Starts `work` for each case, at most `--jobs` at once. Slow cases come
-    /// first, so that others run in parallel.
+    /// Starts `work` for each case, at most `--jobs` at once. What takes longest
+    /// comes first, so that others run in parallel.
     pub(super) fn at_once<C, R, F>(
         &self,
         cases: &[Arc<C>],
-        is_slow: impl Fn(&C) -> bool,
+        longest: impl Fn(&C) -> Duration,
         work: impl Fn(Arc<C>, Duration) -> F,
     ) -> Vec<JoinHandle<io::Result<R>>>
     where
@@ -93,7 +99,7 @@ impl Options {
             })
         };
         let mut order: Vec<_> = cases.iter().enumerate().collect();
-        order.sort_by_key(|(_, case)| !is_slow(case));
+        order.sort_by_key(|(_, case)| Reverse(longest(case)));
         let started = order.into_iter().map(|(at, case)| (at, start(case)));
         let mut started: Vec<_> = started.collect();
         started.sort_by_key(|(at, _)| *at);
@@ -115,8 +121,12 @@ impl Options {
     {
         let mut expected = self.expected(&cases)?;
         let cases = self.wanted(cases)?;
-        let is_slow = |case: &C| expected.contains_key(case.name());
-        let running = self.at_once(&cases, is_slow, |case, deadline| {
+        // One that fails may wait until its deadline.
+        let longest = |case: &C| match expected.contains_key(case.name()) {
+            true => self.deadline,
+            false => case.longest(),
+        };
+        let running = self.at_once(&cases, longest, |case, deadline| {
             let hold = hold(case, deadline);
             async move {
                 let begin = Instant::now();

@@ -160,6 +160,7 @@ impl Agent {
             return false;
         }
         turn.fallback = Some(fallback.clone());
+        turn.asked_model = Some(fallback.clone());
         turn.failed_before_fallback = failed;
         let message = json!({
             "type": "system",

@@ -25,6 +25,8 @@ impl Agent {
             return;
         }
         turn.is_asked = true;
+        let model = turn.fallback.as_ref().unwrap_or(&self.config.model);
+        turn.asked_model = Some(model.clone());
         turn.requests += 1;
         // The request also reports finished tasks.
         self.unreported.clear();
@@ -58,8 +60,15 @@ impl Agent {
     /// and `end_turn` if not.
     pub fn charge(&mut self, usage: Usage, cost_usd: f64, stop_reason: Option<StopReason>) {
         self.context.charge(&usage);
-        let model = &self.config.model;
-        self.account.charge(model, usage, cost_usd, stop_reason);
+        let model = self.asked_model().to_owned();
+        self.account.charge(&model, usage, cost_usd, stop_reason);
+    }
+
+    /// Returns the model that was asked last in this turn.
+    fn asked_model(&self) -> &str {
+        let turn = self.turn.as_ref();
+        let asked = turn.and_then(|turn| turn.asked_model.as_deref());
+        asked.unwrap_or_else(|| self.model())
     }
 
     /// Starts a message of the model. `id` is its ID from the API.
@@ -235,7 +244,7 @@ impl Agent {
             id: Some(id),
             kind: Some("message".to_owned()),
             role: Some("assistant".to_owned()),
-            model: Some(self.model().to_owned()),
+            model: Some(self.asked_model().to_owned()),
             content,
             usage: Some(self.account.read()),
             ..AssistantBody::default()

@@ -38,6 +38,8 @@ pub(super) struct Turn {
     pub(super) has_ended_folded: bool,
     /// Whether the model was asked and has not started its reply.
     pub(super) is_asked: bool,
+    /// The model that was asked last. The host may have set another one since.
+    pub(super) asked_model: Option<String>,
     /// Whether the reply was requested without streaming.
     pub(super) asks_for_whole: bool,
     /// Whether the prompts are echoed before the next message.
@@ -134,6 +136,7 @@ impl Turn {
             uuids: vec![],
             has_ended_folded: false,
             is_asked: false,
+            asked_model: None,
             asks_for_whole: false,
             has_echo_due: false,
             has_streamed: false,

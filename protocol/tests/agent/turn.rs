@@ -6,6 +6,7 @@ use agentwire_protocol::agent::{Config, Decision, ToolCall};
 use agentwire_protocol::content::ContentBlock;
 use agentwire_protocol::control::Initialize;
 use agentwire_protocol::host::{self, Activity, SessionUpdate, TurnEvent};
+use agentwire_protocol::message::Usage;
 use agentwire_protocol::permission::PermissionResult;
 use proptest::prelude::*;
 use std::time::Duration;
@@ -64,6 +65,29 @@ fn a_whole_turn(cuts: &[usize]) -> (Vec<String>, Vec<String>) {
     });
     let heard = heard.collect();
     (session.said(), heard)
+}
+
+#[test]
+fn a_reply_is_of_the_model_that_was_asked_whatever_the_host_has_set_since() {
+    let mut session = Session::new();
+    session.agent.change_model("m-1");
+    session.submit("m1");
+    session.begins(&["m1"]);
+    session.agent.ask_model();
+    session.agent.set_model("m-2");
+    session.agent.charge(Usage::default(), 0.25, None);
+    session.says("One.");
+    session.ends_turn();
+    session.submit("m2");
+    session.begins(&["m2"]);
+    session.says("Two.");
+    session.ends_turn();
+    let replies = session.messages("assistant", None);
+    let models: Vec<_> = replies.iter().map(|it| &it["message"]["model"]).collect();
+    assert_eq!(models, ["m-1", "m-2"]);
+    let results = session.messages("result", None);
+    assert_eq!(results[0]["modelUsage"]["m-1"]["costUSD"], 0.25);
+    assert_eq!(results[0]["modelUsage"].get("m-2"), None);
 }
 
 #[test]

@@ -355,6 +355,13 @@ impl Case {
         self.scenario.about.as_deref()
     }
 
+    /// Returns how long the longest thing takes in it by its script, of those that
+    /// are not cut off.
+    #[must_use]
+    pub fn longest(&self) -> Duration {
+        super::rest::longest(self)
+    }
+
     /// The file as it is: what is written there, no agent made up.
     #[must_use]
     pub fn file(&self) -> &Value {

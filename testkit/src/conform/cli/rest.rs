@@ -18,11 +18,16 @@ const CUT_OFF: Duration = Duration::from_secs(60);
 /// How long nothing may come in a session whose CLI does not work: as long as
 /// the longest thing takes in its script, and then some.
 pub(super) fn patience(case: &Case) -> Duration {
+    QUIET + longest(case)
+}
+
+/// How long the longest thing takes in its script that is not cut off.
+pub(super) fn longest(case: &Case) -> Duration {
     let replies = (case.scenario.replies.iter()).chain(&case.scenario.subagents);
     let steps = replies.flat_map(|reply| &reply.say).map(time_of);
     let hooks = case.host.hooks.iter().map(ScriptedHook::time);
     let times = steps.chain(hooks).filter(|time| *time < CUT_OFF);
-    QUIET + times.max().unwrap_or_default()
+    times.max().unwrap_or_default()
 }
 
 /// Returns when nothing happens any more, if it is not dropped before because
