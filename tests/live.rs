@@ -33,6 +33,8 @@ mod mcp_servers;
 mod options;
 #[path = "live/order.rs"]
 mod order;
+#[path = "live/print.rs"]
+mod print;
 #[path = "live/resumed.rs"]
 mod resumed;
 #[path = "live/rules.rs"]

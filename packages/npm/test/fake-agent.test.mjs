@@ -47,7 +47,7 @@ async function result({ output, exited }) {
 }
 
 test("the binary is found and runs", () => {
-  assert.match(execFileSync(path(), ["--version"], { encoding: "utf8" }), /\(fake agent\)\n$/);
+  assert.match(execFileSync(path(), ["--version"], { encoding: "utf8" }), /\(Claude Code\)\n$/);
 });
 
 withAgents("a variable overrides the binary", (make, folder) => {
@@ -104,7 +104,7 @@ withAgents("the profile selects the version", (make) => {
   const agent = make(HELLO, { profile: "2.0.77" });
   const options = { env: agent.env, encoding: "utf8" };
   const version = execFileSync(agent.pathToClaudeCodeExecutable, ["--version"], options);
-  assert.equal(version, "2.0.77 (fake agent)\n");
+  assert.equal(version, "2.0.77 (Claude Code)\n");
 });
 
 withAgents("a session can be resumed", async (make) => {

@@ -37,7 +37,7 @@ def result(process):
 
 def test_the_binary_is_found_and_runs():
     version = subprocess.check_output([agentwire_fake_agent.path(), "--version"], text=True)
-    assert version.endswith("(fake agent)\n")
+    assert version.endswith("(Claude Code)\n")
 
 
 def test_a_variable_overrides_the_binary(monkeypatch, tmp_path):
@@ -92,7 +92,7 @@ def test_gates_and_log_can_be_elsewhere(fake_agent, tmp_path):
 def test_the_profile_selects_the_version(fake_agent):
     agent = fake_agent(replies=HELLO, profile="2.0.77")
     version = subprocess.check_output([agent.cli_path, "--version"], env=agent.env, text=True)
-    assert version == "2.0.77 (fake agent)\n"
+    assert version == "2.0.77 (Claude Code)\n"
 
 
 def test_a_session_can_be_resumed(fake_agent):

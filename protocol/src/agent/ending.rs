@@ -295,7 +295,8 @@ impl Agent {
                 .first_content_frame_ms
                 .clone_from(&declared.first_content_frame_ms);
         }
-        if has_replied && !turn.is_own() {
+        // The host knows the prompt by its UUID.
+        if has_replied && !turn.uuids.is_empty() {
             result
                 .request_sent_wall_ms
                 .clone_from(&declared.request_sent_wall_ms);
