@@ -9,8 +9,8 @@ use agentwire::protocol::permission::PermissionMode;
 use agentwire::protocol::plugin::LocalPlugin;
 use agentwire::{
     Client, CloseInput, ClosePolicy, CloseReport, CloseStep, CommandLine, Connection, EndReason,
-    Error, Event, Notice, Options, Peer, PeerFuture, PermissionResult, Pipes, SessionEnd,
-    Transport,
+    Error, Event, MemoryStore, Notice, Options, Peer, PeerFuture, PermissionResult, Pipes,
+    SessionEnd, SessionStore, TranscriptKey, Transport,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -226,7 +226,7 @@ async fn a_session_does_not_start_where_what_it_relies_on_is_not_taken() {
             }
         }
         let answer = serde_json::json!({ taken: true });
-        let (client, ..) = connect_with(options, &answer).await;
+        let (client, ..) = support::peer::connect_with(options, &answer).await;
         client.unwrap();
     }
 }
@@ -241,8 +241,8 @@ async fn options_that_do_not_go_together_are_refused_there_too() {
 
 /// A way to an agent that somebody is told to end.
 struct Remote {
-    pipes: (tokio::io::DuplexStream, tokio::io::DuplexStream),
-    launched: tokio::sync::oneshot::Sender<Vec<String>>,
+    pipes: Option<(tokio::io::DuplexStream, tokio::io::DuplexStream)>,
+    launched: tokio::sync::mpsc::UnboundedSender<CommandLine>,
     machine: Machine,
 }
 
@@ -254,12 +254,14 @@ struct Machine {
 }
 
 impl Transport for Remote {
-    async fn open(self, line: &CommandLine, _policy: ClosePolicy) -> Result<Connection, Error> {
+    async fn open(&mut self, line: &CommandLine, _: ClosePolicy) -> Result<Connection, Error> {
         self.launched
-            .send(line.arguments.clone())
+            .send(line.clone())
             .map_err(|_| Error::transport("nobody is there"))?;
-        let (output, input) = self.pipes;
-        Ok(Connection::new(output, input, self.machine).stderr(&b"Crabs!"[..]))
+        let Some((output, input)) = self.pipes.take() else {
+            return Err(Error::transport("there was one pair of pipes"));
+        };
+        Ok(Connection::new(output, input, self.machine.clone()).stderr(&b"Crabs!"[..]))
     }
 }
 
@@ -286,32 +288,32 @@ impl Peer for Machine {
     }
 }
 
-/// A session over a transport of its own, with the arguments that came there
+/// A session over a transport of its own, with the command line that came there
 /// and what the agent has of it.
-async fn connect_remote() -> (Client, Vec<String>, support::peer::Peer, Machine) {
+async fn connect_remote(options: Options) -> (Client, CommandLine, support::peer::Peer, Machine) {
     let (to_agent, input) = tokio::io::duplex(4096);
     let (output, from_agent) = tokio::io::duplex(4096);
     let mut agent = support::peer::Peer {
         input: BufReader::new(input).lines(),
         output,
     };
-    let (launched, arguments) = tokio::sync::oneshot::channel();
+    let (launched, mut lines) = tokio::sync::mpsc::unbounded_channel();
     let machine = Machine::default();
     let remote = Remote {
-        pipes: (from_agent, to_agent),
+        pipes: Some((from_agent, to_agent)),
         launched,
         machine: machine.clone(),
     };
-    let client = Client::connect_over(remote, Options::new().model("haiku"));
+    let client = Client::connect_over(remote, options);
     let answer = serde_json::json!({});
     let (client, _) = tokio::join!(client, agent.answers(&answer));
-    (client.unwrap(), arguments.await.unwrap(), agent, machine)
+    (client.unwrap(), lines.recv().await.unwrap(), agent, machine)
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_transport_is_told_what_the_options_come_to_and_says_how_the_agent_ended() {
-    let (mut client, arguments, agent, machine) = connect_remote().await;
-    assert!(arguments.contains(&"--model=haiku".to_owned()));
+    let (mut client, line, agent, machine) = connect_remote(Options::new().model("haiku")).await;
+    assert!(line.arguments.contains(&"--model=haiku".to_owned()));
     // Its exit counts, although its output is held open.
     machine.gone.cancel();
     let end = end_of(&mut client).await.unwrap();
@@ -322,9 +324,53 @@ async fn a_transport_is_told_what_the_options_come_to_and_says_how_the_agent_end
     drop(agent);
 }
 
+#[tokio::test]
+async fn every_transport_resumes_from_a_store_and_the_folder_goes_with_the_session() {
+    const ID: &str = "11111111-2222-4333-8444-555555555555";
+    let directory = tempfile::tempdir().unwrap();
+    let store = MemoryStore::new();
+    let key = TranscriptKey::in_directory(directory.path(), ID);
+    let entry = serde_json::json!({"type": "user", "uuid": "a"});
+    store.append(&key, &[entry.into()]).await.unwrap();
+    let options = Options::new()
+        .cwd(directory.path())
+        .clean_env()
+        .session_store(store)
+        .resume(ID);
+
+    let (mut client, line, agent, machine) = connect_remote(options.clone()).await;
+    let folder = line.resumed_home().unwrap().to_owned();
+    let mut given = line.environment.iter().rev();
+    let given = given.find(|(name, _)| name == "CLAUDE_CONFIG_DIR");
+    assert_eq!(given.unwrap().1, folder);
+    let transcript = format!("projects/{}/{ID}.jsonl", key.project);
+    let written = std::fs::read_to_string(folder.join(transcript)).unwrap();
+    assert_eq!(written.lines().count(), 1);
+    drop(line);
+    assert!(folder.exists());
+    machine.gone.cancel();
+    end_of(&mut client).await.unwrap();
+    assert!(!folder.exists());
+    drop(agent);
+
+    // An agent that runs already reads no files of ours.
+    let (client, ..) = support::peer::connect_with(options, &serde_json::json!({})).await;
+    client.unwrap();
+}
+
+#[tokio::test]
+async fn pipes_are_opened_once() {
+    let line = Options::new().command_line().unwrap();
+    let (reader, writer) = tokio::io::duplex(64);
+    let mut pipes = Pipes::new(reader, writer);
+    assert!(pipes.open(&line, ClosePolicy::default()).await.is_ok());
+    let refused = pipes.open(&line, ClosePolicy::default()).await.unwrap_err();
+    assert!(matches!(refused, Error::Transport { .. }), "{refused}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn closing_is_the_transports_business_and_so_is_its_report() {
-    let (mut client, _, mut agent, machine) = connect_remote().await;
+    let (mut client, _, mut agent, machine) = connect_remote(Options::new()).await;
     let leaves = async {
         machine.told.cancelled().await;
         assert!(agent.input.next_line().await.unwrap().is_none());
@@ -333,17 +379,17 @@ async fn closing_is_the_transports_business_and_so_is_its_report() {
     let (report, ()) = tokio::join!(client.close(), leaves);
     assert_eq!(report.step, CloseStep::Terminated);
 
-    let (client, _, _agent, machine) = connect_remote().await;
+    let (client, _, _agent, machine) = connect_remote(Options::new()).await;
     drop(client);
     machine.told.cancelled().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_way_that_cannot_be_opened_is_an_error_that_says_why() {
-    let (launched, arguments) = tokio::sync::oneshot::channel();
-    drop(arguments);
+    let (launched, lines) = tokio::sync::mpsc::unbounded_channel();
+    drop(lines);
     let remote = Remote {
-        pipes: tokio::io::duplex(1),
+        pipes: Some(tokio::io::duplex(1)),
         launched,
         machine: Machine::default(),
     };

@@ -12,13 +12,16 @@ pub use query::{Query, prompt, query};
 use crate::command::Command;
 use crate::event::{EndReason, Error, Event, Mailbox, Notice, SessionEnd};
 use crate::handle::Handle;
-use crate::options::{CommandLine, Options, PLUGINS, not_applied, unsupported_option};
+use crate::options::{
+    CommandLine, Options, PLUGINS, PrivateFiles, not_applied, unsupported_option,
+};
 use crate::process::CloseReport;
 use crate::session::{self, Connection, LocalCli, Peer, Transport};
 use agentwire_protocol::control::InitializeAnswer;
 use agentwire_protocol::host::RequestFailure;
 use futures_core::Stream;
 use local_version::LocalVersion;
+use std::borrow::Cow;
 use std::ops::Deref;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -119,7 +122,10 @@ impl Client {
     /// # Cancel safety
     ///
     /// As [`Client::connect`].
-    pub async fn connect_over(transport: impl Transport, options: Options) -> Result<Self, Error> {
+    pub async fn connect_over(
+        mut transport: impl Transport,
+        options: Options,
+    ) -> Result<Self, Error> {
         if tokio::runtime::Handle::try_current().is_err() {
             return Err(Error::NoRuntime);
         }
@@ -133,13 +139,19 @@ impl Client {
         {
             without = line.fit(version)?;
         }
-        let connection = transport.open(&line, options.close).await?;
-        Self::greet(connection, options, line, cli, without).await
+        let opened = match transport.starts_agent() {
+            true => session::resume(&line).await?,
+            false => Cow::Borrowed(&line),
+        };
+        let connection = transport.open(&opened, options.close).await?;
+        let private = opened.private.clone();
+        Self::greet(connection, private, options, line, cli, without).await
     }
 
     /// Sends `initialize` and checks the response.
     async fn greet(
         connection: Connection,
+        private: PrivateFiles,
         options: Options,
         line: CommandLine,
         mut cli: LocalVersion,
@@ -160,7 +172,7 @@ impl Client {
             mailbox,
             peer,
             mirrored,
-        } = session::start(connection, options, line.ignored.clone());
+        } = session::start(connection, private, options, line.ignored.clone());
         let mut client = Self {
             handle,
             mailbox,

@@ -5,12 +5,12 @@ use super::argument::Argument;
 use super::system_limits;
 use crate::event::{Error, IgnoredOption};
 use crate::process::{Environment, PrivateFolder, mask};
-use crate::store::Source;
+use crate::store::{PrivateHome, Source};
 use agentwire_protocol::Json;
 use agentwire_protocol::control::{Initialize, InitializeAnswer};
 use std::ffi::OsString;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
@@ -41,8 +41,23 @@ pub struct CommandLine {
     /// The store that the session may be resumed from.
     pub(crate) source: Option<Source>,
     pub(super) verbatim_prompts: bool,
-    /// Private files that the arguments name.
+    pub(crate) private: PrivateFiles,
+}
+
+/// Files that only this user can read, and that the agent is started with. They are
+/// removed when nobody has them any more.
+#[derive(Clone, Default)]
+pub(crate) struct PrivateFiles {
+    /// Those that the arguments name.
     pub(crate) folder: Option<Arc<PrivateFolder>>,
+    /// The configuration folder with the session that is resumed.
+    pub(crate) home: Option<Arc<PrivateHome>>,
+}
+
+impl PrivateFiles {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.folder.is_none() && self.home.is_none()
+    }
 }
 
 /// The resulting command line.
@@ -101,7 +116,7 @@ impl Options {
             ignored: self.find_ignored(),
             source: self.source(),
             verbatim_prompts: self.verbatim_prompts,
-            folder: None,
+            private: PrivateFiles::default(),
             initialize,
         })
     }
@@ -242,6 +257,17 @@ pub(crate) fn not_applied(request: &Initialize, answer: &InitializeAnswer) -> Ve
 }
 
 impl CommandLine {
+    /// Returns the configuration folder with the session that is resumed from a
+    /// [store](Options::session_store), if one is: `CLAUDE_CONFIG_DIR` in
+    /// [`environment`](Self::environment) names it. A
+    /// [`Transport`](crate::Transport) that starts the agent on another machine copies
+    /// the folder there and sets the variable to the copy. It has credentials, can be
+    /// read by this user only, and is removed when the session has ended.
+    #[must_use]
+    pub fn resumed_home(&self) -> Option<&Path> {
+        self.private.home.as_deref().map(PrivateHome::path)
+    }
+
     /// Checks everything that depends on this system.
     pub(crate) fn check_here(&self) -> Result<(), Error> {
         for (name, value) in &self.environment {

@@ -35,7 +35,7 @@ mod unread;
 pub use backpressure::Backpressure;
 pub(crate) use backpressure::UnreadLimits;
 pub use command_line::CommandLine;
-pub(crate) use command_line::{PLUGINS, not_applied};
+pub(crate) use command_line::{PLUGINS, PrivateFiles, not_applied};
 pub use model::Thinking;
 pub(crate) use older::unsupported_option;
 pub use permission::PermissionPrompts;

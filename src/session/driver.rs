@@ -10,6 +10,7 @@ use super::transport::{Peer, Reader};
 use super::writer::Writer;
 use crate::command::{Command, Declared, End, OpenTurn, Out, Progress, Servers, TurnWatch};
 use crate::event::{Demand, EndReason, Error, Event, Notice, SessionEnd};
+use crate::options::PrivateFiles;
 use crate::process::CloseStep;
 use agentwire_protocol::control::Answer;
 use agentwire_protocol::host::{Activity, Host, Prompt, Transmit};
@@ -40,6 +41,8 @@ const DRAIN: Duration = Duration::from_secs(2);
 pub(super) struct Driver {
     pub(super) host: Host,
     pub(super) peer: Arc<dyn Peer>,
+    /// What the agent reads, if the peer does not keep it.
+    pub(super) private: Option<PrivateFiles>,
     /// `None` after the CLI closed it.
     pub(super) reader: Option<Reader>,
     pub(super) writer: Writer,
@@ -304,6 +307,10 @@ impl Driver {
             Some(stderr) => stderr.at_end().await,
             None => String::new(),
         };
+        if let Some(private) = self.private.take() {
+            // Removing files may take long. Without a runtime they go with this task.
+            let _ = tokio::task::spawn_blocking(move || drop(private)).await;
+        }
         let end = Arc::new(SessionEnd {
             reason,
             exit,

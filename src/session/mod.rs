@@ -19,6 +19,7 @@ mod streams;
 mod transport;
 mod writer;
 
+pub(crate) use resume::resume;
 pub use transport::{CloseInput, Connection, LocalCli, Peer, PeerFuture, Pipes, Transport};
 
 use crate::command::{End, Link, Servers};
@@ -26,7 +27,7 @@ use crate::event::{
     Demand, EndReason, Event, IgnoredOption, Mailbox, Notice, mailbox, unused_mailbox,
 };
 use crate::handle::Handle;
-use crate::options::Options;
+use crate::options::{Options, PrivateFiles};
 use agentwire_protocol::host::Host;
 use asks::Asks;
 use driver::Driver;
@@ -51,6 +52,7 @@ pub(crate) struct Started {
 /// Starts the tasks that drive a session over this connection.
 pub(crate) fn start(
     connection: Connection,
+    private: PrivateFiles,
     options: Options,
     ignored: Vec<IgnoredOption>,
 ) -> Started {
@@ -59,6 +61,7 @@ pub(crate) fn start(
         input,
         stderr,
         peer,
+        keeps_files,
     } = connection;
     let (commands, inbox) = mpsc::unbounded_channel();
     let demand = Demand::default();
@@ -87,6 +90,7 @@ pub(crate) fn start(
     let mut driver = Driver {
         host,
         peer: Arc::clone(&peer),
+        private: (!keeps_files && !private.is_empty()).then_some(private),
         reader: Some(output),
         writer: Writer::new(input),
         stderr: stderr.map(|stderr| StderrTail::start(stderr, options.stderr)),

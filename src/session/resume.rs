@@ -16,14 +16,11 @@ use std::sync::Arc;
 type Transcript = (TranscriptKey, Vec<Json>);
 
 /// Adapts the command line to resume a session from the store: with a private
-/// configuration folder, which must live as long as the agent. There is no
-/// folder if there is no store, no session to resume, or the store does not
-/// have the session.
-pub(crate) async fn resume(
-    line: &CommandLine,
-) -> Result<(Cow<'_, CommandLine>, Option<PrivateHome>), Error> {
+/// configuration folder. It stays as it is if there is no store, no session to
+/// resume, or the store does not have the session.
+pub(crate) async fn resume(line: &CommandLine) -> Result<Cow<'_, CommandLine>, Error> {
     let Some(source) = &line.source else {
-        return Ok((Cow::Borrowed(line), None));
+        return Ok(Cow::Borrowed(line));
     };
     let mut line = line.clone();
     let environment = line.passed_environment();
@@ -37,11 +34,11 @@ pub(crate) async fn resume(
     };
     let is_given = given.is_some();
     let Some(id) = id.filter(|id| is_session_id(id)) else {
-        return Ok((Cow::Owned(line), None));
+        return Ok(Cow::Owned(line));
     };
     let transcripts = source.transcripts(TranscriptKey::new(project, &id)).await?;
     if transcripts.is_empty() {
-        return Ok((Cow::Owned(line), None));
+        return Ok(Cow::Owned(line));
     }
     let users = UsersHome::of(&environment);
     let home = tokio::task::spawn_blocking(move || write(users.as_ref(), &transcripts))
@@ -58,7 +55,8 @@ pub(crate) async fn resume(
     line.environment
         .extend(variables.map(|(name, value)| (name.into(), value.clone())));
     tracing::debug!(session = id, "resuming from the session store");
-    Ok((Cow::Owned(line), Some(home)))
+    line.private.home = Some(Arc::new(home));
+    Ok(Cow::Owned(line))
 }
 
 const RESUME: &str = "--resume=";

@@ -93,6 +93,10 @@ impl PrivateHome {
         Ok(home)
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// Returns the variables to set in the agent's environment.
     pub(crate) fn variables(&self) -> &[(&'static str, OsString)] {
         &self.variables

@@ -227,7 +227,7 @@ impl CommandLine {
                     .map_err(cannot_write)?;
                 arguments.push(format!("{flag}={}", path.display()));
             }
-            self.folder = Some(Arc::new(folder));
+            self.private.folder = Some(Arc::new(folder));
         }
         let after = flags_of(&self.initialize);
         self.arguments

@@ -41,7 +41,7 @@ fn the_current_version_gets_all_of_it_over_the_pipe() {
     let (line, without) = fit(options, "2.1.330").unwrap();
     assert_eq!(line.arguments, before.arguments);
     assert_eq!(line.initialize, before.initialize);
-    assert!(line.folder.is_none() && without.is_empty());
+    assert!(line.private.folder.is_none() && without.is_empty());
 }
 
 fn configured() -> Options {
@@ -85,7 +85,7 @@ fn an_older_one_reads_configuration_from_files_that_only_this_user_can_read() {
             assert_eq!(mode(path.parent().unwrap()) & 0o777, 0o700);
         }
     }
-    let folder = line.folder.clone().unwrap().path().to_owned();
+    let folder = line.private.folder.clone().unwrap().path().to_owned();
     drop(line);
     assert!(!folder.exists());
 }

@@ -4,7 +4,6 @@ use super::{CloseInput, Connection, Peer, PeerFuture, Transport};
 use crate::event::Error;
 use crate::options::CommandLine;
 use crate::process::{ChildProcess, ClosePolicy, CloseReport, Pipes, find_cli};
-use crate::session::resume::resume;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -21,9 +20,8 @@ use uuid::Uuid;
 pub struct LocalCli;
 
 impl Transport for LocalCli {
-    async fn open(self, line: &CommandLine, policy: ClosePolicy) -> Result<Connection, Error> {
+    async fn open(&mut self, line: &CommandLine, policy: ClosePolicy) -> Result<Connection, Error> {
         line.check_here()?;
-        let (line, home) = resume(line).await?;
         let cli = find_cli(line.cli.as_deref())?;
         let failed = |error| Error::Spawn {
             program: cli.file.clone(),
@@ -32,9 +30,8 @@ impl Transport for LocalCli {
         let id = Uuid::new_v4().to_string();
         let command = line.command(cli.command());
         let (child, pipes) = ChildProcess::spawn(command, &id, policy).map_err(failed)?;
-        let folder = line.folder.clone();
-        if home.is_some() || folder.is_some() {
-            child.keep((home, folder));
+        if !line.private.is_empty() {
+            child.keep(line.private.clone());
         }
         tracing::debug!(session = id, pid = child.id(), "started the agent CLI");
         let Pipes {
@@ -45,7 +42,9 @@ impl Transport for LocalCli {
         let output = ChildStdout::from_std(stdout).map_err(failed)?;
         let input = ChildStdin::from_std(stdin).map_err(failed)?;
         let stderr = ChildStderr::from_std(stderr).map_err(failed)?;
-        Ok(Connection::new(output, input, child).stderr(stderr))
+        let mut connection = Connection::new(output, input, child).stderr(stderr);
+        connection.keeps_files = true;
+        Ok(connection)
     }
 
     fn program(&self, line: &CommandLine) -> Option<PathBuf> {

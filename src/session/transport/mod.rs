@@ -48,7 +48,7 @@ pub type CloseInput = Box<dyn FnOnce() + Send>;
 /// struct Remote(&'static str);
 ///
 /// impl Transport for Remote {
-///     async fn open(self, line: &CommandLine, policy: ClosePolicy) -> Result<Connection, Error> {
+///     async fn open(&mut self, line: &CommandLine, policy: ClosePolicy) -> Result<Connection, Error> {
 ///         use tokio::io::AsyncWriteExt;
 ///
 ///         let mut socket = TcpStream::connect(self.0).await.map_err(Error::transport)?;
@@ -61,7 +61,14 @@ pub type CloseInput = Box<dyn FnOnce() + Send>;
 pub trait Transport: Send + 'static {
     /// Opens the connection, and starts the agent if that is the transport's
     /// job. `line` is the validated command line, `policy` the limits for
-    /// closing. Called once, in the runtime of the session.
+    /// closing. Called in the runtime of the session, for each process that it
+    /// has. A session has one process today; one that cannot be opened twice
+    /// returns an error the second time.
+    ///
+    /// If the session is resumed from a
+    /// [store](crate::Options::session_store), it is in a private folder on this
+    /// machine, which the command line names
+    /// ([`CommandLine::resumed_home`]).
     ///
     /// # Cancel safety
     ///
@@ -72,10 +79,16 @@ pub trait Transport: Send + 'static {
     /// Any error that prevents the connection; create it with
     /// [`Error::transport`]. Connecting returns it.
     fn open(
-        self,
+        &mut self,
         line: &CommandLine,
         policy: ClosePolicy,
     ) -> impl Future<Output = Result<Connection, Error>> + Send;
+
+    /// Returns whether the transport starts the agent, or has it started, with
+    /// the command line. If not, no session is loaded from a store.
+    fn starts_agent(&self) -> bool {
+        true
+    }
 
     /// Returns the CLI if the transport starts one on this machine. It may be
     /// started once more than for the session, to query its version.
@@ -96,6 +109,8 @@ pub struct Connection {
     pub stderr: Option<Box<dyn AsyncRead + Send + Unpin>>,
     /// Controls the agent itself.
     pub peer: Arc<dyn Peer>,
+    /// Whether the peer keeps the private files until the agent is gone.
+    pub(crate) keeps_files: bool,
 }
 
 impl Connection {
@@ -110,6 +125,7 @@ impl Connection {
             input: Box::new(input),
             stderr: None,
             peer: Arc::new(peer),
+            keeps_files: false,
         }
     }
 

@@ -32,27 +32,20 @@ use tokio_util::sync::CancellationToken;
 ///
 /// See [`CloseReport`] for its contents in this case.
 #[derive(Debug)]
-pub struct Pipes<R, W> {
-    output: R,
-    input: W,
-}
+pub struct Pipes<R, W>(Option<(R, W)>);
 
 impl<R, W> Pipes<R, W> {
     /// Creates a transport that reads the agent's output from `reader` and
     /// writes to its input by `writer`.
     pub fn new(reader: R, writer: W) -> Self {
-        Self {
-            output: reader,
-            input: writer,
-        }
+        Self(Some((reader, writer)))
     }
 }
 
 impl<T: AsyncRead + AsyncWrite> Pipes<ReadHalf<T>, WriteHalf<T>> {
     /// Creates a transport from a bidirectional stream, such as a socket.
     pub fn of(stream: T) -> Self {
-        let (output, input) = split(stream);
-        Self { output, input }
+        Self(Some(split(stream)))
     }
 }
 
@@ -61,9 +54,15 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    async fn open(self, _line: &CommandLine, policy: ClosePolicy) -> Result<Connection, Error> {
-        let peer = Elsewhere::new(policy);
-        Ok(Connection::new(self.output, self.input, peer))
+    async fn open(&mut self, _: &CommandLine, policy: ClosePolicy) -> Result<Connection, Error> {
+        let Some((output, input)) = self.0.take() else {
+            return Err(Error::transport("the pipes have been opened before"));
+        };
+        Ok(Connection::new(output, input, Elsewhere::new(policy)))
+    }
+
+    fn starts_agent(&self) -> bool {
+        false
     }
 }
 
