@@ -37,14 +37,9 @@ pub enum NotBuilt {
 /// 1. the binary `target/debug/fake-agent`;
 /// 2. the example `target/debug/examples/fake_agent`.
 ///
-/// `cargo test` builds the examples of your package. So the file
-/// `examples/fake_agent.rs` is all that a test requires:
-///
-/// ```no_run
-/// fn main() {
-///     agentwire_testkit::fake_agent::main()
-/// }
-/// ```
+/// `cargo test` builds the examples of your package. All that a test requires is
+/// a file `examples/fake_agent.rs` with a `main` that calls
+/// [`fake_agent::main`](super::main()).
 ///
 /// `cargo test --test NAME` does not build examples; run `cargo build --examples`
 /// first.
