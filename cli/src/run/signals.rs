@@ -21,7 +21,8 @@ pub(crate) struct Signals {
 pub(crate) enum Wanted {
     /// Interrupt the turn; the second time, end the session.
     Interrupt,
-    /// End the session.
+    /// End the session. Only Unix has a signal for it.
+    #[cfg_attr(not(unix), allow(dead_code))]
     End,
 }
 

@@ -15,10 +15,11 @@ pub enum NotBuilt {
     /// The variable [`BIN`] names no file.
     #[error("`{BIN}` is {}: no such file", .0.display())]
     NoSuchFile(PathBuf),
-    /// The binary is not where Cargo builds it.
+    /// Neither the binary nor an example is where Cargo builds it.
     #[error(
-        "{}: no such file; build it with `cargo build -p agentwire-testkit --bin fake-agent` \
-         in the profile of the tests, or set `{BIN}`",
+        "{}: no such file, nor an example `fake_agent`; build it with \
+         `cargo build -p agentwire-testkit --bin fake-agent` in the profile of the tests, \
+         or set `{BIN}`",
         .0.display()
     )]
     NotInTarget(PathBuf),
@@ -27,15 +28,24 @@ pub enum NotBuilt {
     UnknownExecutable(#[from] io::Error),
 }
 
-/// Returns the absolute path of the `fake-agent` binary, for a test.
+/// Returns the absolute path of the fake agent's executable, for a test.
 ///
 /// This is the file that the environment variable `FAKE_AGENT_BIN` ([`BIN`])
-/// names. If the variable is unset or empty, it is the binary that Cargo has
-/// built next to the running executable: `target/debug/fake-agent` for
-/// `target/debug/deps/my_test`.
+/// names. If the variable is unset or empty, it is one that Cargo has built next
+/// to the running executable, for `target/debug/deps/my_test`:
 ///
-/// Cargo does not build the binaries of a dependency with your tests. Build this
-/// one first:
+/// 1. the binary `target/debug/fake-agent`;
+/// 2. the example `target/debug/examples/fake_agent`.
+///
+/// `cargo test` builds the examples of your package. All that a test requires is
+/// a file `examples/fake_agent.rs` with a `main` that calls
+/// [`fake_agent::main`](super::main()).
+///
+/// `cargo test --test NAME` does not build examples; run `cargo build --examples`
+/// first.
+///
+/// Cargo does not build the binaries of a dependency with your tests. Without an
+/// example, build this one first:
 ///
 /// ```sh
 /// cargo build -p agentwire-testkit --bin fake-agent
@@ -87,8 +97,11 @@ fn in_target(executable: &Path) -> Result<PathBuf, NotBuilt> {
         _ => folder,
     };
     let binary = profile.join(format!("fake-agent{EXE_SUFFIX}"));
+    let example = profile.join(format!("examples/fake_agent{EXE_SUFFIX}"));
     if binary.is_file() {
         Ok(binary)
+    } else if example.is_file() {
+        Ok(example)
     } else {
         Err(NotBuilt::NotInTarget(binary))
     }
@@ -115,6 +128,21 @@ mod tests {
     }
 
     #[test]
+    fn without_a_binary_the_example_is_found() {
+        let profile = tempfile::tempdir().expect("a folder");
+        create_dir(profile.path().join("examples")).expect("a folder");
+        let example = format!("examples/fake_agent{EXE_SUFFIX}");
+        let example = profile.path().join(example);
+        write(&example, "").expect("a file");
+        let executable = profile.path().join("deps/test-1a2b");
+        assert_eq!(in_target(&executable).expect("the example"), example);
+
+        let binary = binary_in(profile.path());
+        write(&binary, "").expect("a file");
+        assert_eq!(in_target(&executable).expect("the binary"), binary);
+    }
+
+    #[test]
     fn a_binary_that_is_not_built_is_an_error_that_says_what_to_build() {
         let profile = tempfile::tempdir().expect("a folder");
         // A folder of this name is no binary.
@@ -124,8 +152,9 @@ mod tests {
         assert_eq!(
             error.to_string(),
             format!(
-                "{}: no such file; build it with `cargo build -p agentwire-testkit --bin \
-                 fake-agent` in the profile of the tests, or set `FAKE_AGENT_BIN`",
+                "{}: no such file, nor an example `fake_agent`; build it with `cargo build -p \
+                 agentwire-testkit --bin fake-agent` in the profile of the tests, or set \
+                 `FAKE_AGENT_BIN`",
                 binary.display()
             )
         );
