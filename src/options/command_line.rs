@@ -44,8 +44,8 @@ pub struct CommandLine {
     pub(crate) private: PrivateFiles,
 }
 
-/// Files that only this user can read, and that the agent is started with. They are
-/// removed when nobody has them any more.
+/// Files that only this user can read, and that the agent is started with. Dropping
+/// the last clone removes them.
 #[derive(Clone, Default)]
 pub(crate) struct PrivateFiles {
     /// Those that the arguments name.

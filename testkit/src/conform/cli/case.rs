@@ -13,6 +13,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// What a script has go on for so long is there to be cut off.
+const CUT_OFF: Duration = Duration::from_secs(60);
+
 /// One session that a CLI is to play.
 #[derive(Debug, Clone)]
 pub struct Case {
@@ -50,6 +53,19 @@ pub enum CaseError {
         /// What is wrong with it.
         error: serde_json::Error,
     },
+}
+
+/// How long a step of the agent goes on without a sign.
+fn time_of(step: &crate::Step) -> Duration {
+    use crate::Step;
+
+    match step {
+        Step::Text(text) => text.delay(),
+        Step::Thinking(thinking) => thinking.text.delay(),
+        Step::Tool(call) => Duration::from_millis(call.takes_ms),
+        Step::WaitMs(time) => Duration::from_millis(*time),
+        _ => Duration::ZERO,
+    }
 }
 
 /// What the host does.
@@ -359,7 +375,11 @@ impl Case {
     /// are not cut off.
     #[must_use]
     pub fn longest(&self) -> Duration {
-        super::rest::longest(self)
+        let replies = (self.scenario.replies.iter()).chain(&self.scenario.subagents);
+        let steps = replies.flat_map(|reply| &reply.say).map(time_of);
+        let hooks = self.host.hooks.iter().map(ScriptedHook::time);
+        let times = steps.chain(hooks).filter(|time| *time < CUT_OFF);
+        times.max().unwrap_or_default()
     }
 
     /// The file as it is: what is written there, no agent made up.

@@ -2,8 +2,6 @@
 
 use super::super::process::Mark;
 use super::Case;
-use super::case::ScriptedHook;
-use crate::Step;
 use std::time::Duration;
 
 /// After how long without a line it is looked whether the CLI works at all.
@@ -12,22 +10,10 @@ const QUIET: Duration = Duration::from_secs(2);
 /// The same before the first line: a CLI that starts may wait for a disk.
 const STARTING: Duration = Duration::from_secs(8);
 
-/// What a script has go on for so long is there to be cut off.
-const CUT_OFF: Duration = Duration::from_secs(60);
-
 /// How long nothing may come in a session whose CLI does not work: as long as
 /// the longest thing takes in its script, and then some.
 pub(super) fn patience(case: &Case) -> Duration {
-    QUIET + longest(case)
-}
-
-/// How long the longest thing takes in its script that is not cut off.
-pub(super) fn longest(case: &Case) -> Duration {
-    let replies = (case.scenario.replies.iter()).chain(&case.scenario.subagents);
-    let steps = replies.flat_map(|reply| &reply.say).map(time_of);
-    let hooks = case.host.hooks.iter().map(ScriptedHook::time);
-    let times = steps.chain(hooks).filter(|time| *time < CUT_OFF);
-    times.max().unwrap_or_default()
+    QUIET + case.longest()
 }
 
 /// Returns when nothing happens any more, if it is not dropped before because
@@ -39,17 +25,6 @@ pub(super) async fn at_rest(cli: &Mark, patience: Duration, has_begun: bool) {
     };
     tokio::time::sleep(quiet).await;
     while cli.works().await {}
-}
-
-/// How long a step goes on without a sign.
-fn time_of(step: &Step) -> Duration {
-    match step {
-        Step::Text(text) => text.delay(),
-        Step::Thinking(thinking) => thinking.text.delay(),
-        Step::Tool(call) => Duration::from_millis(call.takes_ms),
-        Step::WaitMs(time) => Duration::from_millis(*time),
-        _ => Duration::ZERO,
-    }
 }
 
 #[cfg(test)]
