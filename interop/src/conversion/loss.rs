@@ -128,6 +128,7 @@ impl fmt::Display for Loss {
 pub(super) fn of_delta(
     first: usize,
     back: &[Tree<'_>],
+    original: &[Tree<'_>],
     delta: &Delta,
     why: &dyn Fn(usize, &str, &Lost) -> Why,
     losses: &mut Vec<Loss>,
@@ -162,8 +163,9 @@ pub(super) fn of_delta(
                 walk.delta(back.get(*index).copied(), delta, "");
                 walk.index += 1;
             }
-            Step::Is(value) => {
-                walk.lost(Lost::Whole(kind(Tape::of(value).tree())));
+            Step::Is(_) => {
+                let piece = original.get(walk.index - first).copied();
+                walk.lost(Lost::Whole(piece.map(kind).unwrap_or_default()));
                 walk.index += 1;
             }
         }
@@ -348,8 +350,13 @@ impl Walk<'_, '_> {
     fn at(&mut self, key: &str, look: impl FnOnce(&mut Self)) {
         let length = self.path.len();
         self.path.push('/');
-        self.path
-            .push_str(&key.replace('~', "~0").replace('/', "~1"));
+        for character in key.chars() {
+            match character {
+                '~' => self.path.push_str("~0"),
+                '/' => self.path.push_str("~1"),
+                character => self.path.push(character),
+            }
+        }
         look(self);
         self.path.truncate(length);
     }
