@@ -2,7 +2,7 @@
 
 use super::delta::beside;
 use super::loss;
-use super::part::came;
+use super::part::{Came, came};
 use super::signed::signed;
 use super::tree::{Tape, Tree};
 use super::{Delta, Direction, Fingerprint, Group, Loss, Lost, Outline, Why};
@@ -160,13 +160,16 @@ impl<D: Direction> Converter<D> {
                 });
             }
         }
-        let group = self.makes_residue.then(|| Group {
+        let came = || came(&back, delta.as_ref(), &self.direction.beside(pieces));
+        let came = self.makes_residue.then(came);
+        let group = came.map(|Came { back: came, with }| Group {
             made: made
                 .iter()
                 .map(|piece| Fingerprint::of(&json(piece)))
                 .collect(),
             of: Fingerprint::of_items(&original),
-            back: came(&back, delta.as_ref(), &self.direction.beside(pieces)),
+            back: came,
+            with,
             signed: back.iter().copied().flat_map(signed).collect(),
             delta,
         });
