@@ -76,7 +76,8 @@ pub trait Direction {
     /// converted together with them.
     type Together: Debug + Clone + Default;
 
-    /// Reads a piece.
+    /// Reads a piece. One that keeps its JSON may do without it here: that is in the
+    /// outline, which [`Converter::push_written`](super::Converter::push_written) takes.
     ///
     /// # Errors
     ///
