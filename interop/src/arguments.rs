@@ -1,7 +1,6 @@
 //! The arguments of a tool call: JSON inside a text there, an object here.
 
 use agentwire_protocol::{Json, Members};
-use serde_json::value::RawValue;
 
 /// Where arguments are that are no object.
 const INVALID: &str = "INVALID_JSON";
@@ -11,40 +10,52 @@ const INVALID: &str = "INVALID_JSON";
 /// `INVALID_JSON` of an object, as the Messages API's own documentation has it.
 #[must_use]
 pub(crate) fn input(arguments: &str) -> Json {
-    if arguments.trim().is_empty() {
-        return object(Members::default());
-    }
-    match serde_json::from_str::<&RawValue>(arguments) {
-        Ok(raw) if raw.get().starts_with('{') => raw_json(compact(raw.get())),
-        _ => {
-            let mut members = Members::default();
-            members.push(INVALID, arguments.into());
-            object(members)
-        }
-    }
+    object(arguments).map_or_else(
+        || invalid(arguments),
+        |object| Json::of_text(compact(object.get())),
+    )
+}
+
+/// As [`input`], in the spelling of the text.
+#[must_use]
+pub(crate) fn input_as_written(arguments: &str) -> Json {
+    object(arguments).unwrap_or_else(|| invalid(arguments))
 }
 
 /// The arguments that this input is as a text: JSON without space, whatever
 /// spelling the input has. The way back of [`input`].
 #[must_use]
 pub(crate) fn arguments(input: &Json) -> String {
-    if let Ok(members) = input.read::<Members>()
-        && members.len() == 1
-        && let Some(invalid) = members.get_str(INVALID)
-        && !invalid.trim().is_empty()
-        && serde_json::from_str::<&RawValue>(&invalid).map_or(true, |it| !it.get().starts_with('{'))
-    {
-        return invalid;
-    }
-    compact(input.get())
+    invalid_text(input).unwrap_or_else(|| compact(input.get()))
 }
 
-fn object(members: Members) -> Json {
+/// As [`arguments`], in the spelling of the input.
+#[must_use]
+pub(crate) fn arguments_as_written(input: &Json) -> String {
+    invalid_text(input).unwrap_or_else(|| input.get().to_owned())
+}
+
+/// The object that a text is. Nothing, when it is something else.
+#[must_use]
+pub(crate) fn object(text: &str) -> Option<Json> {
+    if text.trim().is_empty() {
+        return Some(Json::of_text("{}"));
+    }
+    let json: Json = text.parse().ok()?;
+    json.get().starts_with('{').then_some(json)
+}
+
+fn invalid(text: &str) -> Json {
+    let mut members = Members::default();
+    members.push(INVALID, text.into());
     Json::from_value(&members).unwrap_or_default()
 }
 
-fn raw_json(text: String) -> Json {
-    RawValue::from_string(text).map_or_else(|_| Json::null(), Json::from)
+/// The text in an input that was no object.
+fn invalid_text(input: &Json) -> Option<String> {
+    let members: Members = input.read().ok()?;
+    let text = members.get_str(INVALID).filter(|_| members.len() == 1)?;
+    object(&text).is_none().then_some(text)
 }
 
 /// JSON without space around its tokens, and without needless escapes in its
@@ -119,12 +130,33 @@ mod tests {
     }
 
     #[test]
+    fn an_object_can_keep_its_spelling() {
+        let text = r#"{"a" : 1.0, "b":1e400, "\u0063":"\/"}"#;
+        let input = input_as_written(text);
+        assert_eq!(input.get(), text);
+        assert_eq!(arguments_as_written(&input), text);
+    }
+
+    #[test]
     fn what_is_no_object_has_a_home() {
-        for text in ["{", "null", "[1]", "\"x\"", "rm -rf", "{} {}", "{\"a\":}"] {
+        for text in [
+            "{",
+            "null",
+            "[1]",
+            "\"x\"",
+            "rm -rf",
+            "{} {}",
+            "{\"a\":}",
+            r#"{"a": "#,
+            r#"{"INVALID_JSON": 1"#,
+        ] {
             let (input, back) = there_and_back(text);
             let home = serde_json::json!({ "INVALID_JSON": text });
             assert_eq!(input, home.to_string());
             assert_eq!(back, text);
+            let input = input_as_written(text);
+            assert_eq!(input.get(), home.to_string());
+            assert_eq!(arguments_as_written(&input), text);
         }
     }
 
@@ -137,6 +169,7 @@ mod tests {
             r#"{"INVALID_JSON":"x","more":1}"#,
         ] {
             assert_eq!(there_and_back(text).1, text);
+            assert_eq!(arguments_as_written(&input_as_written(text)), text);
         }
     }
 }

@@ -366,6 +366,55 @@ fn blocks_of_a_line_that_come_back_on_lines_of_their_own_are_not_lost() {
 }
 
 #[test]
+fn an_edit_of_a_line_with_several_blocks_costs_that_line() {
+    let mut said = assistant("m1", text("I will"));
+    said["message"]["content"] = json!([text("I will"), call("a")]);
+    let mut results = answer("a");
+    results["message"]["content"] = json!([
+        {"type": "tool_result", "tool_use_id": "a", "content": "done"},
+        text("And now?"),
+    ]);
+    let mut lines = vec![prompt("go"), said, results];
+    lines.push(assistant("m2", text("yes")));
+    for (index, line) in lines.iter_mut().enumerate() {
+        line["uuid"] = format!("uuid-{index}").into();
+    }
+    lines.insert(3, json!({"type": "result", "subtype": "success"}));
+    let session = || Session::new(agentwire_interop::chat::Chat);
+    let carried = convert(session(), &parsed(&lines));
+    let made = serde_json::to_string(&carried.made).unwrap();
+    for (edited, line, blocks) in [
+        ("I will", 1, json!([["I will!"], ["a"]])),
+        ("And now?", 2, json!([["a"], ["And now?!"]])),
+        ("done", 2, json!([["a"], ["And now?"]])),
+    ] {
+        let items = made.replace(edited, &format!("{edited}!"));
+        let back = WayBack::new(
+            session(),
+            serde_json::from_str::<Vec<_>>(&items).unwrap(),
+            carried.groups.clone(),
+        );
+        let back: Vec<Value> = back.filter_map(Back::piece).map(|it| tree(&it)).collect();
+        let (before, rest) = back.split_at(line);
+        let (now, after) = rest.split_at(2);
+        assert_eq!(before, &lines[..line], "{edited}");
+        assert_eq!(after, &lines[line + 1..], "{edited}");
+        let named = |line: &Value| -> Value {
+            let blocks = line["message"]["content"].as_array().unwrap().iter();
+            let names = ["text", "id", "tool_use_id"];
+            let named = |block: &Value| names.iter().find_map(|name| block.get(name).cloned());
+            blocks.map(|block| named(block).unwrap()).collect()
+        };
+        assert_eq!(now.iter().map(named).collect::<Value>(), blocks);
+        assert_eq!(now[0]["uuid"], lines[line]["uuid"]);
+        assert_eq!(now[1].get("uuid"), None);
+        for now in now {
+            assert_eq!(now["message"]["id"], lines[line]["message"]["id"]);
+        }
+    }
+}
+
+#[test]
 fn messages_that_change_places_are_told() {
     let lines = parsed(&[
         assistant("m1", call("a")),

@@ -10,7 +10,7 @@ use agentwire_interop::transcript::{Branch, History, Transcript};
 
 /// A function that is generic over the direction.
 pub(super) trait Visitor {
-    fn visit<D: Direction>(self, direction: D) -> Result<(), ConvertError>
+    fn visit<D: Direction + 'static>(self, direction: D) -> Result<(), ConvertError>
     where
         D::From: Send + 'static,
         D::To: Send + 'static;
@@ -80,7 +80,7 @@ pub(super) fn visit(
     )
 }
 
-fn from_any<B: System>(
+fn from_any<B: System + 'static>(
     from: Format,
     to: B,
     arguments: &Arguments,

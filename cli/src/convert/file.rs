@@ -6,7 +6,7 @@ use super::arguments::Arguments;
 use super::direction::{Visitor, visit};
 use super::error::ConvertError;
 use super::format::Format;
-use super::input::{self, Input, InputError, Written};
+use super::input::{self, Input, InputError, Piece, Plain};
 use super::residue;
 use super::summary::Summary;
 use crate::files::Files;
@@ -53,7 +53,7 @@ pub(super) fn convert(arguments: &Arguments) -> Result<(), ConvertError> {
 struct Forth<'a>(&'a Arguments, Files);
 
 impl Visitor for Forth<'_> {
-    fn visit<D: Direction>(self, direction: D) -> Result<(), ConvertError>
+    fn visit<D: Direction + 'static>(self, direction: D) -> Result<(), ConvertError>
     where
         D::From: Send + 'static,
     {
@@ -77,12 +77,12 @@ impl Visitor for Forth<'_> {
             for piece in &converted.made {
                 output.write(piece)?;
             }
-            summary.add(converted.made.len(), &converted.losses);
             if let Some(file) = &mut losses {
                 for loss in &converted.losses {
                     file.write(loss)?;
                 }
             }
+            summary.add(converted.made.len(), converted.losses);
             if let (Some(file), Some(group)) = (&mut residue, &converted.group) {
                 file.write(group)?;
                 parts += 1;
@@ -92,11 +92,11 @@ impl Visitor for Forth<'_> {
         let mut read = 0;
         let mut told = Told::default();
         let mut failed = None;
-        for piece in Input::<Written<D::From>>::open(&arguments.file)? {
+        for piece in Input::<Piece<D>>::open(&arguments.file)? {
             match piece {
                 Ok(piece) => {
                     read += 1;
-                    if let Some(converted) = converter.push_written(piece.json, piece.value) {
+                    if let Some(converted) = converter.push_written(piece.outline, piece.value) {
                         take(converted)?;
                     }
                 }
@@ -168,7 +168,7 @@ impl Told {
 struct Restore<'a>(&'a Arguments, Files);
 
 impl Visitor for Restore<'_> {
-    fn visit<D: Direction>(self, direction: D) -> Result<(), ConvertError>
+    fn visit<D: Direction + 'static>(self, direction: D) -> Result<(), ConvertError>
     where
         D::To: Send + 'static,
     {
@@ -176,8 +176,8 @@ impl Visitor for Restore<'_> {
         let mut output = arguments.output(&mut files)?;
         let told = Rc::new(RefCell::new(Told::default()));
         let failed = Rc::new(RefCell::new(None));
-        let pieces = Input::<D::To>::open(&arguments.file)?;
-        let pieces = until_failed(pieces, &told, &failed);
+        let pieces = Input::<Plain<D::To>>::open(&arguments.file)?;
+        let pieces = until_failed(pieces, &told, &failed).map(|Plain(piece)| piece);
         let groups = residue::open(arguments.restore.as_deref(), arguments.to, arguments.from)?;
         // What an incomplete residue has is used.
         let incomplete = Rc::new(RefCell::new(None));

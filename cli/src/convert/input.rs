@@ -1,16 +1,18 @@
 //! Reads JSON values: a sequence, or a list.
 
 use super::scanner::{Scanner, Step};
+use agentwire_interop::conversion::{Direction, Outline};
 use agentwire_interop::session::{Line, Superseded};
 use agentwire_interop::transcript::{self, Branch, History, Record, Tree};
 use agentwire_protocol::Json;
 use indicatif::{ProgressBar, ProgressStyle};
-use serde::de::{DeserializeOwned, Error as _, IgnoredAny, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserializer;
+use serde::de::{DeserializeOwned, IgnoredAny, SeqAccess, Visitor};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 use std::marker::PhantomData;
 use std::path::Path;
+use std::string::FromUtf8Error;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::{fmt, thread, vec};
 use tempfile::NamedTempFile;
@@ -85,17 +87,51 @@ fn reason(error: &serde_json::Error) -> String {
     }
 }
 
-/// A value, and the JSON that it was read from.
-pub(super) struct Written<T> {
-    pub(super) json: Json,
-    pub(super) value: T,
+/// A value of an input, which may keep the JSON that it is read from.
+pub(super) trait Value: Sized + Send + 'static {
+    fn of(outline: Outline) -> serde_json::Result<Self>;
 }
 
-impl<'de, T: DeserializeOwned> Deserialize<'de> for Written<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = Json::deserialize(deserializer)?;
-        let value = json.read().map_err(D::Error::custom)?;
-        Ok(Self { json, value })
+impl Value for Json {
+    fn of(outline: Outline) -> serde_json::Result<Self> {
+        Ok(outline.into_json())
+    }
+}
+
+impl Value for Line {
+    fn of(outline: Outline) -> serde_json::Result<Self> {
+        Ok(outline.into_json().into())
+    }
+}
+
+impl Value for Record {
+    fn of(outline: Outline) -> serde_json::Result<Self> {
+        Ok(outline.into_json().into())
+    }
+}
+
+/// A value that does not keep its JSON.
+pub(super) struct Plain<T>(pub(super) T);
+
+impl<T: DeserializeOwned + Send + 'static> Value for Plain<T> {
+    fn of(outline: Outline) -> serde_json::Result<Self> {
+        outline.json().read().map(Self)
+    }
+}
+
+/// A piece that is converted, and the JSON that it was read from.
+pub(super) struct Piece<D: Direction> {
+    pub(super) outline: Outline,
+    pub(super) value: D::From,
+}
+
+impl<D: Direction + 'static> Value for Piece<D>
+where
+    D::From: Send + 'static,
+{
+    fn of(outline: Outline) -> serde_json::Result<Self> {
+        let value = D::read(&outline)?;
+        Ok(Self { outline, value })
     }
 }
 
@@ -105,7 +141,7 @@ pub(super) struct Input<T> {
     batch: vec::IntoIter<Result<T, InputError>>,
 }
 
-impl<T: DeserializeOwned + Send + 'static> Input<T> {
+impl<T: Value> Input<T> {
     /// Opens a file, or standard input for `-`.
     pub(super) fn open(file: &Path) -> Result<Self, InputError> {
         let (progress, input) = open(file)?;
@@ -174,7 +210,7 @@ struct Values<T> {
 /// The receiver is gone.
 struct Unwanted;
 
-impl<T: DeserializeOwned> Values<T> {
+impl<T: Value> Values<T> {
     fn read(&mut self, mut input: impl BufRead, name: &str) -> Result<(), Unwanted> {
         let read = start(&mut input).and_then(|(start, encoding)| {
             if let Some(encoding) = encoding {
@@ -229,11 +265,10 @@ impl<T: DeserializeOwned> Values<T> {
                 }
                 // Nearly always, a line is a value.
                 if read == text.bytes.len()
-                    && let Ok(value) = std::str::from_utf8(without_mark(&text.bytes))
-                    && let Ok(value) = value.parse::<Json>()
+                    && let Some(value) = text.whole_line()
                 {
                     self.take(value, Place::Lines(text.line, text.line));
-                    text.pass(text.bytes.len());
+                    text.pass_line();
                     continue;
                 }
             }
@@ -263,12 +298,12 @@ impl<T: DeserializeOwned> Values<T> {
         let first = text.line + lines(blank);
         let place = Place::Lines(first, first + lines(value));
         let written = String::from_utf8_lossy(value);
-        match serde_json::from_str(&written) {
+        match serde_json::from_str::<Json>(&written) {
             Ok(json) => {
                 if matches!(written, std::borrow::Cow::Owned(_)) {
                     self.batch.push(Err(InputError::Utf8 { place }));
                 }
-                self.take(json, place);
+                self.take(json.into(), place);
                 text.pass(end);
             }
             Err(error) => {
@@ -348,10 +383,10 @@ impl<T: DeserializeOwned> Values<T> {
         Ok(())
     }
 
-    fn take(&mut self, value: Json, place: Place) {
+    fn take(&mut self, value: Outline, place: Place) {
         self.number += 1;
         if let Some(value) = unwrapped(value) {
-            match value.read() {
+            match T::of(value) {
                 Ok(read) => self.batch.push(Ok(read)),
                 Err(error) => self.invalid(place, &error),
             }
@@ -383,6 +418,30 @@ struct Text {
 impl Text {
     fn is_scanned(&self) -> bool {
         self.scanned == self.bytes.len()
+    }
+
+    /// Takes the value that the text is, if it is one. A long one is not copied.
+    fn whole_line(&mut self) -> Option<Outline> {
+        if self.bytes.len() <= BUFFER || self.bytes.starts_with(MARK) {
+            let text = std::str::from_utf8(without_mark(&self.bytes)).ok()?;
+            return Outline::parse(text);
+        }
+        let text = String::from_utf8(std::mem::take(&mut self.bytes));
+        let text = text.map_err(FromUtf8Error::into_bytes);
+        match text.map(|text| Outline::parse_long(text).map_err(String::into_bytes)) {
+            Ok(Ok(outline)) => Some(outline),
+            Err(bytes) | Ok(Err(bytes)) => {
+                self.bytes = bytes;
+                None
+            }
+        }
+    }
+
+    /// Passes the whole text, which is a line.
+    fn pass_line(&mut self) {
+        self.line += 1;
+        self.start = self.bytes.len();
+        self.scanned = self.start;
     }
 
     /// Passes everything up to this place: a value starts there.
@@ -453,17 +512,15 @@ fn is_list(input: &mut impl BufRead) -> io::Result<bool> {
 
 /// Returns the message of an entry of a recording, or `None` if the entry has no
 /// message. Other values are returned unchanged.
-fn unwrapped(value: Json) -> Option<Json> {
-    if !value.get().starts_with(r#"{"t":"#) {
+fn unwrapped(value: Outline) -> Option<Outline> {
+    if !value.json().get().starts_with(r#"{"t":"#) {
         return Some(value);
     }
-    let Some(direction) = value.member("dir") else {
-        return Some(value);
-    };
-    match direction.get() {
-        r#""send""# | r#""recv""# => value
-            .member("msg")
-            .filter(|said| said.get().starts_with('{')),
+    match value.find(["dir", "msg"]) {
+        [None, _] => Some(value),
+        [Some(r#""send""# | r#""recv""#), Some(said)] if said.starts_with('{') => {
+            Some(Json::of_text(said).into())
+        }
         _ => None,
     }
 }
@@ -471,7 +528,7 @@ fn unwrapped(value: Json) -> Option<Json> {
 /// Takes the items of a list, each as soon as it is read.
 struct Items<'a, T>(&'a mut Values<T>, PhantomData<T>);
 
-impl<'de, T: DeserializeOwned> Visitor<'de> for Items<'_, T> {
+impl<'de, T: Value> Visitor<'de> for Items<'_, T> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -482,7 +539,7 @@ impl<'de, T: DeserializeOwned> Visitor<'de> for Items<'_, T> {
         let Self(values, _) = self;
         while let Some(value) = seq.next_element::<Json>()? {
             let place = Place::Item(values.number + 1);
-            values.take(value, place);
+            values.take(value.into(), place);
             if values.batch.len() >= BATCH && values.flush().is_err() {
                 while seq.next_element::<IgnoredAny>()?.is_some() {}
             }
@@ -518,8 +575,8 @@ pub(super) fn superseded(file: &Path) -> Result<Superseded, InputError> {
         }
         match serde_json::from_slice::<Json>(&text) {
             Ok(line) if !line.get().starts_with('[') => {
-                if let Some(line) = unwrapped(line) {
-                    superseded.note(&Line::from(line));
+                if let Some(line) = unwrapped(line.into()) {
+                    superseded.note(&Line::from(line.into_json()));
                 }
             }
             // The lines are not the values.

@@ -16,11 +16,11 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    pub(super) fn add(&mut self, made: usize, losses: &[Loss]) {
+    pub(super) fn add(&mut self, made: usize, losses: Vec<Loss>) {
         self.made += made;
         for loss in losses {
             // Losses of the same kind are counted together.
-            let key = (loss.what.clone(), loss.why);
+            let key = (loss.what, loss.why);
             *self.losses.entry(key).or_default() += 1;
         }
     }

@@ -1,10 +1,11 @@
 //! Messages of ours to and from Bridgic's chat messages.
 
-use super::arguments;
-use super::chat::{AssistantTextMessage, ChatMessage, FunctionToolCall, UserTextMessage};
+use super::chat::{
+    Arguments, AssistantTextMessage, ChatMessage, FunctionToolCall, UserTextMessage,
+};
 use super::said::{self, AssistantSaid};
 use crate::conversion::{Lost, System, Why};
-use crate::{Calls, Message as Ours, author};
+use crate::{Calls, Message as Ours, arguments, author};
 use agentwire_protocol::content::ContentBlock;
 
 /// The system of [`ChatMessage`]s.
@@ -107,7 +108,7 @@ fn write_assistant(blocks: &[ContentBlock]) -> ChatMessage {
             AssistantSaid::Call(call) => calls.push(FunctionToolCall::new(
                 &*call.id,
                 &*call.name,
-                arguments::text(&call.input),
+                arguments::arguments_as_written(&call.input),
             )),
         }
     }
@@ -119,10 +120,14 @@ fn read_assistant(message: &AssistantTextMessage) -> Ours {
     let text = message.content.as_deref().filter(|text| !text.is_empty());
     let mut blocks: Vec<_> = text.map(ContentBlock::text).into_iter().collect();
     for call in message.tool_calls.iter().flatten() {
+        let arguments = match &call.function.arguments {
+            Arguments::Text(text) => text,
+            Arguments::Value(value) => value.get(),
+        };
         blocks.push(ContentBlock::tool_use(
             &*call.id,
             &*call.function.name,
-            arguments::input(&call.function.arguments),
+            arguments::input_as_written(arguments),
         ));
     }
     Ours::assistant(blocks)

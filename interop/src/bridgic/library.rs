@@ -1,11 +1,10 @@
 //! The conversions that bridgic-core has itself.
 
-use super::arguments;
 use super::block::{Block, Message, Role};
 use super::chat::{Arguments, ChatMessage, FunctionToolCall};
 use super::failure::CannotConvert;
 use super::tool::{ToolCall, is_object};
-use crate::Compat;
+use crate::{Compat, arguments};
 use agentwire_protocol::{Json, Members};
 
 impl Message {

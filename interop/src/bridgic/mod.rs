@@ -1,6 +1,5 @@
 #![doc = include_str!("../../docs/bridgic.md")]
 
-mod arguments;
 mod block;
 mod block_system;
 mod chat;

@@ -1,13 +1,11 @@
 //! The conversions that bridgic-llms-openai has: what OpenAI's Chat
 //! Completions are asked with, and what they answer.
 
-use super::arguments;
 use super::block::{Block, Message, Role, ToolCallBlock};
 use super::chat::{Arguments, FunctionToolCall};
 use super::failure::CannotConvert;
 use super::tool::{Tool, ToolCall};
-use crate::Compat;
-use crate::python;
+use crate::{Compat, arguments, python};
 use agentwire_protocol::{Json, Members};
 use serde::Serialize;
 

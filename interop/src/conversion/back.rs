@@ -3,6 +3,7 @@
 use super::forth::json;
 use super::part::{Part, parts};
 use super::signed::Known;
+use super::tree::{Tape, Tree};
 use super::{Direction, Fingerprint, Group};
 use crate::Calls;
 use agentwire_protocol::Json;
@@ -348,10 +349,13 @@ fn original<D: Direction>(group: &Group, back: &[D::From]) -> Option<Vec<Written
         None => back,
         Some(delta) => delta.apply(&back).ok()?,
     };
-    if Fingerprint::of(&original) != group.of {
+    let texts: Vec<Json> = original.read().ok()?;
+    let tapes: Vec<Tape<'_>> = texts.iter().map(Tape::of_item).collect();
+    let items: Vec<Tree<'_>> = tapes.iter().map(Tape::tree).collect();
+    if Fingerprint::of_items(&items) != group.of {
         return None;
     }
-    let texts: Vec<Json> = original.read().ok()?;
+    drop(tapes);
     let pieces = texts.into_iter().map(|text| {
         let piece = text.read().ok()?;
         let text = Some(text);

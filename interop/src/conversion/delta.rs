@@ -1,12 +1,13 @@
 //! What of a value is not in what another value says of it.
 
+use super::Outline;
 use super::exact::{Object, written};
 use super::tree::{self, Kind, Tape, Tree};
 use agentwire_protocol::{Json, Members};
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// How one JSON value is made of another.
@@ -71,16 +72,28 @@ impl Delta {
             (Kind::Object, Kind::Object) => inside(&from.members()?, &to.members()?),
             (Kind::List, Kind::List) => {
                 let (from, to) = (from.items(), to.items());
-                let steps = steps(&from, &to);
-                let is_all = match &steps[..] {
-                    [] => from.is_empty(),
-                    [Step::Run(0, count)] => *count == from.len(),
-                    _ => false,
-                };
-                (!is_all).then_some(Self::Of(steps))
+                let kinds = Kinds::of(&from);
+                let is_alone: Vec<bool> = to.iter().map(|item| !kinds.have(*item)).collect();
+                Self::between_items(&from, &to, &is_alone)
             }
             _ => Some(Self::Is(to.json())),
         }
+    }
+
+    /// How a list of `to` is made of a list of `from`. `is_alone` tells which items of
+    /// `to` are of a kind that is not in `from`.
+    pub(super) fn between_items(
+        from: &[Tree<'_>],
+        to: &[Tree<'_>],
+        is_alone: &[bool],
+    ) -> Option<Self> {
+        let steps = steps(from, to, is_alone);
+        let is_all = match &steps[..] {
+            [] => from.is_empty(),
+            [Step::Run(0, count)] => *count == from.len(),
+            _ => false,
+        };
+        (!is_all).then_some(Self::Of(steps))
     }
 
     /// The value that is made of `from`.
@@ -239,7 +252,7 @@ fn inside(from: &tree::Members<'_>, to: &tree::Members<'_>) -> Option<Delta> {
 /// the same place first, then of the same ones elsewhere, then of those that go
 /// by the same id, of those that say the same, of those with the same kinds of
 /// blocks, and of those that are of the same kind.
-fn steps(from: &[Tree<'_>], to: &[Tree<'_>]) -> Vec<Step> {
+fn steps(from: &[Tree<'_>], to: &[Tree<'_>], is_alone: &[bool]) -> Vec<Step> {
     let mut plan: Vec<Option<Step>> = to
         .iter()
         .enumerate()
@@ -255,21 +268,17 @@ fn steps(from: &[Tree<'_>], to: &[Tree<'_>]) -> Vec<Step> {
         }
     }
     if plan.iter().any(Option::is_none) {
-        // Most have nothing to be made of, and are not looked at any further.
-        let kinds: HashSet<_> = from.iter().copied().map(kind).collect();
-        let alone: Vec<bool> = to
-            .iter()
-            .map(|item| !kinds.contains(&kind(*item)))
-            .collect();
-        let keys: [fn(Tree<'_>) -> Option<u64>; 5] = [value, id, said, blocks, kind_key];
+        let keys: [fn(Tree<'_>) -> Option<u64>; 5] =
+            [value, id, said, blocks, |item| Some(kind_key(item))];
         for key in keys {
-            let is_open = |(step, alone): (&Option<Step>, &bool)| step.is_none() && !alone;
-            if !plan.iter().zip(&alone).any(is_open) {
+            let is_open = |(step, is_alone): (&Option<Step>, &bool)| step.is_none() && !is_alone;
+            if !plan.iter().zip(is_alone).any(is_open) {
                 break;
             }
             let mut alike = Pool::new(from, &taken, key);
-            for ((item, step), alone) in to.iter().zip(&mut plan).zip(&alone) {
-                if step.is_some() || *alone {
+            for ((item, step), is_alone) in to.iter().zip(&mut plan).zip(is_alone) {
+                // Most have nothing to be made of, and are not looked at any further.
+                if step.is_some() || *is_alone {
                     continue;
                 }
                 let Some(key) = key(*item) else { continue };
@@ -360,6 +369,41 @@ fn blocks(item: Tree<'_>) -> Option<u64> {
     Some(key)
 }
 
+/// Reads pieces to compare them with others, and tells which of them are of a kind
+/// that is not among those. Of these, no more is read than they are, unless `all` is.
+pub(super) fn beside<'t>(
+    from: &[Tree<'_>],
+    to: &'t [Outline],
+    all: bool,
+) -> (Vec<Tape<'t>>, Vec<bool>) {
+    let kinds = Kinds::of(from);
+    let read = to.iter().map(|item| {
+        let outline = Tape::of_outline(item);
+        let is_alone = !kinds.have(outline.tree());
+        match is_alone && !all {
+            true => (outline, is_alone),
+            false => (Tape::of_item(item.json()), is_alone),
+        }
+    });
+    read.unzip()
+}
+
+/// The kinds of some items.
+struct Kinds(Vec<u64>);
+
+impl Kinds {
+    fn of(items: &[Tree<'_>]) -> Self {
+        let mut kinds: Vec<u64> = items.iter().map(|item| kind_key(*item)).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        Self(kinds)
+    }
+
+    fn have(&self, item: Tree<'_>) -> bool {
+        self.0.binary_search(&kind_key(item)).is_ok()
+    }
+}
+
 /// What an item is. Objects that do not say it are of one kind.
 fn kind(item: Tree<'_>) -> Cow<'_, str> {
     match item.kind() {
@@ -368,8 +412,8 @@ fn kind(item: Tree<'_>) -> Cow<'_, str> {
     }
 }
 
-fn kind_key(item: Tree<'_>) -> Option<u64> {
-    Some(xxh3_64(kind(item).as_bytes()))
+fn kind_key(item: Tree<'_>) -> u64 {
+    xxh3_64(kind(item).as_bytes())
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Whether a piece is still what it was.
 
+use super::hash;
 use super::tree::{Tape, Tree};
 use agentwire_protocol::Json;
 use serde::de::{Deserialize, Deserializer};
@@ -18,6 +19,12 @@ impl Fingerprint {
     #[must_use]
     pub fn of(value: &Json) -> Self {
         Self::of_tree(Tape::of(value).tree())
+    }
+
+    /// That of a list of these items.
+    pub(super) fn of_items(items: &[Tree<'_>]) -> Self {
+        let hashes = items.iter().map(|item| item.hash());
+        Self(hashes.fold(hash::of_list(), hash::both))
     }
 
     pub(super) fn of_tree(value: Tree<'_>) -> Self {

@@ -1,10 +1,11 @@
 //! The way there.
 
+use super::delta::beside;
 use super::loss;
-use super::part::came;
+use super::part::{Came, came};
 use super::signed::signed;
-use super::tree::Tape;
-use super::{Delta, Direction, Fingerprint, Group, Loss, Lost, Why};
+use super::tree::{Tape, Tree};
+use super::{Delta, Direction, Fingerprint, Group, Loss, Lost, Outline, Why};
 use crate::Calls;
 use agentwire_protocol::Json;
 use serde::Serialize;
@@ -21,7 +22,7 @@ pub struct Converter<D: Direction> {
     /// What waits for pieces that are converted together with it.
     waiting: Vec<D::From>,
     /// How they are written.
-    texts: Vec<Json>,
+    texts: Vec<Outline>,
     together: D::Together,
     /// The index of the first of them.
     index: usize,
@@ -76,20 +77,35 @@ impl<D: Direction> Converter<D> {
     /// Takes the next piece, and gives what those before it became, where they
     /// are not converted together with it.
     pub fn push(&mut self, piece: D::From) -> Option<Converted<D::To>> {
-        self.push_written(json(&piece), piece)
+        let text = match self.compares() {
+            true => json(&piece),
+            false => Json::null(),
+        };
+        self.push_written(text, piece)
     }
 
     /// Takes the next piece, with the JSON that it was read from. What the type of
     /// a piece cannot hold, such as an earlier value of a member that occurs twice,
     /// is then among the losses and in the residue.
-    pub fn push_written(&mut self, text: Json, piece: D::From) -> Option<Converted<D::To>> {
+    pub fn push_written(
+        &mut self,
+        text: impl Into<Outline>,
+        piece: D::From,
+    ) -> Option<Converted<D::To>> {
         let goes_on = self
             .direction
             .goes_on(&mut self.together, &self.waiting, &piece);
         let converted = if goes_on { None } else { self.finish() };
         self.waiting.push(piece);
-        self.texts.push(text);
+        if self.compares() {
+            self.texts.push(text.into());
+        }
         converted
+    }
+
+    /// Whether what comes back is compared with what there was.
+    fn compares(&self) -> bool {
+        self.finds_losses || self.makes_residue
     }
 
     /// Gives what the last pieces became, when there are any.
@@ -100,9 +116,9 @@ impl<D: Direction> Converter<D> {
         let pieces = std::mem::take(&mut self.waiting);
         let texts = std::mem::take(&mut self.texts);
         let made = self.direction.forth(&mut self.calls, &pieces);
-        let (losses, group) = match (self.finds_losses, self.makes_residue) {
-            (false, false) => (Vec::new(), None),
-            _ => self.compared(&pieces, &texts, &made),
+        let (losses, group) = match self.compares() {
+            true => self.compared(&pieces, &texts, &made),
+            false => (Vec::new(), None),
         };
         self.index += pieces.len();
         Some(Converted {
@@ -116,15 +132,16 @@ impl<D: Direction> Converter<D> {
     fn compared(
         &mut self,
         pieces: &[D::From],
-        texts: &[Json],
+        texts: &[Outline],
         made: &[D::To],
     ) -> (Vec<Loss>, Option<Group>) {
-        let back = json(&self.direction.back(&mut self.calls_back, made));
-        let original = json(texts);
-        let (back, original) = (Tape::of(&back), Tape::of(&original));
-        let (back, original) = (back.tree(), original.tree());
-        let delta = Delta::between_trees(back, original);
-        let back_pieces = back.items();
+        let back = self.direction.back(&mut self.calls_back, made);
+        let back: Vec<Json> = back.into_iter().map(D::json).collect();
+        let back: Vec<Tape<'_>> = back.iter().map(Tape::of_item).collect();
+        let back: Vec<Tree<'_>> = back.iter().map(Tape::tree).collect();
+        let (original, is_alone) = beside(&back, texts, self.makes_residue);
+        let original: Vec<Tree<'_>> = original.iter().map(Tape::tree).collect();
+        let delta = Delta::between_items(&back, &original, &is_alone);
         let mut losses = Vec::new();
         if self.finds_losses {
             if let Some(delta) = &delta {
@@ -132,7 +149,7 @@ impl<D: Direction> Converter<D> {
                     Some(piece) => self.direction.why(piece, path, lost),
                     None => Why::NoPlace,
                 };
-                loss::of_delta(self.index, &back_pieces, delta, &why, &mut losses);
+                loss::of_delta(self.index, &back, &original, delta, &why, &mut losses);
             }
             for call in self.direction.unanswered(pieces) {
                 losses.push(Loss {
@@ -143,14 +160,17 @@ impl<D: Direction> Converter<D> {
                 });
             }
         }
-        let group = self.makes_residue.then(|| Group {
+        let came = || came(&back, delta.as_ref(), &self.direction.beside(pieces));
+        let came = self.makes_residue.then(came);
+        let group = came.map(|Came { back: came, with }| Group {
             made: made
                 .iter()
                 .map(|piece| Fingerprint::of(&json(piece)))
                 .collect(),
-            of: Fingerprint::of_tree(original),
-            back: came(&back_pieces, delta.as_ref(), &self.direction.beside(pieces)),
-            signed: signed(back),
+            of: Fingerprint::of_items(&original),
+            back: came,
+            with,
+            signed: back.iter().copied().flat_map(signed).collect(),
             delta,
         });
         (losses, group)

@@ -16,13 +16,19 @@ pub(super) fn of_leaf(text: &str, by_text: bool) -> u64 {
     read.unwrap_or_else(|| leaf(b'?', text.as_bytes()))
 }
 
+/// That of a string without escapes, by what is between its quotes.
+pub(super) fn of_plain(text: &str) -> u64 {
+    leaf(b'"', text.as_bytes())
+}
+
 fn leaf(kind: u8, bytes: &[u8]) -> u64 {
     xxh3_64_with_seed(bytes, kind.into())
 }
 
 /// Whole numbers by their digits, others by the nearest `f64`.
 fn number(text: &str) -> u64 {
-    if text.contains(['.', 'e', 'E'])
+    let is_whole = text.bytes().all(|it| it == b'-' || it.is_ascii_digit());
+    if !is_whole
         && let Ok(number) = text.parse::<f64>()
         && number.is_finite()
     {

@@ -128,6 +128,7 @@ impl fmt::Display for Loss {
 pub(super) fn of_delta(
     first: usize,
     back: &[Tree<'_>],
+    original: &[Tree<'_>],
     delta: &Delta,
     why: &dyn Fn(usize, &str, &Lost) -> Why,
     losses: &mut Vec<Loss>,
@@ -162,8 +163,9 @@ pub(super) fn of_delta(
                 walk.delta(back.get(*index).copied(), delta, "");
                 walk.index += 1;
             }
-            Step::Is(value) => {
-                walk.lost(Lost::Whole(kind(Tape::of(value).tree())));
+            Step::Is(_) => {
+                let piece = original.get(walk.index - first).copied();
+                walk.lost(Lost::Whole(piece.map(kind).unwrap_or_default()));
                 walk.index += 1;
             }
         }
@@ -208,14 +210,32 @@ struct Elsewhere<'t> {
     places: HashMap<u64, VecDeque<usize>>,
 }
 
-/// Whether what pieces are made of is all of what came back.
-pub(super) fn are_all_named(back: &[Tree<'_>], steps: &[Step]) -> bool {
-    unnamed(back, steps).is_empty()
+/// Whether the steps name all of a piece that came back, except for some pieces.
+pub(super) fn are_all_named(back: &[Tree<'_>], steps: &[Step], except: &[bool]) -> bool {
+    let named = named(back.len(), steps);
+    let pieces = back.iter().zip(&named).zip(except);
+    pieces
+        .filter(|((_, named), except)| !named.all && !**except)
+        .all(|((piece, named), _)| (0..content(*piece).len()).all(|index| named.has(index)))
 }
 
 /// The blocks of the pieces that came back which the steps do not name.
 fn unnamed<'t>(back: &[Tree<'t>], steps: &[Step]) -> Vec<Tree<'t>> {
-    let mut named: Vec<Named> = vec![Named::default(); back.len()];
+    let named = named(back.len(), steps);
+    let pieces = back.iter().zip(&named).filter(|(_, named)| !named.all);
+    pieces
+        .flat_map(|(piece, named)| {
+            let blocks = content(*piece).into_iter().enumerate();
+            blocks
+                .filter(|(index, _)| !named.has(*index))
+                .map(|(_, block)| block)
+        })
+        .collect()
+}
+
+/// What the steps name of each piece.
+fn named(pieces: usize, steps: &[Step]) -> Vec<Named> {
+    let mut named: Vec<Named> = vec![Named::default(); pieces];
     for step in steps {
         match step {
             Step::Run(first, count) => {
@@ -234,13 +254,47 @@ fn unnamed<'t>(back: &[Tree<'t>], steps: &[Step]) -> Vec<Tree<'t>> {
             Step::Is(_) => {}
         }
     }
-    let pieces = back.iter().zip(&named).filter(|(_, named)| !named.all);
-    pieces
-        .flat_map(|(piece, named)| {
-            let blocks = content(*piece).into_iter().enumerate();
-            blocks
-                .filter(|(index, _)| !named.has(*index))
-                .map(|(_, block)| block)
+    named
+}
+
+/// The pieces that came back of which the blocks are not named, and are in a piece that
+/// is made of another one: each with that one. Nothing, if one is in no such piece, or
+/// may be in several.
+pub(super) fn parts(
+    back: &[Tree<'_>],
+    steps: &[Step],
+    is_named: &[bool],
+) -> Option<Vec<(usize, usize)>> {
+    let mut homes: HashMap<u64, Option<usize>> = HashMap::new();
+    for step in steps {
+        let Step::Item(piece, delta) = step else {
+            continue;
+        };
+        let message = member(delta, "message");
+        let Some(Delta::Of(steps)) = message.and_then(|it| member(it, "content")) else {
+            continue;
+        };
+        for step in steps {
+            if let Step::Is(block) = step {
+                let block = Tape::of(block);
+                for key in keys(block.tree()) {
+                    let home = homes.entry(key).or_insert(Some(*piece));
+                    home.take_if(|home| home != piece);
+                }
+            }
+        }
+    }
+    let unnamed = back.iter().enumerate().zip(is_named);
+    let unnamed = unnamed.filter(|(_, is_named)| !**is_named);
+    unnamed
+        .map(|((index, piece), _)| {
+            let blocks = content(*piece).into_iter();
+            let mut homes =
+                blocks.map(|block| keys(block).find_map(|key| homes.get(&key).copied()));
+            let home = homes.next()???;
+            homes
+                .all(|it| it == Some(Some(home)))
+                .then_some((index, home))
         })
         .collect()
 }
@@ -348,8 +402,13 @@ impl Walk<'_, '_> {
     fn at(&mut self, key: &str, look: impl FnOnce(&mut Self)) {
         let length = self.path.len();
         self.path.push('/');
-        self.path
-            .push_str(&key.replace('~', "~0").replace('/', "~1"));
+        for character in key.chars() {
+            match character {
+                '~' => self.path.push_str("~0"),
+                '/' => self.path.push_str("~1"),
+                character => self.path.push(character),
+            }
+        }
         look(self);
         self.path.truncate(length);
     }

@@ -1,14 +1,21 @@
 //! Restores what was not edited of pieces that were converted together.
 
-use super::loss::are_all_named;
+use super::loss::{are_all_named, parts as parts_of};
 use super::tree::{Kind, Tape, Tree};
 use super::{Delta, Fingerprint, Group, Step};
 use agentwire_protocol::Json;
 use memchr::memmem;
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// A piece that comes back without a residue: its fingerprint, and its kind.
-pub(super) type Came = (Fingerprint, String);
+type Piece = (Fingerprint, String);
+
+/// What has to be known to restore a part of a group, see [`Group`].
+#[derive(Debug, Default)]
+pub(super) struct Came {
+    pub(super) back: Vec<Piece>,
+    pub(super) with: Vec<(usize, usize)>,
+}
 
 /// Up to so many pairs of pieces are compared.
 const MAX_PAIRS: usize = 1 << 22;
@@ -23,10 +30,10 @@ fn kind(piece: &Json) -> String {
 }
 
 /// What has to be known to restore a part of a group: nothing, where that cannot be
-/// done, because pieces are not made of one piece each.
-pub(super) fn came(back: &[Tree<'_>], delta: Option<&Delta>, is_beside: &[bool]) -> Vec<Came> {
+/// done, because it cannot be told which piece is made of which.
+pub(super) fn came(back: &[Tree<'_>], delta: Option<&Delta>, is_beside: &[bool]) -> Came {
     let Some(Delta::Of(steps)) = delta else {
-        return vec![];
+        return Came::default();
     };
     let mut is_named = vec![false; back.len()];
     let (mut piece, mut looked_for) = (0, 0);
@@ -38,7 +45,7 @@ pub(super) fn came(back: &[Tree<'_>], delta: Option<&Delta>, is_beside: &[bool])
                 if is_beside.get(piece) != Some(&true) {
                     looked_for += 1;
                     if looked_for > MAX_LOOKED_FOR || !is_apart(Tape::of(value).tree(), back) {
-                        return vec![];
+                        return Came::default();
                     }
                 }
                 piece += 1;
@@ -49,19 +56,25 @@ pub(super) fn came(back: &[Tree<'_>], delta: Option<&Delta>, is_beside: &[bool])
         for index in named {
             match is_named.get_mut(index) {
                 Some(is_named @ false) => *is_named = true,
-                _ => return vec![],
+                _ => return Came::default(),
             }
         }
     }
-    if is_named.contains(&false) || !are_all_named(back, steps) {
-        return vec![];
+    let is_part: Vec<bool> = is_named.iter().map(|is_named| !is_named).collect();
+    if !are_all_named(back, steps, &is_part) {
+        return Came::default();
     }
-    let came = back.iter();
-    came.map(|piece| {
+    let Some(with) = parts_of(back, steps, &is_named) else {
+        return Came::default();
+    };
+    let back = back.iter().map(|piece| {
         let kind = piece.string_at("type").unwrap_or_default();
         (Fingerprint::of_tree(*piece), kind.into_owned())
-    })
-    .collect()
+    });
+    Came {
+        back: back.collect(),
+        with,
+    }
 }
 
 /// Whether nothing that a piece says came back in another one, where it could be
@@ -102,13 +115,14 @@ pub(super) enum Part {
 /// What groups were before whose pieces were edited in part, made of what comes back
 /// of them now.
 pub(super) fn parts(groups: &[Group], now: &[Json]) -> Vec<Part> {
-    let before: Vec<&Came> = groups.iter().flat_map(|group| &group.back).collect();
+    let before: Vec<&Piece> = groups.iter().flat_map(|group| &group.back).collect();
     let now_: Vec<Fingerprint> = now.iter().map(Fingerprint::of).collect();
     let pairs = pairs(&before, &now_);
     let mut walk = Walk {
         now,
         next: 0,
         is_paired: vec![false; now.len()],
+        envelopes: HashMap::new(),
         parts: Vec::new(),
     };
     for pair in pairs.iter().flatten() {
@@ -124,13 +138,15 @@ pub(super) fn parts(groups: &[Group], now: &[Json]) -> Vec<Part> {
         .filter(|group| !group.back.is_empty() || group.made.is_empty());
     for group in groups {
         let end = first + group.back.len();
-        let pairs = pairs.get(first..end).unwrap_or_default();
-        let edited = match is_one {
-            true => edited(&group.back, pairs, now),
+        let mut pairs = pairs.get(first..end).unwrap_or_default().to_vec();
+        walk.part(&group.with, &mut pairs);
+        let mut edited = match is_one {
+            true => edited(&group.back, &pairs, now),
             false => vec![None; pairs.len()],
         };
         if let Some(Delta::Of(steps)) = &group.delta {
-            walk.group(steps, pairs, &edited);
+            walk.keep_envelopes(&group.with, steps, &mut edited);
+            walk.group(steps, &pairs, &edited);
         }
         first = end;
     }
@@ -144,6 +160,8 @@ struct Walk<'a> {
     next: usize,
     /// Whether a piece is what it was, or goes on where one was.
     is_paired: Vec<bool>,
+    /// The envelopes of pieces that are parts of one that was edited.
+    envelopes: HashMap<usize, Delta>,
     parts: Vec<Part>,
 }
 
@@ -152,9 +170,66 @@ impl Walk<'_> {
     fn up_to(&mut self, end: usize) {
         while self.next < end {
             if self.is_paired.get(self.next) == Some(&false) {
-                self.parts.push(Part::Projected(self.next));
+                let envelope = self.envelopes.get(&self.next).zip(self.now.get(self.next));
+                let edited = envelope.and_then(|(envelope, now)| envelope.apply(now).ok());
+                self.parts.push(match edited {
+                    Some(piece) => Part::Edited(piece),
+                    None => Part::Projected(self.next),
+                });
             }
             self.next += 1;
+        }
+    }
+
+    /// Parts the pieces that were one, where one of them is not what it was: what was
+    /// made of them is then edited.
+    fn part(&mut self, with: &[(usize, usize)], pairs: &mut [Option<usize>]) {
+        let is_paired = |piece: &usize| matches!(pairs.get(*piece), Some(Some(_)));
+        let parted: HashSet<usize> = with
+            .iter()
+            .filter(|(piece, of)| !is_paired(piece) || !is_paired(of))
+            .map(|(_, of)| *of)
+            .collect();
+        let pieces = with.iter().filter(|(_, of)| parted.contains(of));
+        let pieces = pieces.map(|(piece, _)| piece).chain(&parted);
+        for piece in pieces {
+            let place = pairs.get_mut(*piece).and_then(Option::take);
+            if let Some(is_paired) = place.and_then(|place| self.is_paired.get_mut(place)) {
+                *is_paired = false;
+            }
+        }
+    }
+
+    /// Notes the envelopes of such pieces. The ID of a line is that of one of them.
+    fn keep_envelopes(
+        &mut self,
+        with: &[(usize, usize)],
+        steps: &[Step],
+        edited: &mut [Option<usize>],
+    ) {
+        for (piece, of) in with {
+            let place = edited.get_mut(*piece).and_then(Option::take);
+            let envelope = steps.iter().find_map(|step| match step {
+                Step::Item(index, delta) if index == of => envelope(delta),
+                _ => None,
+            });
+            if let (
+                Some(place),
+                Some(Delta::In {
+                    mut members,
+                    without,
+                    more,
+                }),
+            ) = (place, envelope)
+            {
+                members.remove("uuid");
+                let envelope = Delta::In {
+                    members,
+                    without,
+                    more,
+                };
+                self.envelopes.insert(place, envelope);
+            }
         }
     }
 
@@ -208,11 +283,17 @@ impl Walk<'_> {
             },
         };
         self.parts.push(part);
+        // The other parts of it come before what comes after it.
+        let mut end = place + 1;
+        while self.envelopes.contains_key(&end) {
+            end += 1;
+        }
+        self.up_to(end);
     }
 }
 
 /// The pieces that are what they were: of each one before, which one it is now.
-fn pairs(before: &[&Came], now: &[Fingerprint]) -> Vec<Option<usize>> {
+fn pairs(before: &[&Piece], now: &[Fingerprint]) -> Vec<Option<usize>> {
     let mut pairs = vec![None; before.len()];
     if before.len().saturating_mul(now.len()) > MAX_PAIRS {
         return pairs;
@@ -253,7 +334,7 @@ fn pairs(before: &[&Came], now: &[Fingerprint]) -> Vec<Option<usize>> {
 
 /// The pieces that were edited: where as many pieces of the same kinds are between
 /// two that are what they were.
-fn edited(before: &[Came], pairs: &[Option<usize>], now: &[Json]) -> Vec<Option<usize>> {
+fn edited(before: &[Piece], pairs: &[Option<usize>], now: &[Json]) -> Vec<Option<usize>> {
     let mut edited = vec![None; pairs.len()];
     let mut waiting: VecDeque<usize> = VecDeque::new();
     let mut next = 0;

@@ -16,7 +16,7 @@ pub struct Residue {
 }
 
 /// The part of a residue for pieces that were converted together. As JSON:
-/// `{"made": […], "of": "…", "back": […], "signed": […], "delta": {…}}`, see
+/// `{"made": […], "of": "…", "back": […], "with": […], "signed": […], "delta": {…}}`, see
 /// [`Delta`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Group {
@@ -27,9 +27,13 @@ pub struct Group {
     pub of: Fingerprint,
     /// What comes back without the delta, each piece by its fingerprint and its kind:
     /// of an edited group, the pieces that were not edited are restored. Nothing,
-    /// where pieces are not made of one piece each.
+    /// where it cannot be told which piece is made of which.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub back: Vec<(Fingerprint, String)>,
+    /// Of a piece that was made of several which came back, such as a line with several
+    /// blocks: each of the others, and the one that it is made of, by their indices.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub with: Vec<(usize, usize)>,
     /// The fingerprints of signatures, each with that of the thinking that it signs:
     /// thinking that is edited loses its signature.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

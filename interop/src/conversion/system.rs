@@ -1,11 +1,13 @@
 //! What a message system has to say of itself so that conversations can be
 //! carried to it and back.
 
-use super::{Lost, Why};
+use super::{Lost, Outline, Why};
 use crate::session::{is_placeholder, without_placeholders};
 use crate::{Calls, Message};
+use agentwire_protocol::Json;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::borrow::Borrow;
 use std::fmt::Debug;
 
 /// Another message system.
@@ -74,6 +76,20 @@ pub trait Direction {
     /// converted together with them.
     type Together: Debug + Clone + Default;
 
+    /// Reads a piece. One that keeps its JSON may do without it here: that is in the
+    /// outline, which [`Converter::push_written`](super::Converter::push_written) takes.
+    ///
+    /// # Errors
+    ///
+    /// If the JSON is no such piece.
+    fn read(outline: &Outline) -> serde_json::Result<Self::From> {
+        outline.json().read()
+    }
+    /// What a piece is as JSON. All pieces can be written; one that could not would be
+    /// refused on the way back.
+    fn json(piece: Self::From) -> Json {
+        Json::from_value(&piece).unwrap_or_default()
+    }
     /// Whether a piece is converted together with those before it. Notes the
     /// piece: as one of them, or as the first of the next ones.
     fn goes_on(
@@ -126,12 +142,12 @@ pub struct Import<S>(pub S);
 pub(crate) fn write<S: System>(
     system: &S,
     calls: &mut Calls,
-    messages: &[Message],
+    messages: impl IntoIterator<Item: Borrow<Message>>,
 ) -> Vec<S::Item> {
     let mut items = Vec::new();
     for message in messages {
-        calls.note_message(message);
-        items.extend(system.write(calls, message));
+        calls.note_message(message.borrow());
+        items.extend(system.write(calls, message.borrow()));
     }
     items
 }

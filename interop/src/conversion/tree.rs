@@ -3,7 +3,7 @@
 //! Members that occur twice, half surrogate pairs and the digits of numbers all
 //! count. Fingerprints, deltas and losses see a value this way.
 
-use super::{hash, token};
+use super::{Outline, hash, token};
 use agentwire_protocol::Json;
 use agentwire_protocol::text::{Cursor, Invalid};
 use std::borrow::Cow;
@@ -54,6 +54,19 @@ pub(super) enum Kind {
 pub(super) struct Tree<'t> {
     tape: &'t Tape<'t>,
     index: usize,
+}
+
+/// The members by which an object says what it is.
+const TAGS: [&str; 3] = ["type", "block_type", "role"];
+
+/// A string token as text, with U+FFFD for half surrogate pairs. Nothing, when it is
+/// not a string token.
+fn string(token: &str) -> Option<Cow<'_, str>> {
+    if !token.starts_with('"') {
+        return None;
+    }
+    let text = token::text(token);
+    text.or_else(|| Json::of_text(token).read().ok().map(Cow::Owned))
 }
 
 /// The name of a member.
@@ -110,15 +123,52 @@ impl<'t> Name<'t> {
 impl<'t> Tape<'t> {
     /// Reads a value.
     pub(super) fn of(json: &'t Json) -> Self {
+        Self::read(json, 0)
+    }
+
+    /// Reads an item of a list of pieces.
+    pub(super) fn of_item(json: &'t Json) -> Self {
+        Self::read(json, 1)
+    }
+
+    /// Takes an item and its members as they are known. It is the same as no other
+    /// one, since nothing of it is hashed.
+    pub(super) fn of_outline(outline: &'t Outline) -> Self {
+        let text = outline.json().get();
+        let is_object = text.starts_with('{') && u32::try_from(text.len()).is_ok();
+        let members = if is_object { outline.members() } else { &[] };
+        let mut nodes = Vec::with_capacity(members.len() + 1);
+        nodes.push(Node {
+            end: offset(text.len()),
+            next: offset(members.len() + 1),
+            kind: if is_object { Kind::Object } else { Kind::Leaf },
+            ..Node::EMPTY
+        });
+        nodes.extend(members.iter().zip(2_u32..).map(|(member, next)| Node {
+            start: offset(member.value.start),
+            end: offset(member.value.end),
+            next,
+            name: Span {
+                start: offset(member.name.start),
+                end: offset(member.name.end),
+            },
+            has_escapes: member.has_escapes,
+            ..Node::EMPTY
+        }));
+        Self { text, nodes }
+    }
+
+    fn read(json: &'t Json, depth: usize) -> Self {
         let text = json.get();
         let mut reading = Reading {
             text,
             cursor: Cursor::new(text.as_bytes()),
-            nodes: Vec::new(),
+            // Most objects have about a value in so many bytes.
+            nodes: Vec::with_capacity((text.len() / 32).clamp(1, 32)),
             members: Vec::new(),
         };
         // Longer texts than offsets can tell are told apart by all of their text.
-        let is_read = u32::try_from(text.len()).is_ok() && reading.value(0).is_ok();
+        let is_read = u32::try_from(text.len()).is_ok() && reading.value(depth).is_ok();
         let mut nodes = reading.nodes;
         if !is_read {
             nodes.clear();
@@ -231,18 +281,12 @@ impl<'t> Tree<'t> {
     /// The text of the last member of this name, with U+FFFD for half surrogate
     /// pairs. Nothing, when it is no text.
     pub(super) fn string_at(self, name: &str) -> Option<Cow<'t, str>> {
-        let value = self.member(name)?;
-        if !value.text().starts_with('"') {
-            return None;
-        }
-        let text = token::text(value.text());
-        text.or_else(|| value.json().read().ok().map(Cow::Owned))
+        string(self.member(name)?.text())
     }
 
     /// What an object says that it is.
     pub(super) fn tag(self) -> Option<Cow<'t, str>> {
-        let names = ["type", "block_type", "role"];
-        names.iter().find_map(|name| self.string_at(name))
+        TAGS.iter().find_map(|name| self.string_at(name))
     }
 
     /// The members, if this is an object.
@@ -390,13 +434,17 @@ impl Reading<'_> {
         let first = self.cursor.peek();
         let start = self.cursor.at();
         self.nodes.push(Node::EMPTY);
+        let is_opened = depth < MAX_DEPTH;
         let (hash, kind) = match first {
-            Some(b'{') if depth < MAX_DEPTH => (self.object(index, depth + 1)?, Kind::Object),
-            Some(b'[') if depth < MAX_DEPTH => (self.list(depth + 1)?, Kind::List),
+            Some(b'{') if is_opened => (self.object(index, depth + 1)?, Kind::Object),
+            Some(b'[') if is_opened => (self.list(depth + 1)?, Kind::List),
+            Some(b'"') => {
+                let is_escaped = self.cursor.string("a string")?.escaped;
+                (self.token(start, is_escaped, depth), Kind::Leaf)
+            }
             _ => {
                 self.cursor.skip()?;
-                let text = self.text.get(start..self.cursor.at()).unwrap_or_default();
-                (hash::of_leaf(text, depth == MAX_DEPTH), Kind::Leaf)
+                (self.token(start, true, depth), Kind::Leaf)
             }
         };
         let (end, next) = (self.cursor.at(), self.nodes.len());
@@ -421,7 +469,7 @@ impl Reading<'_> {
             let has_escapes = name.escaped;
             let name = name.start - 1..name.end + 1;
             let token = self.text.get(name.clone()).unwrap_or_default();
-            let name_hash = hash::of_leaf(token, depth == MAX_DEPTH);
+            let name_hash = self.hash(token, has_escapes, depth);
             let value = self.value(depth)?;
             if let Some(node) = self.nodes.get_mut(value) {
                 node.name_hash = name_hash;
@@ -439,6 +487,19 @@ impl Reading<'_> {
             member = node.next as usize;
         }
         Ok(hash::of_object(&mut self.members))
+    }
+
+    /// The hash of the token that was read from here on.
+    fn token(&self, start: usize, may_have_escapes: bool, depth: usize) -> u64 {
+        let token = self.text.get(start..self.cursor.at()).unwrap_or_default();
+        self.hash(token, may_have_escapes, depth)
+    }
+
+    fn hash(&self, token: &str, may_have_escapes: bool, depth: usize) -> u64 {
+        match token.get(1..token.len().saturating_sub(1)) {
+            _ if may_have_escapes || depth == MAX_DEPTH => hash::of_leaf(token, depth == MAX_DEPTH),
+            inside => hash::of_plain(inside.unwrap_or_default()),
+        }
     }
 
     fn list(&mut self, depth: usize) -> Result<u64, Invalid> {

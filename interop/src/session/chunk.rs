@@ -8,6 +8,7 @@ use crate::conversion::Unanswered;
 use agentwire_protocol::Json;
 use agentwire_protocol::content::{Content, ContentBlock};
 use agentwire_protocol::message::{AssistantMessage, UserMessage};
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 /// Lines that are read together: what the model said in one message, and
@@ -76,12 +77,8 @@ impl Chunk {
             if is_over {
                 *self = Self::default();
             }
-            for answer in said
-                .blocks()
-                .iter()
-                .filter_map(ContentBlock::as_tool_result)
-            {
-                if let Some(has_result) = self.calls.get_mut(&*answer.tool_use_id) {
+            for call in answered(said).flatten() {
+                if let Some(has_result) = self.calls.get_mut(call) {
                     *has_result = true;
                 }
             }
@@ -119,8 +116,8 @@ impl Chunk {
 
 /// Whether a message has results of tools, and nothing else.
 pub(super) fn is_results(message: &Message) -> bool {
-    let blocks = message.blocks();
-    matches!(message, Message::User(_)) && !blocks.is_empty() && blocks.iter().all(is_answer)
+    let mut answers = answered(message).peekable();
+    answers.peek().is_some() && answers.all(|call| call.is_some())
 }
 
 /// The calls without a result among lines that are read together. Each line
@@ -157,92 +154,125 @@ pub(crate) fn unanswered<'l>(
 
 /// The messages that the lines of a chunk are: what users said before the
 /// model did, its message, the answers of its tools, and what users said
-/// meanwhile.
-pub(crate) fn messages_of<'l>(lines: impl IntoIterator<Item = &'l Message>) -> Vec<Message> {
+/// meanwhile. A line that is a message as it is, is not copied.
+pub(crate) fn messages_of<'l>(
+    lines: impl IntoIterator<Item = &'l Message>,
+) -> Vec<Cow<'l, Message>> {
     let mut messages = Vec::new();
-    let mut said: Option<AssistantMessage> = None;
-    let mut answers: Option<UserMessage> = None;
+    let mut said: Option<Cow<'l, Message>> = None;
+    let mut answers: Option<Cow<'l, Message>> = None;
     let mut meanwhile = Vec::new();
     for line in lines {
         match line {
-            Message::Assistant(message) => merge(&mut said, message),
-            Message::User(message) if message.blocks().iter().any(is_answer) => {
-                add(&mut answers, message);
+            Message::Assistant(message) => match &mut said {
+                None => said = Some(Cow::Borrowed(line)),
+                Some(before) => merge(before, message),
+            },
+            Message::User(message) if answered(line).any(|call| call.is_some()) => {
+                match &mut answers {
+                    None => answers = Some(Cow::Borrowed(line)),
+                    Some(before) => add(before, message),
+                }
             }
-            other if said.is_some() => meanwhile.push(other.clone()),
-            other => messages.push(other.clone()),
+            _ if said.is_some() => meanwhile.push(Cow::Borrowed(line)),
+            _ => messages.push(Cow::Borrowed(line)),
         }
     }
-    let calls: Vec<&str> = said.iter().flat_map(calls).collect();
+    let calls: Vec<&str> = said.iter().flat_map(|said| calls(said)).collect();
     let answers = paired(answers, &calls);
-    messages.extend(said.map(|said| Message::Assistant(Box::new(said))));
-    messages.extend(answers.map(|answers| Message::User(Box::new(answers))));
+    messages.extend(said);
+    messages.extend(answers);
     messages.extend(meanwhile);
     messages
 }
 
-fn calls(message: &AssistantMessage) -> impl Iterator<Item = &str> {
-    let blocks = message.message.content.iter();
-    blocks.filter_map(|block| block.as_tool_use().map(|call| &*call.id))
+fn calls(message: &Message) -> impl Iterator<Item = &str> {
+    let blocks = match message {
+        Message::Assistant(message) => &message.message.content[..],
+        _ => &[],
+    };
+    blocks
+        .iter()
+        .filter_map(|block| block.as_tool_use().map(|call| &*call.id))
 }
 
 /// Adds a line's blocks to those before. What comes with every line but is not
 /// the same each time is that of the last one.
-fn merge(said: &mut Option<AssistantMessage>, line: &AssistantMessage) {
-    let Some(before) = said else {
-        *said = Some(line.clone());
-        return;
-    };
-    let mut merged = line.clone();
-    let content = &mut merged.message.content;
-    content.splice(0..0, std::mem::take(&mut before.message.content));
-    *before = merged;
+fn merge(before: &mut Cow<'_, Message>, line: &AssistantMessage) {
+    if let Message::Assistant(before) = before.to_mut() {
+        let mut blocks = std::mem::take(&mut before.message.content);
+        blocks.extend(line.message.content.iter().cloned());
+        **before = line.clone();
+        before.message.content = blocks;
+    }
 }
 
 /// Adds a line's answers to those before, and puts what else it says behind
 /// them.
-fn add(answers: &mut Option<UserMessage>, line: &UserMessage) {
-    let Some(before) = answers else {
-        *answers = Some(line.clone());
-        return;
-    };
-    if let (Some(Content::Blocks(blocks)), Some(Content::Blocks(more))) =
-        (&mut before.message.content, &line.message.content)
+fn add(before: &mut Cow<'_, Message>, line: &UserMessage) {
+    if let Message::User(before) = before.to_mut()
+        && let (Some(Content::Blocks(blocks)), Some(Content::Blocks(more))) =
+            (&mut before.message.content, &line.message.content)
     {
-        let end = blocks
-            .iter()
-            .rposition(is_answer)
-            .map_or(0, |last| last + 1);
+        let end = end_of_answers(blocks);
         let (new, beside): (Vec<_>, Vec<_>) = more.iter().cloned().partition(is_answer);
         blocks.splice(end..end, new);
         blocks.extend(beside);
     }
 }
 
+/// Where further answers go.
+fn end_of_answers(blocks: &[ContentBlock]) -> usize {
+    let last = blocks.iter().rposition(is_answer);
+    last.map_or(0, |last| last + 1)
+}
+
 /// Answers of these calls, each one once.
-fn paired(answers: Option<UserMessage>, calls: &[&str]) -> Option<UserMessage> {
+fn paired<'l>(answers: Option<Cow<'l, Message>>, calls: &[&str]) -> Option<Cow<'l, Message>> {
     let mut open: HashSet<&str> = calls.iter().copied().collect();
-    let mut message = answers.unwrap_or_default();
-    let mut blocks = match message.message.content.take() {
-        Some(Content::Blocks(blocks)) => blocks,
-        _ => vec![],
-    };
-    blocks.retain(|block| match block {
-        ContentBlock::ToolResult(answer) => open.remove(&*answer.tool_use_id),
-        _ => true,
-    });
-    let end = blocks
+    let is_wanted: Vec<bool> = answers
         .iter()
-        .rposition(is_answer)
-        .map_or(0, |last| last + 1);
-    let missing = calls.iter().filter(|call| open.remove(**call));
-    let missing: Vec<_> = missing.map(|call| placeholder(call)).collect();
-    blocks.splice(end..end, missing);
-    if blocks.is_empty() {
-        return None;
+        .flat_map(|it| answered(it))
+        .map(|call| call.is_none_or(|call| open.remove(call)))
+        .collect();
+    let missing: Vec<&str> = calls
+        .iter()
+        .copied()
+        .filter(|call| open.remove(call))
+        .collect();
+    if missing.is_empty() && !is_wanted.contains(&false) {
+        return answers;
     }
-    message.message.content = Some(Content::Blocks(blocks));
-    Some(message)
+    let mut answers = answers.unwrap_or_else(|| Cow::Owned(Message::User(Box::default())));
+    if let Message::User(message) = answers.to_mut() {
+        let mut blocks = match message.message.content.take() {
+            Some(Content::Blocks(blocks)) => blocks,
+            _ => vec![],
+        };
+        let mut is_wanted = is_wanted.into_iter();
+        blocks.retain(|_| is_wanted.next() == Some(true));
+        let end = end_of_answers(&blocks);
+        blocks.splice(end..end, missing.into_iter().map(placeholder));
+        if blocks.is_empty() {
+            return None;
+        }
+        message.message.content = Some(Content::Blocks(blocks));
+    }
+    Some(answers)
+}
+
+/// Of each block, the call that it is the answer of.
+fn answered(message: &Message) -> impl Iterator<Item = Option<&str>> {
+    let blocks = match message {
+        Message::User(message) => match &message.message.content {
+            Some(Content::Blocks(blocks)) => &blocks[..],
+            _ => &[],
+        },
+        _ => &[],
+    };
+    blocks
+        .iter()
+        .map(|block| block.as_tool_result().map(|answer| &*answer.tool_use_id))
 }
 
 /// The lines that a message is: each block that the model said is one, and so

@@ -1,9 +1,9 @@
 //! A line of a session.
 
 use crate::Message;
+use crate::conversion::Outline;
 use agentwire_protocol::Json;
 use agentwire_protocol::content::ContentBlock;
-use agentwire_protocol::text::members;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 
@@ -37,6 +37,51 @@ impl Line {
     #[must_use]
     pub fn json(&self) -> &Json {
         &self.json
+    }
+
+    /// The line as JSON.
+    pub(super) fn into_json(self) -> Json {
+        self.json
+    }
+
+    /// What is read of a line. Its JSON is kept by the caller.
+    ///
+    /// A line whose type is that of a message, but which cannot be read as
+    /// one, is one of the other lines.
+    pub(super) fn without_json(outline: &Outline) -> Self {
+        let [kind, subtype, parent, agent, call, task] = outline.find([
+            "type",
+            "subtype",
+            "parent_tool_use_id",
+            "agent_id",
+            "tool_use_id",
+            "task_id",
+        ]);
+        let owned = |member| text(member).map(Cow::into_owned);
+        let (mut is_said, mut event) = (false, None);
+        match text(kind).as_deref() {
+            Some("user" | "assistant" | "instructions") => is_said = true,
+            Some("result") => {
+                event = Some(Event {
+                    ends_turn: true,
+                    parent: owned(parent),
+                    agent: owned(agent),
+                });
+            }
+            Some("system") if text(subtype).as_deref() == Some("task_started") => {
+                event = Some(Event {
+                    ends_turn: false,
+                    parent: owned(call),
+                    agent: owned(task),
+                });
+            }
+            _ => {}
+        }
+        Self {
+            said: is_said.then(|| outline.json().read().ok()).flatten(),
+            event: event.map(Box::new),
+            json: Json::null(),
+        }
     }
 
     /// The sub-agent that said it or heard it, by the tool call that started
@@ -105,45 +150,11 @@ fn text(member: Option<&str>) -> Option<Cow<'_, str>> {
 }
 
 impl From<Json> for Line {
-    /// A line whose type is that of a message, but which cannot be read as
-    /// one, is one of the other lines.
     fn from(json: Json) -> Self {
-        let [kind, subtype, parent, agent, call, task] = members(
-            json.get(),
-            [
-                "type",
-                "subtype",
-                "parent_tool_use_id",
-                "agent_id",
-                "tool_use_id",
-                "task_id",
-            ],
-        );
-        let owned = |member| text(member).map(Cow::into_owned);
-        let (mut is_said, mut event) = (false, None);
-        match text(kind).as_deref() {
-            Some("user" | "assistant" | "instructions") => is_said = true,
-            Some("result") => {
-                event = Some(Event {
-                    ends_turn: true,
-                    parent: owned(parent),
-                    agent: owned(agent),
-                });
-            }
-            Some("system") if text(subtype).as_deref() == Some("task_started") => {
-                event = Some(Event {
-                    ends_turn: false,
-                    parent: owned(call),
-                    agent: owned(task),
-                });
-            }
-            _ => {}
-        }
-        Self {
-            said: is_said.then(|| json.read().ok()).flatten(),
-            event: event.map(Box::new),
-            json,
-        }
+        let outline = Outline::from(json);
+        let mut line = Self::without_json(&outline);
+        line.json = outline.into_json();
+        line
     }
 }
 

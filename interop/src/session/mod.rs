@@ -26,11 +26,13 @@ mod thread;
 pub use line::Line;
 pub use placeholder::PLACEHOLDER;
 
-use crate::conversion::{Direction, Lost, System, Unanswered, Why, read, write};
+use crate::conversion::{Direction, Lost, Outline, System, Unanswered, Why, read, write};
 use crate::{Calls, Message};
+use agentwire_protocol::Json;
 use chunk::Chunk;
 pub(crate) use chunk::{lines_of, messages_of, unanswered};
 pub(crate) use placeholder::{is_placeholder, without_placeholders};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use thread::Agents;
 
@@ -154,13 +156,21 @@ impl<S: System> Direction for Session<S> {
     type To = S::Item;
     type Together = Chunk;
 
+    fn read(outline: &Outline) -> serde_json::Result<Line> {
+        Ok(Line::without_json(outline))
+    }
+
+    fn json(line: Line) -> Json {
+        line.into_json()
+    }
+
     fn goes_on(&self, together: &mut Chunk, _: &[Line], next: &Line) -> bool {
         self.lines().goes_on(together, next)
     }
 
     fn forth(&self, calls: &mut Calls, lines: &[Line]) -> Vec<S::Item> {
         let said = self.lines().said(lines).map(|(_, said)| said);
-        write(&self.system, calls, &messages_of(said))
+        write(&self.system, calls, messages_of(said))
     }
 
     fn beside(&self, lines: &[Line]) -> Vec<bool> {
@@ -232,11 +242,13 @@ pub fn messages(lines: &[Line], thread: Option<&str>) -> Vec<Message> {
     for (index, line) in lines.iter().enumerate() {
         if !conversation.goes_on(&mut chunk, line) {
             let said = conversation.said(&lines[first..index]);
-            messages.extend(messages_of(said.map(|(_, said)| said)));
+            let said = messages_of(said.map(|(_, said)| said));
+            messages.extend(said.into_iter().map(Cow::into_owned));
             first = index;
         }
     }
     let said = conversation.said(&lines[first..]);
-    messages.extend(messages_of(said.map(|(_, said)| said)));
+    let said = messages_of(said.map(|(_, said)| said));
+    messages.extend(said.into_iter().map(Cow::into_owned));
     messages
 }

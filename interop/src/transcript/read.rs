@@ -6,6 +6,7 @@ use crate::{Calls, Message};
 use agentwire_protocol::message::{Message as OnTheWire, UserMessage};
 use agentwire_protocol::transcript::{Author, Branch, Entry, Record, Standing};
 use agentwire_protocol::{Json, Members};
+use std::borrow::Cow;
 
 /// The records of a transcript, to another system and back.
 ///
@@ -145,11 +146,12 @@ fn merged(records: &[&Record], call: Option<&str>) -> Vec<Message> {
     let mut messages = Vec::new();
     for record in records {
         if !current.takes(record) {
-            messages.extend(messages_of(&std::mem::take(&mut together)));
+            let before = std::mem::take(&mut together);
+            messages.extend(messages_of(&before).into_iter().map(Cow::into_owned));
         }
         together.extend(message(record, call));
     }
-    messages.extend(messages_of(&together));
+    messages.extend(messages_of(&together).into_iter().map(Cow::into_owned));
     messages
 }
 
@@ -166,7 +168,7 @@ impl<S: System> Direction for Transcript<S> {
         let said = records.iter().filter(|record| self.has(record));
         let mut said: Vec<&Record> = said.collect();
         in_order(&self.branch, &mut said);
-        write(&self.system, calls, &merged(&said, self.call.as_deref()))
+        write(&self.system, calls, merged(&said, self.call.as_deref()))
     }
 
     fn beside(&self, records: &[Record]) -> Vec<bool> {
