@@ -21,15 +21,16 @@ struct Came {
     complains: bool,
 }
 
-async fn run(cli: &Path, scenario: &Scenario, args: &[&str], input: &str) -> Came {
+async fn run(cli: &Path, version: &str, scenario: &Scenario, args: &[&str], input: &str) -> Came {
     let live = Live::start(scenario.clone()).await;
     let mut agent = Command::new(cli)
         .args(["--setting-sources=", "--model=claude-haiku-4-5"])
         .args(args)
         .env_clear()
         .envs(live.environment())
-        // The real one has the model instead.
+        // The real one has the model instead, and is of a version.
         .env(fake_agent::SCRIPT, scenario.to_json())
+        .env(fake_agent::PROFILE, version)
         .current_dir(live.project())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -75,6 +76,19 @@ fn of_message(message: &Value) -> String {
     ]
     .map(|name| message[name].to_string());
     format!("{} {}", meaning.join(" "), names.join(","))
+}
+
+/// The version of a CLI, which is the profile of the fake agent.
+async fn version_of(cli: &Path) -> String {
+    let live = Live::start(Scenario::default()).await;
+    let output = Command::new(cli)
+        .arg("--version")
+        .env_clear()
+        .envs(live.environment())
+        .output()
+        .await;
+    let text = String::from_utf8(output.unwrap().stdout).unwrap();
+    text.split(' ').next().unwrap().to_owned()
 }
 
 /// The model's part.
@@ -166,13 +180,14 @@ const CASES: [(Model, &str, &str); 37] = [
 
 #[tokio::test]
 async fn print_mode_of_the_fake_agent_is_that_of_the_real_cli() {
+    let version = version_of(&live_cli()).await;
     let mut differ = vec![];
     for (model, args, input) in CASES {
         let scenario = model.scenario();
         let args = args.replace("STREAM", STREAM);
         let args: Vec<_> = args.split(' ').collect();
-        let real = run(&live_cli(), &scenario, &args, input).await;
-        let fake = run(&fake_agent_path(), &scenario, &args, input).await;
+        let real = run(&live_cli(), &version, &scenario, &args, input).await;
+        let fake = run(&fake_agent_path(), &version, &scenario, &args, input).await;
         if real != fake {
             differ.push(format!(
                 "{args:?} < {input:?}\n  real {real:#?}\n  fake {fake:#?}"

@@ -85,11 +85,13 @@ pub trait Direction {
     fn read(outline: &Outline) -> serde_json::Result<Self::From> {
         outline.json().read()
     }
+
     /// What a piece is as JSON. All pieces can be written; one that could not would be
     /// refused on the way back.
     fn json(piece: Self::From) -> Json {
         Json::from_value(&piece).unwrap_or_default()
     }
+
     /// Whether a piece is converted together with those before it. Notes the
     /// piece: as one of them, or as the first of the next ones.
     fn goes_on(

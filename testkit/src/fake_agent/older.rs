@@ -5,6 +5,7 @@
 //! have is taken out of its lines.
 
 use agentwire_protocol::agent::Profile;
+use agentwire_protocol::{Json, Members};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
@@ -237,7 +238,8 @@ impl Older {
             }
         }
         (self.change)(&mut value);
-        Some(format!("{value}\n").into())
+        let before = Json::of_text(String::from_utf8_lossy(&line).trim_end());
+        Some(format!("{}\n", as_written(&before, &value)).into())
     }
 }
 
@@ -247,6 +249,26 @@ fn is_end_of_cut_off(line: &Value) -> bool {
     let event = &line["event"];
     event["type"] == "message_delta" && event["delta"]["stop_reason"].is_null()
         || line.get("abandoned_blocks").is_some()
+}
+
+/// Writes a value that was changed: what was not as before, and members in their
+/// order.
+fn as_written(before: &Json, now: &Value) -> String {
+    if before.to_value().is_ok_and(|before| before == *now) {
+        return before.get().to_owned();
+    }
+    let (Value::Object(members), Ok(old)) = (now, before.read::<Members>()) else {
+        return now.to_string();
+    };
+    let kept = old.iter().filter_map(|(name, before)| {
+        let now = members.get(name)?;
+        Some((name, as_written(before, now)))
+    });
+    let new = members.iter().filter(|(name, _)| old.get(name).is_none());
+    let new = new.map(|(name, now)| (name.as_str(), now.to_string()));
+    let written = kept.chain(new);
+    let written = written.map(|(name, value)| format!("{}:{value}", json!(name)));
+    format!("{{{}}}", written.collect::<Vec<_>>().join(","))
 }
 
 /// Removes the member at a path.
@@ -281,6 +303,21 @@ mod tests {
         let status = json!({"type": "system", "subtype": "status", "status": "requesting"});
         assert_eq!(line(Profile::V2_1_197, &status), Some(status.clone()));
         assert_eq!(line(Profile::V2_0_77, &status), None);
+    }
+
+    #[test]
+    fn members_keep_their_order_and_spelling() {
+        let older = Older::of(Profile::V2_1_197).expect("an older version");
+        let line = concat!(
+            r#"{"type":"assistant","message":{"role":"assistant","diagnostics":null,"#,
+            r#""content":[{"type":"tool_use","input":{"z":1.50,"a":"\u00e9"}}]},"#,
+            r#""timestamp":"now","parent_tool_use_id":null}"#,
+            "\n"
+        );
+        let expected = line.replace(r#""diagnostics":null,"#, "");
+        let expected = expected.replace(r#""timestamp":"now","#, "");
+        let written = older.line(line.into()).expect("it is written");
+        assert_eq!(written, expected);
     }
 
     #[test]
