@@ -257,6 +257,12 @@ fn as_written(before: &Json, now: &Value) -> String {
     if before.to_value().is_ok_and(|before| before == *now) {
         return before.get().to_owned();
     }
+    if let (Value::Array(items), Ok(old)) = (now, before.read::<Vec<Json>>())
+        && items.len() == old.len()
+    {
+        let items = old.iter().zip(items).map(|(old, now)| as_written(old, now));
+        return format!("[{}]", items.collect::<Vec<_>>().join(","));
+    }
     let (Value::Object(members), Ok(old)) = (now, before.read::<Members>()) else {
         return now.to_string();
     };
@@ -318,6 +324,16 @@ mod tests {
         let expected = expected.replace(r#""timestamp":"now","#, "");
         let written = older.line(line.into()).expect("it is written");
         assert_eq!(written, expected);
+    }
+
+    #[test]
+    fn an_item_that_is_changed_leaves_the_others_as_they_are() {
+        let before = r#"{"items":[{"b":1,"a":1.50},{"d":1,"c":{"z":1,"y":2}}]}"#;
+        let now = json!({"items": [{"b": 1, "a": 1.5}, {"c": {"z": 1, "y": 2}}]});
+        assert_eq!(
+            as_written(&Json::of_text(before), &now),
+            before.replace(r#""d":1,"#, "")
+        );
     }
 
     #[test]

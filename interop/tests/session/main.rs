@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "../support/mod.rs"]
 mod support;
+
+mod edits;
 
 use agentwire_interop::conversion::{Back, Converter, Group, Loss, Lost, System, WayBack, Why};
 use agentwire_interop::session::{self, Line, Session, Superseded};
@@ -366,55 +369,6 @@ fn blocks_of_a_line_that_come_back_on_lines_of_their_own_are_not_lost() {
 }
 
 #[test]
-fn an_edit_of_a_line_with_several_blocks_costs_that_line() {
-    let mut said = assistant("m1", text("I will"));
-    said["message"]["content"] = json!([text("I will"), call("a")]);
-    let mut results = answer("a");
-    results["message"]["content"] = json!([
-        {"type": "tool_result", "tool_use_id": "a", "content": "done"},
-        text("And now?"),
-    ]);
-    let mut lines = vec![prompt("go"), said, results];
-    lines.push(assistant("m2", text("yes")));
-    for (index, line) in lines.iter_mut().enumerate() {
-        line["uuid"] = format!("uuid-{index}").into();
-    }
-    lines.insert(3, json!({"type": "result", "subtype": "success"}));
-    let session = || Session::new(agentwire_interop::chat::Chat);
-    let carried = convert(session(), &parsed(&lines));
-    let made = serde_json::to_string(&carried.made).unwrap();
-    for (edited, line, blocks) in [
-        ("I will", 1, json!([["I will!"], ["a"]])),
-        ("And now?", 2, json!([["a"], ["And now?!"]])),
-        ("done", 2, json!([["a"], ["And now?"]])),
-    ] {
-        let items = made.replace(edited, &format!("{edited}!"));
-        let back = WayBack::new(
-            session(),
-            serde_json::from_str::<Vec<_>>(&items).unwrap(),
-            carried.groups.clone(),
-        );
-        let back: Vec<Value> = back.filter_map(Back::piece).map(|it| tree(&it)).collect();
-        let (before, rest) = back.split_at(line);
-        let (now, after) = rest.split_at(2);
-        assert_eq!(before, &lines[..line], "{edited}");
-        assert_eq!(after, &lines[line + 1..], "{edited}");
-        let named = |line: &Value| -> Value {
-            let blocks = line["message"]["content"].as_array().unwrap().iter();
-            let names = ["text", "id", "tool_use_id"];
-            let named = |block: &Value| names.iter().find_map(|name| block.get(name).cloned());
-            blocks.map(|block| named(block).unwrap()).collect()
-        };
-        assert_eq!(now.iter().map(named).collect::<Value>(), blocks);
-        assert_eq!(now[0]["uuid"], lines[line]["uuid"]);
-        assert_eq!(now[1].get("uuid"), None);
-        for now in now {
-            assert_eq!(now["message"]["id"], lines[line]["message"]["id"]);
-        }
-    }
-}
-
-#[test]
 fn messages_that_change_places_are_told() {
     let lines = parsed(&[
         assistant("m1", call("a")),
@@ -512,145 +466,6 @@ fn recorded_sessions_come_back_line_by_line() {
         sessions += 1;
     }
     assert!(sessions > 10, "{sessions}");
-}
-
-/// Changes a text of an item, where it has one that is no name of anything.
-fn edited(item: &mut Value) -> bool {
-    match item {
-        Value::Object(members) => members.iter_mut().any(|(name, value)| match value {
-            Value::String(text) if ["text", "content", "output"].contains(&&**name) => {
-                text.push_str(" EDITED");
-                true
-            }
-            Value::String(_) => false,
-            value => edited(value),
-        }),
-        Value::Array(items) => items.iter_mut().any(edited),
-        _ => false,
-    }
-}
-
-/// A list of one text is as good as the text: behind results, formats do not tell.
-fn plain(value: Value) -> Value {
-    match value {
-        Value::Array(items) => match &items[..] {
-            [item] if item["text"].is_string() => item["text"].clone(),
-            _ => items.into_iter().map(plain).collect(),
-        },
-        Value::Object(members) => {
-            let members = members.into_iter();
-            members.map(|(name, value)| (name, plain(value))).collect()
-        }
-        leaf => leaf,
-    }
-}
-
-/// The messages that lines are of: the model's by its ID, others alone.
-fn messages_of(lines: &[&Value]) -> usize {
-    let mut ids: Vec<String> = lines
-        .iter()
-        .enumerate()
-        .map(|(index, line)| match line["message"]["id"].as_str() {
-            Some(id) => id.to_owned(),
-            None => index.to_string(),
-        })
-        .collect();
-    ids.sort();
-    ids.dedup();
-    ids.len()
-}
-
-/// Of each edit of one item, only the lines of one message are not what they were;
-/// and the lines that come back become what was edited.
-fn edits_cost_what_they_touch<S: System + Clone>(system: &S, lines: &[Line]) -> usize {
-    let session = || Session::new(system.clone());
-    let carried = convert(session(), lines);
-    let before: Vec<Value> = lines.iter().map(tree).collect();
-    let made: Vec<Value> = carried.made.iter().map(tree).collect();
-    let mut edits = 0;
-    for at in 0..made.len() {
-        for removes in [false, true] {
-            let mut items = made.clone();
-            if removes {
-                items.remove(at);
-            } else if !edited(&mut items[at]) {
-                continue;
-            }
-            edits += 1;
-            let pieces: Vec<S::Item> = items
-                .iter()
-                .map(|item| serde_json::from_value(item.clone()).unwrap())
-                .collect();
-            let back: Vec<Line> = WayBack::new(session(), pieces, carried.groups.clone())
-                .filter_map(Back::piece)
-                .collect();
-            let trees: Vec<Value> = back.iter().map(tree).collect();
-            let mut left: Vec<&Value> = trees.iter().collect();
-            let mut gone = Vec::new();
-            for line in &before {
-                match left.iter().position(|it| *it == line) {
-                    Some(at) => _ = left.remove(at),
-                    None => gone.push(line),
-                }
-            }
-            let what = format!(
-                "{:#}\nof {:#}\ngone {gone:#?}",
-                items[at.min(items.len() - 1)],
-                made[at]
-            );
-            // A prompt behind a result that is removed is no longer beside a result.
-            assert!(messages_of(&gone) <= 1 + usize::from(removes), "{what}");
-            if !removes {
-                assert_eq!(messages_of(&gone), 1, "{what}");
-                assert_eq!(trees.len(), before.len(), "{what}");
-                // Lines of one message are still of one.
-                assert!(
-                    trees.iter().all(
-                        |line| line["type"] != "assistant" || line["message"]["id"].is_string()
-                    ),
-                    "{what}"
-                );
-                let again = convert(session(), &back);
-                let again: Vec<Value> = again.made.iter().map(tree).collect();
-                let [again, items] = [again, items].map(|items| plain(items.into()));
-                assert_eq!(again, items, "{what}");
-            }
-        }
-    }
-    edits
-}
-
-#[test]
-fn an_edit_of_a_recorded_session_costs_the_lines_of_one_message() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/recordings");
-    let mut sessions: Vec<Vec<Line>> = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "ndjson")
-        {
-            let recording = std::fs::read_to_string(&path).unwrap();
-            let lines = recording
-                .lines()
-                .filter_map(|entry| serde_json::from_str::<Json>(entry).unwrap().member("msg"))
-                .filter(|message| message.get().starts_with('{'));
-            sessions.push(lines.map(Line::from).collect());
-        }
-    }
-    let real = include_str!("sessions/real.ndjson").lines();
-    sessions.push(
-        real.map(|line| serde_json::from_str(line).unwrap())
-            .collect(),
-    );
-    let mut edits = 0;
-    for lines in sessions {
-        edits += edits_cost_what_they_touch(&agentwire_interop::chat::Chat, &lines);
-        edits += edits_cost_what_they_touch(&agentwire_interop::responses::Responses, &lines);
-        edits += edits_cost_what_they_touch(&agentwire_interop::bridgic::Chat, &lines);
-        edits += edits_cost_what_they_touch(&agentwire_interop::cua::Cua::default(), &lines);
-    }
-    assert!(edits > 400, "{edits}");
 }
 
 /// The lines that a conversation is on the wire, with others between them.
