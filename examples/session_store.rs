@@ -80,8 +80,12 @@ async fn converse(prompt: &str, options: Options) -> Result<(), agentwire::Error
             Event::Frame(frame) => {
                 print!("{}", frame.message().text_delta().unwrap_or_default());
             }
-            // A write to the store failed. The session continues.
-            Event::Notice(notice @ Notice::NotMirrored { .. }) => println!("[notice] {notice}"),
+            // The store does not take what it is given. The session continues.
+            Event::Notice(
+                notice @ (Notice::StoreBehind { .. }
+                | Notice::StoreCaughtUp { .. }
+                | Notice::NotMirrored { .. }),
+            ) => println!("[notice] {notice}"),
             _ => {}
         }
     }

@@ -33,6 +33,7 @@
 //! | give the agent tools | `mcp::Tools`, with the feature `mcp` |
 //! | send control requests | the methods of [`Handle`] |
 //! | keep transcripts in a database | [`SessionStore`] |
+//! | list the sessions that the agent has kept | `history::History`, with the feature `history` |
 //! | connect to an agent elsewhere | [`Client::connect_over`], [`Transport`] |
 //! | shut down | [`Client::close`], [`ExitGuard`], [`close_all`] |
 //! | test without a network | the crate `agentwire-testkit` |
@@ -157,6 +158,7 @@
 //!
 //! # Features
 //!
+//! - `history`: lists the sessions that the agent has kept, and their messages.
 //! - `mcp`: tools and MCP servers inside your program.
 //! - `schema`: structured output from Rust types ([`Options::output_format`]
 //!   works without it).
@@ -175,15 +177,19 @@ mod event;
 #[cfg(any(doc, doctest))]
 pub mod guide;
 mod handle;
+#[cfg(feature = "history")]
+pub mod history;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 mod options;
+mod ownership;
 mod process;
 mod session;
 mod store;
 
 pub use agentwire_protocol::host::{
-    Activity, AuthUpdate, Queueing, SessionUpdate, SubmissionState, TurnEnd, TurnEvent, TurnOutcome,
+    Activity, AuthUpdate, CutOff, Fate, Queueing, SessionUpdate, SubmissionState, TurnEnd,
+    TurnEvent, TurnOutcome,
 };
 pub use agentwire_protocol::message::UserMessage;
 pub use agentwire_protocol::permission::PermissionResult;
@@ -198,8 +204,8 @@ pub use callback::{
 pub use client::{Client, Query, attach, attach_up_to, prompt, query};
 pub use command::OutboundQueue;
 pub use event::{
-    Asked, AttachError, CallbackFailure, EndReason, Error, Event, IgnoredOption, Notice,
-    PendingRequest, RequestKind, SessionEnd, StreamKind, Unread, UnreadStream,
+    Asked, AttachError, Busy, CallbackFailure, EndReason, Error, Event, IgnoredOption, MoveReason,
+    Moved, Notice, PendingRequest, RequestKind, SessionEnd, StreamKind, Unread, UnreadStream,
 };
 pub use handle::{
     Handle, Interrupted, McpReadiness, Messages, Pending, PendingInterrupt, StopPolicy, Stopped,
@@ -207,13 +213,15 @@ pub use handle::{
 };
 pub use options::{
     Backpressure, CommandLine, DYNAMIC_BOUNDARY, Options, PermissionPrompts, QuestionPreview,
-    Thinking,
+    RestartPolicy, Thinking,
 };
+pub use ownership::{SessionOwner, WhenOwned};
 pub use process::{
     CliNotFound, CliVersion, ClosePolicy, CloseReport, CloseStep, Environment, ExitGuard,
     InvalidVersion, OUTER_SESSION, PassedEnvironment, close_all,
 };
 pub use session::{CloseInput, Connection, LocalCli, Peer, PeerFuture, Pipes, Transport};
+pub use store::log as session_log;
 pub use store::{
     MemoryStore, SessionStore, StoreError, StoreFailure, StoreFlush, StoredSession, TranscriptKey,
 };

@@ -9,6 +9,8 @@ mod support;
 mod asks;
 #[path = "live/background.rs"]
 mod background;
+#[path = "live/changed.rs"]
+mod changed;
 #[path = "live/controls.rs"]
 mod controls;
 #[path = "live/conversation.rs"]
@@ -29,10 +31,14 @@ mod login;
 mod mcp;
 #[path = "live/mcp_servers.rs"]
 mod mcp_servers;
+#[path = "live/moved.rs"]
+mod moved;
 #[path = "live/options.rs"]
 mod options;
 #[path = "live/order.rs"]
 mod order;
+#[path = "live/ownership.rs"]
+mod ownership;
 #[path = "live/print.rs"]
 mod print;
 #[path = "live/resumed.rs"]

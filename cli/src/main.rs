@@ -9,6 +9,7 @@ mod replay;
 mod rules;
 mod run;
 mod scenario;
+mod sessions;
 mod tap;
 mod terminal;
 
@@ -43,6 +44,7 @@ enum Command {
     Scenario(scenario::Arguments),
     Conform(conform::Arguments),
     Convert(convert::Arguments),
+    Sessions(sessions::Arguments),
 }
 
 // With a second thread, the session keeps running while writing to a full pipe
@@ -73,6 +75,7 @@ async fn main() -> ExitCode {
         Command::Scenario(arguments) => scenario::scenario(&arguments),
         Command::Conform(arguments) => conform::conform(arguments).await,
         Command::Convert(arguments) => convert::convert(&arguments),
+        Command::Sessions(arguments) => sessions::sessions(&arguments),
     }
 }
 

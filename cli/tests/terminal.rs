@@ -55,7 +55,8 @@ fn on_a_terminal(mut command: Command, answer: &str) -> String {
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => panic!("{error}"),
         }
-        let has_asked = String::from_utf8_lossy(&written).contains("[y]es");
+        let text = String::from_utf8_lossy(&written);
+        let has_asked = ["[y]es", "[y/N]"].iter().any(|it| text.contains(it));
         if has_asked && !std::mem::replace(&mut has_answered, true) {
             terminal.write_all(answer.as_bytes()).unwrap();
         }
@@ -159,5 +160,30 @@ fn a_recording_is_shown_and_not_obeyed() {
         let written = on_a_terminal(command, "");
         assert_harmless(&written);
         assert!(written.contains("turned"), "{arguments:?}: {written:?}");
+    }
+}
+
+#[test]
+fn a_session_is_deleted_after_a_yes() {
+    let id = "11111111-2222-4333-8444-555555555555";
+    let config = tempfile::tempdir().unwrap();
+    let project = config.path().join("projects/-work");
+    std::fs::create_dir_all(&project).unwrap();
+    let transcript = project.join(format!("{id}.jsonl"));
+    let record = json!({"type": "user", "uuid": "1", "message": {"role": "user", "content": ODD}});
+    std::fs::write(&transcript, format!("{record}\n")).unwrap();
+    for (answer, is_left) in [("n\n", true), ("\n", true), ("Y\n", false)] {
+        let mut delete = agentwire("sessions");
+        delete
+            .args(["delete", id, "--config-dir"])
+            .arg(config.path());
+        let written = on_a_terminal(delete, answer);
+        assert!(
+            written.contains(&format!("Delete session {id} (")),
+            "{written}"
+        );
+        // The title is the prompt in one line.
+        assert!(!written.contains(['\u{1b}', '\u{202e}']), "{written:?}");
+        assert_eq!(transcript.exists(), is_left, "{answer:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! Untyped JSON, kept as text.
 
-use crate::text::{Cursor, TextDeserializer, member, mended, raw_text, serialize_raw};
+use crate::text::{self, Cursor, member, raw_text, serialize_raw};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
@@ -47,6 +47,15 @@ impl Json {
         Self((text.as_ref() != "null").then(|| text.into()))
     }
 
+    /// Returns the JSON text.
+    #[must_use]
+    pub fn into_text(self) -> String {
+        match self.0 {
+            Some(text) => text.into(),
+            None => "null".to_owned(),
+        }
+    }
+
     /// Deserializes the value. Lone surrogates, which a Rust string cannot
     /// hold, become U+FFFD.
     ///
@@ -54,10 +63,7 @@ impl Json {
     ///
     /// If the value does not have the shape of `T`.
     pub fn read<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
-        T::deserialize(TextDeserializer(self.get())).or_else(|error| match mended(self.get()) {
-            Some(text) => T::deserialize(TextDeserializer(&text)),
-            None => Err(error),
-        })
+        text::read(self.get())
     }
 
     /// Serializes a value.

@@ -47,6 +47,32 @@ pub enum Bug {
     FutureNotWanted,
     /// Events are dropped where reading should pause.
     LostAtPause,
+    /// A new process is not told what was set.
+    SettingsForgotten,
+    /// Messages that had left are not sent to the next process.
+    NotCarried,
+    /// They are sent behind those that had not left.
+    CarriedLast,
+    /// Messages reach a new process before the settings.
+    ReleasedEarly,
+    /// Requests of a process that has ended stay open.
+    AsksKept,
+    /// Requests to a process that has ended get no end.
+    RequestsKept,
+    /// Messages of a turn that goes on are sent again.
+    StartedAgain,
+    /// A message that the agent knew counts as over at once.
+    KnownIsOver,
+    /// The outbound queue is lost with the pipe, although another process follows.
+    LostWithPipe,
+    /// Requests that only read are not made again.
+    ReadsNotAgain,
+    /// Messages that are handed back are sent again.
+    HandedBackAgain,
+    /// The agent falls asleep although it has something to do.
+    AsleepWhileBusy,
+    /// A process is started before the last one is gone.
+    TwoProcesses,
 }
 
 impl Bug {
@@ -66,6 +92,24 @@ impl Bug {
         Self::MessageForgotten,
         Self::TwoTurns,
         Self::ClosedTooEarly,
+    ];
+
+    /// The bugs in how a session goes on in another process.
+    #[cfg(agentwire_sabotage)]
+    pub const OF_SUCCESSION: [Self; 13] = [
+        Self::SettingsForgotten,
+        Self::NotCarried,
+        Self::CarriedLast,
+        Self::ReleasedEarly,
+        Self::AsksKept,
+        Self::RequestsKept,
+        Self::StartedAgain,
+        Self::KnownIsOver,
+        Self::LostWithPipe,
+        Self::ReadsNotAgain,
+        Self::HandedBackAgain,
+        Self::AsleepWhileBusy,
+        Self::TwoProcesses,
     ];
 
     /// The bugs in the driver, which is in the crate `agentwire`.

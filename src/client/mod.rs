@@ -16,7 +16,7 @@ use crate::options::{
     CommandLine, Options, PLUGINS, PrivateFiles, not_applied, unsupported_option,
 };
 use crate::process::CloseReport;
-use crate::session::{self, Connection, LocalCli, Peer, Transport};
+use crate::session::{self, Connection, Known, LocalCli, Peers, Starter, Transport};
 use agentwire_protocol::control::InitializeAnswer;
 use agentwire_protocol::host::RequestFailure;
 use futures_core::Stream;
@@ -28,6 +28,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
 /// A session with an agent.
 ///
@@ -61,7 +62,9 @@ pub struct Client {
     handle: Handle,
     mailbox: Mailbox,
     initialized: InitializeAnswer,
-    peer: Arc<dyn Peer>,
+    peers: Arc<Peers>,
+    /// Cancelled once the session can be opened again, if it was locked.
+    released: Option<CancellationToken>,
     /// Cancelled once nothing more goes to the store, if there is one.
     mirrored: Option<CancellationToken>,
     /// How long a running turn may continue when the session is closed.
@@ -132,6 +135,15 @@ impl Client {
         // Panics without timers, before anything is spawned.
         drop(tokio::time::sleep(Duration::ZERO));
         let mut line = options.assemble()?;
+        let sleeps = options.sleep_after.map(|_| "sleep_after");
+        let restarts = options.restart.map(|_| "restart");
+        if let Some(option) = restarts.or(sleeps)
+            && !(line.is_kept() && transport.starts_agent())
+        {
+            let problem = "needs a session that is kept on disk (`persist_session`) and a transport \
+                           that starts the agent";
+            return Err(Error::option(option, problem));
+        }
         let mut cli = LocalVersion::new(transport.program(&line), &options);
         let mut without = Vec::new();
         if line.depends_on_version()
@@ -139,19 +151,25 @@ impl Client {
         {
             without = line.fit(version)?;
         }
-        let opened = match transport.starts_agent() {
-            true => session::resume(&line).await?,
-            false => Cow::Borrowed(&line),
+        if options.restart.is_some() {
+            line.name_session(&Uuid::new_v4().to_string());
+        }
+        let (opened, resumed) = match transport.starts_agent() {
+            true => session::resume(&line, options.when_owned).await?,
+            false => (Cow::Borrowed(&line), Known::default()),
         };
         let connection = transport.open(&opened, options.close).await?;
         let private = opened.private.clone();
-        Self::greet(connection, private, options, line, cli, without).await
+        let opened = opened.into_owned();
+        let starter = (transport.starts_agent()).then(|| Starter::new(transport, opened, &options));
+        let connected = (connection, private, starter);
+        Self::greet(connected, resumed, options, line, cli, without).await
     }
 
     /// Sends `initialize` and checks the response.
     async fn greet(
-        connection: Connection,
-        private: PrivateFiles,
+        (connection, private, starter): (Connection, PrivateFiles, Option<Starter>),
+        resumed: Known,
         options: Options,
         line: CommandLine,
         mut cli: LocalVersion,
@@ -170,14 +188,23 @@ impl Client {
         let session::Started {
             handle,
             mailbox,
-            peer,
+            peers,
+            released,
             mirrored,
-        } = session::start(connection, private, options, line.ignored.clone());
+        } = session::start(
+            connection,
+            private,
+            options,
+            line.ignored.clone(),
+            starter,
+            resumed,
+        );
         let mut client = Self {
             handle,
             mailbox,
             initialized: InitializeAnswer::default(),
-            peer,
+            peers,
+            released,
             mirrored,
             finish,
             background,
@@ -285,7 +312,7 @@ impl Client {
     /// ([`Client::connect_over`]).
     #[must_use]
     pub fn pid(&self) -> Option<u32> {
-        self.peer.pid()
+        self.peers.pid()
     }
 
     /// Returns a handle that can be cloned and sent to other tasks.
@@ -326,11 +353,19 @@ impl Client {
     #[doc(alias = "disconnect")]
     pub async fn close(&mut self) -> CloseReport {
         self.finish(Some(self.finish), Duration::ZERO);
-        let report = self.peer.closed().await.unwrap_or_default();
+        let report = self.peers.closed().await.unwrap_or_default();
+        self.released().await;
         if let Some(mirrored) = &self.mirrored {
             mirrored.cancelled().await;
         }
         report
+    }
+
+    /// Waits until the session can be opened again.
+    async fn released(&self) {
+        if let Some(released) = &self.released {
+            released.cancelled().await;
+        }
     }
 
     /// Ends the session at once, as dropping the client does, and waits until
@@ -345,14 +380,18 @@ impl Client {
     /// The shutdown continues if the future is dropped.
     pub async fn abort(&mut self) -> CloseReport {
         self.abandon(EndReason::Closed);
-        self.peer.closed().await.unwrap_or_default()
+        let report = self.peers.closed().await.unwrap_or_default();
+        if self.mirrored.is_none() {
+            self.released().await;
+        }
+        report
     }
 
     fn abandon(&self, reason: EndReason) {
         // The driver closes the CLI's input, if its runtime still runs. The
         // closer does not need the driver: it is a thread of its own.
         drop(self.handle.link().give_up(reason));
-        self.peer.close(Box::new(|| ()));
+        self.peers.close(Box::new(|| ()));
     }
 
     /// Ends the session once it is idle and no background task has output
@@ -366,7 +405,7 @@ impl Client {
         let command = Command::Finish { within, background };
         if self.handle.link().command(command).is_err() {
             // The driver of the session is gone.
-            self.peer.close(Box::new(|| ()));
+            self.peers.close(Box::new(|| ()));
         }
     }
 

@@ -1,5 +1,7 @@
 //! Errors, and how sessions end.
 
+use super::busy::Busy;
+use crate::ownership::SessionOwner;
 use crate::process::{CliNotFound, CliVersion};
 use crate::store::StoreFailure;
 use agentwire_protocol::content::CannotAttach;
@@ -171,6 +173,15 @@ pub enum Error {
         /// Their size on the wire, in bytes.
         bytes: usize,
     },
+    /// The session is open in another process; see
+    /// [`Options::when_owned`](crate::Options::when_owned). Nothing was spawned.
+    #[error("the session {session_id} is open in {owner}")]
+    SessionOwned {
+        /// The session.
+        session_id: String,
+        /// Who has it.
+        owner: SessionOwner,
+    },
     /// The session store failed while a session was loaded.
     #[error("the session store failed in `{call}` for {of}: {failure}")]
     SessionStore {
@@ -194,6 +205,9 @@ pub enum Error {
     /// A file could not be attached.
     #[error(transparent)]
     Attach(#[from] AttachError),
+    /// The agent cannot be put to sleep now.
+    #[error("the agent cannot be put to sleep: {0}")]
+    Busy(Busy),
     /// The session has ended or is closing.
     #[error("{0}")]
     Ended(Arc<SessionEnd>),
@@ -337,6 +351,9 @@ pub enum EndReason {
     /// The host closed the session because the agent did not stop its turn:
     /// [`Handle::stop`](crate::Handle::stop).
     Unresponsive,
+    /// The agent owed something, was silent, and did not answer a request
+    /// either ([`RestartPolicy::hang`](crate::RestartPolicy)).
+    Hung,
     /// The session's runtime was shut down.
     RuntimeGone,
 }
@@ -378,6 +395,7 @@ impl fmt::Display for SessionEnd {
             EndReason::StillAlive => "the agent CLI could not be stopped",
             EndReason::FailedAtExit => "the agent CLI failed while it was closed",
             EndReason::Unresponsive => "the agent CLI did not stop its turn, and was closed",
+            EndReason::Hung => "the agent CLI did not answer any more",
             EndReason::RuntimeGone => "the session's runtime was shut down",
         })?;
         if !matches!(self.reason, EndReason::Closed | EndReason::Dropped) {

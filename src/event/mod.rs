@@ -2,20 +2,24 @@
 //! stream.
 
 mod asked;
+mod busy;
 mod demand;
 mod error;
 mod ignored_option;
 mod mailbox;
+mod moved;
 mod notice;
 mod queue;
 mod request;
 mod unread;
 
 pub use asked::{Asked, CallbackFailure};
+pub use busy::Busy;
 pub(crate) use demand::{Demand, Wanted};
 pub use error::{AttachError, EndReason, Error, SessionEnd};
 pub use ignored_option::IgnoredOption;
 pub(crate) use mailbox::{Mailbox, Room, Sender, mailbox, unused_mailbox};
+pub use moved::{MoveReason, Moved};
 pub use notice::Notice;
 pub(crate) use request::Unanswered;
 pub use request::{PendingRequest, RequestKind};
@@ -41,6 +45,11 @@ pub enum Event {
     Background(Vec<BackgroundTask>),
     /// The session became busy or idle, or requires action.
     Activity(Activity),
+    /// The agent's process has ended, because the agent was put to sleep
+    /// ([`Handle::sleep`](crate::Handle::sleep)).
+    Asleep,
+    /// The session went on in another process of the agent.
+    Moved(Box<Moved>),
     /// A problem that does not end the session.
     Notice(Notice),
     /// A request of the agent that you answer with
@@ -72,7 +81,8 @@ impl Event {
         match self {
             Self::Frame(frame) => frame.raw().len(),
             // The result arrived as a frame, which shares its bytes.
-            Self::Activity(_) | Self::Turn(_) | Self::RequestWithdrawn { .. } => 0,
+            Self::Moved(moved) => moved.size(),
+            Self::Asleep | Self::Activity(_) | Self::Turn(_) | Self::RequestWithdrawn { .. } => 0,
             Self::Request(request) => request.size,
             Self::Session(SessionUpdate::Auth(news)) => news.size(),
             Self::Session(_) => SESSION,

@@ -2,9 +2,11 @@
 
 use super::asked::{Asked, CallbackFailure};
 use super::ignored_option::IgnoredOption;
+use crate::ownership::SessionOwner;
 use crate::store::{StoreFailure, TranscriptKey};
 use agentwire_protocol::host;
 use std::fmt;
+use std::time::SystemTime;
 
 /// A problem that does not end the session.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,8 +73,26 @@ pub enum Notice {
         /// The option.
         option: &'static str,
     },
-    /// Entries of a transcript are missing from the session store. The agent's
-    /// own file has them.
+    /// The session store does not take entries, which wait for it: what was attempted
+    /// three times or took too long, and is attempted again. Repeated after each attempt
+    /// that fails, and followed by [`Notice::StoreCaughtUp`] or [`Notice::NotMirrored`].
+    StoreBehind {
+        /// How many entries wait.
+        entries: usize,
+        /// Since when the store is behind.
+        since: SystemTime,
+        /// Why the last attempt failed.
+        failure: StoreFailure,
+    },
+    /// The session store has taken everything that it was behind with.
+    StoreCaughtUp {
+        /// Since when it was behind.
+        since: SystemTime,
+    },
+    /// Entries of a transcript are missing from the session store, and this session does
+    /// not send them any more, nor what follows them in that transcript. The agent's own
+    /// file has them, from which the next session that resumes it with the store on this
+    /// machine sends them: see [`Options::session_store`](crate::Options::session_store).
     NotMirrored {
         /// The transcript; `None` if it could not be read.
         key: Option<TranscriptKey>,
@@ -80,6 +100,22 @@ pub enum Notice {
         entries: usize,
         /// The cause.
         failure: StoreFailure,
+    },
+    /// The session that the agent has opened, because it was the last one or has a new ID, is
+    /// open in another process as well. Both write it.
+    SessionShared {
+        /// The session.
+        session_id: Box<str>,
+        /// Who else has it.
+        owner: SessionOwner,
+    },
+    /// Another process of the agent could not be started. There may be another
+    /// attempt; see [`RestartPolicy::most`](crate::RestartPolicy).
+    NotRestarted {
+        /// The number of the attempt, from 1.
+        attempt: u32,
+        /// The cause.
+        error: String,
     },
     /// A user message never reached the agent, or the session ended before the
     /// agent finished it.
@@ -124,20 +160,26 @@ impl Notice {
             Self::NotSupported {
                 subtype, reason, ..
             } => subtype.len() + reason.len(),
-            Self::NotMirrored { failure, .. } => match failure {
-                StoreFailure::Failed(why)
-                | StoreFailure::Panicked(why)
-                | StoreFailure::Unreadable(why) => why.len(),
-                _ => 0,
-            },
+            Self::StoreBehind { failure, .. } | Self::NotMirrored { failure, .. } => {
+                match failure {
+                    StoreFailure::Failed(why)
+                    | StoreFailure::Refused(why)
+                    | StoreFailure::Panicked(why)
+                    | StoreFailure::Unreadable(why) => why.len(),
+                    _ => 0,
+                }
+            }
             Self::NoPermissionCallback {
                 tool_name,
                 tool_use_id,
             } => tool_name.len() + tool_use_id.len(),
+            Self::NotRestarted { error, .. } => error.len(),
             Self::IgnoredOption(it) => it.option.len() + it.by.len() + it.effect.len(),
             Self::NotApplied { .. }
+            | Self::SessionShared { .. }
             | Self::Withdrawn { .. }
             | Self::Lost { .. }
+            | Self::StoreCaughtUp { .. }
             | Self::Lagged { .. } => 0,
         }
     }
@@ -177,6 +219,13 @@ impl fmt::Display for Notice {
                     "the agent did not apply the option `{option}`, or only a part of it"
                 )
             }
+            Self::StoreBehind {
+                entries, failure, ..
+            } => write!(
+                f,
+                "the session store is behind by {entries} entries: {failure}"
+            ),
+            Self::StoreCaughtUp { .. } => f.write_str("the session store has caught up"),
             Self::NotMirrored {
                 key: Some(key),
                 entries,
@@ -189,6 +238,15 @@ impl fmt::Display for Notice {
                 write!(
                     f,
                     "part of a transcript is missing from the session store: {failure}"
+                )
+            }
+            Self::SessionShared { session_id, owner } => {
+                write!(f, "the session {session_id} is open in {owner} as well")
+            }
+            Self::NotRestarted { attempt, error } => {
+                write!(
+                    f,
+                    "attempt {attempt} to start the agent again failed: {error}"
                 )
             }
             Self::Lost { uuid } => {

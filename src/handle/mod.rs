@@ -3,6 +3,7 @@
 mod control;
 mod interruption;
 mod pending;
+mod sleep;
 mod submission;
 mod subscription;
 mod turn;
@@ -182,14 +183,14 @@ impl Handle {
 
     /// Passes all transcript entries so far to the [session
     /// store](crate::Options::session_store), and waits until the store has
-    /// handled them. Entries that the store fails to keep are reported as a
-    /// [`Notice::NotMirrored`](crate::Notice::NotMirrored). Returns at once in
-    /// a session without a store.
+    /// kept them. Returns at once in a session without a store.
     ///
     /// # Errors
     ///
-    /// [`Error::Ended`] if the session is over. Its last event arrives once the
-    /// store has received everything.
+    /// [`Error::SessionStore`] if the store is behind: three attempts have failed, or one
+    /// took too long, or the next one fails. The entries wait, as before; see
+    /// [`Notice::StoreBehind`](crate::Notice::StoreBehind). [`Error::Ended`] if the session
+    /// is over. Its last event arrives once the store has received everything.
     ///
     /// # Cancel safety
     ///
@@ -197,7 +198,8 @@ impl Handle {
     pub async fn flush_store(&self) -> Result<(), Error> {
         let (reply, done) = oneshot::channel();
         self.link.command(Command::Mirrored { reply })?;
-        done.await.map_err(|_| Error::Ended(self.link.end()))
+        let outcome = done.await;
+        outcome.unwrap_or_else(|_| Err(Error::Ended(self.link.end())))
     }
 
     fn put(&self, mut message: UserMessage, when_full: WhenFull) -> Submission {

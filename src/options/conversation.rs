@@ -1,6 +1,7 @@
 //! Which conversation a session starts or resumes.
 
 use super::Options;
+use crate::ownership::WhenOwned;
 
 /// Starting, resuming and forking conversations.
 impl Options {
@@ -21,6 +22,29 @@ impl Options {
     /// unchanged (`--fork-session`).
     pub fn fork_session(self, wanted: bool) -> Self {
         self.switch("--fork-session", wanted)
+    }
+
+    /// Sets what happens if the session is open in another process, on this machine: with
+    /// another program that uses agentwire, or in an agent that was started by hand. Two
+    /// processes that write one session spoil it. By default connecting waits for five
+    /// seconds, and then fails with [`Error::SessionOwned`](crate::Error::SessionOwned).
+    ///
+    /// A session is locked from the moment its ID is known until its agent has exited, a new
+    /// one from when its transcript is there: by a
+    /// file in the agent's configuration folder (`agentwire/ID.lock`), whose lock ends with
+    /// this process. One that was killed leaves no session locked; its agent keeps the session as long as it
+    /// still runs. The ID is known before the agent is started if the session is
+    /// [resumed](Options::resume) or has an [ID](Options::session_id), and of the latest
+    /// session if a [store](Options::session_store) tells it. Otherwise the agent tells it, and a
+    /// session that is open elsewhere is reported as a
+    /// [`Notice::SessionShared`](crate::Notice::SessionShared).
+    ///
+    /// Not locked are sessions that are not persisted, that which is forked, sessions over a
+    /// [`Transport`](crate::Transport) that does not start the agent, and where there is no
+    /// configuration folder or its file system has no locks.
+    pub fn when_owned(mut self, when: WhenOwned) -> Self {
+        self.when_owned = when;
+        self
     }
 
     /// Sets the ID of the new session (`--session-id`), a UUID.

@@ -20,6 +20,9 @@ mod output;
 mod permission;
 mod process;
 mod prompt;
+mod restart;
+mod restart_policy;
+mod resumed;
 mod running;
 mod sandbox;
 mod settings;
@@ -40,11 +43,13 @@ pub use model::Thinking;
 pub(crate) use older::unsupported_option;
 pub use permission::PermissionPrompts;
 pub use prompt::DYNAMIC_BOUNDARY;
+pub use restart_policy::RestartPolicy;
 pub use tools::QuestionPreview;
 
 use crate::callback::Callbacks;
 #[cfg(feature = "mcp")]
 use crate::mcp::SharedServer;
+use crate::ownership::WhenOwned;
 use crate::process::{CliVersion, ClosePolicy, Environment};
 use crate::store::{SharedStore, StoreFlush};
 use agentwire_protocol::Json;
@@ -122,7 +127,12 @@ pub struct Options {
     pub(crate) background_limit: Duration,
     pub(crate) session_store: Option<SharedStore>,
     pub(crate) store_flush: StoreFlush,
+    pub(crate) when_owned: WhenOwned,
+    pub(crate) store_memory: usize,
     pub(crate) load_timeout: Duration,
+    pub(crate) resume_with_holes: bool,
+    pub(crate) restart: Option<RestartPolicy>,
+    pub(crate) sleep_after: Option<Duration>,
 }
 
 pub(crate) type StderrCallback = Arc<dyn Fn(&str) + Send + Sync>;
@@ -160,7 +170,12 @@ impl Default for Options {
             background_limit: Duration::from_secs(600),
             session_store: None,
             store_flush: StoreFlush::default(),
+            when_owned: WhenOwned::default(),
+            store_memory: 64 * 1024 * 1024,
             load_timeout: Duration::from_secs(60),
+            resume_with_holes: false,
+            restart: None,
+            sleep_after: None,
         }
     }
 }

@@ -26,17 +26,26 @@ impl Options {
     ///
     /// # Writing
     ///
-    /// The agent writes its own files as well. The store is written
-    /// concurrently and never delays the session. Entries that it does not accept are
-    /// reported as a [`Notice::NotMirrored`](crate::Notice::NotMirrored).
+    /// The agent writes its own files as well. The store is written concurrently and does
+    /// not delay the session, unless it is asked to:
+    /// [`StoreFlush::BeforeResult`](crate::StoreFlush::BeforeResult).
     /// [`Handle::flush_store`](crate::Handle::flush_store) waits until the store
     /// has everything received so far.
+    ///
+    /// What the store does not take waits and is attempted again, with growing pauses of up
+    /// to 30 seconds, and [`Notice::StoreBehind`](crate::Notice::StoreBehind) says so. Up to
+    /// 64 MiB wait in memory ([`Options::session_store_memory`]). What exceeds that is read
+    /// from the agent's own file when it is its turn. In this way the store always has the beginning of each transcript. It never has
+    /// an entry without those before it. Where the agent's files cannot be read, because it
+    /// runs on another machine, a transcript ends in the store where the memory did not
+    /// suffice: [`Notice::NotMirrored`](crate::Notice::NotMirrored).
     ///
     /// At the end of the session, the store has ten seconds for the remaining
     /// entries. The last event, and [`Client::close`](crate::Client::close),
     /// come after that. [`Client::abort`](crate::Client::abort),
     /// [`close_all`](crate::close_all) and a runtime shutdown do not wait for
-    /// it.
+    /// it. What the store has not taken by then is sent by the next session that resumes
+    /// this one with the store on the same machine.
     ///
     /// # Resuming
     ///
@@ -46,8 +55,18 @@ impl Options {
     /// If the store does not have the session, `resume` uses the agent's own
     /// files, and `continue_latest` starts a new session.
     ///
+    /// What only this machine has of the session is resumed too, and sent to the store: from
+    /// the agent's own files, and from the private folder of a session whose program was killed.
+    /// Entries are compared by `uuid`. If the session has gone on elsewhere meanwhile, the
+    /// store is right; what it lacks stays where it is, and
+    /// [`Notice::NotMirrored`](crate::Notice::NotMirrored) says how much that is. A session of
+    /// which entries are missing in between is not resumed: [`Error::SessionStore`] with
+    /// [`StoreFailure::Hole`](crate::StoreFailure::Hole), unless
+    /// [`Options::resume_with_holes`] allows it.
+    ///
     /// The session is written to a private configuration folder
-    /// (`CLAUDE_CONFIG_DIR`), which is removed after the session. It contains
+    /// (`CLAUDE_CONFIG_DIR`), which is removed after the session; if the store is behind then,
+    /// its transcripts are copied to the user's own folder first. It contains
     /// copies of the user's settings and credentials, and nothing else of the
     /// user's own folder: no agents, skills, plugins or memories. Changes that
     /// the agent makes to its configuration are lost. The folder stays behind
@@ -56,9 +75,9 @@ impl Options {
     /// (see [`ExitGuard`](crate::ExitGuard)).
     ///
     /// [`Options::command_line`] does not ask the store, so its result does not
-    /// show any of this. Only [`LocalCli`](crate::LocalCli) loads sessions from
-    /// the store. With another [`Transport`](crate::Transport), entries are
-    /// copied to the store, but the agent resumes from its own files.
+    /// show any of this. Over [`Pipes`](crate::Pipes), or another
+    /// [`Transport`](crate::Transport) that does not start the agent, entries are
+    /// copied to the store, and no session is loaded from it.
     pub fn session_store(mut self, store: impl SessionStore) -> Self {
         self.session_store = Some(SharedStore::new(store));
         self.switch("--session-mirror", true)
@@ -68,6 +87,15 @@ impl Options {
     /// batches if unset.
     pub fn session_store_flush(mut self, flush: StoreFlush) -> Self {
         self.store_flush = flush;
+        self
+    }
+
+    /// Sets how many bytes of entries wait in memory for the
+    /// [store](Options::session_store), by their size on the wire; 64 MiB if unset. What
+    /// exceeds that is read from the agent's own file when it is its turn. One message of any
+    /// size is always kept.
+    pub fn session_store_memory(mut self, bytes: usize) -> Self {
+        self.store_memory = bytes;
         self
     }
 
@@ -81,11 +109,20 @@ impl Options {
         self
     }
 
+    /// Sets whether a session is resumed of which the [store](Options::session_store) lacks
+    /// entries in between; `false` if unset. The agent would go on without a word, and the
+    /// model would not know what is missing.
+    pub fn resume_with_holes(mut self, yes: bool) -> Self {
+        self.resume_with_holes = yes;
+        self
+    }
+
     pub(super) fn source(&self) -> Option<Source> {
         let store = self.session_store.clone()?;
         Some(Source {
             store,
             limit: self.load_timeout,
+            allows_holes: self.resume_with_holes,
         })
     }
 

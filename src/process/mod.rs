@@ -31,6 +31,7 @@ pub(crate) mod mask;
 mod panic;
 mod policy;
 mod private_folder;
+mod running;
 mod signal;
 mod table;
 #[cfg(all(test, unix))]
@@ -46,6 +47,7 @@ pub(crate) use locate::{Cli, find_cli};
 pub(crate) use panic::said_by;
 pub use policy::{ClosePolicy, CloseReport, CloseStep};
 pub(crate) use private_folder::{PrivateFolder, WriteError};
+pub(crate) use running::start;
 pub use version::{CliVersion, InvalidVersion};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -3,6 +3,7 @@
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 use uuid::Uuid;
@@ -13,7 +14,10 @@ const ATTEMPTS: u32 = 5;
 
 /// A folder that only this user can read. It is removed on drop.
 #[derive(Debug)]
-pub(crate) struct PrivateFolder(PathBuf);
+pub(crate) struct PrivateFolder {
+    path: PathBuf,
+    is_kept: AtomicBool,
+}
 
 /// The file or folder that could not be written, and the cause.
 pub(crate) type WriteError = (PathBuf, io::Error);
@@ -21,13 +25,21 @@ pub(crate) type WriteError = (PathBuf, io::Error);
 impl PrivateFolder {
     /// Creates a folder whose name starts with `name`.
     pub(crate) fn new(name: &str) -> Result<Self, WriteError> {
-        let folder = Self(std::env::temp_dir().join(format!("{name}-{}", Uuid::new_v4())));
-        create_folder(&folder.0).map_err(|error| (folder.0.clone(), error))?;
+        let folder = Self {
+            path: std::env::temp_dir().join(format!("{name}-{}", Uuid::new_v4())),
+            is_kept: AtomicBool::new(false),
+        };
+        create_folder(&folder.path).map_err(|error| (folder.path.clone(), error))?;
         Ok(folder)
     }
 
     pub(crate) fn path(&self) -> &Path {
-        &self.0
+        &self.path
+    }
+
+    /// Sets whether the folder stays.
+    pub(crate) fn keep(&self, wanted: bool) {
+        self.is_kept.store(wanted, Ordering::Relaxed);
     }
 
     /// Writes a new file, and creates its parent folders. Returns its path.
@@ -41,9 +53,9 @@ impl PrivateFolder {
         name: &str,
         write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
     ) -> Result<PathBuf, WriteError> {
-        let path = self.0.join(name);
+        let path = self.path.join(name);
         let written = (|| {
-            create_folder(path.parent().unwrap_or(&self.0))?;
+            create_folder(path.parent().unwrap_or(&self.path))?;
             let mut file = BufWriter::new(create_file(&path)?);
             write(&mut file)?;
             file.flush()
@@ -57,13 +69,16 @@ impl PrivateFolder {
 
 impl Drop for PrivateFolder {
     fn drop(&mut self) {
+        if *self.is_kept.get_mut() {
+            return;
+        }
         for attempt in 1..=ATTEMPTS {
-            match fs::remove_dir_all(&self.0) {
+            match fs::remove_dir_all(&self.path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound && attempt < ATTEMPTS => {
                     sleep(Duration::from_millis(100) * attempt);
                 }
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    let folder = self.0.display();
+                    let folder = self.path.display();
                     tracing::warn!(%folder, %error, "cannot remove a session's private folder");
                 }
                 _ => return,

@@ -107,6 +107,21 @@ impl Asks {
         }
     }
 
+    /// The handle that callbacks get.
+    pub(super) fn session(&self) -> Handle {
+        self.session.clone()
+    }
+
+    /// Whether hooks that the session relies on are declared.
+    pub(super) fn has_gates(&self) -> bool {
+        self.callbacks.hooks.has_gates()
+    }
+
+    /// Whether a request is pending, or a callback is running.
+    pub(super) fn are_open(&self) -> bool {
+        !self.open.is_empty() || !self.running.is_empty()
+    }
+
     /// Handles a request of the agent.
     pub(super) fn ask(&mut self, host::Ask { request_id, frame }: host::Ask) -> Step {
         match frame.control_request() {

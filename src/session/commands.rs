@@ -65,8 +65,12 @@ impl Driver {
                 let _ = reply.send(unread);
             }
             Command::Mirrored { reply } => self.mirror.flush(reply),
+            Command::Sleep { reply } => self.obey_sleep(reply),
             Command::Finish { within, background } => {
                 self.host.finish(now(), background);
+                if self.reader.is_some() {
+                    self.no_other_process();
+                }
                 // Events until the end are wanted; a query reads them itself.
                 self.is_closing |= within.is_some();
                 let until = within.and_then(|limit| now().checked_add(limit));
@@ -76,6 +80,7 @@ impl Driver {
                 }
             }
             Command::End(reason) => {
+                self.no_other_process();
                 self.asks.cancel_all();
                 self.stop_servers();
                 self.close_input(reason);
@@ -170,6 +175,7 @@ impl Driver {
             | Command::Waiting { .. }
             | Command::Unread { .. }
             | Command::Mirrored { .. }
+            | Command::Sleep { .. }
             | Command::Finish { .. }
             | Command::End(_) => {}
         }

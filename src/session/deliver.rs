@@ -1,9 +1,10 @@
 //! How the driver delivers events of the state machine.
 
 use super::asks::Step;
-use super::driver::Driver;
+use super::driver::{Driver, Held};
+use super::mirror::Taken;
 use crate::command::OpenTurn;
-use crate::event::{Error, Event, Notice};
+use crate::event::{EndReason, Error, Event, Notice};
 use agentwire_protocol::host::{
     self, RequestFailure, SessionUpdate, SubmissionState, TurnEvent, TurnOutcome,
 };
@@ -20,8 +21,10 @@ impl Driver {
         match event {
             host::Event::Frame(frame) => {
                 let denied = self.asks.denied_unasked(&frame);
-                if let Some(frame) = self.mirror.take(frame) {
-                    self.streams.put(Event::Frame(frame));
+                match self.mirror.take(frame) {
+                    Taken::Mirrored => {}
+                    Taken::Passed(frame) => self.streams.put(Event::Frame(frame)),
+                    Taken::Held(frame, kept) => self.held = Some(Held { frame, kept }),
                 }
                 if let Some(notice) = denied {
                     self.streams.put(Event::Notice(notice));
@@ -32,6 +35,9 @@ impl Driver {
                 self.streams.put(Event::Turn(event));
             }
             host::Event::Session(news) => {
+                if let SessionUpdate::Renumbered { .. } = &news {
+                    self.succession.saw_new_id();
+                }
                 if let SessionUpdate::Began(init) | SessionUpdate::Changed(init) = &news {
                     let names = init.capabilities.as_deref().unwrap_or_default();
                     self.declared.add_capabilities(names);
@@ -39,6 +45,7 @@ impl Driver {
                         self.declared.set_version(version);
                     }
                 }
+                self.own(false);
                 self.streams.put(Event::Session(news));
             }
             host::Event::Background(tasks) => self.streams.put(Event::Background(tasks)),
@@ -61,11 +68,15 @@ impl Driver {
                 request_id,
                 outcome,
             } => {
+                let Some(outcome) = self.told(&request_id, outcome) else {
+                    return;
+                };
                 if let Some(reply) = self.requests.remove(&request_id) {
                     let outcome = outcome.map_err(|failure| self.request_error(failure));
                     drop(reply.send(outcome));
                 }
             }
+            host::Event::Hung => self.close_input(EndReason::Hung),
             host::Event::Submission { uuid, state } => self.tell_submission(uuid, state),
             host::Event::Activity(activity) => {
                 tracing::trace!(?activity, "the session's activity changed");
@@ -102,6 +113,15 @@ impl Driver {
         }
     }
 
+    /// Locks the session, if it is not locked yet.
+    fn own(&self, turn_ended: bool) {
+        if let Some(owned) = &self.owned
+            && let Some(id) = self.host.session_id()
+        {
+            owned.has(id, turn_ended, self.peer.pid(), &self.asks.session());
+        }
+    }
+
     /// Notifies those who wait for a turn.
     fn see_turn(&mut self, event: &TurnEvent) {
         match event {
@@ -118,9 +138,13 @@ impl Driver {
             }
             TurnEvent::Ended(end) => {
                 self.last_result_failed = is_failure(end.outcome);
+                if end.result().is_some_and(|it| it.num_turns > Some(0)) {
+                    self.succession.saw_result();
+                }
                 if let Some(turn) = self.turn.take() {
                     turn.end(end);
                 }
+                self.own(true);
             }
             _ => {}
         }

@@ -4,14 +4,19 @@ use super::alarm::Alarm;
 use super::asks::{Asks, Step};
 use super::flow::{Change, Flow};
 use super::mirror::Mirror;
+use super::owned::Owned;
+use super::peers::Peers;
 use super::stderr::StderrTail;
 use super::streams::Streams;
+use super::succession::Succession;
 use super::transport::{Peer, Reader};
 use super::writer::Writer;
 use crate::command::{Command, Declared, End, OpenTurn, Out, Progress, Servers, TurnWatch};
 use crate::event::{Demand, EndReason, Error, Event, Notice, SessionEnd};
-use crate::options::PrivateFiles;
+use crate::options::{PrivateFiles, StderrCallback};
 use crate::process::CloseStep;
+use crate::store::PrivateHome;
+use agentwire_protocol::Frame;
 use agentwire_protocol::control::Answer;
 use agentwire_protocol::host::{Activity, Host, Prompt, Transmit};
 use agentwire_protocol::sabotage::{Bug, is_on};
@@ -31,22 +36,28 @@ const EXIT: Duration = Duration::from_secs(2);
 
 /// How long the pipe must be quiet after the CLI's exit before all output
 /// counts as read. A process started by the CLI may hold the pipe open forever.
-const QUIET: Duration = Duration::from_millis(100);
+pub(super) const QUIET: Duration = Duration::from_millis(100);
 
 /// How long output is read after the CLI's exit at most, because a process that
 /// holds the pipe may write too.
 const DRAIN: Duration = Duration::from_secs(2);
 
+/// How long a result waits for the store after the CLI's exit at most.
+const HELD: Duration = Duration::from_secs(10);
+
 /// The task that owns a session's state machine.
 pub(super) struct Driver {
     pub(super) host: Host,
     pub(super) peer: Arc<dyn Peer>,
+    /// The current process, for those who outlive it.
+    pub(super) peers: Arc<Peers>,
     /// What the agent reads, if the peer does not keep it.
     pub(super) private: Option<PrivateFiles>,
     /// `None` after the CLI closed it.
     pub(super) reader: Option<Reader>,
     pub(super) writer: Writer,
     pub(super) stderr: Option<StderrTail>,
+    pub(super) on_stderr: Option<StderrCallback>,
     pub(super) commands: mpsc::UnboundedReceiver<Command>,
     pub(super) streams: Streams,
     pub(super) flow: Flow,
@@ -58,6 +69,15 @@ pub(super) struct Driver {
     /// The in-process servers, if supported.
     pub(super) mcp: Option<Box<dyn Servers>>,
     pub(super) mirror: Mirror,
+    /// A result that waits for the store. The events behind it wait too.
+    pub(super) held: Option<Held>,
+    /// The session, as far as it is locked.
+    pub(super) owned: Option<Owned>,
+    /// The configuration folder with the session, if it is a private one.
+    pub(super) home: Option<Arc<PrivateHome>>,
+    /// Whether the store is behind, and whether it lacks something for ever.
+    pub(super) is_behind: bool,
+    pub(super) is_missing: bool,
     pub(super) requests: HashMap<Box<str>, oneshot::Sender<Result<Answer, Error>>>,
     /// Observers of messages, by the message's ID, which a host may reuse when
     /// it retries.
@@ -76,6 +96,7 @@ pub(super) struct Driver {
     pub(super) end: End,
     pub(super) stage: Stage,
     pub(super) last_result_failed: bool,
+    pub(super) succession: Succession,
 }
 
 /// A message that waits for space in the outbound queue.
@@ -85,12 +106,20 @@ pub(super) struct Blocked {
     pub(super) has_room: oneshot::Sender<()>,
 }
 
+/// A message that waits for the store.
+pub(super) struct Held {
+    pub(super) frame: Frame,
+    pub(super) kept: oneshot::Receiver<Result<(), Error>>,
+}
+
 /// The stages of a session's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     Open,
     /// The host is closing the session, until this time at most, if set.
     Finishing(Option<Instant>),
+    /// The agent is put to sleep: its process is about to exit.
+    FallingAsleep,
     /// The CLI closed its output or input, and must exit until this time.
     PipeClosed(EndReason, Instant),
     /// The CLI's input is closed for this reason. Unwritten messages are lost.
@@ -98,13 +127,14 @@ pub(super) enum Stage {
 }
 
 /// An external event.
-enum Happened {
+pub(super) enum Happened {
     Command(Command),
     Read(io::Result<usize>),
     Written(io::Result<()>),
     CallbackDone(Step),
     ServersDid(Vec<Out>),
-    NotMirrored(Notice),
+    MirrorTold(Notice),
+    Kept,
     Gone(Option<ExitStatus>),
     GivenUp,
     TimeCame,
@@ -113,6 +143,16 @@ enum Happened {
 
 impl Driver {
     pub(super) async fn run(mut self) {
+        loop {
+            let mut exit = self.process().await;
+            if !self.next_process(&mut exit).await {
+                return self.over(exit).await;
+            }
+        }
+    }
+
+    /// Drives a process of the agent until it is gone.
+    async fn process(&mut self) -> Option<ExitStatus> {
         let mut buffer = vec![0; 64 * 1024];
         let peer = Arc::clone(&self.peer);
         let mut gone = peer.gone();
@@ -123,21 +163,30 @@ impl Driver {
             while self.pause_or_resume() {
                 self.do_what_is_to_do();
             }
-            alarm.set(self.next_timeout());
+            self.look_at_drowsy();
+            let sleeps_at = self.sleeps_at();
+            alarm.set(self.next_timeout().into_iter().chain(sleeps_at).min());
+            // Commands wait for the next process while this one exits.
+            let obeys = self.stage != Stage::FallingAsleep;
             let happened = tokio::select! {
-                Some(command) = self.commands.recv() => Happened::Command(command),
+                Some(command) = self.commands.recv(), if obeys => Happened::Command(command),
                 read = read(&mut self.reader, &mut buffer), if !self.flow.is_paused() => Happened::Read(read),
                 written = self.writer.written() => Happened::Written(written),
                 step = self.asks.next_done() => Happened::CallbackDone(step),
                 outs = next_of(&mut self.mcp), if self.host.has_room_to_relay() => Happened::ServersDid(outs),
-                notice = self.mirror.notice() => Happened::NotMirrored(notice),
+                notice = self.mirror.notice() => Happened::MirrorTold(notice),
+                () = kept(&mut self.held) => Happened::Kept,
                 exit = &mut gone => Happened::Gone(exit),
                 () = &mut given_up => Happened::GivenUp,
                 () = alarm.rings() => Happened::TimeCame,
                 () = self.demand.changed(), if self.flow.is_paused() => Happened::Look,
             };
             match happened {
-                Happened::Command(command) => self.obey(command),
+                Happened::Gone(exit) => break exit,
+                Happened::GivenUp => {
+                    self.stage = Stage::InputClosed(EndReason::StillAlive);
+                    break None;
+                }
                 Happened::Read(Ok(length @ 1..)) => {
                     self.host.handle_input(now(), &buffer[..length]);
                 }
@@ -152,27 +201,50 @@ impl Driver {
                     self.host.handle_write_failed();
                     self.pipe_closed(EndReason::InputClosed);
                 }
-                Happened::CallbackDone(step) => self.take(step),
-                Happened::ServersDid(outs) => self.do_for_servers(outs),
-                Happened::NotMirrored(notice) => self.streams.put(Event::Notice(notice)),
-                Happened::Gone(exit) => break exit,
-                Happened::GivenUp => {
-                    self.stage = Stage::InputClosed(EndReason::StillAlive);
-                    break None;
-                }
-                Happened::TimeCame => self.time_came(),
-                // Whether reading resumes is decided after everything else.
-                Happened::Look => {}
+                happened => self.handle(happened),
             }
         };
+        if self.is_closed() && self.home.is_none() {
+            // The agent writes no more.
+            self.owned = None;
+        }
         self.drain(&mut buffer).await;
-        self.over(exit).await;
+        exit
+    }
+
+    /// Whether the session was closed, so that no other process follows.
+    fn is_closed(&self) -> bool {
+        use EndReason::{Closed, CutOff, Dropped, StillAlive};
+        matches!(
+            self.stage,
+            Stage::InputClosed(Closed | CutOff | Dropped | StillAlive)
+        )
+    }
+
+    /// Handles an event that is not one of a process.
+    pub(super) fn handle(&mut self, happened: Happened) {
+        match happened {
+            Happened::Command(command) => self.obey(command),
+            Happened::CallbackDone(step) => self.take(step),
+            Happened::ServersDid(outs) => self.do_for_servers(outs),
+            Happened::MirrorTold(notice) => self.mirror_told(notice),
+            Happened::Kept => self.let_go(),
+            Happened::TimeCame => self.time_came(),
+            // Whether reading resumes is decided after everything else.
+            Happened::Look
+            | Happened::Read(_)
+            | Happened::Written(_)
+            | Happened::Gone(_)
+            | Happened::GivenUp => {}
+        }
     }
 
     /// Executes everything that the state machine requests.
-    fn do_what_is_to_do(&mut self) {
+    pub(super) fn do_what_is_to_do(&mut self) {
         loop {
-            if let Some(event) = self.host.poll_event() {
+            if self.held.is_none()
+                && let Some(event) = self.host.poll_event()
+            {
                 self.deliver(event);
             } else if let Some(transmit) = self.host.poll_transmit() {
                 match transmit {
@@ -188,13 +260,14 @@ impl Driver {
         }
     }
 
-    /// Pauses reading the agent's output when a stream has too much unread, and
-    /// resumes when enough was read or something depends on further input.
-    /// Returns whether either happened.
+    /// Pauses reading the agent's output when a stream has too much unread or a result
+    /// waits for the store, and resumes when enough was read or something depends on
+    /// further input. Returns whether either happened.
     fn pause_or_resume(&mut self) -> bool {
         let (now, is_wanted) = (now(), self.is_wanted());
         self.streams.at(now, self.flow.room(is_wanted));
-        let change = self.flow.update(now, &self.streams, is_wanted);
+        let is_held = self.held.is_some();
+        let change = self.flow.update(now, &self.streams, is_wanted, is_held);
         match change {
             Some(Change::Pauses) => self.host.handle_reading_paused(),
             Some(Change::Resumes) => self.host.handle_reading_resumed(now),
@@ -216,11 +289,11 @@ impl Driver {
             || self.demand.is_wanted() && !is_on(Bug::FutureNotWanted)
     }
 
-    fn next_timeout(&self) -> Option<Instant> {
+    pub(super) fn next_timeout(&self) -> Option<Instant> {
         let ceiling = match self.stage {
             Stage::Finishing(until) => until,
             Stage::PipeClosed(_, until) => Some(until),
-            Stage::Open | Stage::InputClosed(_) => None,
+            Stage::Open | Stage::FallingAsleep | Stage::InputClosed(_) => None,
         };
         [self.host.poll_timeout(), ceiling, self.flow.poll_timeout()]
             .into_iter()
@@ -237,6 +310,9 @@ impl Driver {
             Stage::PipeClosed(reason, until) if until <= now => self.close_input(reason),
             _ => {}
         }
+        if self.sleeps_at().is_some_and(|at| at <= now) {
+            self.fall_asleep(None);
+        }
     }
 
     /// The CLI closed one of its pipes. Its exit usually follows and provides
@@ -250,7 +326,13 @@ impl Driver {
     /// Closes the CLI's input now, within an unfinished line if necessary.
     /// Unwritten messages are lost.
     pub(super) fn close_input(&mut self, reason: EndReason) {
-        self.host.end();
+        let is_unwanted = matches!(
+            reason,
+            EndReason::Hung | EndReason::OutputClosed | EndReason::InputClosed
+        );
+        if !(is_unwanted && self.may_restart()) {
+            self.host.end();
+        }
         self.host.handle_write_failed();
         self.input_closed(reason, true);
     }
@@ -268,7 +350,7 @@ impl Driver {
     pub(super) fn closing(&self) -> Error {
         let reason = match self.stage {
             Stage::PipeClosed(reason, _) | Stage::InputClosed(reason) => reason,
-            Stage::Open | Stage::Finishing(_) => EndReason::Closed,
+            Stage::Open | Stage::FallingAsleep | Stage::Finishing(_) => EndReason::Closed,
         };
         Error::Ended(Arc::new(SessionEnd::closing(reason)))
     }
@@ -289,6 +371,37 @@ impl Driver {
             self.host.handle_input_end(now());
         }
         self.do_what_is_to_do();
+        while let Some(held) = &mut self.held {
+            let _ = tokio::time::timeout(HELD, &mut held.kept).await;
+            self.let_go();
+            self.do_what_is_to_do();
+        }
+    }
+
+    /// Delivers the result that waited for the store.
+    fn let_go(&mut self) {
+        // Why it is not there is told first.
+        while let Some(notice) = self.mirror.try_notice() {
+            self.mirror_told(notice);
+        }
+        if let Some(Held { frame, .. }) = self.held.take() {
+            self.streams.put(Event::Frame(frame));
+        }
+    }
+
+    /// Delivers a notice of the mirror. The private files have what the store lacks, also
+    /// if this program ends before they are put away.
+    fn mirror_told(&mut self, notice: Notice) {
+        match &notice {
+            Notice::NotMirrored { key: Some(_), .. } => self.is_missing = true,
+            Notice::StoreBehind { .. } => self.is_behind = true,
+            Notice::StoreCaughtUp { .. } => self.is_behind = false,
+            _ => {}
+        }
+        if let Some(home) = &self.home {
+            home.keep(self.is_missing || self.is_behind);
+        }
+        self.streams.put(Event::Notice(notice));
     }
 
     /// Ends the session, and all pending operations with the same reason.
@@ -298,8 +411,15 @@ impl Driver {
                 EndReason::FailedAtExit
             }
             Stage::InputClosed(reason) => reason,
-            Stage::Open | Stage::Finishing(_) | Stage::PipeClosed(..) => self.left(exit),
+            Stage::Open | Stage::FallingAsleep | Stage::Finishing(_) | Stage::PipeClosed(..) => {
+                self.left(exit)
+            }
         };
+        self.peers.end();
+        self.no_other_process();
+        if self.home.is_none() {
+            self.owned = None;
+        }
         // Closes all processes of the session, also if the CLI crashed.
         self.peer.close(Box::new(self.writer.finish(true)));
         let _ = tokio::time::timeout(QUIET, self.writer.close()).await;
@@ -307,17 +427,26 @@ impl Driver {
             Some(stderr) => stderr.at_end().await,
             None => String::new(),
         };
-        if let Some(private) = self.private.take() {
+        if self.home.is_none()
+            && let Some(private) = self.private.take()
+        {
             // Removing files may take long. Without a runtime they go with this task.
             let _ = tokio::task::spawn_blocking(move || drop(private)).await;
         }
-        let end = Arc::new(SessionEnd {
-            reason,
-            exit,
-            stderr,
-        });
+        let is_closed = matches!(reason, EndReason::Closed | EndReason::Dropped);
+        let end = match self.succession.take_end() {
+            // No other process could be started.
+            Some(end) if !is_closed => end,
+            _ => Arc::new(SessionEnd {
+                reason,
+                exit,
+                stderr,
+            }),
+        };
+        let reason = end.reason;
         tracing::debug!(?reason, ?exit, "the session is over");
         let end = Arc::clone(self.end.get_or_init(|| end));
+        self.refuse_sleepers(&end);
         self.streams.session_ended(end.error());
         self.commands.close();
         while let Ok(command) = self.commands.try_recv() {
@@ -337,14 +466,30 @@ impl Driver {
         for progress in self.lost.drain(..) {
             progress.send_modify(|it| it.end(ended()));
         }
-        for notice in self.mirror.end().await {
-            self.streams.put(Event::Notice(notice));
+        let (notices, mirrored) = self.mirror.end().await;
+        for notice in notices {
+            self.mirror_told(notice);
         }
+        let (private, home) = (self.private.take(), self.home.take());
+        let is_missing = self.is_missing;
+        if private.is_some() || home.is_some() {
+            // Files may take long. Without a runtime they go with this task.
+            let put_away = move || {
+                if let Some(home) = home.filter(|_| is_missing) {
+                    home.keep_transcripts();
+                }
+                drop(private);
+            };
+            let _ = tokio::task::spawn_blocking(put_away).await;
+        }
+        // Whoever opens the session finds what is here.
+        self.owned = None;
+        drop(mirrored);
         self.streams.end();
     }
 
     /// Returns why a session ended that the host did not close.
-    fn left(&self, exit: Option<ExitStatus>) -> EndReason {
+    pub(super) fn left(&self, exit: Option<ExitStatus>) -> EndReason {
         let began = self.turns.borrow().is_some();
         if exit.is_some() || self.peer.pid().is_some() {
             match began {
@@ -370,6 +515,7 @@ impl Drop for Driver {
     /// The session is over, its runtime is shutting down, or the driver
     /// panicked. In each case the CLI is no longer driven.
     fn drop(&mut self) {
+        self.peers.end();
         self.peer.close(Box::new(|| ()));
     }
 }
@@ -377,6 +523,14 @@ impl Drop for Driver {
 /// Returns the time of the runtime's clock, which timers use too.
 pub(super) fn now() -> Instant {
     tokio::time::Instant::now().into_std()
+}
+
+/// Waits until the store has what a message waits for. Cancel safe.
+async fn kept(held: &mut Option<Held>) {
+    match held {
+        Some(held) => drop((&mut held.kept).await),
+        None => std::future::pending().await,
+    }
 }
 
 /// Reads the CLI's output; pending forever after it is closed. Cancel safe.

@@ -92,15 +92,16 @@ impl Flow {
         }
     }
 
-    /// Decides whether to read: not while a stream in use is full, unless
-    /// something depends on further input.
+    /// Decides whether to read: not while a result waits for the store; and not while a
+    /// stream in use is full, unless something depends on further input.
     pub(super) fn update(
         &mut self,
         now: Instant,
         streams: &Streams,
         is_wanted: bool,
+        is_held: bool,
     ) -> Option<Change> {
-        let pauses = !is_wanted && streams.is_any_full();
+        let pauses = is_held || !is_wanted && streams.is_any_full();
         match (pauses, self.paused) {
             (true, None) => {
                 let since = now;

@@ -1,8 +1,9 @@
 //! Relaying messages between the agent and in-process MCP servers.
 
 use super::driver::Driver;
-use crate::command::Out;
+use crate::command::{Out, Servers};
 use crate::event::Event;
+use crate::handle::Handle;
 use agentwire_protocol::control::{self, AgentRequest, ControlRequest, Refusal};
 use agentwire_protocol::host::Ask;
 
@@ -53,4 +54,15 @@ impl Driver {
             }
         }
     }
+}
+
+/// Creates the session's in-process servers: none at first.
+#[cfg(feature = "mcp")]
+pub(super) fn servers(session: &Handle) -> Option<Box<dyn Servers>> {
+    Some(Box::new(crate::mcp::McpServers::new(session.clone())))
+}
+
+#[cfg(not(feature = "mcp"))]
+pub(super) fn servers(_: &Handle) -> Option<Box<dyn Servers>> {
+    None
 }

@@ -13,19 +13,24 @@ mod driver;
 mod flow;
 mod mcp;
 mod mirror;
+mod next_process;
+mod owned;
+mod peers;
 mod resume;
+mod starter;
 mod stderr;
 mod streams;
+mod succession;
 mod transport;
 mod writer;
 
-pub(crate) use resume::resume;
+pub(crate) use peers::Peers;
+pub(crate) use resume::{Known, resume};
+pub(crate) use starter::Starter;
 pub use transport::{CloseInput, Connection, LocalCli, Peer, PeerFuture, Pipes, Transport};
 
-use crate::command::{End, Link, Servers};
-use crate::event::{
-    Demand, EndReason, Event, IgnoredOption, Mailbox, Notice, mailbox, unused_mailbox,
-};
+use crate::command::{End, Link};
+use crate::event::{Demand, Event, IgnoredOption, Mailbox, Notice, mailbox, unused_mailbox};
 use crate::handle::Handle;
 use crate::options::{Options, PrivateFiles};
 use agentwire_protocol::host::Host;
@@ -33,9 +38,11 @@ use asks::Asks;
 use driver::Driver;
 use flow::Flow;
 use mirror::Mirror;
+use owned::Owned;
 use std::sync::Arc;
 use stderr::StderrTail;
 use streams::Streams;
+use succession::Succession;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use writer::Writer;
@@ -44,7 +51,9 @@ use writer::Writer;
 pub(crate) struct Started {
     pub(crate) handle: Handle,
     pub(crate) mailbox: Mailbox,
-    pub(crate) peer: Arc<dyn Peer>,
+    pub(crate) peers: Arc<Peers>,
+    /// Cancelled once the session can be opened again, if it was locked.
+    pub(crate) released: Option<CancellationToken>,
     /// Cancelled once no more entries go to the store, if there is one.
     pub(crate) mirrored: Option<CancellationToken>,
 }
@@ -55,6 +64,8 @@ pub(crate) fn start(
     private: PrivateFiles,
     options: Options,
     ignored: Vec<IgnoredOption>,
+    starter: Option<Starter>,
+    known: Known,
 ) -> Started {
     let Connection {
         output,
@@ -81,26 +92,45 @@ pub(crate) fn start(
         request_timeout: options.request_timeout,
     };
     let handle = Handle::new(link.clone(), options.verbatim_prompts);
-    peer.attached(Box::new(move || drop(link.give_up(EndReason::Closed))));
+    peers::attach(&peer, &handle);
+    let peers = Arc::new(Peers::new(Arc::clone(&peer)));
     let flow = Flow::new(&options);
-    let (mirror, mirrored) = Mirror::start(&options);
+    let home = private.home.clone();
+    let mut owned = known.owned;
+    let released = owned.as_mut().map(Owned::released);
+    let (mirror, mirrored) = Mirror::start(&options, known.lacking);
+    if !known.leftovers.is_empty() {
+        tokio::spawn(resume::remove_when_sent(known.leftovers, mirror.sent()));
+    }
     let mut host = Host::new(options.line_limit);
     host.set_limits(options.outbound_queue_limits);
     host.set_queueing(options.queueing);
+    if let Some(policy) = &options.restart {
+        host.keep_for_next_process();
+        host.set_silence_limit(policy.hang);
+    }
     let mut driver = Driver {
         host,
-        peer: Arc::clone(&peer),
+        peer,
+        peers: Arc::clone(&peers),
         private: (!keeps_files && !private.is_empty()).then_some(private),
         reader: Some(output),
         writer: Writer::new(input),
-        stderr: stderr.map(|stderr| StderrTail::start(stderr, options.stderr)),
+        stderr: stderr.map(|stderr| StderrTail::start(stderr, options.stderr.clone())),
+        succession: Succession::new(starter, &options),
+        on_stderr: options.stderr,
         commands: inbox,
         streams: Streams::new(sender, flow.bound(), flow.room(true), driver::now()),
         flow,
         demand,
         asks: Asks::new(options.callbacks, handle.clone()),
-        mcp: servers(&handle),
+        mcp: mcp::servers(&handle),
         mirror,
+        held: None,
+        home,
+        is_behind: false,
+        is_missing: false,
+        owned,
         requests: Default::default(),
         submissions: Default::default(),
         turn: None,
@@ -116,22 +146,15 @@ pub(crate) fn start(
     for it in ignored {
         driver.streams.put(Event::Notice(Notice::IgnoredOption(it)));
     }
+    for notice in known.notices {
+        driver.streams.put(Event::Notice(notice));
+    }
     tokio::spawn(driver.run());
     Started {
         handle,
         mailbox,
-        peer,
+        peers,
+        released,
         mirrored,
     }
-}
-
-/// Creates the session's in-process servers: none at first.
-#[cfg(feature = "mcp")]
-fn servers(session: &Handle) -> Option<Box<dyn Servers>> {
-    Some(Box::new(crate::mcp::McpServers::new(session.clone())))
-}
-
-#[cfg(not(feature = "mcp"))]
-fn servers(_: &Handle) -> Option<Box<dyn Servers>> {
-    None
 }

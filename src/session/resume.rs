@@ -1,29 +1,64 @@
 //! Resuming a session from its store.
 
-use crate::event::Error;
+use super::mirror::Lacking;
+use super::owned::Owned;
+use crate::event::{Error, Notice};
 use crate::options::CommandLine;
+use crate::ownership::WhenOwned;
 use crate::store::{
-    PrivateHome, Source, StoreFailure, TranscriptKey, UsersHome, is_safe, is_session_id, project,
+    Leftover, Merged, PrivateHome, Source, StoreFailure, TranscriptKey, UsersHome, hole, is_safe,
+    is_session_id, merge, project, transcripts,
 };
 use agentwire_protocol::Json;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tokio::sync::oneshot;
 
 /// A transcript and its key.
 type Transcript = (TranscriptKey, Vec<Json>);
 
+/// What is known of a session before it starts.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    pub(crate) owned: Option<Owned>,
+    /// What the store lacks, and this machine has.
+    pub(crate) lacking: Lacking,
+    pub(crate) notices: Vec<Notice>,
+    /// The folders of earlier hosts from which the session is resumed.
+    pub(crate) leftovers: Vec<Leftover>,
+}
+
 /// Adapts the command line to resume a session from the store: with a private
 /// configuration folder. It stays as it is if there is no store, no session to
 /// resume, or the store does not have the session.
-pub(crate) async fn resume(line: &CommandLine) -> Result<Cow<'_, CommandLine>, Error> {
+///
+/// What only this machine has of the session, because the store was behind when it was
+/// here last, is resumed as well, and returned.
+///
+/// The session is locked first.
+pub(crate) async fn resume(
+    line: &CommandLine,
+    when_owned: WhenOwned,
+) -> Result<(Cow<'_, CommandLine>, Known), Error> {
+    let mut known = Known::default();
+    let environment = line.passed_environment();
+    let users = UsersHome::of(&environment);
+    let is_stored = line.source.is_some();
+    let own = async |id: Option<&str>| match line.is_kept() {
+        true => {
+            let id = id.filter(|id| is_session_id(id));
+            Owned::new(users.as_ref(), id, is_stored, when_owned).await
+        }
+        false => Ok(None),
+    };
+    known.owned = own(line.written_session()).await?;
     let Some(source) = &line.source else {
-        return Ok(Cow::Borrowed(line));
+        return Ok((Cow::Borrowed(line), known));
     };
     let mut line = line.clone();
-    let environment = line.passed_environment();
     let project = project(line.cwd.as_deref(), &environment);
     let continues = take(&mut line.arguments, "--continue");
     let given = (line.arguments.iter()).find_map(|it| it.strip_prefix(RESUME));
@@ -34,29 +69,50 @@ pub(crate) async fn resume(line: &CommandLine) -> Result<Cow<'_, CommandLine>, E
     };
     let is_given = given.is_some();
     let Some(id) = id.filter(|id| is_session_id(id)) else {
-        return Ok(Cow::Owned(line));
+        return Ok((Cow::Owned(line), known));
     };
-    let transcripts = source.transcripts(TranscriptKey::new(project, &id)).await?;
-    if transcripts.is_empty() {
-        return Ok(Cow::Owned(line));
+    if continues {
+        known.owned = own(line.written_session().is_none().then_some(&id)).await?;
     }
-    let users = UsersHome::of(&environment);
-    let home = tokio::task::spawn_blocking(move || write(users.as_ref(), &transcripts))
-        .await
-        .unwrap_or_else(|gone| Err((std::env::temp_dir(), gone.into())))
-        .map_err(|(path, error)| Error::PrivateFile {
-            path,
-            error: Arc::new(error),
-        })?;
-    if !is_given {
+    let session = TranscriptKey::new(project, &id);
+    let stored = source.transcripts(&session).await?;
+    let found = Found::look(users.clone(), session.clone()).await;
+    let is_elsewhere = !stored.is_empty() || !found.leftovers.is_empty();
+    let transcripts = found.merge(stored, &mut known);
+    for (key, entries) in &transcripts {
+        if !source.allows_holes && hole(entries).is_some() {
+            return Err(failed("load", key, StoreFailure::Hole));
+        }
+    }
+    // Otherwise only the agent's own files have it, or it is nowhere.
+    if is_elsewhere {
+        let home = tokio::task::spawn_blocking(move || write(users.as_ref(), &transcripts));
+        let home = home
+            .await
+            .unwrap_or_else(|gone| Err((std::env::temp_dir(), gone.into())))
+            .map_err(|(path, error)| unwritten(path, error))?;
+        let variables = home.variables().iter();
+        line.environment
+            .extend(variables.map(|(name, value)| (name.into(), value.clone())));
+        line.private.home = Some(Arc::new(home));
+    }
+    if !is_given && is_elsewhere {
         line.arguments.push(format!("{RESUME}{id}"));
     }
-    let variables = home.variables().iter();
-    line.environment
-        .extend(variables.map(|(name, value)| (name.into(), value.clone())));
-    tracing::debug!(session = id, "resuming from the session store");
-    line.private.home = Some(Arc::new(home));
-    Ok(Cow::Owned(line))
+    tracing::debug!(session = id, is_elsewhere, "resuming a session");
+    Ok((Cow::Owned(line), known))
+}
+
+/// Removes the folders of earlier hosts once the store has what only they had. If it fails,
+/// they stay for the next session.
+pub(super) async fn remove_when_sent(
+    leftovers: Vec<Leftover>,
+    sent: oneshot::Receiver<Result<(), Error>>,
+) {
+    if let Ok(Ok(())) = sent.await {
+        let remove = move || leftovers.into_iter().for_each(Leftover::remove);
+        let _ = tokio::task::spawn_blocking(remove).await;
+    }
 }
 
 const RESUME: &str = "--resume=";
@@ -79,6 +135,97 @@ fn write(
     Ok(home)
 }
 
+/// What this machine has of a session.
+#[derive(Debug, Default)]
+struct Found {
+    /// What the user's own folder has.
+    own: Vec<Transcript>,
+    /// What the private folders of earlier sessions have, whose hosts were killed.
+    leftovers: Vec<(Leftover, Vec<Transcript>)>,
+    notices: Vec<Notice>,
+}
+
+impl Found {
+    async fn look(users: Option<UsersHome>, session: TranscriptKey) -> Self {
+        let look = move || {
+            let read = |folder: &Path| {
+                transcripts(folder, &session).map_err(|error| Notice::NotMirrored {
+                    key: Some(session.clone()),
+                    entries: 0,
+                    failure: StoreFailure::Failed(format!(
+                        "cannot read {}: {error}",
+                        folder.display()
+                    )),
+                })
+            };
+            let mut found = Self::default();
+            match users.as_ref().map(|users| read(users.config())) {
+                Some(Ok(own)) => found.own = own,
+                Some(Err(notice)) => found.notices.push(notice),
+                None => {}
+            }
+            for leftover in Leftover::of_session(&session) {
+                match read(leftover.path()) {
+                    Ok(transcripts) => found.leftovers.push((leftover, transcripts)),
+                    Err(notice) => found.notices.push(notice),
+                }
+            }
+            found
+        };
+        let found = tokio::task::spawn_blocking(look).await;
+        found.unwrap_or_default()
+    }
+
+    /// Merges what the store has with what is here.
+    fn merge(self, stored: Vec<Transcript>, known: &mut Known) -> Vec<Transcript> {
+        known.notices.extend(self.notices);
+        let mut all: BTreeMap<_, _> = stored.into_iter().collect();
+        known.add(&mut all, self.own);
+        for (leftover, transcripts) in self.leftovers {
+            // What is nowhere else stays.
+            if known.add(&mut all, transcripts) {
+                known.leftovers.push(leftover);
+            }
+        }
+        all.into_iter().collect()
+    }
+}
+
+impl Known {
+    /// Adds what is here to what the store has. Returns whether that was possible.
+    fn add(&mut self, all: &mut BTreeMap<TranscriptKey, Vec<Json>>, here: Vec<Transcript>) -> bool {
+        let mut is_merged = true;
+        for (key, local) in here {
+            let stored = all.remove(&key).unwrap_or_default();
+            let Merged {
+                entries,
+                behind,
+                holes,
+                diverged,
+            } = merge(stored, local);
+            for (count, failure) in [
+                (holes, StoreFailure::Hole),
+                (diverged, StoreFailure::Diverged),
+            ] {
+                if count > 0 {
+                    self.notices.push(Notice::NotMirrored {
+                        key: Some(key.clone()),
+                        entries: count,
+                        failure,
+                    });
+                }
+            }
+            is_merged &= diverged == 0;
+            if behind > 0 {
+                let added = entries[entries.len() - behind..].to_vec();
+                self.lacking.push((key.clone(), added));
+            }
+            all.insert(key, entries);
+        }
+        is_merged
+    }
+}
+
 impl Source {
     /// Returns the session that was modified last.
     async fn latest(&self, project: &str) -> Result<Option<String>, Error> {
@@ -90,14 +237,14 @@ impl Source {
 
     /// Returns the session's own transcript and those of its parts, or none if
     /// its own is empty.
-    async fn transcripts(&self, session: TranscriptKey) -> Result<Vec<Transcript>, Error> {
+    async fn transcripts(&self, session: &TranscriptKey) -> Result<Vec<Transcript>, Error> {
         let mut found = vec![];
-        let Some(own) = self.load(&session).await? else {
+        let Some(own) = self.load(session).await? else {
             return Ok(found);
         };
         found.push((session.clone(), own));
         let subpaths = self.store.subpaths(session.clone(), self.limit).await;
-        let subpaths = subpaths.map_err(|failure| failed("subpaths", &session, failure))?;
+        let subpaths = subpaths.map_err(|failure| failed("subpaths", session, failure))?;
         for subpath in BTreeSet::from_iter(subpaths) {
             if !is_safe(&subpath) {
                 let why = "a subpath in its response leads outside the session".to_owned();
@@ -124,5 +271,12 @@ fn failed(call: &'static str, of: impl ToString, failure: StoreFailure) -> Error
         call,
         of: of.to_string(),
         failure,
+    }
+}
+
+fn unwritten(path: PathBuf, error: io::Error) -> Error {
+    Error::PrivateFile {
+        path,
+        error: Arc::new(error),
     }
 }

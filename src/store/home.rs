@@ -2,13 +2,15 @@
 //! files, so transcripts from a store are written to files, which are removed
 //! with the session.
 
+use super::local::entry_of_line;
 use super::{EntryHead, TranscriptKey};
-use crate::process::{PassedEnvironment, PrivateFolder, WriteError};
+use crate::process::{PassedEnvironment, PrivateFolder, WriteError, start};
 use agentwire_protocol::Json;
 use agentwire_protocol::json::Members;
 use serde_json::{Map, Value};
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -63,20 +65,42 @@ impl UsersHome {
             secrets: secrets.map(OsStr::to_owned),
         })
     }
+
+    /// Returns the folder of settings and transcripts.
+    pub(crate) fn config(&self) -> &Path {
+        &self.config
+    }
 }
+
+/// The start of the folders' names.
+const NAME: &str = "agentwire-resume";
+
+/// The file that is locked as long as its session's host lives.
+const LOCK: &str = "agentwire.lock";
 
 /// A configuration folder that only this user can read. It is removed on drop.
 #[derive(Debug)]
 pub(crate) struct PrivateHome {
+    /// Closed before the folder is removed.
+    _lock: Option<File>,
     folder: PrivateFolder,
     variables: Vec<(&'static str, OsString)>,
+    users: Option<UsersHome>,
 }
 
 impl PrivateHome {
     /// Creates a folder with copies of the user's settings and credentials. The
     /// error names the file that could not be written.
     pub(crate) fn new(users: Option<&UsersHome>) -> Result<Self, WriteError> {
-        let folder = PrivateFolder::new("agentwire-resume")?;
+        let folder = PrivateFolder::new(NAME)?;
+        let file = folder.write(LOCK, b"")?;
+        let lock = File::options().write(true).open(&file);
+        let lock = lock.and_then(|lock| lock.try_lock().map(|()| lock).map_err(io::Error::from));
+        if lock.is_err() {
+            // Where there are no locks, this folder must not look like one that was left
+            // behind.
+            fs::remove_file(&file).map_err(|error| (file, error))?;
+        }
         let mut variables = vec![("CLAUDE_CONFIG_DIR", folder.path().into())];
         if let Some(users) = users
             && cfg!(any(windows, target_os = "macos"))
@@ -86,7 +110,12 @@ impl PrivateHome {
             let kept = users.secrets.clone().or_else(|| users.told.clone());
             variables.push(("CLAUDE_SECURESTORAGE_CONFIG_DIR", kept.unwrap_or_default()));
         }
-        let home = Self { folder, variables };
+        let home = Self {
+            _lock: lock.ok(),
+            folder,
+            variables,
+            users: users.cloned(),
+        };
         if let Some(users) = users {
             home.copy(users)?;
         }
@@ -100,6 +129,27 @@ impl PrivateHome {
     /// Returns the variables to set in the agent's environment.
     pub(crate) fn variables(&self) -> &[(&'static str, OsString)] {
         &self.variables
+    }
+
+    /// Sets whether this folder stays.
+    pub(crate) fn keep(&self, wanted: bool) {
+        self.folder.keep(wanted);
+    }
+
+    /// Copies the transcripts to the user's own folder, because the store does not have
+    /// all of them. If that is not possible, this folder stays.
+    pub(crate) fn keep_transcripts(&self) {
+        let from = self.path().join("projects");
+        let kept = match &self.users {
+            Some(users) => keep(&from, &users.config.join("projects")),
+            None => Err(io::Error::other("the user has no configuration folder")),
+        };
+        if let Err(error) = kept {
+            let folder = self.path().display();
+            tracing::warn!(%folder, %error, "the session's transcripts stay in its private folder");
+        } else {
+            self.keep(false);
+        }
     }
 
     fn copy(&self, users: &UsersHome) -> Result<(), WriteError> {
@@ -194,6 +244,124 @@ impl PrivateHome {
     }
 }
 
+/// A private folder whose host was killed.
+#[derive(Debug)]
+pub(crate) struct Leftover {
+    path: PathBuf,
+    /// No other program takes it.
+    lock: File,
+}
+
+impl Leftover {
+    /// Finds those in which this session is.
+    pub(crate) fn of_session(session: &TranscriptKey) -> Vec<Self> {
+        let transcript = format!("projects/{}/{}.jsonl", session.project, session.session_id);
+        private_homes()
+            .filter(|path| path.join(&transcript).is_file())
+            .filter_map(Self::take)
+            .collect()
+    }
+
+    /// Takes a folder, unless its host lives, or its agent does.
+    fn take(path: PathBuf) -> Option<Self> {
+        let lock = File::open(path.join(LOCK)).ok()?;
+        lock.try_lock().ok()?;
+        let sessions = fs::read_dir(path.join("sessions"));
+        let mut pids = sessions.into_iter().flatten().filter_map(|entry| {
+            let name = entry.ok()?.file_name();
+            name.to_str()?.strip_suffix(".json")?.parse().ok()
+        });
+        match pids.any(|pid| start(pid).is_some()) {
+            true => None,
+            false => Some(Self { path, lock }),
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Removes the folder.
+    pub(crate) fn remove(self) {
+        drop(self.lock);
+        if let Err(error) = fs::remove_dir_all(&self.path) {
+            let folder = self.path.display();
+            tracing::warn!(%folder, %error, "cannot remove what an earlier session left behind");
+        }
+    }
+}
+
+/// Returns the private configuration folders of all this user's sessions, those that were
+/// left behind included.
+pub(crate) fn private_homes() -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(std::env::temp_dir()).into_iter().flatten();
+    entries.filter_map(|entry| {
+        let entry = entry.ok()?;
+        let is_one = entry.file_name().to_str()?.starts_with(NAME);
+        let path = entry.path();
+        (is_one && is_private(&path)).then_some(path)
+    })
+}
+
+/// Whether a folder is this user's, and no other user can write to it: anyone can create
+/// folders beside it.
+#[cfg(unix)]
+fn is_private(folder: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    fs::symlink_metadata(folder).is_ok_and(|it| {
+        it.is_dir() && it.mode() & 0o077 == 0 && it.uid() == rustix::process::geteuid().as_raw()
+    })
+}
+
+/// The system's folder of temporary files is the user's own.
+#[cfg(not(unix))]
+fn is_private(folder: &Path) -> bool {
+    fs::symlink_metadata(folder).is_ok_and(|it| it.is_dir())
+}
+
+/// Copies transcripts from one folder to another. What is there is replaced if the copy
+/// has all of it.
+fn keep(from: &Path, to: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if entry.file_type()?.is_dir() {
+            keep(&from, &to)?;
+            continue;
+        }
+        if !entry.file_type()?.is_file() {
+            continue;
+        }
+        if !has_all(&from, &to)? {
+            let why = format!("{} has other entries", to.display());
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
+        }
+        if let Some(folder) = to.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let mut name = entry.file_name();
+        name.push(".agentwire");
+        let beside = to.with_file_name(name);
+        fs::copy(&from, &beside)?;
+        fs::rename(&beside, &to)?;
+    }
+    Ok(())
+}
+
+/// Whether a transcript has everything that another one has, if that exists.
+fn has_all(copy: &Path, other: &Path) -> io::Result<bool> {
+    let is_transcript = other.extension().is_some_and(|it| it == "jsonl");
+    if !is_transcript || !other.exists() {
+        return Ok(true);
+    }
+    let uuids = |path| -> io::Result<HashSet<String>> {
+        let text = fs::read(path)?;
+        let lines = text.split(|byte| *byte == b'\n');
+        Ok(lines.filter_map(|line| entry_of_line(line)?.1).collect())
+    };
+    Ok(uuids(other)?.is_subset(&uuids(copy)?))
+}
+
 /// Reads a file; `None` if it does not exist.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, WriteError> {
     // Checked before opening, because opening a named pipe waits for a writer.
@@ -242,7 +410,7 @@ fn without_installed(text: Vec<u8>) -> Vec<u8> {
     })
 }
 
-fn is_metadata(entry: &Json) -> bool {
+pub(super) fn is_metadata(entry: &Json) -> bool {
     let kind = EntryHead::of(entry).and_then(|head| head.kind);
     kind.as_deref() == Some("agent_metadata")
 }

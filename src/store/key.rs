@@ -7,7 +7,7 @@ use std::path::{Path, absolute};
 use uuid::Uuid;
 
 /// The longest project name that is not shortened, as in the agent.
-const LONGEST: usize = 200;
+pub(crate) const LONGEST_NAME: usize = 200;
 
 /// The key of a transcript.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -121,7 +121,7 @@ fn directory_name(directory: &Path) -> String {
 }
 
 /// Returns the project name set in the environment.
-fn given_name(environment: &PassedEnvironment) -> Option<String> {
+pub(crate) fn given_name(environment: &PassedEnvironment) -> Option<String> {
     environment
         .get("CLAUDE_CONFIG_DIR")
         .filter(|directory| !directory.is_empty())?;
@@ -144,19 +144,19 @@ fn is_device(name: &str) -> bool {
 
 /// Returns the agent's project name for this directory. The agent counts in
 /// UTF-16 units.
-fn named(directory: &str) -> String {
+pub(crate) fn named(directory: &str) -> String {
     let dash = |unit: u16| match u8::try_from(unit) {
         Ok(letter) if letter.is_ascii_alphanumeric() => char::from(letter),
         _ => '-',
     };
     let name: String = directory.encode_utf16().map(dash).collect();
-    if name.len() <= LONGEST {
+    if name.len() <= LONGEST_NAME {
         return name;
     }
     let hash = directory.encode_utf16().fold(0_i32, |hash, unit| {
         (hash << 5).wrapping_sub(hash).wrapping_add(i32::from(unit))
     });
-    format!("{}-{}", &name[..LONGEST], base36(hash.unsigned_abs()))
+    format!("{}-{}", &name[..LONGEST_NAME], base36(hash.unsigned_abs()))
 }
 
 fn base36(mut number: u32) -> String {

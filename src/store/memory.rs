@@ -109,6 +109,15 @@ impl SessionStore for MemoryStore {
             .filter_map(|key| key.subpath.clone());
         Ok(parts.collect())
     }
+
+    async fn delete(&self, key: &TranscriptKey) -> Result<(), StoreError> {
+        let is_of_it = |it: &TranscriptKey| match &key.subpath {
+            Some(_) => it == key,
+            None => it.project == key.project && it.session_id == key.session_id,
+        };
+        self.lock().by_key.retain(|it, _| !is_of_it(it));
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -142,5 +151,7 @@ mod tests {
         let last = store.sessions("p").await.unwrap();
         let last = last.into_iter().max_by_key(|it| it.modified).unwrap();
         assert_eq!(last.id, "1");
+        store.delete(&two).await.unwrap();
+        assert_eq!(store.keys(), [one]);
     }
 }

@@ -1,15 +1,22 @@
 //! Session stores, which keep copies of transcripts outside the agent's own
 //! files, so that a session can be resumed on another machine.
 
+mod catch_up;
 mod home;
 mod key;
+mod local;
+pub mod log;
 mod memory;
 mod shared;
 mod source;
 
-pub(crate) use home::{PrivateHome, UsersHome};
+pub(crate) use catch_up::{Merged, hole, merge};
+pub(crate) use home::{Leftover, PrivateHome, UsersHome, private_homes};
 pub use key::TranscriptKey;
+#[cfg(feature = "history")]
+pub(crate) use key::{LONGEST_NAME, given_name, named};
 pub(crate) use key::{is_safe, is_session_id, project};
+pub(crate) use local::{entry_of_line, transcripts};
 pub use memory::MemoryStore;
 pub(crate) use shared::SharedStore;
 pub use shared::StoreFailure;
@@ -76,19 +83,19 @@ pub trait SessionStore: Send + Sync + 'static {
     /// Appends entries to a transcript, creating it if needed. The agent has
     /// already written them to its own file.
     ///
-    /// A session makes one call at a time, in the order of the entries. After
-    /// an error, the call is repeated with the same entries, of which some may
+    /// A session makes one call at a time, in the order of the entries of each
+    /// transcript. After an error, the entries are sent again, some of which may
     /// have been stored the first time. Most have a `uuid`, by which a store
     /// can detect them. Entries without one (titles, modes and similar) may be
     /// stored twice without harm.
     ///
     /// # Errors
     ///
-    /// If the entries were not stored. The call is made three times in total,
-    /// with pauses of 0.2 and 0.8 seconds. A call that takes more than 60
-    /// seconds is abandoned and not repeated. After that the entries are
-    /// skipped and reported as a
-    /// [`Notice::NotMirrored`](crate::Notice::NotMirrored).
+    /// If the entries were not stored. They are sent again after pauses of 0.2, 0.8, 2, 5,
+    /// 10 and then always 30 seconds. A call that takes more than 60
+    /// seconds is abandoned; before the next one, the transcript is loaded, and only what it
+    /// lacks is sent. After three attempts, or one that took too long, the store counts as
+    /// behind: [`Notice::StoreBehind`](crate::Notice::StoreBehind).
     fn append(
         &self,
         key: &TranscriptKey,
@@ -96,7 +103,8 @@ pub trait SessionStore: Send + Sync + 'static {
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 
     /// Returns a whole transcript, or `None` if there is none with that key.
-    /// Called once per transcript, before the agent is started.
+    /// Called once per transcript, before the agent is started, and after a call of
+    /// [`SessionStore::append`] of which it is not known what was stored.
     ///
     /// # Errors
     ///
@@ -138,6 +146,35 @@ pub trait SessionStore: Send + Sync + 'static {
         let _ = session;
         async { Ok(Vec::new()) }
     }
+
+    /// Returns what lists show of the sessions of a project, in any order: each with
+    /// the summary that the store has folded from the entries of its main
+    /// conversation, with `fold_summary` of `agentwire_protocol::transcript`. No session calls
+    /// this; it is for programs that list the sessions of a store.
+    ///
+    /// # Errors
+    ///
+    /// As for [`SessionStore::load`]. The default implementation always returns
+    /// an error.
+    fn summaries(
+        &self,
+        project: &str,
+    ) -> impl Future<Output = Result<Vec<(StoredSession, Json)>, StoreError>> + Send {
+        let _ = project;
+        async { Err("this store does not implement `SessionStore::summaries`".into()) }
+    }
+
+    /// Deletes a transcript. That of a session is deleted with all its parts. Does
+    /// nothing if there is none with that key. No session calls this. The default
+    /// implementation deletes nothing, as is right for stores that only append.
+    ///
+    /// # Errors
+    ///
+    /// If the transcript was not deleted.
+    fn delete(&self, key: &TranscriptKey) -> impl Future<Output = Result<(), StoreError>> + Send {
+        let _ = key;
+        async { Ok(()) }
+    }
 }
 
 impl<S: SessionStore> SessionStore for Arc<S> {
@@ -168,6 +205,17 @@ impl<S: SessionStore> SessionStore for Arc<S> {
         session: &TranscriptKey,
     ) -> impl Future<Output = Result<Vec<String>, StoreError>> + Send {
         S::subpaths(self, session)
+    }
+
+    fn summaries(
+        &self,
+        project: &str,
+    ) -> impl Future<Output = Result<Vec<(StoredSession, Json)>, StoreError>> + Send {
+        S::summaries(self, project)
+    }
+
+    fn delete(&self, key: &TranscriptKey) -> impl Future<Output = Result<(), StoreError>> + Send {
+        S::delete(self, key)
     }
 }
 
@@ -200,19 +248,25 @@ pub enum StoreFlush {
     Batched,
     /// Immediately: one call for each message of the agent that has entries.
     Eager,
+    /// As [`StoreFlush::Batched`], and the result of a turn is given out when the store has
+    /// its entries: who has seen a result finds its turn in the store, on another machine
+    /// too. A store that is [behind](crate::Notice::StoreBehind) is not waited for: at most
+    /// 60 seconds for a call, and a second between three of them. Meanwhile what the agent
+    /// says next is not read, so a slow store slows the session.
+    BeforeResult,
 }
 
 /// The members of an entry that this crate reads.
 #[derive(Debug, Deserialize)]
-struct EntryHead {
+pub(crate) struct EntryHead {
     #[serde(rename = "type")]
     kind: Option<String>,
-    uuid: Option<String>,
+    pub(crate) uuid: Option<String>,
 }
 
 impl EntryHead {
     /// Returns `None` if the JSON is not an entry.
-    fn of(entry: &Json) -> Option<Self> {
+    pub(crate) fn of(entry: &Json) -> Option<Self> {
         entry.read().ok()
     }
 }

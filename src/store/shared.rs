@@ -1,9 +1,11 @@
 //! A store as used by sessions: shared, and isolated from them by tasks and
 //! timeouts.
 
+use super::log::Refusal;
 use super::{SessionStore, StoreError, StoredSession, TranscriptKey};
 use crate::process::said_by;
 use agentwire_protocol::Json;
+use std::error::Error;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -17,6 +19,10 @@ use tokio::time::timeout;
 pub enum StoreFailure {
     /// The store returned this error, in the last attempt.
     Failed(String),
+    /// The store refused it, and will refuse what follows: another host has taken the
+    /// session over. Of an error that is a
+    /// [`session_log::Refusal`](crate::session_log::Refusal).
+    Refused(String),
     /// It took longer than this. It may have succeeded all the same.
     TimedOut(Duration),
     /// The store panicked.
@@ -28,17 +34,27 @@ pub enum StoreFailure {
     SessionOver,
     /// The agent's message was invalid, or not about a transcript.
     Unreadable(String),
+    /// Entries are missing in between: the store has what follows them. An agent would
+    /// resume the session without a word, and its model would not know what is missing.
+    Hole,
+    /// The session has gone on elsewhere, without these entries, which are only in the
+    /// agent's own file on this machine.
+    Diverged,
 }
 
 impl fmt::Display for StoreFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Failed(why) => f.write_str(why),
+            Self::Failed(why) | Self::Refused(why) => f.write_str(why),
             Self::TimedOut(limit) => write!(f, "it took longer than {limit:?}"),
             Self::Panicked(message) => write!(f, "it panicked: {message}"),
             Self::TooSlow => f.write_str("the store is too slow, and its queue is full"),
             Self::SessionOver => f.write_str("the session ended before the store was done"),
             Self::Unreadable(why) => write!(f, "the agent's message is invalid: {why}"),
+            Self::Hole => f.write_str(
+                "entries are missing in between (`Options::resume_with_holes` resumes without them)",
+            ),
+            Self::Diverged => f.write_str("the session has gone on elsewhere, without them"),
         }
     }
 }
@@ -121,15 +137,22 @@ impl fmt::Debug for SharedStore {
     }
 }
 
+fn why(error: &(dyn Error + Send + Sync + 'static)) -> StoreFailure {
+    match error.is::<Refusal>() {
+        true => StoreFailure::Refused(error.to_string()),
+        false => StoreFailure::Failed(error.to_string()),
+    }
+}
+
 /// Runs a call in its own task, which is aborted on timeout or when this future
 /// is dropped.
 async fn call<T: Send + 'static>(limit: Duration, call: Outcome<T>) -> Result<T, StoreFailure> {
     let mut task = JoinSet::new();
     // It may panic before the first `await` as well.
-    task.spawn(async move { call.await.map_err(|error| error.to_string()) });
+    task.spawn(async move { call.await.map_err(|error| why(&*error)) });
     match timeout(limit, task.join_next()).await {
         Err(_) => Err(StoreFailure::TimedOut(limit)),
-        Ok(Some(Ok(outcome))) => outcome.map_err(StoreFailure::Failed),
+        Ok(Some(Ok(outcome))) => outcome,
         Ok(Some(Err(gone))) => Err(match gone.try_into_panic() {
             Ok(panic) => StoreFailure::Panicked(said_by(&*panic)),
             Err(gone) => StoreFailure::Failed(gone.to_string()),

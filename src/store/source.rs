@@ -8,4 +8,6 @@ use std::time::Duration;
 pub(crate) struct Source {
     pub(crate) store: SharedStore,
     pub(crate) limit: Duration,
+    /// Whether a session is resumed of which entries are missing.
+    pub(crate) allows_holes: bool,
 }

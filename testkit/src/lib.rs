@@ -22,6 +22,7 @@
 //! | `model` | the scripted model (feature `model`) |
 //! | [`recording`], [`replay`] | recorded sessions |
 //! | `conform` | conformance suites for CLIs and SDKs (feature `conform`) |
+//! | `stores` | the conformance suite for session stores (feature `stores`) |
 //!
 //! Both follow a [`Scenario`]: what the model says each time it is asked. The
 //! [fake agent](fake_agent) is a CLI that needs no model at all, starts in
@@ -45,6 +46,8 @@ pub mod recording;
 pub mod replay;
 pub mod scenario;
 mod script;
+#[cfg(feature = "stores")]
+pub mod stores;
 mod strings;
 
 pub use asked::Asked;

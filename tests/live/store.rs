@@ -1,6 +1,7 @@
 //! Sessions of the real CLI in a store, and from there.
 
 use crate::support::Live;
+use crate::transcripts::branched;
 use agentwire::protocol::Json;
 use agentwire::{
     Client, Event, MemoryStore, Notice, Options, SessionStore, StoreError, StoreFailure,
@@ -11,6 +12,8 @@ use serde_json::{Value, json};
 use std::fs;
 use std::future::pending;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn hello() -> Scenario {
     Scenario::default().reply([Step::text("Hello.")]).repeated()
@@ -174,6 +177,134 @@ async fn sub_agents_are_in_the_store_and_come_back_from_there() {
     client.close().await;
 }
 
+/// What is live in a session with branches, agents and a compaction, is in the store
+/// after each turn: the next one is resumed from there, and refused if anything were
+/// missing.
+#[tokio::test]
+async fn a_session_in_a_store_never_has_a_hole() {
+    let scenario = branched().reply([Step::text("Fifth.")]);
+    let live = Live::start(scenario).await;
+    let store = MemoryStore::new();
+    let options = || {
+        let options = live.options().allowed_tools(["Agent", "Bash"]);
+        options.session_store(store.clone())
+    };
+    let id = ask("One", options()).await;
+    // From here on only the store has it.
+    fs::remove_dir_all(live.home.path().join(".claude")).unwrap();
+    let on = || options().resume(&id);
+    ask("Two", on()).await;
+    let own = store.keys().remove(0);
+    let last = |store: &MemoryStore| {
+        let entries = trees(&store.entries(&own));
+        let said = entries.iter().rfind(|it| it["type"] == "assistant");
+        said.unwrap()["uuid"].as_str().unwrap().to_owned()
+    };
+    let second = last(&store);
+    ask("Dead", on()).await;
+    ask("Three", on().resume_at(second)).await;
+    ask("/compact", on()).await;
+    ask("Four", on()).await;
+    ask("Fork", on().fork_session(true)).await;
+    for key in store.keys() {
+        let entries = trees(&store.entries(&key));
+        let uuids: Vec<_> = entries.iter().map(|it| &it["uuid"]).collect();
+        for entry in &entries {
+            let parent = &entry["parentUuid"];
+            assert!(
+                parent.is_null() || uuids.contains(&parent),
+                "{key}: {entry}"
+            );
+        }
+    }
+}
+
+/// A store that is out of order at first.
+#[derive(Clone)]
+struct Late(MemoryStore, Arc<AtomicUsize>);
+
+impl SessionStore for Late {
+    async fn append(&self, key: &TranscriptKey, entries: &[Json]) -> Result<(), StoreError> {
+        let left = self
+            .1
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |it| it.checked_sub(1));
+        match left {
+            Ok(_) => Err("out of order".into()),
+            Err(_) => self.0.append(key, entries).await,
+        }
+    }
+
+    async fn load(&self, key: &TranscriptKey) -> Result<Option<Vec<Json>>, StoreError> {
+        self.0.load(key).await
+    }
+}
+
+#[tokio::test]
+async fn what_does_not_wait_in_memory_is_read_from_the_agents_own_file() {
+    let bash = |command: &str| Step::tool("Bash", json!({ "command": command }), "");
+    let scenario = Scenario::default()
+        .reply([bash("echo one"), bash("echo two")])
+        .reply([bash("echo three")])
+        .reply([Step::text("Done.")])
+        .reply([Step::text("And again.")])
+        .repeated();
+    let live = Live::start(scenario).await;
+    let kept = MemoryStore::new();
+    let store = Late(kept.clone(), Arc::new(AtomicUsize::new(4)));
+    let options = live.options().allowed_tools(["Bash"]);
+    let options = options.session_store(store).session_store_memory(0);
+    let options = options.session_store_flush(StoreFlush::Eager);
+    let mut client = Client::connect(options).await.unwrap();
+    client.send("Count.").turn_ended().await.unwrap();
+    client.send("Count on.").turn_ended().await.unwrap();
+    let (mut was_behind, mut has_caught_up) = (false, false);
+    while !has_caught_up {
+        match client.next().await.unwrap().unwrap() {
+            Event::Notice(Notice::StoreBehind { entries, .. }) => {
+                assert!(entries > 1, "{entries}");
+                was_behind = true;
+            }
+            Event::Notice(Notice::StoreCaughtUp { .. }) => has_caught_up = true,
+            Event::Notice(notice @ Notice::NotMirrored { .. }) => panic!("{notice}"),
+            _ => {}
+        }
+    }
+    assert!(was_behind);
+    client.close().await;
+    let keys = kept.keys();
+    let [own] = &keys[..] else { panic!("{keys:?}") };
+    // Those without a uuid may be there twice.
+    let with_uuid = |entries: Vec<Value>| -> Vec<Value> {
+        let entries = entries.into_iter();
+        entries.filter(|it| it["uuid"].is_string()).collect()
+    };
+    let stored = with_uuid(trees(&kept.entries(own)));
+    assert!(stored.len() > 8, "{}", stored.len());
+    assert_same(&stored, &with_uuid(self::kept(&live, own)));
+}
+
+#[tokio::test]
+async fn a_turn_is_in_the_store_before_its_result_is_given_out() {
+    let live = Live::start(hello()).await;
+    let store = MemoryStore::new();
+    let options = live.options().session_store(store.clone());
+    let options = options.session_store_flush(StoreFlush::BeforeResult);
+    let mut client = Client::connect(options).await.unwrap();
+    for turn in 1..=3 {
+        drop(client.send("Hello?"));
+        loop {
+            let event = client.next().await.unwrap().unwrap();
+            if matches!(&event, Event::Frame(frame) if frame.kind() == "result") {
+                break;
+            }
+        }
+        let all = trees(&store.entries(&store.keys()[0]));
+        let said = all.iter().filter(|it| it["type"] == "assistant");
+        assert_eq!(said.count(), turn);
+    }
+    client.close().await;
+}
+
 /// A store that does not keep what it is given.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Broken {
@@ -210,8 +341,10 @@ async fn a_store_that_fails_panics_or_hangs_holds_no_turn_up_and_is_told() {
         client.close().await;
         let mut failures = Vec::new();
         while let Some(event) = client.next().await {
-            if let Event::Notice(Notice::NotMirrored { failure, .. }) = event.unwrap() {
-                failures.push(failure);
+            match event.unwrap() {
+                Event::Notice(Notice::StoreBehind { failure, .. }) => failures.push(failure),
+                Event::Notice(Notice::NotMirrored { failure, .. }) => failures.push(failure),
+                _ => {}
             }
         }
         assert!(!failures.is_empty(), "{store:?}");

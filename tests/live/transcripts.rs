@@ -4,8 +4,8 @@
 use crate::support::Live;
 use agentwire::{Event, Message, Options, query};
 use agentwire_interop::transcript::{
-    Author, Conversation, Directory, Entry, Files, History, Record, Standing, Tree, conversation,
-    message,
+    Author, Conversation, Directory, Entry, Files, History, MessageSelection, Record, Standing,
+    Tree, conversation, message, session_messages,
 };
 use agentwire_testkit::{Scenario, Step};
 use serde_json::json;
@@ -72,8 +72,52 @@ fn by(files: &Files, author: Author) -> Vec<String> {
     texts.collect()
 }
 
-#[tokio::test]
-async fn a_transcript_is_read_as_the_conversation_that_it_is() {
+/// What the official SDK lists is what the model has, without what the agent
+/// itself told the model.
+fn assert_same_branch(records: &[&Record]) {
+    let mut tree = Tree::default();
+    for record in records {
+        tree.note(record);
+    }
+    let branch = tree.branch(History::SinceCompaction);
+    let lines = records.iter().map(|it| format!("{}\n", it.json()));
+    let listed = session_messages(
+        lines.collect::<String>().as_bytes(),
+        MessageSelection::new(),
+    );
+    let listed = listed.iter().map(|it| match it {
+        Message::User(it) => it.uuid.as_deref().unwrap(),
+        Message::Assistant(it) => it.uuid.as_deref().unwrap(),
+        other => panic!("{other:?}"),
+    });
+    let listed: Vec<_> = listed.collect();
+    let is_live =
+        |it: &&&Record| branch.standing(it) == Standing::Live && it.message(None).is_some();
+    let live: Vec<&&Record> = records.iter().filter(is_live).collect();
+    let of_agent = live
+        .iter()
+        .filter(|it| !listed.contains(&it.uuid().unwrap()));
+    for record in of_agent {
+        let Entry::User(entry) = record.entry() else {
+            panic!("not listed: {}", record.json());
+        };
+        let is_of_agent = matches!(
+            entry.author(),
+            Author::Agent | Author::Hook | Author::Summary
+        );
+        assert!(is_of_agent, "not listed: {}", record.json());
+    }
+    let live: Vec<_> = live.iter().filter_map(|it| it.uuid()).collect();
+    let only_listed: Vec<_> = listed.iter().filter(|it| !live.contains(it)).collect();
+    assert!(
+        only_listed.is_empty(),
+        "{only_listed:?} of {}",
+        records.len()
+    );
+}
+
+/// Turns with calls in parallel, a sub-agent, and enough of them to go back.
+pub(crate) fn branched() -> Scenario {
     let bash = |command: &str| Step::tool("Bash", json!({ "command": command }), "");
     let call = json!({
         "description": "Count", "prompt": "Count the crabs.",
@@ -91,7 +135,12 @@ async fn a_transcript_is_read_as_the_conversation_that_it_is() {
         .reply([Step::text("Third.")])
         .reply([Step::text("Fourth.")]);
     scenario.subagents = vec![vec![Step::text("Three crabs.")].into()];
-    let live = Live::start(scenario).await;
+    scenario
+}
+
+#[tokio::test]
+async fn a_transcript_is_read_as_the_conversation_that_it_is() {
+    let live = Live::start(branched()).await;
     let options = || live.options().allowed_tools(["Agent", "Bash"]);
     let (session, _) = ask("One", options()).await;
     let on = || options().resume(&session);
@@ -156,6 +205,11 @@ async fn a_transcript_is_read_as_the_conversation_that_it_is() {
         .filter_map(|it| it.as_tool_use().cloned())
         .collect();
     assert_eq!(agent.call.as_deref(), Some(&*calls[2].id));
+
+    let lines: Vec<&Record> = files.main.iter().collect();
+    for end in 0..=lines.len() {
+        assert_same_branch(&lines[..end]);
+    }
 
     let since = told(&conversation(files, History::SinceCompaction));
     let since: Vec<String> = since.into_iter().filter(is_ours).collect();

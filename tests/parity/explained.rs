@@ -165,6 +165,13 @@ fn every_set() -> Vec<Explained> {
             "by it we find what the session has started, when it ends",
         ),
         row(
+            "configuration /agentwire.lock",
+            Nothing,
+            Something,
+            "it is locked as long as the host lives: by it we find what a host that was killed \
+             has left behind",
+        ),
+        row(
             "environment NoDefaultCurrentDirectoryInExePath",
             Just(json!("1")),
             Nothing,

@@ -174,6 +174,29 @@ pub(crate) fn live_cli() -> PathBuf {
     path
 }
 
+/// The texts that a request shows the model as the user's, without what the CLI
+/// adds.
+pub(crate) fn said_by_user(body: &serde_json::Value) -> Vec<String> {
+    let messages = body["messages"].as_array().unwrap().iter();
+    let users = messages.filter(|it| it["role"] == "user");
+    let texts = users.flat_map(|it| match it["content"].as_str() {
+        Some(text) => vec![text.to_owned()],
+        None => {
+            let blocks = it["content"].as_array().unwrap().iter();
+            blocks
+                .filter_map(|it| it["text"].as_str().map(str::to_owned))
+                .collect()
+        }
+    });
+    texts
+        .filter(|it| {
+            let added = ["<system-reminder>", "<local-command-", "<command-name>"];
+            !added.iter().any(|tag| it.contains(tag))
+        })
+        .map(|it| it.trim().to_owned())
+        .collect()
+}
+
 /// What a session delivered, a line for each thing worth comparing.
 pub(crate) async fn log_to_end(
     mut next: impl AsyncFnMut() -> Option<Result<Event, Error>>,

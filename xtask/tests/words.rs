@@ -35,6 +35,7 @@ const PLACES: &[&str] = &[
     "src",
     "protocol/src",
     "cli/src",
+    "stores/src",
 ];
 
 /// A phrase, as a whole word, in a line of a page or of documentation, or in a

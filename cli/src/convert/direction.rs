@@ -1,19 +1,16 @@
 //! The direction from one format to another. Some directions read the input first.
 
 use super::arguments::Arguments;
+use super::before::{branch, superseded};
 use super::error::ConvertError;
 use super::format::Format;
-use super::input::{branch, superseded};
 use agentwire_interop::conversion::{Direction, Import, Ours, System, Through};
 use agentwire_interop::session::Session;
 use agentwire_interop::transcript::{Branch, History, Transcript};
 
 /// A function that is generic over the direction.
 pub(super) trait Visitor {
-    fn visit<D: Direction + 'static>(self, direction: D) -> Result<(), ConvertError>
-    where
-        D::From: Send + 'static,
-        D::To: Send + 'static;
+    fn visit<D: Direction + 'static>(self, direction: D) -> Result<(), ConvertError>;
 }
 
 /// Calls `$then` with the system of a format; `agent` and `transcript` have none.
@@ -85,10 +82,7 @@ fn from_any<B: System + 'static>(
     to: B,
     arguments: &Arguments,
     visitor: impl Visitor,
-) -> Result<(), ConvertError>
-where
-    B::Item: Send + 'static,
-{
+) -> Result<(), ConvertError> {
     with_system!(
         from, from => visitor.visit(Through(from, to)),
         agent => visitor.visit(session(to, arguments)?),

@@ -3,7 +3,7 @@
 use super::arguments::Arguments;
 use super::error::ConvertError;
 use super::file;
-use super::input::InputError;
+use super::input_error::InputError;
 use crate::files::private_folders;
 use crate::terminal::complain;
 use agentwire_interop::transcript::Place;

@@ -1,7 +1,7 @@
 //! Errors of the conversion.
 
 use super::format::Format;
-use super::input::InputError;
+use super::input_error::InputError;
 use std::io;
 
 /// An error of the conversion.

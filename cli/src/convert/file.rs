@@ -6,7 +6,8 @@ use super::arguments::Arguments;
 use super::direction::{Visitor, visit};
 use super::error::ConvertError;
 use super::format::Format;
-use super::input::{self, Input, InputError, Piece, Plain};
+use super::input::{self, Input, Piece, Plain};
+use super::input_error::InputError;
 use super::residue;
 use super::summary::Summary;
 use crate::files::Files;
@@ -53,10 +54,7 @@ pub(super) fn convert(arguments: &Arguments) -> Result<(), ConvertError> {
 struct Forth<'a>(&'a Arguments, Files);
 
 impl Visitor for Forth<'_> {
-    fn visit<D: Direction + 'static>(self, direction: D) -> Result<(), ConvertError>
-    where
-        D::From: Send + 'static,
-    {
+    fn visit<D: Direction + 'static>(self, direction: D) -> Result<(), ConvertError> {
         let Self(arguments, mut files) = self;
         let mut output = arguments.output(&mut files)?;
         let mut losses = arguments.beside(&mut files, arguments.losses.as_ref())?;
@@ -74,8 +72,9 @@ impl Visitor for Forth<'_> {
         }
         let mut parts = 0;
         let mut take = |converted: agentwire_interop::conversion::Converted<D::To>| {
+            let aside = &converted.aside;
             for piece in &converted.made {
-                output.write(piece)?;
+                output.write_whole(piece, aside)?;
             }
             if let Some(file) = &mut losses {
                 for loss in &converted.losses {
@@ -84,7 +83,7 @@ impl Visitor for Forth<'_> {
             }
             summary.add(converted.made.len(), converted.losses);
             if let (Some(file), Some(group)) = (&mut residue, &converted.group) {
-                file.write(group)?;
+                file.write_whole(group, aside)?;
                 parts += 1;
             }
             Ok::<(), ConvertError>(())
@@ -168,10 +167,7 @@ impl Told {
 struct Restore<'a>(&'a Arguments, Files);
 
 impl Visitor for Restore<'_> {
-    fn visit<D: Direction + 'static>(self, direction: D) -> Result<(), ConvertError>
-    where
-        D::To: Send + 'static,
-    {
+    fn visit<D: Direction + 'static>(self, direction: D) -> Result<(), ConvertError> {
         let Self(arguments, mut files) = self;
         let mut output = arguments.output(&mut files)?;
         let told = Rc::new(RefCell::new(Told::default()));

@@ -1,16 +1,19 @@
 //! `agentwire convert`: converts conversations to and from other message formats.
 
 mod arguments;
+mod before;
 mod direction;
 mod directory;
 mod error;
 mod file;
 mod format;
 mod input;
+mod input_error;
 mod output;
 mod residue;
 mod scanner;
 mod summary;
+mod values;
 
 pub(crate) use arguments::Arguments;
 

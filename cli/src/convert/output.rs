@@ -2,6 +2,7 @@
 
 use super::error::ConvertError;
 use crate::files::{Files, NewFile};
+use agentwire_interop::conversion::Aside;
 use serde::Serialize;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -46,6 +47,15 @@ impl Output {
     }
 
     pub(super) fn write<T: Serialize>(&mut self, value: &T) -> Result<(), ConvertError> {
+        self.write_whole(value, &Aside::default())
+    }
+
+    /// Writes a value with what was put aside of it.
+    pub(super) fn write_whole<T: Serialize>(
+        &mut self,
+        value: &T,
+        aside: &Aside,
+    ) -> Result<(), ConvertError> {
         let before: &[u8] = match (self.array, self.is_empty) {
             (true, true) => b"[",
             (true, false) => b",\n",
@@ -55,7 +65,10 @@ impl Output {
         let written = self
             .writer
             .write_all(before)
-            .and_then(|()| serde_json::to_writer(&mut self.writer, value).map_err(io::Error::from))
+            .and_then(|()| match aside.is_empty() {
+                true => Ok(serde_json::to_writer(&mut self.writer, value)?),
+                false => aside.write(&serde_json::to_string(value)?, &mut self.writer),
+            })
             .and_then(|()| {
                 if self.array {
                     Ok(())

@@ -3,7 +3,8 @@
 
 use super::error::ConvertError;
 use super::format::Format;
-use super::input::{Input, InputError};
+use super::input::Input;
+use super::input_error::InputError;
 use agentwire_interop::conversion::Group;
 use agentwire_protocol::Json;
 use serde::{Deserialize, Serialize};

@@ -18,10 +18,17 @@ pub(super) struct Summary {
 impl Summary {
     pub(super) fn add(&mut self, made: usize, losses: Vec<Loss>) {
         self.made += made;
-        for loss in losses {
-            // Losses of the same kind are counted together.
-            let key = (loss.what, loss.why);
-            *self.losses.entry(key).or_default() += 1;
+        // Losses of the same kind are counted together, and often come one after another.
+        let mut losses = losses.into_iter().map(|loss| (loss.what, loss.why));
+        let mut next = losses.next();
+        while let Some(kind) = next {
+            let mut count = 1;
+            next = losses.find(|loss| {
+                let is_same = *loss == kind;
+                count += usize::from(is_same);
+                !is_same
+            });
+            *self.losses.entry(kind).or_default() += count;
         }
     }
 

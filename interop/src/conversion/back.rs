@@ -3,7 +3,7 @@
 use super::forth::json;
 use super::part::{Part, parts};
 use super::signed::Known;
-use super::tree::{Tape, Tree};
+use super::tree::Tape;
 use super::{Direction, Fingerprint, Group};
 use crate::Calls;
 use agentwire_protocol::Json;
@@ -350,9 +350,9 @@ fn original<D: Direction>(group: &Group, back: &[D::From]) -> Option<Vec<Written
         Some(delta) => delta.apply(&back).ok()?,
     };
     let texts: Vec<Json> = original.read().ok()?;
-    let tapes: Vec<Tape<'_>> = texts.iter().map(Tape::of_item).collect();
-    let items: Vec<Tree<'_>> = tapes.iter().map(Tape::tree).collect();
-    if Fingerprint::of_items(&items) != group.of {
+    let tapes: Vec<Tape<'_>> = texts.iter().map(|it| Tape::of_item(it.get())).collect();
+    let items = tapes.iter().map(|tape| Fingerprint::of_tree(tape.tree()));
+    if Fingerprint::of_list(items) != group.of {
         return None;
     }
     drop(tapes);

@@ -1,14 +1,12 @@
 //! What of a value is not in what another value says of it.
 
-use super::Outline;
+use super::difference::{self, Difference};
 use super::exact::{Object, written};
-use super::tree::{self, Kind, Tape, Tree};
+use super::tree::{Name, Tape};
 use agentwire_protocol::{Json, Members};
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
-use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, VecDeque};
-use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+use std::collections::BTreeMap;
 
 /// How one JSON value is made of another.
 ///
@@ -61,39 +59,8 @@ impl Delta {
         if from == to {
             return None;
         }
-        Self::between_trees(Tape::of(from).tree(), Tape::of(to).tree())
-    }
-
-    pub(super) fn between_trees(from: Tree<'_>, to: Tree<'_>) -> Option<Self> {
-        if from.is_same(to) {
-            return None;
-        }
-        match (from.kind(), to.kind()) {
-            (Kind::Object, Kind::Object) => inside(&from.members()?, &to.members()?),
-            (Kind::List, Kind::List) => {
-                let (from, to) = (from.items(), to.items());
-                let kinds = Kinds::of(&from);
-                let is_alone: Vec<bool> = to.iter().map(|item| !kinds.have(*item)).collect();
-                Self::between_items(&from, &to, &is_alone)
-            }
-            _ => Some(Self::Is(to.json())),
-        }
-    }
-
-    /// How a list of `to` is made of a list of `from`. `is_alone` tells which items of
-    /// `to` are of a kind that is not in `from`.
-    pub(super) fn between_items(
-        from: &[Tree<'_>],
-        to: &[Tree<'_>],
-        is_alone: &[bool],
-    ) -> Option<Self> {
-        let steps = steps(from, to, is_alone);
-        let is_all = match &steps[..] {
-            [] => from.is_empty(),
-            [Step::Run(0, count)] => *count == from.len(),
-            _ => false,
-        };
-        (!is_all).then_some(Self::Of(steps))
+        let (from, to) = (Tape::of(from), Tape::of(to));
+        Difference::between(from.tree(), to.tree()).map(Self::from)
     }
 
     /// The value that is made of `from`.
@@ -147,6 +114,37 @@ impl Delta {
                 }
                 Json::from_value(&items).map_err(|_| DoesNotFit)
             }
+        }
+    }
+}
+
+impl From<Difference<'_>> for Delta {
+    fn from(difference: Difference<'_>) -> Self {
+        match difference {
+            Difference::Is(value) => Self::Is(value.json()),
+            Difference::In(inside) => {
+                let text = |name: Name<'_>| name.text().unwrap_or_default().into_owned();
+                let members = inside.members.into_iter();
+                let more = inside.more.map(|(_, more)| more);
+                Self::In {
+                    members: members
+                        .map(|it| (text(it.name), it.difference.into()))
+                        .collect(),
+                    without: inside.without.into_iter().map(text).collect(),
+                    more: more.map(|more| more.into_iter().map(written).collect()),
+                }
+            }
+            Difference::Of(steps) => Self::Of(steps.into_iter().map(Step::from).collect()),
+        }
+    }
+}
+
+impl From<difference::Step<'_>> for Step {
+    fn from(step: difference::Step<'_>) -> Self {
+        match step {
+            difference::Step::Run(first, count) => Self::Run(first, count),
+            difference::Step::Item(index, difference) => Self::Item(index, difference.into()),
+            difference::Step::Is(value) => Self::Is(value.json()),
         }
     }
 }
@@ -221,199 +219,6 @@ impl<'de> Deserialize<'de> for Step {
         }
         .map_err(D::Error::custom)
     }
-}
-
-/// How an object is made of another; nothing, when they are the same.
-fn inside(from: &tree::Members<'_>, to: &tree::Members<'_>) -> Option<Delta> {
-    let [old, new] = [from, to].map(tree::Members::by_name);
-    let without = from.seen.iter().map(|(name, _)| name);
-    let without: Vec<_> = without
-        .filter(|name| new.get(name).is_none())
-        .map(|name| name.clone().into_owned())
-        .collect();
-    let changed = to.seen.iter().filter_map(|(name, value)| {
-        let delta = match old.get(name) {
-            Some(old) => Delta::between_trees(old, *value)?,
-            None => Delta::Is(value.json()),
-        };
-        Some((name.clone().into_owned(), delta))
-    });
-    let members: BTreeMap<_, _> = changed.collect();
-    let more = (!tree::are_same(&from.more, &to.more))
-        .then(|| to.more.iter().copied().map(written).collect());
-    (!members.is_empty() || !without.is_empty() || more.is_some()).then_some(Delta::In {
-        members,
-        without,
-        more,
-    })
-}
-
-/// How the items of a list are made of those of another: of the same ones in
-/// the same place first, then of the same ones elsewhere, then of those that go
-/// by the same id, of those that say the same, of those with the same kinds of
-/// blocks, and of those that are of the same kind.
-fn steps(from: &[Tree<'_>], to: &[Tree<'_>], is_alone: &[bool]) -> Vec<Step> {
-    let mut plan: Vec<Option<Step>> = to
-        .iter()
-        .enumerate()
-        .map(|(index, item)| {
-            let is_same = from.get(index).is_some_and(|from| from.is_same(*item));
-            is_same.then_some(Step::Run(index, 1))
-        })
-        .collect();
-    let mut taken = vec![false; from.len()];
-    for step in plan.iter().flatten() {
-        if let Step::Run(index, _) = step {
-            taken[*index] = true;
-        }
-    }
-    if plan.iter().any(Option::is_none) {
-        let keys: [fn(Tree<'_>) -> Option<u64>; 5] =
-            [value, id, said, blocks, |item| Some(kind_key(item))];
-        for key in keys {
-            let is_open = |(step, is_alone): (&Option<Step>, &bool)| step.is_none() && !is_alone;
-            if !plan.iter().zip(is_alone).any(is_open) {
-                break;
-            }
-            let mut alike = Pool::new(from, &taken, key);
-            for ((item, step), is_alone) in to.iter().zip(&mut plan).zip(is_alone) {
-                // Most have nothing to be made of, and are not looked at any further.
-                if step.is_some() || *is_alone {
-                    continue;
-                }
-                let Some(key) = key(*item) else { continue };
-                if let Some(index) = alike.take(key) {
-                    taken[index] = true;
-                    *step = Some(match Delta::between_trees(from[index], *item) {
-                        Some(delta) => Step::Item(index, delta),
-                        None => Step::Run(index, 1),
-                    });
-                }
-            }
-        }
-    }
-    let mut steps: Vec<Step> = Vec::new();
-    for (item, step) in to.iter().zip(plan) {
-        match (steps.last_mut(), step) {
-            (Some(Step::Run(first, count)), Some(Step::Run(index, _)))
-                if *first + *count == index =>
-            {
-                *count += 1;
-            }
-            (_, Some(step)) => steps.push(step),
-            (_, None) => steps.push(Step::Is(item.json())),
-        }
-    }
-    steps
-}
-
-/// Items of a list by a key, each to be taken once, in order.
-struct Pool(HashMap<u64, VecDeque<usize>>);
-
-impl Pool {
-    /// The items that are not taken yet.
-    fn new(items: &[Tree<'_>], taken: &[bool], key: impl Fn(Tree<'_>) -> Option<u64>) -> Self {
-        let mut pool: HashMap<_, VecDeque<usize>> = HashMap::new();
-        for (index, item) in items.iter().enumerate() {
-            if taken.get(index) == Some(&false)
-                && let Some(key) = key(*item)
-            {
-                pool.entry(key).or_default().push_back(index);
-            }
-        }
-        Self(pool)
-    }
-
-    fn take(&mut self, key: u64) -> Option<usize> {
-        self.0.get_mut(&key)?.pop_front()
-    }
-}
-
-/// What an item is, all of it.
-fn value(item: Tree<'_>) -> Option<u64> {
-    Some(item.hash())
-}
-
-/// By what an item goes.
-fn id(item: Tree<'_>) -> Option<u64> {
-    ["uuid", "id", "call_id", "tool_call_id", "tool_use_id"]
-        .iter()
-        .find_map(|name| item.string_at(name))
-        .map(|id| xxh3_64(id.as_bytes()))
-}
-
-fn content(item: Tree<'_>) -> Option<Tree<'_>> {
-    item.member("message")?.member("content")
-}
-
-/// What is said in a message, and by whom: its envelope may be another one.
-fn said(item: Tree<'_>) -> Option<u64> {
-    let content = content(item)?;
-    Some(xxh3_64_with_seed(kind(item).as_bytes(), content.hash()))
-}
-
-/// What a message is made of: the kinds of its blocks, and the calls that they are
-/// of. A text is a block of text.
-fn blocks(item: Tree<'_>) -> Option<u64> {
-    let content = content(item)?;
-    let mut key = xxh3_64(kind(item).as_bytes());
-    if content.text().starts_with('"') {
-        key = xxh3_64_with_seed(b"text", key);
-    }
-    for block in content.items() {
-        key = xxh3_64_with_seed(kind(block).as_bytes(), key);
-        if let Some(id) = id(block) {
-            key = xxh3_64_with_seed(&id.to_le_bytes(), key);
-        }
-    }
-    Some(key)
-}
-
-/// Reads pieces to compare them with others, and tells which of them are of a kind
-/// that is not among those. Of these, no more is read than they are, unless `all` is.
-pub(super) fn beside<'t>(
-    from: &[Tree<'_>],
-    to: &'t [Outline],
-    all: bool,
-) -> (Vec<Tape<'t>>, Vec<bool>) {
-    let kinds = Kinds::of(from);
-    let read = to.iter().map(|item| {
-        let outline = Tape::of_outline(item);
-        let is_alone = !kinds.have(outline.tree());
-        match is_alone && !all {
-            true => (outline, is_alone),
-            false => (Tape::of_item(item.json()), is_alone),
-        }
-    });
-    read.unzip()
-}
-
-/// The kinds of some items.
-struct Kinds(Vec<u64>);
-
-impl Kinds {
-    fn of(items: &[Tree<'_>]) -> Self {
-        let mut kinds: Vec<u64> = items.iter().map(|item| kind_key(*item)).collect();
-        kinds.sort_unstable();
-        kinds.dedup();
-        Self(kinds)
-    }
-
-    fn have(&self, item: Tree<'_>) -> bool {
-        self.0.binary_search(&kind_key(item)).is_ok()
-    }
-}
-
-/// What an item is. Objects that do not say it are of one kind.
-fn kind(item: Tree<'_>) -> Cow<'_, str> {
-    match item.kind() {
-        Kind::Object => item.tag().unwrap_or(Cow::Borrowed("{}")),
-        Kind::List | Kind::Leaf => Cow::Borrowed(""),
-    }
-}
-
-fn kind_key(item: Tree<'_>) -> u64 {
-    xxh3_64(kind(item).as_bytes())
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ impl Object {
         let all = tape.tree().members()?;
         let mut object = Self::default();
         for (name, value) in all.seen {
+            let name = name.text().unwrap_or_default();
             object.members.push(name.into_owned(), value.json());
         }
         object.more = all.more.into_iter().map(written).collect();

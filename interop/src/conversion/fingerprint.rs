@@ -21,9 +21,9 @@ impl Fingerprint {
         Self::of_tree(Tape::of(value).tree())
     }
 
-    /// That of a list of these items.
-    pub(super) fn of_items(items: &[Tree<'_>]) -> Self {
-        let hashes = items.iter().map(|item| item.hash());
+    /// That of a list of items with these fingerprints.
+    pub(super) fn of_list(items: impl IntoIterator<Item = Self>) -> Self {
+        let hashes = items.into_iter().map(|item| item.0);
         Self(hashes.fold(hash::of_list(), hash::both))
     }
 

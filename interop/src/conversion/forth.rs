@@ -1,11 +1,13 @@
 //! The way there.
 
-use super::delta::beside;
-use super::loss;
+use super::Aside;
+use super::difference::{self, Difference};
+use super::original::Original;
 use super::part::{Came, came};
 use super::signed::signed;
 use super::tree::{Tape, Tree};
-use super::{Delta, Direction, Fingerprint, Group, Loss, Lost, Outline, Why};
+use super::walk;
+use super::{Direction, Fingerprint, Group, Loss, Lost, Outline, Why};
 use crate::Calls;
 use agentwire_protocol::Json;
 use serde::Serialize;
@@ -23,6 +25,8 @@ pub struct Converter<D: Direction> {
     waiting: Vec<D::From>,
     /// How they are written.
     texts: Vec<Outline>,
+    /// What they have stand-ins for.
+    aside: Aside,
     together: D::Together,
     /// The index of the first of them.
     index: usize,
@@ -41,6 +45,9 @@ pub struct Converted<T> {
     /// With what they are the same again on the way back. Nothing, if no residue is
     /// made.
     pub group: Option<Group>,
+    /// What these have stand-ins for, if outlines [without media](Outline::without_media)
+    /// were converted. Fingerprints are those with the media.
+    pub aside: Aside,
 }
 
 impl<D: Direction> Converter<D> {
@@ -52,6 +59,7 @@ impl<D: Direction> Converter<D> {
             calls_back: Calls::default(),
             waiting: Vec::new(),
             texts: Vec::new(),
+            aside: Aside::default(),
             together: D::Together::default(),
             index: 0,
             finds_losses: true,
@@ -77,11 +85,8 @@ impl<D: Direction> Converter<D> {
     /// Takes the next piece, and gives what those before it became, where they
     /// are not converted together with it.
     pub fn push(&mut self, piece: D::From) -> Option<Converted<D::To>> {
-        let text = match self.compares() {
-            true => json(&piece),
-            false => Json::null(),
-        };
-        self.push_written(text, piece)
+        let text = self.compares().then(|| json(&piece).into());
+        self.take(text, piece)
     }
 
     /// Takes the next piece, with the JSON that it was read from. What the type of
@@ -92,13 +97,20 @@ impl<D: Direction> Converter<D> {
         text: impl Into<Outline>,
         piece: D::From,
     ) -> Option<Converted<D::To>> {
+        self.take(Some(text.into()), piece)
+    }
+
+    fn take(&mut self, text: Option<Outline>, piece: D::From) -> Option<Converted<D::To>> {
         let goes_on = self
             .direction
             .goes_on(&mut self.together, &self.waiting, &piece);
         let converted = if goes_on { None } else { self.finish() };
         self.waiting.push(piece);
-        if self.compares() {
-            self.texts.push(text.into());
+        if let Some(mut text) = text {
+            self.aside.add(text.take_aside());
+            if self.compares() {
+                self.texts.push(text);
+            }
         }
         converted
     }
@@ -113,18 +125,24 @@ impl<D: Direction> Converter<D> {
         if self.waiting.is_empty() {
             return None;
         }
-        let pieces = std::mem::take(&mut self.waiting);
-        let texts = std::mem::take(&mut self.texts);
+        let mut pieces = std::mem::take(&mut self.waiting);
+        let mut texts = std::mem::take(&mut self.texts);
+        let aside = std::mem::take(&mut self.aside);
         let made = self.direction.forth(&mut self.calls, &pieces);
         let (losses, group) = match self.compares() {
-            true => self.compared(&pieces, &texts, &made),
+            true => self.compared(&pieces, &texts, &made, &aside),
             false => (Vec::new(), None),
         };
         self.index += pieces.len();
+        // What was allocated is used again.
+        pieces.clear();
+        texts.clear();
+        (self.waiting, self.texts) = (pieces, texts);
         Some(Converted {
             made,
             losses,
             group,
+            aside,
         })
     }
 
@@ -134,22 +152,23 @@ impl<D: Direction> Converter<D> {
         pieces: &[D::From],
         texts: &[Outline],
         made: &[D::To],
+        aside: &Aside,
     ) -> (Vec<Loss>, Option<Group>) {
         let back = self.direction.back(&mut self.calls_back, made);
-        let back: Vec<Json> = back.into_iter().map(D::json).collect();
-        let back: Vec<Tape<'_>> = back.iter().map(Tape::of_item).collect();
-        let back: Vec<Tree<'_>> = back.iter().map(Tape::tree).collect();
-        let (original, is_alone) = beside(&back, texts, self.makes_residue);
-        let original: Vec<Tree<'_>> = original.iter().map(Tape::tree).collect();
-        let delta = Delta::between_items(&back, &original, &is_alone);
+        let back = json(&back);
+        let back = Tape::of(&back);
+        let back: Vec<Tree<'_>> = back.tree().items();
+        let original = Original::beside(&back, texts, self.makes_residue);
+        let trees = original.trees();
+        let steps = difference::steps(&back, &trees, &original.is_alone);
         let mut losses = Vec::new();
         if self.finds_losses {
-            if let Some(delta) = &delta {
+            if let Some(steps) = &steps {
                 let why = |piece: usize, path: &str, lost: &_| match pieces.get(piece) {
                     Some(piece) => self.direction.why(piece, path, lost),
                     None => Why::NoPlace,
                 };
-                loss::of_delta(self.index, &back, &original, delta, &why, &mut losses);
+                walk::of_steps(self.index, &back, &original, steps, &why, &mut losses);
             }
             for call in self.direction.unanswered(pieces) {
                 losses.push(Loss {
@@ -160,18 +179,23 @@ impl<D: Direction> Converter<D> {
                 });
             }
         }
-        let came = || came(&back, delta.as_ref(), &self.direction.beside(pieces));
+        let fingerprint = |piece: Tree<'_>| match aside.is_empty() {
+            true => Fingerprint::of_tree(piece),
+            false => Fingerprint::of(&aside.whole(piece.text())),
+        };
+        let beside = self.direction.beside(pieces);
+        let came = || came(&back, steps.as_deref(), &beside, &fingerprint);
         let came = self.makes_residue.then(came);
         let group = came.map(|Came { back: came, with }| Group {
             made: made
                 .iter()
-                .map(|piece| Fingerprint::of(&json(piece)))
+                .map(|piece| fingerprint(Tape::of(&json(piece)).tree()))
                 .collect(),
-            of: Fingerprint::of_items(&original),
+            of: Fingerprint::of_list(trees.iter().copied().map(fingerprint)),
             back: came,
             with,
             signed: back.iter().copied().flat_map(signed).collect(),
-            delta,
+            delta: steps.map(|steps| Difference::Of(steps).into()),
         });
         (losses, group)
     }

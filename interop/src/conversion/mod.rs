@@ -16,13 +16,17 @@
 //! back by [`undo_export`] and [`undo_import`]; [`convert`] and [`undo`] do that
 //! in any [`Direction`], [`Converter`] and [`WayBack`] piece by piece.
 
+mod aside;
 mod back;
 mod delta;
+mod difference;
 mod exact;
 mod fingerprint;
 mod forth;
 mod hash;
 mod loss;
+mod named;
+mod original;
 mod ours;
 mod outline;
 mod part;
@@ -31,19 +35,20 @@ mod signed;
 mod system;
 mod token;
 mod tree;
+mod walk;
 
 pub use back::{Back, Refused, WayBack};
 pub use delta::{Delta, DoesNotFit, Step};
 pub use fingerprint::Fingerprint;
 pub use forth::{Converted, Converter};
-#[cfg(feature = "async-openai")]
-pub(crate) use loss::of_value;
 pub use loss::{Loss, Lost, Why};
 pub use ours::Ours;
-pub use outline::Outline;
+pub use outline::{Aside, Outline, Outlines};
 pub use residue::{Group, Residue};
 pub use system::{Direction, Export, Import, System, Through, Unanswered};
 pub(crate) use system::{read, why_of_ours, write};
+#[cfg(feature = "async-openai")]
+pub(crate) use walk::of_value;
 
 use crate::Message;
 

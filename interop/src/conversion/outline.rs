@@ -2,17 +2,36 @@
 
 use super::token;
 use agentwire_protocol::Json;
-use agentwire_protocol::text::{Cursor, Invalid};
+use agentwire_protocol::text::{self, Cursor, Invalid};
+use serde::de::DeserializeOwned;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A JSON value, and where its members are, if it is an object. A line is parsed once:
 /// what it is, and whether it is JSON at all, is found on the way.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Outline {
-    json: Json,
-    members: Vec<Member>,
+    of: Arc<Outlines>,
+    index: usize,
+    /// What the text has stand-ins for.
+    aside: Aside,
 }
+
+/// JSON values whose texts are kept together. One thread can hand over many to another
+/// that way: allocations that another thread frees are slow.
+#[derive(Debug, Default)]
+pub struct Outlines {
+    text: String,
+    members: Vec<Member>,
+    /// Where the text and the members of each value end.
+    ends: Vec<(usize, usize)>,
+}
+
+/// The bytes that were put aside, by their stand-ins.
+#[derive(Debug, Clone, Default)]
+pub struct Aside(pub(super) BTreeMap<String, (Outline, Range<usize>)>);
 
 /// A member of an object, by offsets in its text.
 #[derive(Debug, Clone)]
@@ -23,104 +42,175 @@ pub(super) struct Member {
     pub(super) value: Range<usize>,
 }
 
-impl Outline {
-    /// Parses text. Nothing, if it is not JSON.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let (value, members) = scan(text).ok()?;
-        match value.start {
-            0 => Some(Self {
-                json: Json::of_text(text.get(value)?),
-                members,
-            }),
-            // The offsets are those in the value.
-            _ => Some(Json::of_text(text.get(value)?).into()),
-        }
-    }
+/// Most objects have fewer members.
+const MEMBERS: usize = 16;
 
-    /// Parses text without copying it, which is worth it if it is long.
+impl Outline {
+    /// Parses text without copying it.
     ///
     /// # Errors
     ///
     /// If it is not JSON: the text.
-    pub fn parse_long(mut text: String) -> Result<Self, String> {
-        match scan(&text) {
-            Ok((value, members)) if value.start == 0 => {
-                text.truncate(value.end);
-                let json = Json::of_text(text);
-                Ok(Self { json, members })
-            }
-            Ok(_) => Self::parse(&text).ok_or(text),
-            Err(_) => Err(text),
+    pub fn parse(mut text: String) -> Result<Self, String> {
+        let mut members = Vec::with_capacity(MEMBERS);
+        let Ok(value) = scan(&text, &mut members) else {
+            return Err(text);
+        };
+        text.truncate(value.end);
+        text.drain(..value.start);
+        Ok(Self::of(text, members))
+    }
+
+    fn of(text: String, members: Vec<Member>) -> Self {
+        let ends = vec![(text.len(), members.len())];
+        let of = Outlines {
+            text,
+            members,
+            ends,
+        };
+        Self {
+            of: Arc::new(of),
+            index: 0,
+            aside: Aside::default(),
         }
     }
 
-    /// The value.
-    #[must_use]
-    pub fn json(&self) -> &Json {
-        &self.json
+    /// Notes what the text has stand-ins for.
+    pub(super) fn with_aside(self, aside: Aside) -> Self {
+        Self { aside, ..self }
     }
 
-    /// The value.
-    #[must_use]
-    pub fn into_json(self) -> Json {
-        self.json
+    /// Takes what was put aside.
+    pub(super) fn take_aside(&mut self) -> Aside {
+        std::mem::take(&mut self.aside)
     }
 
-    /// The members, in order.
-    pub(super) fn members(&self) -> &[Member] {
-        &self.members
+    /// The text of the value.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        let ((start, _), (end, _)) = self.of.place(self.index);
+        self.of.text.get(start..end).unwrap_or_default()
+    }
+
+    /// Reads the value.
+    ///
+    /// # Errors
+    ///
+    /// If it does not have the shape of `T`.
+    pub fn read<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
+        text::read(self.text())
+    }
+
+    /// The value. This copies it.
+    #[must_use]
+    pub fn json(&self) -> Json {
+        Json::of_text(self.text())
     }
 
     /// The texts of the last members of these names, if this is an object.
     #[must_use]
     pub fn find<const N: usize>(&self, names: [&str; N]) -> [Option<&str>; N] {
-        let text = self.json.get();
+        let text = self.text();
         let mut found = [None; N];
-        for member in &self.members {
-            let Some(name) = text.get(member.name.clone()) else {
-                continue;
-            };
-            let name = match member.has_escapes {
-                false => name.get(1..name.len().saturating_sub(1)).map(Cow::Borrowed),
-                true => token::text(name),
-            };
+        for member in self.members() {
+            let token = text.as_bytes().get(member.name.clone());
+            let token = token.unwrap_or_default();
             for (wanted, found) in names.iter().zip(&mut found) {
-                if name.as_deref() == Some(wanted) {
+                let is_wanted = match member.has_escapes {
+                    false => is_plain(token, wanted),
+                    true => text_of(text, member).as_deref() == Some(wanted),
+                };
+                if is_wanted {
                     *found = text.get(member.value.clone());
                 }
             }
         }
         found
     }
+
+    pub(super) fn members(&self) -> &[Member] {
+        let ((_, first), (_, end)) = self.of.place(self.index);
+        self.of.members.get(first..end).unwrap_or_default()
+    }
 }
 
 impl From<Json> for Outline {
     fn from(json: Json) -> Self {
-        let scanned = scan(json.get());
-        let members = scanned.map_or_else(|_| Vec::new(), |(_, members)| members);
-        Self { json, members }
+        let mut members = Vec::with_capacity(MEMBERS);
+        if scan(json.get(), &mut members).is_err() {
+            members.clear();
+        }
+        Self::of(json.into_text(), members)
     }
 }
 
-/// Where the value is that a text is, and its members.
-fn scan(text: &str) -> Result<(Range<usize>, Vec<Member>), Invalid> {
+impl Outlines {
+    /// Adds the value that a text is. Returns whether it is one.
+    #[must_use]
+    pub fn push(&mut self, text: &str) -> bool {
+        let before = self.members.len();
+        let scanned = scan(text, &mut self.members).ok();
+        let Some(value) = scanned.and_then(|value| text.get(value)) else {
+            self.members.truncate(before);
+            return false;
+        };
+        self.text.push_str(value);
+        self.ends.push((self.text.len(), self.members.len()));
+        true
+    }
+
+    /// How many bytes their texts have.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.text.len()
+    }
+
+    /// The outlines, one after another.
+    pub fn split(self) -> impl Iterator<Item = Outline> {
+        let of = Arc::new(self);
+        (0..of.ends.len()).map(move |index| Outline {
+            of: Arc::clone(&of),
+            index,
+            aside: Aside::default(),
+        })
+    }
+
+    /// Where the text and the members of a value start and end.
+    fn place(&self, index: usize) -> ((usize, usize), (usize, usize)) {
+        let end = |index: usize| self.ends.get(index).copied();
+        let start = index.checked_sub(1).and_then(end);
+        (start.unwrap_or_default(), end(index).unwrap_or_default())
+    }
+}
+
+/// The name of a member. Nothing, when it has half a surrogate pair.
+fn text_of<'t>(text: &'t str, member: &Member) -> Option<Cow<'t, str>> {
+    token::text(text.get(member.name.clone())?)
+}
+
+/// Whether a token without escapes is this text.
+pub(super) fn is_plain(token: &[u8], text: &str) -> bool {
+    token.len() == text.len() + 2
+        // Most differ here.
+        && token.get(1) == text.as_bytes().first()
+        && token.get(1..=text.len()) == Some(text.as_bytes())
+}
+
+/// Where the value is that a text is. Adds its members, by their offsets in it.
+fn scan(text: &str, members: &mut Vec<Member>) -> Result<Range<usize>, Invalid> {
     let mut cursor = Cursor::new(text.as_bytes());
-    let mut members = Vec::new();
     let is_object = cursor.peek() == Some(b'{');
     let start = cursor.at();
     if is_object {
         cursor.take(b'{');
-        // Most objects have fewer.
-        members.reserve(16);
         let mut is_first = true;
         while let Some(name) = cursor.next_key(is_first)? {
             is_first = false;
             let value = cursor.skip()?;
             members.push(Member {
-                name: name.start - 1..name.end + 1,
+                name: name.start - 1 - start..name.end + 1 - start,
                 has_escapes: name.escaped,
-                value: value..cursor.at(),
+                value: value - start..cursor.at() - start,
             });
         }
     } else {
@@ -128,7 +218,7 @@ fn scan(text: &str) -> Result<(Range<usize>, Vec<Member>), Invalid> {
     }
     let end = cursor.at();
     cursor.end()?;
-    Ok((start..end, members))
+    Ok(start..end)
 }
 
 #[cfg(test)]
@@ -136,16 +226,25 @@ fn scan(text: &str) -> Result<(Range<usize>, Vec<Member>), Invalid> {
 mod tests {
     use super::*;
 
+    fn among_others(text: &str) -> Option<Outline> {
+        let mut outlines = Outlines::default();
+        assert!(outlines.push(r#"{"a":0}"#));
+        assert!(!outlines.push(r#"{"a":0,"#));
+        let is_pushed = outlines.push(text);
+        assert!(outlines.push("1"));
+        is_pushed.then(|| outlines.split().nth(1)).flatten()
+    }
+
     #[test]
     fn the_last_member_of_a_name_is_found_however_it_is_written() {
         let text = r#" {"type":1,"a":[{"type":2}],"typ\u0065":"x" , "\ud800":{}} "#;
         for outline in [
-            Outline::parse(text).unwrap(),
-            Outline::parse_long(text.to_owned()).unwrap(),
-            Outline::parse_long(text.trim_start().to_owned()).unwrap(),
+            Outline::parse(text.to_owned()).unwrap(),
+            Outline::parse(text.trim_start().to_owned()).unwrap(),
             text.parse::<Json>().unwrap().into(),
+            among_others(text).unwrap(),
         ] {
-            assert_eq!(outline.json().get(), text.trim());
+            assert_eq!(outline.text(), text.trim());
             assert_eq!(
                 outline.find(["type", "a", "b"]),
                 [Some(r#""x""#), Some(r#"[{"type":2}]"#), None]
@@ -156,13 +255,13 @@ mod tests {
     #[test]
     fn what_is_not_json_has_no_outline() {
         for text in ["", "{", "{} {}", r#"{"a":}"#, r#"{"a":1,}"#, "[1", "nul"] {
-            assert!(Outline::parse(text).is_none(), "{text}");
-            assert_eq!(Outline::parse_long(text.to_owned()).unwrap_err(), text);
+            assert!(among_others(text).is_none(), "{text}");
+            assert_eq!(Outline::parse(text.to_owned()).unwrap_err(), text);
         }
         for text in ["[1,{}]", "1", "null", "\"x\""] {
-            let outline = Outline::parse(text).unwrap();
+            let outline = Outline::parse(text.to_owned()).unwrap();
             assert_eq!(outline.find(["x"]), [None]);
-            assert_eq!(outline.into_json().get(), text);
+            assert_eq!(outline.json().get(), text);
         }
     }
 }

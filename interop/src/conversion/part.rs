@@ -1,7 +1,8 @@
 //! Restores what was not edited of pieces that were converted together.
 
-use super::loss::{are_all_named, parts as parts_of};
-use super::tree::{Kind, Tape, Tree};
+use super::difference;
+use super::named::{are_all_named, parts as parts_of};
+use super::tree::{Kind, Tree};
 use super::{Delta, Fingerprint, Group, Step};
 use agentwire_protocol::Json;
 use memchr::memmem;
@@ -31,8 +32,14 @@ fn kind(piece: &Json) -> String {
 
 /// What has to be known to restore a part of a group: nothing, where that cannot be
 /// done, because it cannot be told which piece is made of which.
-pub(super) fn came(back: &[Tree<'_>], delta: Option<&Delta>, is_beside: &[bool]) -> Came {
-    let Some(Delta::Of(steps)) = delta else {
+pub(super) fn came(
+    back: &[Tree<'_>],
+    steps: Option<&[difference::Step<'_>]>,
+    is_beside: &[bool],
+    fingerprint: &dyn Fn(Tree<'_>) -> Fingerprint,
+) -> Came {
+    use difference::Step;
+    let Some(steps) = steps else {
         return Came::default();
     };
     let mut is_named = vec![false; back.len()];
@@ -44,7 +51,7 @@ pub(super) fn came(back: &[Tree<'_>], delta: Option<&Delta>, is_beside: &[bool])
             Step::Is(value) => {
                 if is_beside.get(piece) != Some(&true) {
                     looked_for += 1;
-                    if looked_for > MAX_LOOKED_FOR || !is_apart(Tape::of(value).tree(), back) {
+                    if looked_for > MAX_LOOKED_FOR || !is_apart(*value, back) {
                         return Came::default();
                     }
                 }
@@ -69,7 +76,7 @@ pub(super) fn came(back: &[Tree<'_>], delta: Option<&Delta>, is_beside: &[bool])
     };
     let back = back.iter().map(|piece| {
         let kind = piece.string_at("type").unwrap_or_default();
-        (Fingerprint::of_tree(*piece), kind.into_owned())
+        (fingerprint(*piece), kind.into_owned())
     });
     Came {
         back: back.collect(),

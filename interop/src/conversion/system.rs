@@ -4,7 +4,6 @@
 use super::{Lost, Outline, Why};
 use crate::session::{is_placeholder, without_placeholders};
 use crate::{Calls, Message};
-use agentwire_protocol::Json;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::borrow::Borrow;
@@ -83,13 +82,7 @@ pub trait Direction {
     ///
     /// If the JSON is no such piece.
     fn read(outline: &Outline) -> serde_json::Result<Self::From> {
-        outline.json().read()
-    }
-
-    /// What a piece is as JSON. All pieces can be written; one that could not would be
-    /// refused on the way back.
-    fn json(piece: Self::From) -> Json {
-        Json::from_value(&piece).unwrap_or_default()
+        outline.read()
     }
 
     /// Whether a piece is converted together with those before it. Notes the

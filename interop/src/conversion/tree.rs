@@ -3,12 +3,14 @@
 //! Members that occur twice, half surrogate pairs and the digits of numbers all
 //! count. Fingerprints, deltas and losses see a value this way.
 
+use super::outline::is_plain;
 use super::{Outline, hash, token};
 use agentwire_protocol::Json;
 use agentwire_protocol::text::{Cursor, Invalid};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::ops::Range;
 
 /// How deep is looked into a value. What is deeper is told apart by its text.
 pub(super) const MAX_DEPTH: usize = 64;
@@ -57,11 +59,11 @@ pub(super) struct Tree<'t> {
 }
 
 /// The members by which an object says what it is.
-const TAGS: [&str; 3] = ["type", "block_type", "role"];
+pub(super) const TAGS: [&str; 3] = ["type", "block_type", "role"];
 
 /// A string token as text, with U+FFFD for half surrogate pairs. Nothing, when it is
 /// not a string token.
-fn string(token: &str) -> Option<Cow<'_, str>> {
+pub(super) fn string(token: &str) -> Option<Cow<'_, str>> {
     if !token.starts_with('"') {
         return None;
     }
@@ -85,31 +87,29 @@ pub(super) type Member<'t> = (Name<'t>, Tree<'t>);
 #[derive(Debug, Default)]
 pub(super) struct Members<'t> {
     /// Those that a reader sees: the last one of each name.
-    pub(super) seen: Vec<(Cow<'t, str>, Tree<'t>)>,
+    pub(super) seen: Vec<Member<'t>>,
     /// The others: those that occur again later, and those whose name has half a
     /// surrogate pair.
     pub(super) more: Vec<Member<'t>>,
 }
 
 impl<'t> Name<'t> {
-    /// A name by its token.
-    pub(super) fn of(token: &'t Json) -> Self {
-        let token = token.get();
-        Self {
-            token,
-            hash: hash::of_leaf(token, false),
-            has_escapes: token.contains('\\'),
+    /// The name as text. Nothing, when it has half a surrogate pair.
+    pub(super) fn text(self) -> Option<Cow<'t, str>> {
+        match self.has_escapes {
+            false => self.token.get(1..self.token.len() - 1).map(Cow::Borrowed),
+            true => token::text(self.token),
         }
     }
 
-    /// The name as text. Nothing, when it has half a surrogate pair.
-    pub(super) fn text(self) -> Option<Cow<'t, str>> {
-        token::text(self.token)
+    /// The name as text, with U+FFFD for half surrogate pairs.
+    pub(super) fn mended(self) -> Cow<'t, str> {
+        string(self.token).unwrap_or_default()
     }
 
-    fn is(self, name: &str) -> bool {
+    pub(super) fn is(self, name: &str) -> bool {
         match self.has_escapes {
-            false => self.token.get(1..self.token.len() - 1) == Some(name),
+            false => is_plain(self.token.as_bytes(), name),
             true => self.text().is_some_and(|it| it == name),
         }
     }
@@ -123,50 +123,45 @@ impl<'t> Name<'t> {
 impl<'t> Tape<'t> {
     /// Reads a value.
     pub(super) fn of(json: &'t Json) -> Self {
-        Self::read(json, 0)
+        Self::read(json.get(), 0)
     }
 
     /// Reads an item of a list of pieces.
-    pub(super) fn of_item(json: &'t Json) -> Self {
-        Self::read(json, 1)
+    pub(super) fn of_item(text: &'t str) -> Self {
+        Self::read(text, 1)
     }
 
-    /// Takes an item and its members as they are known. It is the same as no other
-    /// one, since nothing of it is hashed.
-    pub(super) fn of_outline(outline: &'t Outline) -> Self {
-        let text = outline.json().get();
-        let is_object = text.starts_with('{') && u32::try_from(text.len()).is_ok();
-        let members = if is_object { outline.members() } else { &[] };
-        let mut nodes = Vec::with_capacity(members.len() + 1);
-        nodes.push(Node {
-            end: offset(text.len()),
-            next: offset(members.len() + 1),
-            kind: if is_object { Kind::Object } else { Kind::Leaf },
-            ..Node::EMPTY
-        });
-        nodes.extend(members.iter().zip(2_u32..).map(|(member, next)| Node {
-            start: offset(member.value.start),
-            end: offset(member.value.end),
-            next,
-            name: Span {
-                start: offset(member.name.start),
-                end: offset(member.name.end),
+    /// Reads an item, but of its members only those with these names, by their
+    /// tokens. Of the others, no more than the text is known; without any of these
+    /// names, nothing is the same as the item.
+    pub(super) fn of_members(outline: &'t Outline, names: &[&str]) -> Self {
+        let text = outline.text();
+        if !Self::is_object(text) {
+            return Self::of_item(text);
+        }
+        let mut reading = Reading::new(text);
+        match reading.members(outline, names) {
+            Ok(()) => Self {
+                text,
+                nodes: reading.nodes,
             },
-            has_escapes: member.has_escapes,
-            ..Node::EMPTY
-        }));
+            Err(_) => Self::of_item(text),
+        }
+    }
+
+    /// An item that is not read: it is the same as no other one.
+    pub(super) fn unread(text: &'t str) -> Self {
+        let nodes = Vec::new();
         Self { text, nodes }
     }
 
-    fn read(json: &'t Json, depth: usize) -> Self {
-        let text = json.get();
-        let mut reading = Reading {
-            text,
-            cursor: Cursor::new(text.as_bytes()),
-            // Most objects have about a value in so many bytes.
-            nodes: Vec::with_capacity((text.len() / 32).clamp(1, 32)),
-            members: Vec::new(),
-        };
+    /// Whether the tape of this value has its members.
+    pub(super) fn is_object(text: &str) -> bool {
+        text.starts_with('{') && u32::try_from(text.len()).is_ok()
+    }
+
+    fn read(text: &'t str, depth: usize) -> Self {
+        let mut reading = Reading::new(text);
         // Longer texts than offsets can tell are told apart by all of their text.
         let is_read = u32::try_from(text.len()).is_ok() && reading.value(depth).is_ok();
         let mut nodes = reading.nodes;
@@ -204,9 +199,9 @@ impl Node {
 }
 
 impl<'t> Tree<'t> {
-    fn node(self) -> Node {
-        let node = self.tape.nodes.get(self.index);
-        node.copied().unwrap_or(Node::EMPTY)
+    fn node(self) -> &'t Node {
+        const NONE: &Node = &Node::EMPTY;
+        self.tape.nodes.get(self.index).unwrap_or(NONE)
     }
 
     /// The values that this one has.
@@ -234,10 +229,10 @@ impl<'t> Tree<'t> {
 
     /// The value as it is written.
     pub(super) fn text(self) -> &'t str {
-        let Node { start, end, .. } = self.node();
+        let Node { start, end, .. } = *self.node();
         let text = match self.index {
-            // It may be longer than offsets can tell.
-            0 if self.tape.nodes.len() == 1 => self.tape.text.get(start as usize..),
+            // It may be longer than offsets can tell, or not read.
+            0 if self.tape.nodes.len() <= 1 => self.tape.text.get(start as usize..),
             _ => self.tape.text.get(start as usize..end as usize),
         };
         text.unwrap_or_default()
@@ -273,20 +268,37 @@ impl<'t> Tree<'t> {
 
     /// The last member of this name.
     pub(super) fn member(self, name: &str) -> Option<Self> {
-        let members = self.all_members();
-        let members = members.filter_map(|(key, value)| key.is(name).then_some(value));
-        members.last()
+        let [member] = self.find([name]);
+        member
     }
 
-    /// The text of the last member of this name, with U+FFFD for half surrogate
-    /// pairs. Nothing, when it is no text.
+    /// The last members of these names.
+    pub(super) fn find<const N: usize>(self, names: [&str; N]) -> [Option<Self>; N] {
+        let mut found = [None; N];
+        for (name, value) in self.all_members() {
+            for (wanted, found) in names.iter().zip(&mut found) {
+                if name.is(wanted) {
+                    *found = Some(value);
+                }
+            }
+        }
+        found
+    }
+
+    /// The text, with U+FFFD for half surrogate pairs. Nothing, when it is no text.
+    pub(super) fn string(self) -> Option<Cow<'t, str>> {
+        string(self.text())
+    }
+
+    /// The text of the last member of this name.
     pub(super) fn string_at(self, name: &str) -> Option<Cow<'t, str>> {
-        string(self.member(name)?.text())
+        self.member(name)?.string()
     }
 
     /// What an object says that it is.
     pub(super) fn tag(self) -> Option<Cow<'t, str>> {
-        TAGS.iter().find_map(|name| self.string_at(name))
+        let tags = self.find(TAGS);
+        tags.into_iter().flatten().find_map(Self::string)
     }
 
     /// The members, if this is an object.
@@ -295,12 +307,16 @@ impl<'t> Tree<'t> {
             return None;
         }
         let all: Vec<_> = self.all_members().collect();
-        let mut split = Members::default();
+        let mut split = Members {
+            seen: Vec::with_capacity(all.len()),
+            more: Vec::new(),
+        };
         let mut seen = Seen::new(all.len());
         for (name, value) in all.into_iter().rev() {
-            match name.text() {
-                Some(text) if seen.is_first(&split.seen, &text) => split.seen.push((text, value)),
-                _ => split.more.push((name, value)),
+            let is_seen = !name.has_escapes || name.text().is_some();
+            match is_seen && seen.is_first(&split.seen, name) {
+                true => split.seen.push((name, value)),
+                false => split.more.push((name, value)),
             }
         }
         split.seen.reverse();
@@ -362,8 +378,10 @@ impl<'t> Members<'t> {
         let seen = self.seen.iter();
         ByName {
             seen: &self.seen,
-            map: (self.seen.len() > FEW)
-                .then(|| seen.map(|(name, value)| (&**name, *value)).collect()),
+            map: (self.seen.len() > FEW).then(|| {
+                let named = seen.filter_map(|(name, value)| Some((name.text()?, *value)));
+                named.collect()
+            }),
         }
     }
 }
@@ -373,17 +391,17 @@ const FEW: usize = 16;
 
 /// The members of an object, to be found by their names.
 pub(super) struct ByName<'a, 't> {
-    seen: &'a [(Cow<'t, str>, Tree<'t>)],
-    map: Option<HashMap<&'a str, Tree<'t>>>,
+    seen: &'a [Member<'t>],
+    map: Option<HashMap<Cow<'t, str>, Tree<'t>>>,
 }
 
 impl<'t> ByName<'_, 't> {
-    pub(super) fn get(&self, name: &str) -> Option<Tree<'t>> {
+    pub(super) fn get(&self, name: Name<'_>) -> Option<Tree<'t>> {
         match &self.map {
-            Some(map) => map.get(name).copied(),
+            Some(map) => map.get(&*name.text()?).copied(),
             None => {
                 let mut seen = self.seen.iter();
-                seen.find_map(|(it, value)| (it == name).then_some(*value))
+                seen.find_map(|(it, value)| it.is_same(name).then_some(*value))
             }
         }
     }
@@ -403,17 +421,17 @@ pub(super) fn is_same_member(one: Member<'_>, other: Member<'_>) -> bool {
 }
 
 /// Names that were seen. Most objects are small enough to look through them.
-struct Seen(Option<HashSet<String>>);
+struct Seen<'t>(Option<HashSet<Cow<'t, str>>>);
 
-impl Seen {
+impl<'t> Seen<'t> {
     fn new(members: usize) -> Self {
         Self((members > FEW).then(HashSet::new))
     }
 
-    fn is_first(&mut self, before: &[(Cow<'_, str>, Tree<'_>)], name: &str) -> bool {
+    fn is_first(&mut self, before: &[Member<'t>], name: Name<'t>) -> bool {
         match &mut self.0 {
-            Some(seen) => seen.insert(name.to_owned()),
-            None => before.iter().all(|(before, _)| before != name),
+            Some(seen) => name.text().is_some_and(|name| seen.insert(name)),
+            None => before.iter().all(|(before, _)| !before.is_same(name)),
         }
     }
 }
@@ -427,7 +445,52 @@ struct Reading<'t> {
     members: Vec<(u64, u64)>,
 }
 
-impl Reading<'_> {
+impl<'t> Reading<'t> {
+    fn new(text: &'t str) -> Self {
+        Self {
+            text,
+            cursor: Cursor::new(text.as_bytes()),
+            // Most objects have about a value in so many bytes.
+            nodes: Vec::with_capacity((text.len() / 24).clamp(1, 64)),
+            members: Vec::with_capacity(16),
+        }
+    }
+
+    /// Reads an item with these members, see [`Tape::of_members`].
+    fn members(&mut self, outline: &Outline, names: &[&str]) -> Result<(), Invalid> {
+        // As in `value` and `object`.
+        let depth = 2;
+        self.nodes.push(Node::EMPTY);
+        for member in outline.members() {
+            let token = self.text.get(member.name.clone()).unwrap_or_default();
+            let value = self.nodes.len();
+            if member.has_escapes || names.contains(&token) {
+                self.cursor.go_to(member.value.start);
+                self.value(depth)?;
+            } else {
+                self.nodes.push(Node {
+                    start: offset(member.value.start),
+                    end: offset(member.value.end),
+                    next: offset(value + 1),
+                    ..Node::EMPTY
+                });
+            }
+            let name_hash = self.hash(token, member.has_escapes, depth);
+            self.name(value, member.name.clone(), member.has_escapes, name_hash);
+        }
+        let node = Node {
+            hash: self.of_members(0),
+            end: offset(self.text.len()),
+            next: offset(self.nodes.len()),
+            kind: Kind::Object,
+            ..Node::EMPTY
+        };
+        if let Some(first) = self.nodes.first_mut() {
+            *first = node;
+        }
+        Ok(())
+    }
+
     /// Reads a value, and returns where its node is.
     fn value(&mut self, depth: usize) -> Result<usize, Invalid> {
         let index = self.nodes.len();
@@ -471,22 +534,32 @@ impl Reading<'_> {
             let token = self.text.get(name.clone()).unwrap_or_default();
             let name_hash = self.hash(token, has_escapes, depth);
             let value = self.value(depth)?;
-            if let Some(node) = self.nodes.get_mut(value) {
-                node.name_hash = name_hash;
-                node.has_escapes = has_escapes;
-                node.name = Span {
-                    start: offset(name.start),
-                    end: offset(name.end),
-                };
-            }
+            self.name(value, name, has_escapes, name_hash);
         }
+        Ok(self.of_members(index))
+    }
+
+    /// Notes the name of a member.
+    fn name(&mut self, value: usize, name: Range<usize>, has_escapes: bool, hash: u64) {
+        if let Some(node) = self.nodes.get_mut(value) {
+            node.name_hash = hash;
+            node.has_escapes = has_escapes;
+            node.name = Span {
+                start: offset(name.start),
+                end: offset(name.end),
+            };
+        }
+    }
+
+    /// The hash of the object whose members are on the tape.
+    fn of_members(&mut self, index: usize) -> u64 {
         self.members.clear();
         let mut member = index + 1;
         while let Some(node) = self.nodes.get(member) {
             self.members.push((node.name_hash, node.hash));
             member = node.next as usize;
         }
-        Ok(hash::of_object(&mut self.members))
+        hash::of_object(&mut self.members)
     }
 
     /// The hash of the token that was read from here on.

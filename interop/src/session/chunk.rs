@@ -201,9 +201,10 @@ fn calls(message: &Message) -> impl Iterator<Item = &str> {
 fn merge(before: &mut Cow<'_, Message>, line: &AssistantMessage) {
     if let Message::Assistant(before) = before.to_mut() {
         let mut blocks = std::mem::take(&mut before.message.content);
-        blocks.extend(line.message.content.iter().cloned());
-        **before = line.clone();
-        before.message.content = blocks;
+        let mut line = line.clone();
+        blocks.append(&mut line.message.content);
+        line.message.content = blocks;
+        **before = line;
     }
 }
 

@@ -6,12 +6,14 @@ use agentwire_protocol::Json;
 use agentwire_protocol::content::ContentBlock;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 /// A line of a session, in either direction: what was said, or anything else
 /// that is on the wire.
 #[derive(Debug, Clone)]
 pub struct Line {
-    json: Json,
+    /// If it is not known, it is what was said.
+    json: OnceLock<Json>,
     said: Option<Box<Message>>,
     /// What a line that says nothing is about.
     event: Option<Box<Event>>,
@@ -36,51 +38,46 @@ impl Line {
     /// The line as JSON.
     #[must_use]
     pub fn json(&self) -> &Json {
-        &self.json
+        self.json.get_or_init(|| match &self.said {
+            Some(said) => Json::from_value(said).unwrap_or_default(),
+            None => Json::null(),
+        })
     }
 
-    /// The line as JSON.
-    pub(super) fn into_json(self) -> Json {
-        self.json
-    }
-
-    /// What is read of a line. Its JSON is kept by the caller.
+    /// Reads a line, without its JSON.
     ///
     /// A line whose type is that of a message, but which cannot be read as
     /// one, is one of the other lines.
-    pub(super) fn without_json(outline: &Outline) -> Self {
-        let [kind, subtype, parent, agent, call, task] = outline.find([
-            "type",
-            "subtype",
-            "parent_tool_use_id",
-            "agent_id",
-            "tool_use_id",
-            "task_id",
-        ]);
+    #[must_use]
+    pub fn of_outline(outline: &Outline) -> Self {
+        let [kind] = outline.find(["type"]);
+        let kind = text(kind);
+        let is_said = matches!(kind.as_deref(), Some("user" | "assistant" | "instructions"));
         let owned = |member| text(member).map(Cow::into_owned);
-        let (mut is_said, mut event) = (false, None);
-        match text(kind).as_deref() {
-            Some("user" | "assistant" | "instructions") => is_said = true,
+        let event = match kind.as_deref() {
             Some("result") => {
-                event = Some(Event {
+                let [parent, agent] = outline.find(["parent_tool_use_id", "agent_id"]);
+                Some(Event {
                     ends_turn: true,
                     parent: owned(parent),
                     agent: owned(agent),
-                });
+                })
             }
-            Some("system") if text(subtype).as_deref() == Some("task_started") => {
-                event = Some(Event {
+            Some("system") => {
+                let [subtype, call, task] = outline.find(["subtype", "tool_use_id", "task_id"]);
+                let is_start = text(subtype).as_deref() == Some("task_started");
+                is_start.then(|| Event {
                     ends_turn: false,
                     parent: owned(call),
                     agent: owned(task),
-                });
+                })
             }
-            _ => {}
-        }
+            _ => None,
+        };
         Self {
-            said: is_said.then(|| outline.json().read().ok()).flatten(),
+            said: is_said.then(|| outline.read().ok()).flatten(),
             event: event.map(Box::new),
-            json: Json::null(),
+            json: OnceLock::new(),
         }
     }
 
@@ -151,17 +148,19 @@ fn text(member: Option<&str>) -> Option<Cow<'_, str>> {
 
 impl From<Json> for Line {
     fn from(json: Json) -> Self {
-        let outline = Outline::from(json);
-        let mut line = Self::without_json(&outline);
-        line.json = outline.into_json();
-        line
+        let outline = Outline::from(json.clone());
+        let line = Self::of_outline(&outline);
+        Self {
+            json: json.into(),
+            ..line
+        }
     }
 }
 
 impl From<Message> for Line {
     fn from(message: Message) -> Self {
         Self {
-            json: Json::from_value(&message).unwrap_or_default(),
+            json: OnceLock::new(),
             said: Some(Box::new(message)),
             event: None,
         }
@@ -170,7 +169,10 @@ impl From<Message> for Line {
 
 impl Serialize for Line {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.json.serialize(serializer)
+        match (self.json.get(), &self.said) {
+            (None, Some(said)) => said.serialize(serializer),
+            _ => self.json().serialize(serializer),
+        }
     }
 }
 

@@ -28,7 +28,6 @@ pub use placeholder::PLACEHOLDER;
 
 use crate::conversion::{Direction, Lost, Outline, System, Unanswered, Why, read, write};
 use crate::{Calls, Message};
-use agentwire_protocol::Json;
 use chunk::Chunk;
 pub(crate) use chunk::{lines_of, messages_of, unanswered};
 pub(crate) use placeholder::{is_placeholder, without_placeholders};
@@ -157,11 +156,7 @@ impl<S: System> Direction for Session<S> {
     type Together = Chunk;
 
     fn read(outline: &Outline) -> serde_json::Result<Line> {
-        Ok(Line::without_json(outline))
-    }
-
-    fn json(line: Line) -> Json {
-        line.into_json()
+        Ok(Line::of_outline(outline))
     }
 
     fn goes_on(&self, together: &mut Chunk, _: &[Line], next: &Line) -> bool {

@@ -116,7 +116,9 @@ object! {
 }
 
 object! {
-    /// Changes the session's working directory. Measured, not declared.
+    /// Changes the session's working directory. Measured, not declared. If it
+    /// changes, an agent that rests notes it in a turn of its own, which asks no
+    /// model and answers no message.
     #[derive(Default)]
     pub struct SetCwd tags("subtype" = "set_cwd") {
         /// The directory.

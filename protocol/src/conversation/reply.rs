@@ -103,8 +103,10 @@ impl Stream {
                 if *state == BlockState::Streaming {
                     *state = BlockState::Written;
                     places.written(number, content);
-                    if let Some(whole) = input.and_then(|input| input.text.whole()) {
-                        *input_of(content)? = whole;
+                    // What was cut off stays, whether or not it was shown before.
+                    let value = input.and_then(|Input { text, .. }| text.whole().or(text.value()));
+                    if let Some(value) = value {
+                        *input_of(content)? = value;
                     }
                 }
             }

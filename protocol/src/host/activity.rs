@@ -86,6 +86,11 @@ impl Work {
         }
     }
 
+    /// Prepares for another process, which has reported nothing yet.
+    pub(super) fn begin_process(&mut self) {
+        self.reported = None;
+    }
+
     /// Handles the end of the session.
     pub(super) fn end(&mut self) {
         self.reported = None;

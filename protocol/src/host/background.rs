@@ -34,6 +34,14 @@ impl Background {
         self.reports || self.tasks.iter().any(|task| task.ambient != Some(true))
     }
 
+    /// Forgets all tasks, which have ended with their process, and returns those
+    /// that were running.
+    pub(super) fn end(&mut self) -> Vec<BackgroundTask> {
+        self.begun.clear();
+        self.reports = false;
+        mem::take(&mut self.tasks)
+    }
+
     /// Records a frame, and returns the running tasks if they changed.
     pub(super) fn saw(&mut self, sign: &mut Sign) -> Option<Vec<BackgroundTask>> {
         match sign {

@@ -13,8 +13,11 @@ impl Host {
     /// waits at most `background` for background tasks and for messages that
     /// the agent has not acknowledged.
     pub fn finish(&mut self, now: Instant, background: Duration) {
-        if self.outgoing == OutgoingState::Open {
-            self.outgoing = OutgoingState::Finishing;
+        if self.can_move_on() {
+            self.outgoing = match self.outgoing {
+                OutgoingState::Broken => OutgoingState::Closed,
+                _ => OutgoingState::Finishing,
+            };
             self.patience = background;
             self.watch(now);
         }
@@ -89,6 +92,7 @@ impl Host {
             self.after_change();
         }
         self.watch_unclaimed(now);
+        self.watch_silence(now);
         let is_waited_for = self.outgoing == OutgoingState::Finishing
             && !self.gave_up
             && !self.is_paused

@@ -44,6 +44,10 @@ pub enum Event {
     Background(Vec<BackgroundTask>),
     /// The session started to work, became idle, or waits for the user.
     Activity(Activity),
+    /// The agent owed something, was silent, and did not answer a request
+    /// either; see
+    /// [`Host::set_silence_limit`](super::Host::set_silence_limit).
+    Hung,
     /// A line that is no frame, or that belongs to no pending request.
     Notice(Notice),
 }
@@ -219,6 +223,14 @@ pub enum RequestFailure {
     /// The session ended before the response.
     #[error("the session ended before `{subtype}` was answered")]
     SessionEnded {
+        /// The subtype of the request.
+        subtype: Box<str>,
+    },
+    /// The agent's process ended before the response. The session goes on in
+    /// another process, which does not know the request. Whether the request
+    /// had an effect is unknown.
+    #[error("the agent's process ended before `{subtype}` was answered; the session goes on")]
+    Moved {
         /// The subtype of the request.
         subtype: Box<str>,
     },

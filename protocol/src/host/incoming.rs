@@ -1,6 +1,7 @@
 //! Incoming lines: data frames, responses, requests, cancellations, and lines
 //! that are no frames.
 
+use super::journal::took_effect;
 use super::login::AuthUpdate;
 use super::pending::Pending;
 use super::sign::{ResultSign, Sign, is_of_main_agent, is_queue_named, tool_results};
@@ -60,6 +61,9 @@ impl Host {
             self.extend_deadline(now, &frame);
         }
         let mut sign = Sign::of(&frame);
+        if self.watch_process(&sign, &frame) {
+            return;
+        }
         self.work.saw(&sign);
         if self.begins_turn(&sign, &frame) {
             let began = self.turns.begin();
@@ -91,13 +95,20 @@ impl Host {
             self.events.extend(cancelled);
         }
         let news = self.known.saw(&sign).into_iter().chain(login);
-        self.events.extend(news.map(Event::Session));
+        let news: Vec<_> = news.collect();
+        for update in &news {
+            if let SessionUpdate::PermissionMode(mode) = update {
+                self.journal.has_mode(mode);
+            }
+        }
+        self.events.extend(news.into_iter().map(Event::Session));
         let background = self.background.saw(&mut sign);
         self.events.extend(background.map(Event::Background));
         let outcome = match &sign {
             Sign::Result(result) => self.turns.outcome(result),
             _ => TurnOutcome::NoResult,
         };
+        self.saw_known(&sign);
         self.submissions.saw_end(&sign, outcome);
         self.tell_submissions();
         match sign {
@@ -144,6 +155,11 @@ impl Host {
             Ok(ControlResponse { response, .. }) => match response.into_result() {
                 Ok(mut answer) => {
                     self.see_answer(now, &pending, &answer);
+                    if let Some(line) = &pending.line
+                        && took_effect(&pending.subtype, &answer)
+                    {
+                        self.journal.has_set(&pending.subtype, line);
+                    }
                     add_to_receipt(&mut answer, pending.passed, pending.withdrawn);
                     Ok(answer)
                 }
@@ -155,7 +171,9 @@ impl Host {
         };
         let mut waiting = Vec::new();
         if &*pending.subtype == "initialize" && outcome.is_ok() {
-            self.outbox.release();
+            if !self.is_new_process() || is_on(Bug::ReleasedEarly) {
+                self.outbox.release();
+            }
             waiting = outcome.as_ref().map(pending_requests).unwrap_or_default();
         }
         self.end_request(now, request_id, pending.own, outcome);
@@ -184,6 +202,7 @@ impl Host {
                 let are_named = capabilities.is_some_and(|it| it.read::<Vec<Json>>().is_ok());
                 let pid = answer.response.as_ref().and_then(|it| it.member("pid"));
                 self.takes_cancels = are_named || pid.is_some();
+                self.knows_ids = are_named;
                 self.introduced(now, are_named);
             }
             ("interrupt", _) => {
@@ -291,7 +310,7 @@ impl Host {
                 }
                 "control_response" => {
                     if let Some((id, pending)) = self.requests.remove(request_id) {
-                        if &*pending.subtype == "initialize" {
+                        if &*pending.subtype == "initialize" && !self.is_new_process() {
                             self.outbox.release();
                         }
                         let failure = RequestFailure::AnswerTooLong {

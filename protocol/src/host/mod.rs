@@ -26,48 +26,60 @@
 //! ```
 
 mod activity;
+mod alive;
 mod asks;
 mod background;
+mod carried;
 mod doubt;
 mod ending;
 mod event;
 mod incoming;
+mod journal;
 mod kept;
 mod login;
 mod mcp;
+mod moving;
 mod news;
 mod pending;
 mod queueing;
 mod reading;
 mod requests;
 mod sign;
+mod silence;
 mod submissions;
+mod succession;
 mod transmit;
 mod turns;
 mod unclaimed;
 
 pub use activity::Activity;
+pub use carried::Fate;
 pub use event::{Ask, Event, Notice, RequestFailure};
 pub use login::AuthUpdate;
 pub use news::SessionUpdate;
 pub use queueing::Queueing;
 pub use submissions::SubmissionState;
+pub use succession::{CutOff, Moved, ToolCall};
 pub use transmit::{NotTaken, Prompt, Request, Transmit};
 pub use turns::{TurnEnd, TurnEvent, TurnOutcome};
 
 use crate::codec::{DEFAULT_LINE_LIMIT, LineDecoder};
 use crate::frame::Frame;
 use crate::outbox::{Class, Limits, Outbox, Outgoing, Waiting};
+use crate::sabotage::{Bug, is_on};
 use activity::{Open, Work};
+use alive::Alive;
 use asks::Asks;
 use background::Background;
 use bytes::Bytes;
+use journal::Journal;
 use news::Known;
 use pending::Requests;
 use queueing::Pressing;
 use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 use submissions::Submissions;
+use succession::Succession;
 use turns::Turns;
 use unclaimed::Unclaimed;
 
@@ -112,6 +124,13 @@ pub struct Host {
     is_paused: bool,
     /// Whether the agent supports cancellation of requests.
     takes_cancels: bool,
+    /// Whether the agent has a queue, and knows the IDs of its messages.
+    knows_ids: bool,
+    line_limit: usize,
+    /// What was set, for the agent's next process.
+    journal: Journal,
+    succession: Succession,
+    alive: Alive,
 }
 
 /// The maximum number of requests remembered that were answered while an
@@ -128,6 +147,9 @@ enum OutgoingState {
     Ending,
     /// Nothing can be written any more.
     Closed,
+    /// Nothing can be written any more to this process. The next one gets the
+    /// outbound queue.
+    Broken,
 }
 
 impl Default for Host {
@@ -167,6 +189,11 @@ impl Host {
             outgoing: OutgoingState::Open,
             is_paused: false,
             takes_cancels: false,
+            knows_ids: false,
+            line_limit,
+            journal: Journal::default(),
+            succession: Succession::default(),
+            alive: Alive::default(),
         }
     }
 
@@ -259,6 +286,7 @@ impl Host {
 
     /// Handles bytes from the agent.
     pub fn handle_input(&mut self, now: Instant, bytes: &[u8]) {
+        self.heard(now);
         self.decoder.push(bytes);
         while let Some(line) = self.decoder.next_line() {
             self.handle_line(now, line);
@@ -286,8 +314,14 @@ impl Host {
     }
 
     /// Handles a failed write of the line in flight. Nothing can be written
-    /// from now on.
+    /// from now on. Messages that wait are lost, unless they are
+    /// [kept](Host::keep_for_next_process) for the next process.
     pub fn handle_write_failed(&mut self) {
+        if self.succession.keeps_lines && self.can_move_on() && !is_on(Bug::LostWithPipe) {
+            self.outgoing = OutgoingState::Broken;
+            self.in_flight = None;
+            return;
+        }
         self.outgoing = OutgoingState::Closed;
         if let Some((class, id)) = self.in_flight.take() {
             self.lose(class, id);
@@ -309,6 +343,7 @@ impl Host {
             self.gave_up = true;
         }
         self.watch(now);
+        self.handle_silence(now);
         if self.unclaimed_until().is_some_and(|until| until <= now) {
             self.doubt(now);
         }
@@ -325,15 +360,19 @@ impl Host {
             return None;
         }
         match self.outgoing {
-            OutgoingState::Closed => None,
+            OutgoingState::Closed | OutgoingState::Broken => None,
             OutgoingState::Ending => {
                 self.outgoing = OutgoingState::Closed;
                 Some(Transmit::End)
             }
             OutgoingState::Open | OutgoingState::Finishing => match self.next_line() {
-                Some(Outgoing {
-                    class, id, line, ..
-                }) => {
+                Some(outgoing) => {
+                    if self.succession.keeps_lines && matches!(outgoing.class, Class::User(_)) {
+                        self.submissions.keep(&outgoing);
+                    }
+                    let Outgoing {
+                        class, id, line, ..
+                    } = outgoing;
                     self.note_passed(class, &id);
                     if let Class::User(_) = class {
                         // Earlier evidence says nothing about this message.
@@ -366,6 +405,7 @@ impl Host {
             self.overdue(),
             self.owed_until,
             self.unclaimed_until(),
+            self.alive.deadline(),
         ];
         deadlines.into_iter().flatten().min()
     }
@@ -373,7 +413,7 @@ impl Host {
     // Internals.
 
     fn check_open(&self) -> Result<(), NotTaken> {
-        if self.outgoing == OutgoingState::Open {
+        if self.can_move_on() {
             Ok(())
         } else {
             Err(NotTaken::Closing)

@@ -1,5 +1,6 @@
 //! Pending requests of the host.
 
+use bytes::Bytes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,11 @@ pub(super) struct Pending {
     pub(super) withdrawn: Vec<String>,
     /// The user message that the agent shall remove from its queue.
     pub(super) takes_back: Option<Box<str>>,
+    /// Whether the agent shall remove all messages from its queue.
+    pub(super) withdraws_sent: bool,
+    /// The line, if it sets something that the next process must be told, or
+    /// can be sent to it again.
+    pub(super) line: Option<Bytes>,
     /// Why the host made the request on its own. Its response is not passed to
     /// the user.
     pub(super) own: Option<OwnRequest>,
@@ -28,6 +34,8 @@ pub(super) enum OwnRequest {
     Press,
     /// To check that the agent is reading.
     Doubt,
+    /// To check that the agent still answers.
+    Alive,
 }
 
 /// Pending requests by ID. Finds the first deadline without a scan.
@@ -57,6 +65,10 @@ impl Requests {
             self.deadlines.insert((deadline, id.clone()));
         }
         self.pending.insert(id, pending);
+    }
+
+    pub(super) fn contains(&self, id: &str) -> bool {
+        self.pending.contains_key(id)
     }
 
     pub(super) fn remove(&mut self, id: &str) -> Option<(Box<str>, Pending)> {

@@ -1,5 +1,6 @@
 //! Requests of the host: sending, cancelling and ending them.
 
+use super::journal::{is_setting, only_reads};
 use super::pending::{OwnRequest, Pending};
 use super::{Event, Host, NotTaken, OutgoingState, Request, RequestFailure};
 use crate::control::{self, Answer, CancelAsyncMessageAnswer, HostRequest};
@@ -37,6 +38,7 @@ impl Host {
         } = request;
         if let Some(uuid) = takes_back.as_deref()
             && self.outbox.has_user(uuid)
+            && !self.was_started(uuid)
         {
             self.withdraw_prompt(uuid);
             self.events.push_back(Event::Answered {
@@ -51,7 +53,9 @@ impl Host {
         }
         let (mut passed, mut withdrawn) = (Vec::new(), Vec::new());
         if outgoing.class == Class::Interrupt {
-            passed.extend(self.outbox.passed_by_interrupt().map(str::to_owned));
+            let waiting = self.outbox.passed_by_interrupt();
+            let waiting = waiting.filter(|uuid| !self.was_started(uuid));
+            passed.extend(waiting.map(str::to_owned));
         }
         if withdraws_waiting {
             withdrawn = std::mem::take(&mut passed);
@@ -63,6 +67,8 @@ impl Host {
         if is_on(Bug::DeadlineForgotten) {
             deadline = None;
         }
+        let is_kept = is_setting(&subtype) || self.succession.keeps_lines && only_reads(&subtype);
+        let line = is_kept.then(|| outgoing.line.clone());
         let pending = Pending {
             subtype,
             deadline,
@@ -70,10 +76,13 @@ impl Host {
             passed,
             withdrawn,
             takes_back,
+            withdraws_sent: withdraws_waiting,
+            line,
             own: None,
         };
         self.requests.insert(outgoing.id.clone(), pending);
         self.outbox.push(outgoing);
+        self.watch_silence(now);
         self.after_change();
         Ok(())
     }
@@ -122,6 +131,8 @@ impl Host {
             passed: vec![],
             withdrawn: vec![],
             takes_back: None,
+            withdraws_sent: false,
+            line: None,
             own: Some(own),
         };
         self.requests.insert(outgoing.id.clone(), pending);
@@ -151,6 +162,7 @@ impl Host {
     ) {
         match own {
             Some(OwnRequest::Press) => self.pressed(now, outcome.is_ok()),
+            Some(OwnRequest::Alive) => self.alive_asked(outcome.is_ok()),
             Some(OwnRequest::Doubt) => self.doubt_ended(now, outcome.as_ref().err()),
             None => self.events.push_back(Event::Answered {
                 request_id,

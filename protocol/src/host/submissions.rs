@@ -10,6 +10,7 @@ use super::sign::{ResultSign, Sign, is_queue_named, named};
 use crate::control::InterruptReceipt;
 use crate::frame::Frame;
 use crate::message::{CommandLifecycle, CommandState};
+use crate::outbox::Outgoing;
 use crate::sabotage::{Bug, is_on};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -41,6 +42,12 @@ pub enum SubmissionState {
     Cancelled,
     /// Final: a hook blocked it.
     Refused,
+    /// Final: its turn was cut off by the end of the agent's process, and does
+    /// not go on in the session's next process.
+    CutOff,
+    /// Final: the agent's process ended, and nothing says whether it had picked
+    /// the message up. Sent again, it might run twice.
+    Unknown,
     /// Final: it never reached the agent, the agent ignored it, or the session
     /// ended first.
     Lost,
@@ -67,6 +74,8 @@ impl fmt::Display for SubmissionState {
             Self::Withdrawn => "withdrawn",
             Self::Cancelled => "cancelled",
             Self::Refused => "refused",
+            Self::CutOff => "cut off",
+            Self::Unknown => "unknown",
             Self::Lost => "lost",
         })
     }
@@ -77,6 +86,7 @@ impl From<TurnOutcome> for SubmissionState {
     fn from(outcome: TurnOutcome) -> Self {
         match outcome {
             TurnOutcome::Interrupted | TurnOutcome::Preempted => Self::Interrupted,
+            TurnOutcome::CutOff => Self::CutOff,
             TurnOutcome::Lost => Self::Lost,
             _ => Self::Completed,
         }
@@ -89,23 +99,57 @@ const REMEMBERED: usize = 256;
 /// User messages that are not in a final state.
 #[derive(Debug, Default)]
 pub(super) struct Submissions {
-    open: BTreeMap<Box<str>, SubmissionState>,
+    pub(super) open: BTreeMap<Box<str>, Open>,
+    /// The number of messages that have left.
+    left: u64,
     /// The number of these that have left the host.
-    outstanding: usize,
+    pub(super) outstanding: usize,
     /// Messages that were sent as one, by the ID that the agent knows.
-    joined: BTreeMap<Box<str>, Vec<Box<str>>>,
+    pub(super) joined: BTreeMap<Box<str>, Vec<Box<str>>>,
     /// The last finished messages: the agent ignores another message with the
     /// same ID.
     over: VecDeque<Box<str>>,
     changes: VecDeque<(Box<str>, SubmissionState)>,
     /// Whether the agent reports lifecycles.
-    has_lifecycles: bool,
+    pub(super) has_lifecycles: bool,
     /// Whether the agent names the messages that its turns answer.
     has_names: bool,
     /// A turn has ended since the last message left.
-    turn_ended: bool,
+    pub(super) turn_ended: bool,
     /// A hook has blocked the prompt of the running turn.
-    is_blocked: bool,
+    pub(super) is_blocked: bool,
+}
+
+/// A user message that is not in a final state.
+#[derive(Debug)]
+pub(super) struct Open {
+    /// Its state in the agent's current process.
+    pub(super) state: SubmissionState,
+    /// The last state that was reported. A process that is given the message
+    /// again repeats states.
+    told: SubmissionState,
+    /// When it left, compared to others.
+    pub(super) left: u64,
+    /// The line that left, if the session may go on in another process.
+    pub(super) line: Option<Outgoing>,
+    /// Whether it left in an earlier process, and no turn of this one has
+    /// picked it up.
+    pub(super) is_carried: bool,
+    /// Whether this process has said that it knew it before.
+    pub(super) was_known: bool,
+}
+
+impl Open {
+    fn new() -> Self {
+        Self {
+            state: SubmissionState::Waiting,
+            told: SubmissionState::Waiting,
+            left: 0,
+            line: None,
+            is_carried: false,
+            was_known: false,
+        }
+    }
 }
 
 impl Submissions {
@@ -118,12 +162,15 @@ impl Submissions {
         self.outstanding > 0
     }
 
+    /// The state of a message, if it is not final.
+    fn state(&self, uuid: &str) -> Option<SubmissionState> {
+        self.open.get(uuid).map(|it| it.state)
+    }
+
     /// Adds a queued message. The agent treats a pending message with the same
     /// ID as the same message, and so does this.
     pub(super) fn submitted(&mut self, uuid: &str) {
-        self.open
-            .entry(uuid.into())
-            .or_insert(SubmissionState::Waiting);
+        self.open.entry(uuid.into()).or_insert_with(Open::new);
     }
 
     /// Records that messages are sent as one, under the ID of the first.
@@ -151,11 +198,20 @@ impl Submissions {
         let Some(known) = self.open.get_mut(uuid) else {
             return;
         };
-        if state <= *known && !(is_on(Bug::StateBackwards) && state != *known) {
+        if state <= known.state && !(is_on(Bug::StateBackwards) && state != known.state) {
             return;
         }
-        let had_left = *known > SubmissionState::Waiting;
-        *known = state;
+        let had_left = known.state > SubmissionState::Waiting;
+        known.state = state;
+        if state >= SubmissionState::Queued {
+            known.is_carried = false;
+        }
+        let is_new = state > known.told || is_on(Bug::StateBackwards);
+        known.told = known.told.max(state);
+        if !had_left {
+            self.left += 1;
+            known.left = self.left;
+        }
         match (had_left, state.is_end()) {
             (false, false) => {
                 self.outstanding += 1;
@@ -171,7 +227,9 @@ impl Submissions {
                 self.over.push_front(uuid.into());
             }
         }
-        self.changes.push_back((uuid.into(), state));
+        if is_new {
+            self.changes.push_back((uuid.into(), state));
+        }
     }
 
     /// Returns the next change, in order.
@@ -204,7 +262,7 @@ impl Submissions {
     /// The agent has removed a message from its queue, or stopped its turn.
     pub(super) fn cancelled(&mut self, uuid: &str) {
         let how = match self.open.get(uuid) {
-            Some(SubmissionState::Started) => SubmissionState::Interrupted,
+            Some(open) if open.state == SubmissionState::Started => SubmissionState::Interrupted,
             _ => SubmissionState::Cancelled,
         };
         self.reached_agent(uuid, how);
@@ -213,7 +271,7 @@ impl Submissions {
     /// Handles a report of the agent about a message, which must have left. A
     /// message that is still queued here shares its ID with an earlier one.
     fn reached_agent(&mut self, uuid: &str, state: SubmissionState) {
-        if self.open.get(uuid) > Some(&SubmissionState::Waiting) {
+        if self.state(uuid) > Some(SubmissionState::Waiting) {
             self.advance(uuid, state);
         }
     }
@@ -284,7 +342,8 @@ impl Submissions {
         let (first, others) = match self.joined.first_key_value() {
             Some((first, others)) => (first.clone(), others.len()),
             None => {
-                let mut left = (self.open.iter()).filter(|(_, it)| **it > SubmissionState::Waiting);
+                let mut left =
+                    (self.open.iter()).filter(|(_, it)| it.state > SubmissionState::Waiting);
                 (left.next()?.0.clone(), 0)
             }
         };
@@ -300,6 +359,7 @@ impl Submissions {
                 state,
                 ..
             }) => match state {
+                CommandState::Completed if self.is_repeated(uuid) => {}
                 CommandState::Completed => self.reached_agent(uuid, SubmissionState::Completed),
                 CommandState::Cancelled => self.cancelled(uuid),
                 _ => {}
@@ -330,6 +390,8 @@ impl Submissions {
         for uuid in names {
             self.reached_agent(uuid, how);
         }
+        // The turn that went on was theirs.
+        self.end_known(how);
     }
 
     /// Handles an idle agent. Without lifecycles, all messages that it has
@@ -340,14 +402,15 @@ impl Submissions {
             return;
         }
         let was_over = |uuid: &str| self.over.iter().any(|it| &**it == uuid);
-        let is_over = |uuid: &str, state: SubmissionState| match state {
+        let is_over = |uuid: &str, open: &Open| match open.state {
+            _ if open.was_known => true,
             SubmissionState::Queued | SubmissionState::Started => {
                 !self.has_lifecycles || was_over(uuid)
             }
             SubmissionState::Written => was_over(uuid),
             _ => false,
         };
-        let over = (self.open.iter()).filter(|(uuid, state)| is_over(uuid, **state));
+        let over = (self.open.iter()).filter(|(uuid, open)| is_over(uuid, open));
         let over: Vec<Box<str>> = over.map(|(uuid, _)| uuid.clone()).collect();
         for uuid in over {
             self.advance(&uuid, SubmissionState::Completed);
@@ -357,7 +420,7 @@ impl Submissions {
     /// Handles a failed write. A message that the agent has already reported
     /// was written, even if the pipe reports an error.
     pub(super) fn not_written(&mut self, uuid: &str) {
-        if self.open.get(uuid) <= Some(&SubmissionState::Handed) {
+        if self.state(uuid) <= Some(SubmissionState::Handed) {
             self.advance(uuid, SubmissionState::Lost);
         }
     }
@@ -371,8 +434,8 @@ impl Submissions {
 
     /// Ends messages that an agent has not acknowledged after a long idle time.
     pub(super) fn give_up(&mut self) {
-        let left = (self.open.iter()).filter(|(_, state)| **state > SubmissionState::Waiting);
-        let all: Vec<_> = left.map(|(uuid, state)| (uuid.clone(), *state)).collect();
+        let left = (self.open.iter()).filter(|(_, it)| it.state > SubmissionState::Waiting);
+        let all: Vec<_> = left.map(|(uuid, it)| (uuid.clone(), it.state)).collect();
         for (uuid, state) in all {
             let how = match state {
                 SubmissionState::Started => SubmissionState::Completed,
@@ -385,7 +448,7 @@ impl Submissions {
     /// Ends all messages that have left, if the agent does not say which ones a
     /// turn answered.
     pub(super) fn all_over(&mut self, how: SubmissionState) {
-        let left = (self.open.iter()).filter(|(_, state)| **state > SubmissionState::Waiting);
+        let left = (self.open.iter()).filter(|(_, it)| it.state > SubmissionState::Waiting);
         let all: Vec<Box<str>> = left.map(|(uuid, _)| uuid.clone()).collect();
         for uuid in all {
             self.advance(&uuid, how);

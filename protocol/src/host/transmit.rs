@@ -164,6 +164,12 @@ impl Request {
         })
     }
 
+    /// Returns the subtype.
+    #[must_use]
+    pub fn subtype(&self) -> &str {
+        &self.subtype
+    }
+
     /// Returns the ID that the response will carry.
     #[must_use]
     pub fn request_id(&self) -> &str {

@@ -69,6 +69,9 @@ pub enum TurnOutcome {
     ApiError,
     /// The agent went idle without a result.
     NoResult,
+    /// The agent's process ended during the turn, and the turn does not go on
+    /// in the session's next process.
+    CutOff,
     /// The session ended first.
     Lost,
 }
@@ -82,6 +85,7 @@ impl fmt::Display for TurnOutcome {
             Self::Failed => "failed",
             Self::ApiError => "ended by an API error",
             Self::NoResult => "ended without a result",
+            Self::CutOff => "cut off",
             Self::Lost => "lost",
         })
     }
@@ -113,6 +117,16 @@ pub(super) enum Stopped {
 impl Turns {
     pub(super) fn is_running(&self) -> bool {
         self.current.is_some()
+    }
+
+    /// The number of the running turn.
+    pub(super) fn running(&self) -> Option<u64> {
+        self.current.is_some().then_some(self.begun)
+    }
+
+    /// Whether the agent has agreed to stop the running turn.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.current.as_ref().is_some_and(|it| it.stopped.is_some())
     }
 
     /// Starts a turn, unless one is running.

@@ -188,6 +188,12 @@ impl Outbox {
         self.limits = limits;
     }
 
+    /// Returns the size limits.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
     /// Returns whether there is room for a line of this class and size.
     #[must_use]
     pub fn has_room(&self, class: Class, bytes: usize) -> bool {

@@ -4,13 +4,26 @@
 //! scanning it. `serde_json` would scan it first. Everything else is forwarded
 //! to `serde_json`.
 
-use super::raw;
+use super::{mended, raw};
 use serde::de::value::BorrowedStrDeserializer;
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
+use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::{Error, Result};
 
 /// Text that is a single valid JSON value.
 pub(crate) struct TextDeserializer<'de>(pub(crate) &'de str);
+
+/// Deserializes text that is a single valid JSON value. Lone surrogates, which a Rust
+/// string cannot hold, become U+FFFD.
+///
+/// # Errors
+///
+/// If the value does not have the shape of `T`.
+pub fn read<T: DeserializeOwned>(text: &str) -> Result<T> {
+    T::deserialize(TextDeserializer(text)).or_else(|error| match mended(text) {
+        Some(text) => T::deserialize(TextDeserializer(&text)),
+        None => Err(error),
+    })
+}
 
 /// The form in which `serde_json` passes on raw text: an object with one
 /// member.

@@ -14,6 +14,7 @@ mod utf8;
 
 pub use cursor::{Cursor, Invalid, Span};
 pub(crate) use deserializer::TextDeserializer;
+pub use deserializer::read;
 pub use exact::is_same_value;
 pub(crate) use member::member;
 pub use member::members;

@@ -8,6 +8,7 @@ mod end;
 mod interrupt;
 mod lines;
 mod mcp;
+mod moving;
 mod news;
 mod queueing;
 mod reading;

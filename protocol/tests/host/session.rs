@@ -159,6 +159,7 @@ pub(crate) fn brief(event: &Event) -> String {
             Err(RequestFailure::TimedOut { .. }) => format!("timed out {request_id}"),
             Err(RequestFailure::SessionEnded { .. }) => format!("ended {request_id}"),
             Err(RequestFailure::Unreadable { .. }) => format!("unreadable {request_id}"),
+            Err(RequestFailure::Moved { .. }) => format!("moved {request_id}"),
             Err(RequestFailure::AnswerTooLong { .. }) => format!("too long {request_id}"),
             Err(other) => panic!("{other:?}"),
         },
@@ -173,6 +174,8 @@ pub(crate) fn brief(event: &Event) -> String {
             text
         }
         Event::Activity(activity) => format!("{activity:?}"),
+        Event::Hung => "hung".to_owned(),
+        Event::Background(tasks) => format!("{} background tasks", tasks.len()),
         Event::Notice(Notice::NotAFrame { .. }) => "not a frame".to_owned(),
         Event::Notice(Notice::UnfinishedLine { .. }) => "unfinished line".to_owned(),
         Event::Notice(Notice::LineTooLong { .. }) => "line too long".to_owned(),

@@ -62,8 +62,10 @@ pub trait Transport: Send + 'static {
     /// Opens the connection, and starts the agent if that is the transport's
     /// job. `line` is the validated command line, `policy` the limits for
     /// closing. Called in the runtime of the session, for each process that it
-    /// has. A session has one process today; one that cannot be opened twice
-    /// returns an error the second time.
+    /// has: with [`Options::restart`](crate::Options::restart) or
+    /// [`Handle::sleep`](crate::Handle::sleep) there may be several, one after the
+    /// other. A transport that cannot be opened twice returns an error the second
+    /// time.
     ///
     /// If the session is resumed from a
     /// [store](crate::Options::session_store), it is in a private folder on this

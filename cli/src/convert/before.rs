@@ -1,0 +1,101 @@
+//! Reads what has to be known of the input before it is converted.
+
+use super::input::{Input, unwrapped};
+use super::input_error::InputError;
+use agentwire_interop::conversion::Outline;
+use agentwire_interop::session::{Line, Superseded};
+use agentwire_interop::transcript::{self, Branch, History, Record, Tree};
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+/// How many bytes are looked through at once, unless a line is longer.
+const BLOCK: u64 = 1 << 20;
+
+/// Finds what lines of a session say of others: which ones they supersede, and which
+/// call started a sub-agent.
+pub(super) fn superseded(file: &Path) -> Result<Superseded, InputError> {
+    let failed = |error| InputError::File {
+        file: file.display().to_string(),
+        error,
+    };
+    let mut superseded = Superseded::default();
+    let mut input = File::open(file).map_err(failed)?;
+    // Few lines refer to others: only those are parsed.
+    let says = [
+        &b"\"supersedes\""[..],
+        b"\"isReplay\"",
+        b"\"agent_id\"",
+        b"\"task_started\"",
+    ]
+    .map(memchr::memmem::Finder::new);
+    let mut text = Vec::new();
+    loop {
+        let old = text.len();
+        let read = (&mut input).take(BLOCK).read_to_end(&mut text);
+        let is_end = read.map_err(failed)? == 0;
+        let end = match memchr::memrchr(b'\n', text.get(old..).unwrap_or_default()) {
+            _ if is_end => text.len(),
+            Some(end) => old + end + 1,
+            None => continue,
+        };
+        let lines = text.get(..end).unwrap_or_default();
+        let mut starts: Vec<usize> = says
+            .iter()
+            .flat_map(|word| word.find_iter(lines))
+            .map(|at| memchr::memrchr(b'\n', &lines[..at]).map_or(0, |end| end + 1))
+            .collect();
+        starts.sort_unstable();
+        starts.dedup();
+        for start in starts {
+            let line = lines.get(start..).unwrap_or_default();
+            let line = memchr::memchr(b'\n', line).map_or(line, |end| &line[..end]);
+            let line = String::from_utf8(line.to_owned()).ok();
+            match line.and_then(|line| Outline::parse(line).ok()) {
+                Some(line) if !line.text().starts_with('[') => {
+                    if let Some(line) = unwrapped(line.without_media()) {
+                        superseded.note(&Line::of_outline(&line));
+                    }
+                }
+                // The lines are not the values.
+                _ => return superseded_in_values(file),
+            }
+        }
+        if is_end {
+            return Ok(superseded);
+        }
+        text.drain(..end);
+    }
+}
+
+/// The same, with every value parsed.
+fn superseded_in_values(file: &Path) -> Result<Superseded, InputError> {
+    let mut superseded = Superseded::default();
+    for line in Input::<Line>::open(file)? {
+        match line {
+            Ok(line) => superseded.note(&line),
+            // Reported when the file is converted.
+            Err(InputError::File { file, error }) => return Err(InputError::File { file, error }),
+            Err(_) => {}
+        }
+    }
+    Ok(superseded)
+}
+
+/// Returns the branch of a transcript on which the conversation continued.
+pub(super) fn branch(file: &Path, history: History) -> Result<Branch, InputError> {
+    let place = transcript::Place::of(&file.to_string_lossy());
+    let mut tree = match place.and_then(|place| place.agent) {
+        Some(agent) => Tree::of_agent(agent),
+        None => Tree::default(),
+    };
+    for record in Input::<Record>::open(file)? {
+        match record {
+            Ok(record) => tree.note(&record),
+            // Reported when the file is converted.
+            Err(InputError::Value { .. } | InputError::Utf8 { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(tree.branch(history))
+}

@@ -1,0 +1,421 @@
+//! Finds JSON values in an input: a sequence of them, or a list.
+
+use super::input_error::{InputError, Place};
+use super::scanner::{Scanner, Step};
+use agentwire_interop::conversion::{Outline, Outlines};
+use agentwire_protocol::Json;
+use serde::Deserializer;
+use serde::de::{IgnoredAny, SeqAccess, Visitor};
+use std::fmt;
+use std::io::{self, BufRead, Read as _};
+use std::string::FromUtf8Error;
+use std::sync::mpsc::SyncSender;
+
+/// The greatest number of values per batch, and of bytes of short ones.
+const BATCH: usize = 1024;
+const BATCH_BYTES: usize = 1 << 18;
+
+/// Values with more bytes are not copied.
+const LONG: usize = 1 << 20;
+
+/// How many bytes may be read again to find the value that follows an invalid one:
+/// so many at first, and so many more for each byte that is read.
+const READ_AGAIN: usize = 1 << 20;
+const READ_AGAIN_PER_BYTE: usize = 8;
+
+/// Values that were read one after another.
+#[derive(Default)]
+pub(super) struct Batch {
+    /// The texts of the short ones.
+    pub(super) short: Outlines,
+    pub(super) read: Vec<Read>,
+}
+
+pub(super) enum Read {
+    /// The next short value.
+    Short(Place),
+    Long(Outline, Place),
+    Failed(InputError),
+}
+
+impl Batch {
+    fn is_full(&self) -> bool {
+        self.read.len() >= BATCH
+            || self.short.bytes() >= BATCH_BYTES
+            || matches!(self.read.last(), Some(Read::Long(..)))
+    }
+}
+
+/// Finds the values of an input, and sends them.
+pub(super) struct Values {
+    sender: SyncSender<Batch>,
+    batch: Batch,
+    number: usize,
+}
+
+/// The receiver is gone.
+pub(super) struct Unwanted;
+
+impl Values {
+    pub(super) fn new(sender: SyncSender<Batch>) -> Self {
+        Self {
+            sender,
+            batch: Batch::default(),
+            number: 0,
+        }
+    }
+
+    pub(super) fn read(&mut self, mut input: impl BufRead, name: &str) -> Result<(), Unwanted> {
+        let read = start(&mut input).and_then(|(start, encoding)| {
+            if let Some(encoding) = encoding {
+                self.fail(InputError::Encoding {
+                    file: name.to_owned(),
+                    encoding,
+                });
+                return Ok(());
+            }
+            let mut input = io::Cursor::new(start).chain(input);
+            match is_list(&mut input)? {
+                true => self.read_list(input),
+                false => self.read_sequence(input),
+            }
+        });
+        if let Err(error) = read {
+            self.fail(InputError::File {
+                file: name.to_owned(),
+                error,
+            });
+        }
+        self.flush()
+    }
+
+    /// Reads a sequence of values: one or several on a line, or one on several
+    /// lines. An invalid value costs its first line, and what follows it up to a
+    /// line on which a value can begin.
+    fn read_sequence(&mut self, mut input: impl BufRead) -> io::Result<()> {
+        let mut text = Text {
+            line: 1,
+            ..Text::default()
+        };
+        let mut again = READ_AGAIN;
+        loop {
+            if self.batch.is_full() && self.flush().is_err() {
+                return Ok(());
+            }
+            if text.is_scanned() {
+                text.forget();
+                let read = read_line(&mut input, &mut text.bytes)?;
+                again = again.saturating_add(read.saturating_mul(READ_AGAIN_PER_BYTE));
+                if read == 0 {
+                    if text.scanner.is_idle() {
+                        return Ok(());
+                    }
+                    if text.scanner.is_word() {
+                        self.next(&mut text, 0);
+                    } else {
+                        self.skip(&mut text, &mut again, None);
+                    }
+                    continue;
+                }
+                // Nearly always, a line is a value.
+                if read == text.bytes.len() && self.whole_line(&mut text) {
+                    text.pass_line();
+                    continue;
+                }
+            }
+            let rest = text.bytes.get(text.scanned..).unwrap_or_default();
+            let is_start = text.scanned == text.start && rest.starts_with(MARK);
+            if is_start {
+                text.pass(text.start + MARK.len());
+                continue;
+            }
+            match text.scanner.take(rest) {
+                Step::More => text.scanned = text.bytes.len(),
+                Step::End(end) => self.next(&mut text, end),
+                Step::Wrong(at) => {
+                    let at = text.scanned + at;
+                    self.skip(&mut text, &mut again, Some(at));
+                }
+            }
+        }
+    }
+
+    /// Takes the value that ends so many bytes behind what was scanned.
+    fn next(&mut self, text: &mut Text, end: usize) {
+        let end = text.scanned + end;
+        let value = text.bytes.get(text.start..end).unwrap_or_default();
+        let blank = value.iter().take_while(|byte| byte.is_ascii_whitespace());
+        let (blank, value) = value.split_at(blank.count());
+        let first = text.line + lines(blank);
+        let place = Place::Lines(first, first + lines(value));
+        let written = String::from_utf8_lossy(value);
+        match serde_json::from_str::<Json>(&written) {
+            Ok(json) => {
+                if matches!(written, std::borrow::Cow::Owned(_)) {
+                    self.fail(InputError::Utf8 { place });
+                }
+                self.take(json, place);
+                text.pass(end);
+            }
+            Err(error) => {
+                self.invalid(place, &error);
+                // The rest of the line is not worth more.
+                let rest = text.bytes.get(end..).unwrap_or_default();
+                let rest = memchr::memchr(b'\n', rest).map_or(rest.len(), |line| line + 1);
+                text.pass(end + rest);
+            }
+        }
+    }
+
+    /// Skips an invalid value. What follows its first line is read again, as long as
+    /// that does not take too long; otherwise, what follows the line of `wrong` is.
+    fn skip(&mut self, text: &mut Text, again: &mut usize, wrong: Option<usize>) {
+        let rest = text.bytes.get(text.start..).unwrap_or_default();
+        let blank = rest.iter().take_while(|byte| byte.is_ascii_whitespace());
+        let blank = blank.count();
+        let scanned = match wrong {
+            Some(wrong) => wrong.saturating_sub(text.start),
+            None => rest.trim_ascii_end().len(),
+        };
+        let from = match again.checked_sub(scanned) {
+            Some(left) => {
+                *again = left;
+                blank
+            }
+            // The line that is wrong may be where a value begins.
+            None => match memchr::memrchr(b'\n', rest.get(..scanned).unwrap_or(rest)) {
+                Some(line) if line > blank => line,
+                _ => blank,
+            },
+        };
+        let mut end = from;
+        loop {
+            let more = rest.get(end..).unwrap_or_default();
+            let Some(line) = memchr::memchr(b'\n', more) else {
+                end = rest.len();
+                break;
+            };
+            end += line + 1;
+            let begins = rest.get(end..).unwrap_or_default();
+            if without_mark(begins)
+                .first()
+                .is_none_or(|byte| matches!(byte, b'{' | b'['))
+            {
+                break;
+            }
+        }
+        let value = rest.get(blank..end).unwrap_or_default();
+        let first = text.line + lines(rest.get(..blank).unwrap_or_default());
+        let place = Place::Lines(first, first + lines(value.trim_ascii_end()));
+        let one = memchr::memchr(b'\n', value).map_or(value, |line| &value[..line]);
+        match serde_json::from_str::<Json>(&String::from_utf8_lossy(one)) {
+            Err(error) => self.invalid(place, &error),
+            Ok(_) => self.fail(InputError::Value {
+                place,
+                reason: "expected value".to_owned(),
+            }),
+        }
+        text.pass(text.start + end);
+    }
+
+    fn invalid(&mut self, place: Place, error: &serde_json::Error) {
+        self.fail(InputError::value(place, error));
+    }
+
+    /// Reads a list of values.
+    fn read_list(&mut self, input: impl BufRead) -> io::Result<()> {
+        let mut deserializer = serde_json::Deserializer::from_reader(input);
+        let read = deserializer.deserialize_seq(Items(self));
+        if let Err(error) = read.and_then(|()| deserializer.end()) {
+            let number = self.number;
+            self.fail(InputError::List { number, error });
+        }
+        Ok(())
+    }
+
+    /// Takes the value that the text is, if it is one.
+    fn whole_line(&mut self, text: &mut Text) -> bool {
+        let place = Place::Lines(text.line, text.line);
+        if text.bytes.len() <= LONG || text.bytes.starts_with(MARK) {
+            let text = std::str::from_utf8(without_mark(&text.bytes));
+            return text.is_ok_and(|text| self.take_short(text, place));
+        }
+        let long = text.take_long();
+        let is_value = long.is_some();
+        if let Some(long) = long {
+            self.number += 1;
+            self.batch.read.push(Read::Long(long, place));
+        }
+        is_value
+    }
+
+    fn take(&mut self, value: Json, place: Place) {
+        if value.get().len() > LONG {
+            self.number += 1;
+            self.batch.read.push(Read::Long(value.into(), place));
+        } else {
+            self.take_short(value.get(), place);
+        }
+    }
+
+    fn take_short(&mut self, text: &str, place: Place) -> bool {
+        let is_value = self.batch.short.push(text);
+        if is_value {
+            self.number += 1;
+            self.batch.read.push(Read::Short(place));
+        }
+        is_value
+    }
+
+    fn fail(&mut self, error: InputError) {
+        self.batch.read.push(Read::Failed(error));
+    }
+
+    fn flush(&mut self) -> Result<(), Unwanted> {
+        let batch = std::mem::take(&mut self.batch);
+        self.sender.send(batch).map_err(|_| Unwanted)
+    }
+}
+
+/// Text in which values are looked for.
+#[derive(Default)]
+struct Text {
+    bytes: Vec<u8>,
+    /// Where the next value starts, on which line, and how far it has been scanned.
+    start: usize,
+    line: usize,
+    scanned: usize,
+    scanner: Scanner,
+}
+
+impl Text {
+    fn is_scanned(&self) -> bool {
+        self.scanned == self.bytes.len()
+    }
+
+    /// Takes all of the text, without a copy, if it is a value.
+    fn take_long(&mut self) -> Option<Outline> {
+        let text = String::from_utf8(std::mem::take(&mut self.bytes));
+        let text = text.map_err(FromUtf8Error::into_bytes);
+        match text.map(|text| Outline::parse(text).map_err(String::into_bytes)) {
+            Ok(Ok(outline)) => Some(outline),
+            Err(bytes) | Ok(Err(bytes)) => {
+                self.bytes = bytes;
+                None
+            }
+        }
+    }
+
+    /// Passes the whole text, which is a line.
+    fn pass_line(&mut self) {
+        self.line += 1;
+        self.start = self.bytes.len();
+        self.scanned = self.start;
+    }
+
+    /// Passes everything up to this place: a value starts there.
+    fn pass(&mut self, end: usize) {
+        self.line += lines(self.bytes.get(self.start..end).unwrap_or_default());
+        self.start = end;
+        self.scanned = end;
+        self.scanner = Scanner::default();
+    }
+
+    /// Removes what is before the next value.
+    fn forget(&mut self) {
+        if self.scanner.is_idle() {
+            self.pass(self.bytes.len());
+        }
+        // One huge line is not kept in memory until the end.
+        if self.start == self.bytes.len() && self.bytes.capacity() > LONG {
+            self.bytes = Vec::new();
+        } else {
+            self.bytes.drain(..self.start);
+        }
+        self.scanned -= self.start;
+        self.start = 0;
+    }
+}
+
+/// Reads up to the end of a line, as `read_until` does, but faster.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<usize> {
+    let before = line.len();
+    loop {
+        let buffer = match input.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            buffer => buffer?,
+        };
+        let end = memchr::memchr(b'\n', buffer).map(|end| end + 1);
+        let taken = end.unwrap_or(buffer.len());
+        line.extend_from_slice(&buffer[..taken]);
+        input.consume(taken);
+        if end.is_some() || taken == 0 {
+            return Ok(line.len() - before);
+        }
+    }
+}
+
+fn lines(text: &[u8]) -> usize {
+    memchr::memchr_iter(b'\n', text).count()
+}
+
+/// The byte order mark of UTF-8.
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
+fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(MARK).unwrap_or(text)
+}
+
+/// Reads the start of the input: without the byte order mark, and the encoding if
+/// it is not UTF-8.
+fn start(input: &mut impl BufRead) -> io::Result<(Vec<u8>, Option<&'static str>)> {
+    let mut start = Vec::new();
+    input.take(4).read_to_end(&mut start)?;
+    let encoding = match start[..] {
+        [0xff, 0xfe, 0, 0] | [0, 0, 0xfe, 0xff] => Some("UTF-32"),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("UTF-16"),
+        [one, 0, 0, 0] | [0, 0, 0, one] if one > 0 => Some("UTF-32"),
+        [one, 0, two, 0] | [0, one, 0, two] if one > 0 && two > 0 => Some("UTF-16"),
+        _ => None,
+    };
+    let mark = start.len() - without_mark(&start).len();
+    start.drain(..mark);
+    Ok((start, encoding))
+}
+
+/// Returns whether the input is a list.
+fn is_list(input: &mut impl BufRead) -> io::Result<bool> {
+    loop {
+        let buffer = input.fill_buf()?;
+        let blank = buffer.iter().take_while(|byte| byte.is_ascii_whitespace());
+        let blank = blank.count();
+        match buffer.get(blank) {
+            Some(byte) => return Ok(*byte == b'['),
+            None if blank == 0 => return Ok(false),
+            None => input.consume(blank),
+        }
+    }
+}
+
+/// Takes the items of a list, each as soon as it is read.
+struct Items<'a>(&'a mut Values);
+
+impl<'de> Visitor<'de> for Items<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of values")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        let Self(values) = self;
+        while let Some(value) = seq.next_element::<Json>()? {
+            let place = Place::Item(values.number + 1);
+            values.take(value, place);
+            if values.batch.is_full() && values.flush().is_err() {
+                while seq.next_element::<IgnoredAny>()?.is_some() {}
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,196 @@
+//! `agentwire sessions search`.
+
+use super::error::SessionsError;
+use super::stored::{Stored, transcript};
+use agentwire::history::ListSessions;
+use agentwire::visible::line;
+use agentwire_protocol::content::ContentBlock;
+use agentwire_protocol::transcript::{Author, Entry, Record};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Longer lines of a transcript are skipped, in bytes. Lines with prompts are much
+/// shorter; those with images are long.
+const LONGEST: u64 = 32 << 20;
+
+/// How much of a line is printed before a hit and after it, in characters.
+const AROUND: usize = 40;
+
+/// Nothing was found.
+const NOT_FOUND: u8 = 1;
+
+/// Search the prompts and responses of all sessions
+///
+/// Prints the session ID, the message ID and a part of the line, for each message that
+/// contains the text. Upper and lower case are the same. Messages from before a
+/// compaction and of branches that the conversation left are searched too; the
+/// agent's own notes, tool calls, their results and sub-agents are not. Exit status: 1
+/// if nothing was found.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The text, which is in one line
+    text: String,
+
+    #[command(flatten)]
+    stored: Stored,
+}
+
+pub(super) fn search(arguments: &Arguments) -> Result<ExitCode, SessionsError> {
+    let history = arguments.stored.history()?;
+    let needle = Lowered::of(&arguments.text).text;
+    let mut output = io::stdout().lock();
+    let mut is_found = false;
+    for session in history.list_sessions(&ListSessions::new())? {
+        let id = session.session_id;
+        let path = match transcript(&history, &id) {
+            // It was deleted meanwhile.
+            Err(SessionsError::NotFound { .. }) => continue,
+            path => path?,
+        };
+        let mut print = |uuid: &str, hit: &str| {
+            is_found = true;
+            writeln!(output, "{id}  {}  {}", line(uuid), line(hit))
+        };
+        search_in(&path, &needle, &mut print)?;
+    }
+    Ok(match is_found {
+        true => ExitCode::SUCCESS,
+        false => NOT_FOUND.into(),
+    })
+}
+
+/// Calls `found` for each message with the ID and what is around the text.
+fn search_in(
+    path: &Path,
+    needle: &str,
+    found: &mut impl FnMut(&str, &str) -> io::Result<()>,
+) -> Result<(), SessionsError> {
+    let mut file = match File::open(path) {
+        Ok(file) => BufReader::with_capacity(1 << 16, file),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(SessionsError::input(path)(error)),
+    };
+    let mut text = Vec::new();
+    while read_line(&mut file, &mut text).map_err(SessionsError::input(path))? {
+        let Ok(record) = Record::read(&String::from_utf8_lossy(&text)) else {
+            continue;
+        };
+        let hit = said(&record).find_map(|text| {
+            let mut lines = text.lines();
+            lines.find_map(|line| around(line, needle))
+        });
+        if let Some(hit) = hit {
+            found(record.uuid().unwrap_or_default(), &hit)?;
+        }
+    }
+    Ok(())
+}
+
+/// Reads a line; an empty one, if it is too long. Returns whether there was one.
+fn read_line(file: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    let mut read = || {
+        line.clear();
+        let read = file.by_ref().take(LONGEST).read_until(b'\n', line)?;
+        io::Result::Ok((read, read as u64 == LONGEST && line.last() != Some(&b'\n')))
+    };
+    let (first, mut goes_on) = read()?;
+    let is_long = goes_on;
+    while goes_on {
+        (_, goes_on) = read()?;
+    }
+    if is_long {
+        line.clear();
+    }
+    Ok(first > 0)
+}
+
+/// The texts of a prompt or of a response of the model.
+fn said(record: &Record) -> Box<dyn Iterator<Item = &str> + '_> {
+    let blocks = match record.entry() {
+        Entry::User(entry) if entry.author() == Author::Person => match &entry.message.content {
+            Some(content) => content.blocks(),
+            None => &[],
+        },
+        Entry::Assistant(entry) => &*entry.message.content,
+        _ => &[],
+    };
+    Box::new(blocks.iter().filter_map(ContentBlock::as_text))
+}
+
+/// A text in lower case, and where each of its bytes comes from.
+struct Lowered {
+    text: String,
+    from: Vec<usize>,
+}
+
+impl Lowered {
+    fn of(text: &str) -> Self {
+        let mut lowered = Self {
+            text: String::with_capacity(text.len()),
+            from: Vec::with_capacity(text.len()),
+        };
+        for (at, char) in text.char_indices() {
+            lowered.text.extend(char.to_lowercase());
+            lowered.from.resize(lowered.text.len(), at);
+        }
+        lowered
+    }
+}
+
+/// The part of a line around the text, if it has it.
+fn around(line: &str, needle: &str) -> Option<String> {
+    let lowered = Lowered::of(line);
+    let at = lowered.text.find(needle)?;
+    let start = lowered.from.get(at).copied().unwrap_or(line.len());
+    let end = lowered.from.get(at + needle.len()).copied();
+    let end = end.unwrap_or(line.len());
+    let before = line[..start].char_indices().rev().take(AROUND).last();
+    let before = before.map_or(start, |(at, _)| at);
+    let after = line[end..].char_indices().nth(AROUND);
+    let after = after.map_or(line.len(), |(at, _)| end + at);
+    let (cut_before, cut_after) = (
+        if before > 0 { "…" } else { "" },
+        if after < line.len() { "…" } else { "" },
+    );
+    Some(format!("{cut_before}{}{cut_after}", &line[before..after]))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn upper_and_lower_case_are_the_same() {
+        assert_eq!(
+            around("Größe ÄRGER", "ärger").as_deref(),
+            Some("Größe ÄRGER")
+        );
+        assert_eq!(
+            around("İstanbul!", &Lowered::of("İS").text).as_deref(),
+            Some("İstanbul!")
+        );
+        assert_eq!(around("crab", "lobster"), None);
+        assert_eq!(around("", "").as_deref(), Some(""));
+    }
+
+    #[test]
+    fn a_long_line_is_cut_around_the_text() {
+        let long = format!("{}crab{}", "ü".repeat(100), "🦀".repeat(100));
+        let expected = format!("…{}crab{}…", "ü".repeat(AROUND), "🦀".repeat(AROUND));
+        assert_eq!(around(&long, "crab"), Some(expected));
+    }
+
+    #[test]
+    fn lines_are_read_one_by_one() {
+        let mut text = &b"a\n\nb"[..];
+        let mut line = Vec::new();
+        let mut read = Vec::new();
+        while read_line(&mut text, &mut line).unwrap() {
+            read.push(line.clone());
+        }
+        assert_eq!(read, [&b"a\n"[..], b"\n", b"b"]);
+    }
+}

@@ -1,0 +1,101 @@
+//! `agentwire sessions show`.
+
+use super::error::SessionsError;
+use super::stored::{Stored, transcript};
+use crate::terminal::json as json_line;
+use agentwire::Message;
+use agentwire::history::MessageSelection;
+use agentwire::visible::{line, lines, shortened};
+use agentwire_protocol::content::{Content, ContentBlock};
+use console::style;
+use std::borrow::Cow;
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+
+/// The longest input or result of a tool, in characters.
+const TOOL: usize = 500;
+
+/// Print the messages of a session
+///
+/// Prints the main conversation, each message with its ID. Messages from before a
+/// compaction, of branches that the conversation left, and of sub-agents are not
+/// printed.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The session ID
+    id: String,
+
+    #[command(flatten)]
+    stored: Stored,
+
+    /// Print one JSON object per line, as `getSessionMessages` of the official SDK
+    /// returns it
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn show(arguments: &Arguments) -> Result<ExitCode, SessionsError> {
+    let history = arguments.stored.history()?;
+    transcript(&history, &arguments.id)?;
+    let messages = history.session_messages(&arguments.id, MessageSelection::new())?;
+    let mut output = BufWriter::new(io::stdout().lock());
+    for message in &messages {
+        if arguments.json {
+            let message = serde_json::to_vec(message).map_err(io::Error::from)?;
+            output.write_all(&json_line(&message))?;
+            output.write_all(b"\n")?;
+        } else {
+            print(message, &mut output)?;
+        }
+    }
+    output.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print(message: &Message, output: &mut impl Write) -> io::Result<()> {
+    let (author, uuid, blocks) = match message {
+        Message::User(message) => {
+            let content = message.message.content.as_ref();
+            let blocks = content.map_or(&[][..], Content::blocks);
+            ("user", &message.uuid, blocks)
+        }
+        Message::Assistant(message) => ("model", &message.uuid, &*message.message.content),
+        _ => return Ok(()),
+    };
+    let uuid = uuid.as_deref().unwrap_or_default();
+    writeln!(
+        output,
+        "{} {}",
+        style(author).bold(),
+        style(line(uuid)).dim()
+    )?;
+    for block in blocks {
+        let text = shown(block);
+        for line in lines(&text).lines() {
+            writeln!(output, "  {line}")?;
+        }
+    }
+    Ok(())
+}
+
+fn shown(block: &ContentBlock) -> Cow<'_, str> {
+    match block {
+        ContentBlock::Text(text) => text.text.as_str().into(),
+        ContentBlock::Thinking(thinking) => format!("(thinks) {}", thinking.thinking).into(),
+        ContentBlock::ToolUse(call) => {
+            let input = call.input.to_string();
+            format!("(calls {}) {}", call.name, shortened(&input, TOOL)).into()
+        }
+        ContentBlock::ToolResult(result) => {
+            let text = result.content.as_ref().map(Content::text);
+            let text = text.unwrap_or_default();
+            let kind = if result.is_error == Some(true) {
+                "error"
+            } else {
+                "result"
+            };
+            format!("({kind}) {}", shortened(&text, TOOL)).into()
+        }
+        block => format!("({})", block.tag().unwrap_or_default()).into(),
+    }
+}

@@ -1,0 +1,298 @@
+//! How one JSON value differs from another. It borrows from both: only a residue
+//! needs a [`Delta`](super::Delta), which has copies.
+
+use super::tree::{Kind, Member, Name, Tree, are_same};
+use std::borrow::Cow;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+/// How one value, the new one, is made of another, the old one.
+pub(super) enum Difference<'t> {
+    /// It is this value.
+    Is(Tree<'t>),
+    /// It is the old object, changed.
+    In(Inside<'t>),
+    /// It is made of items of the old list, in this order.
+    Of(Vec<Step<'t>>),
+}
+
+/// How an object differs from another.
+pub(super) struct Inside<'t> {
+    /// Members that are changed or added, sorted by their names.
+    pub(super) members: Vec<Changed<'t>>,
+    /// Members that are left out.
+    pub(super) without: Vec<Name<'t>>,
+    /// The members that a reader does not see, of the old object and of the new one,
+    /// if they are not the same.
+    pub(super) more: Option<(Vec<Member<'t>>, Vec<Member<'t>>)>,
+}
+
+/// A member that is changed or added.
+pub(super) struct Changed<'t> {
+    pub(super) name: Name<'t>,
+    pub(super) old: Option<Tree<'t>>,
+    pub(super) difference: Difference<'t>,
+}
+
+/// Some items of a list.
+pub(super) enum Step<'t> {
+    /// Items of the old list: the first, and how many.
+    Run(usize, usize),
+    /// An item of the old list, changed.
+    Item(usize, Difference<'t>),
+    /// An item of its own.
+    Is(Tree<'t>),
+}
+
+impl<'t> Difference<'t> {
+    /// Nothing, if they are the same value.
+    pub(super) fn between(old: Tree<'t>, new: Tree<'t>) -> Option<Self> {
+        if old.is_same(new) {
+            return None;
+        }
+        match (old.kind(), new.kind()) {
+            (Kind::Object, Kind::Object) => Inside::between(old, new).map(Self::In),
+            (Kind::List, Kind::List) => {
+                let (old, new) = (old.items(), new.items());
+                let kinds = Kinds::of(&old);
+                let is_alone: Vec<bool> = new.iter().map(|item| !kinds.have(*item)).collect();
+                steps(&old, &new, &is_alone).map(Self::Of)
+            }
+            _ => Some(Self::Is(new)),
+        }
+    }
+
+    /// How the member of this name differs.
+    pub(super) fn member(&self, name: &str) -> Option<&Self> {
+        match self {
+            Self::In(inside) => {
+                let mut members = inside.members.iter();
+                let member = members.find(|member| member.name.is(name))?;
+                Some(&member.difference)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl<'t> Inside<'t> {
+    fn between(old: Tree<'t>, new: Tree<'t>) -> Option<Self> {
+        let (old, new) = (old.members()?, new.members()?);
+        let without = {
+            let new = new.by_name();
+            let names = old.seen.iter().map(|(name, _)| *name);
+            names.filter(|name| new.get(*name).is_none()).collect()
+        };
+        let changed = {
+            let old = old.by_name();
+            new.seen.iter().filter_map(move |(name, value)| {
+                let old = old.get(*name);
+                let difference = match old {
+                    Some(old) => Difference::between(old, *value)?,
+                    None => Difference::Is(*value),
+                };
+                Some(Changed {
+                    name: *name,
+                    old,
+                    difference,
+                })
+            })
+        };
+        let mut members: Vec<_> = changed.collect();
+        members.sort_by(|one, other| one.name.text().cmp(&other.name.text()));
+        let more = (!are_same(&old.more, &new.more)).then_some((old.more, new.more));
+        let inside = Self {
+            members,
+            without,
+            more,
+        };
+        let is_same =
+            inside.members.is_empty() && inside.without.is_empty() && inside.more.is_none();
+        (!is_same).then_some(inside)
+    }
+}
+
+/// How the items of a list are made of those of another: of the same ones in
+/// the same place first, then of the same ones elsewhere, then of those that go
+/// by the same id, of those that say the same, of those with the same kinds of
+/// blocks, and of those that are of the same kind. Nothing, if the lists are the same.
+/// `is_alone` tells which items are of a kind that is not among the old ones.
+pub(super) fn steps<'t>(
+    old: &[Tree<'t>],
+    new: &[Tree<'t>],
+    is_alone: &[bool],
+) -> Option<Vec<Step<'t>>> {
+    let plan = plan(old, new, is_alone);
+    let mut steps: Vec<Step<'t>> = Vec::new();
+    for (item, step) in new.iter().zip(plan) {
+        match (steps.last_mut(), step) {
+            (Some(Step::Run(first, count)), Some(Step::Run(index, _)))
+                if *first + *count == index =>
+            {
+                *count += 1;
+            }
+            (_, Some(step)) => steps.push(step),
+            (_, None) => steps.push(Step::Is(*item)),
+        }
+    }
+    let is_all = match &steps[..] {
+        [] => old.is_empty(),
+        [Step::Run(0, count)] => *count == old.len(),
+        _ => false,
+    };
+    (!is_all).then_some(steps)
+}
+
+/// The step to each item that is made of an old one.
+fn plan<'t>(old: &[Tree<'t>], new: &[Tree<'t>], is_alone: &[bool]) -> Vec<Option<Step<'t>>> {
+    let mut taken = vec![false; old.len()];
+    let same = new.iter().enumerate().map(|(index, item)| {
+        let is_same = old.get(index).is_some_and(|old| old.is_same(*item));
+        if let Some(taken) = taken.get_mut(index) {
+            *taken = is_same;
+        }
+        is_same.then_some(Step::Run(index, 1))
+    });
+    let mut plan: Vec<Option<Step<'t>>> = same.collect();
+    let keys: [fn(Tree<'_>) -> Option<u64>; 5] =
+        [value, id, said, blocks, |item| Some(kind_key(item))];
+    for key in keys {
+        let is_open = |(step, is_alone): (&Option<Step<'_>>, &bool)| step.is_none() && !is_alone;
+        if !plan.iter().zip(is_alone).any(is_open) || !taken.contains(&false) {
+            break;
+        }
+        let mut alike = Pool::new(old, &taken, key);
+        for ((item, step), is_alone) in new.iter().zip(&mut plan).zip(is_alone) {
+            // Most have nothing to be made of, and are not looked at any further.
+            if step.is_some() || *is_alone {
+                continue;
+            }
+            let index = key(*item).and_then(|key| alike.take(key));
+            let Some((index, old)) = index.and_then(|index| Some((index, *old.get(index)?))) else {
+                continue;
+            };
+            if let Some(taken) = taken.get_mut(index) {
+                *taken = true;
+            }
+            *step = Some(match Difference::between(old, *item) {
+                Some(difference) => Step::Item(index, difference),
+                None => Step::Run(index, 1),
+            });
+        }
+    }
+    plan
+}
+
+/// Items of a list by a key, each to be taken once, in order.
+struct Pool {
+    /// Sorted.
+    items: Vec<(u64, usize)>,
+    /// For the first item of each key, how many of it are taken.
+    taken: Vec<usize>,
+}
+
+impl Pool {
+    /// The items that are not taken yet.
+    fn new(items: &[Tree<'_>], taken: &[bool], key: impl Fn(Tree<'_>) -> Option<u64>) -> Self {
+        let items = items.iter().zip(taken).enumerate();
+        let free = items.filter(|(_, (_, taken))| !**taken);
+        let mut items: Vec<_> = free
+            .filter_map(|(index, (item, _))| Some((key(*item)?, index)))
+            .collect();
+        items.sort_unstable();
+        Self {
+            taken: vec![0; items.len()],
+            items,
+        }
+    }
+
+    fn take(&mut self, key: u64) -> Option<usize> {
+        let first = self.items.partition_point(|(it, _)| *it < key);
+        let taken = self.taken.get_mut(first)?;
+        let (it, index) = self.items.get(first + *taken)?;
+        (*it == key).then(|| {
+            *taken += 1;
+            *index
+        })
+    }
+}
+
+/// What an item is, all of it.
+fn value(item: Tree<'_>) -> Option<u64> {
+    Some(item.hash())
+}
+
+/// By what an item goes.
+fn id(item: Tree<'_>) -> Option<u64> {
+    let ids = item.find(["uuid", "id", "call_id", "tool_call_id", "tool_use_id"]);
+    let id = ids.into_iter().flatten().find_map(Tree::string);
+    id.map(|id| xxh3_64(id.as_bytes()))
+}
+
+fn content(item: Tree<'_>) -> Option<Tree<'_>> {
+    item.member("message")?.member("content")
+}
+
+/// What is said in a message, and by whom: its envelope may be another one.
+fn said(item: Tree<'_>) -> Option<u64> {
+    let content = content(item)?;
+    Some(xxh3_64_with_seed(kind(item).as_bytes(), content.hash()))
+}
+
+/// What a message is made of: the kinds of its blocks, and the calls that they are
+/// of. A text is a block of text.
+fn blocks(item: Tree<'_>) -> Option<u64> {
+    let content = content(item)?;
+    let mut key = xxh3_64(kind(item).as_bytes());
+    if content.text().starts_with('"') {
+        key = xxh3_64_with_seed(b"text", key);
+    }
+    for block in content.items() {
+        key = xxh3_64_with_seed(kind(block).as_bytes(), key);
+        if let Some(id) = id(block) {
+            key = xxh3_64_with_seed(&id.to_le_bytes(), key);
+        }
+    }
+    Some(key)
+}
+
+/// The kinds of some items.
+pub(super) struct Kinds(Vec<u64>);
+
+impl Kinds {
+    pub(super) fn of(items: &[Tree<'_>]) -> Self {
+        let mut kinds: Vec<u64> = items.iter().map(|item| kind_key(*item)).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        Self(kinds)
+    }
+
+    fn have(&self, item: Tree<'_>) -> bool {
+        self.0.binary_search(&kind_key(item)).is_ok()
+    }
+
+    /// Whether the kind is among them that an object with this tag is of, or a value
+    /// that is no object.
+    pub(super) fn have_tag(&self, is_object: bool, tag: Option<&str>) -> bool {
+        let kind = if is_object {
+            tag.unwrap_or(UNTAGGED)
+        } else {
+            ""
+        };
+        self.0.binary_search(&xxh3_64(kind.as_bytes())).is_ok()
+    }
+}
+
+/// Objects that do not say what they are, are of one kind.
+const UNTAGGED: &str = "{}";
+
+/// What an item is.
+fn kind(item: Tree<'_>) -> Cow<'_, str> {
+    match item.kind() {
+        Kind::Object => item.tag().unwrap_or(Cow::Borrowed(UNTAGGED)),
+        Kind::List | Kind::Leaf => Cow::Borrowed(""),
+    }
+}
+
+fn kind_key(item: Tree<'_>) -> u64 {
+    xxh3_64(kind(item).as_bytes())
+}

@@ -1,0 +1,133 @@
+//! User messages that the next process of a session takes over.
+//!
+//! An agent that reports lifecycles knows the IDs of the messages in its
+//! transcript: it does not run one again. So everything that is not over can be
+//! sent again, and what the agent knows already it reports as completed,
+//! without a turn.
+
+use super::SubmissionState;
+use super::submissions::Submissions;
+use crate::outbox::Outgoing;
+
+/// How delivery of a message continues when the agent's process has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Fate {
+    /// No turn had picked it up, as far as the agent reported. The next process
+    /// is sent it under the same ID. If it turns out that it had been picked
+    /// up, its state becomes [`SubmissionState::Completed`], or
+    /// [`SubmissionState::CutOff`] if such turns do not go on.
+    SentAgain,
+    /// Its turn was cut off, and goes on in the next process.
+    GoesOn,
+    /// Its turn was cut off, and does not go on. It is not sent again.
+    HandedBack,
+    /// Its turn was cut off after the host had asked for its end.
+    Interrupted,
+    /// The host had asked for its withdrawal.
+    Cancelled,
+    /// The agent does not report what it picked up. The message is not sent
+    /// again, because it might run twice.
+    Unknown,
+}
+
+impl Fate {
+    /// The final state that follows, if one does.
+    fn state(self) -> Option<SubmissionState> {
+        match self {
+            Self::SentAgain | Self::GoesOn => None,
+            Self::HandedBack => Some(SubmissionState::CutOff),
+            Self::Interrupted => Some(SubmissionState::Interrupted),
+            Self::Cancelled => Some(SubmissionState::Cancelled),
+            Self::Unknown => Some(SubmissionState::Unknown),
+        }
+    }
+}
+
+impl Submissions {
+    /// Keeps the line of a message that leaves, until the message is over.
+    pub(super) fn keep(&mut self, line: &Outgoing) {
+        if let Some(open) = self.open.get_mut(&line.id) {
+            open.line = Some(line.clone());
+        }
+    }
+
+    /// Whether the agent reports which messages it picks up.
+    pub(super) fn are_reported(&self) -> bool {
+        self.has_lifecycles
+    }
+
+    /// Whether a message has not been picked up by a turn.
+    pub(super) fn are_waiting(&self) -> bool {
+        let mut states = self.open.values().map(|it| it.state);
+        states.any(|state| state < SubmissionState::Started)
+    }
+
+    /// The messages that have left, in the order in which they did, and whether
+    /// a turn has picked them up.
+    pub(super) fn have_left(&self) -> Vec<(Box<str>, bool)> {
+        let left = (self.open.iter()).filter(|(_, it)| it.state > SubmissionState::Waiting);
+        let mut left: Vec<_> = left.collect();
+        left.sort_by_key(|(_, it)| it.left);
+        left.into_iter()
+            .map(|(uuid, it)| (uuid.clone(), it.state == SubmissionState::Started))
+            .collect()
+    }
+
+    /// Settles a message for the next process, and returns its line if it is to
+    /// be sent again.
+    pub(super) fn carry(&mut self, uuid: &str, fate: Fate) -> Option<Outgoing> {
+        if let Some(state) = fate.state() {
+            self.advance(uuid, state);
+            return None;
+        }
+        let open = self.open.get_mut(uuid)?;
+        open.state = SubmissionState::Waiting;
+        open.is_carried = true;
+        open.was_known = false;
+        self.outstanding -= 1;
+        let line = open.line.take();
+        if line.is_none() {
+            // It left before lines were kept.
+            self.advance(uuid, SubmissionState::Unknown);
+        }
+        line
+    }
+
+    /// Records that the next process has gone on with the turn of a message,
+    /// which therefore is not sent again.
+    pub(super) fn goes_on(&mut self, line: &Outgoing) {
+        self.keep(line);
+        self.advance(&line.id, SubmissionState::Started);
+    }
+
+    /// Whether the agent reports a message as completed that it was sent again,
+    /// and that it had not picked up in this process.
+    pub(super) fn is_repeated(&self, uuid: &str) -> bool {
+        self.open.get(uuid).is_some_and(|it| it.is_carried)
+    }
+
+    /// Records that the agent knew a message that it was sent again: a turn that
+    /// goes on may be its turn.
+    pub(super) fn knows(&mut self, uuid: &str) {
+        if let Some(open) = self.open.get_mut(uuid) {
+            open.was_known = true;
+        }
+    }
+
+    /// Ends the messages that the agent knew when they were sent again.
+    pub(super) fn end_known(&mut self, how: SubmissionState) {
+        let known = self.open.iter().filter(|(_, it)| it.was_known);
+        let known: Vec<Box<str>> = known.map(|(uuid, _)| uuid.clone()).collect();
+        for uuid in known {
+            self.advance(&uuid, how);
+        }
+    }
+
+    /// Prepares for another process, which has not said anything yet.
+    pub(super) fn begin_process(&mut self) {
+        self.joined.clear();
+        self.turn_ended = false;
+        self.is_blocked = false;
+    }
+}

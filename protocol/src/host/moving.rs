@@ -1,0 +1,379 @@
+//! A session that goes on in another process of the agent.
+//!
+//! When a process has ended, [`Host::move_on`] makes the host ready for the
+//! next: everything that depended on the old process is ended, and what was not
+//! done waits. The driver then sends `initialize` to the new process, the
+//! [settings](Host::settings) that it has forgotten, and calls
+//! [`Host::go_on`], which lets everything else out.
+
+use super::carried::Fate;
+use super::journal::{self, only_reads};
+use super::pending::Pending;
+use super::sign::{Sign, is_of_main_agent};
+use super::succession::{CutOff, Moved, ToolCall};
+use super::{Event, Host, OutgoingState, Request, RequestFailure, SubmissionState, TurnOutcome};
+use crate::codec::LineDecoder;
+use crate::content::ContentBlock;
+use crate::control::Answer;
+use crate::frame::Frame;
+use crate::message::{AssistantMessage, CommandState, SessionState};
+use crate::outbox::{Class, Outbox, Outgoing};
+use crate::sabotage::{Bug, is_on};
+use std::collections::BTreeMap;
+
+/// The most tool calls of a turn that are remembered.
+const MOST_CALLS: usize = 1024;
+
+impl Host {
+    /// Keeps what is needed to go on in another process: the lines of messages
+    /// that are not over, and of some requests. Call it before the first
+    /// message.
+    pub fn keep_for_next_process(&mut self) {
+        self.succession.keeps_lines = true;
+    }
+
+    /// Ends everything that depended on the process that is gone, and prepares
+    /// for the next one. Lines are held until [`Host::go_on`], except
+    /// `initialize` and [`Host::settings`].
+    ///
+    /// Has no effect on a session that is closing.
+    pub fn move_on(&mut self, cut_off: CutOff) -> Moved {
+        if !self.can_move_on() {
+            return Moved::default();
+        }
+        let mut requests = self.requests.take();
+        let is_stop = |it: &Pending| &*it.subtype == "interrupt" && it.own.is_none();
+        let is_stopped = self.turns.is_stopped() || requests.values().any(is_stop);
+        let withdraws_all = requests.values().any(|it| it.withdraws_sent);
+        let taken_back = requests.values().filter_map(|it| it.takes_back.clone());
+        let taken_back: Vec<Box<str>> = taken_back.collect();
+        let is_reported = self.knows_ids || self.submissions.are_reported();
+        let turn = self.turns.running();
+        let goes_on = turn.is_some() && !is_stopped && is_reported && cut_off == CutOff::GoesOn;
+
+        let mut again = vec![];
+        let mut messages = vec![];
+        for (uuid, is_started) in self.submissions.have_left() {
+            let fate = match is_started {
+                _ if !is_reported => Fate::Unknown,
+                true if is_stopped => Fate::Interrupted,
+                true if goes_on => Fate::GoesOn,
+                true if is_on(Bug::HandedBackAgain) => Fate::SentAgain,
+                true => Fate::HandedBack,
+                false if withdraws_all || taken_back.contains(&uuid) => Fate::Cancelled,
+                false => Fate::SentAgain,
+            };
+            again.extend(self.submissions.carry(&uuid, fate));
+            messages.push((uuid, fate));
+        }
+        self.queue_again(again, &mut requests);
+        self.end_requests(requests);
+        let asks: Vec<_> = self.asks.take().collect();
+        let cancelled = asks.iter().filter(|_| !is_on(Bug::AsksKept)).cloned();
+        let cancelled = cancelled.map(|request_id| Event::AskCancelled { request_id });
+        self.events.extend(cancelled);
+        self.asks_answered.clear();
+        self.tell_submissions();
+        if turn.is_some() && !goes_on {
+            let outcome = match (is_stopped, is_reported) {
+                (true, _) => TurnOutcome::Interrupted,
+                (false, _) => TurnOutcome::CutOff,
+            };
+            self.end_turn(outcome, None);
+        }
+        let background = self.background.end();
+        if !background.is_empty() {
+            self.events.push_back(Event::Background(vec![]));
+        }
+        self.begin_process(cut_off);
+        self.carry_started(&messages, goes_on, is_stopped);
+        self.after_change();
+        Moved {
+            turn,
+            goes_on,
+            tool_calls: std::mem::take(&mut self.succession.calls),
+            messages,
+            asks,
+            background,
+        }
+    }
+
+    /// Whether the session is open, so that it can go on in another process.
+    #[must_use]
+    pub fn can_move_on(&self) -> bool {
+        matches!(self.outgoing, OutgoingState::Open | OutgoingState::Broken)
+    }
+
+    /// Whether a turn is running, or a message waits here or has no turn yet.
+    #[must_use]
+    pub fn has_turn_to_run(&self) -> bool {
+        self.turns.is_running() || self.outbox.waiting().users > 0 || self.submissions.are_waiting()
+    }
+
+    /// Whether background tasks are running.
+    #[must_use]
+    pub fn has_background_tasks(&self) -> bool {
+        self.background.runs()
+    }
+
+    /// Whether the agent has planned to wake up in this process, by a call of
+    /// `CronCreate` or `ScheduleWakeup`. What it cancels or has done already is
+    /// not known.
+    #[must_use]
+    pub fn has_planned_wake_ups(&self) -> bool {
+        self.succession.has_planned
+    }
+
+    /// The requests that set again what the last process was told. They leave
+    /// before everything else, once they are [requested](Host::request).
+    #[must_use]
+    pub fn settings(&self, id: &str) -> Vec<Request> {
+        let mut requests = self.journal.requests(id);
+        if is_on(Bug::SettingsForgotten) {
+            requests.clear();
+        }
+        for request in &mut requests {
+            request.outgoing.class = Class::Greeting;
+        }
+        requests
+    }
+
+    /// Whether a successful response to a request with this subtype says that the
+    /// request took effect. `set_cwd` may succeed without that.
+    #[must_use]
+    pub fn took_effect(subtype: &str, answer: &Answer) -> bool {
+        journal::took_effect(subtype, answer)
+    }
+
+    /// The last value that was set by a request with this subtype.
+    #[must_use]
+    pub fn setting(&self, subtype: &str, member: &str) -> Option<String> {
+        self.journal.value(subtype, member)
+    }
+
+    /// Ends the preparation of the next process, and releases the queue. A turn
+    /// that was cut off and that the process does not go on with is begun again
+    /// with its messages, if it had some.
+    pub fn go_on(&mut self) {
+        if !std::mem::take(&mut self.succession.is_new) {
+            return;
+        }
+        // It may be over already.
+        let goes_on = self.succession.has_shown_turn && !is_on(Bug::StartedAgain);
+        let mut has_messages = false;
+        for uuid in std::mem::take(&mut self.succession.started) {
+            has_messages |= self.outbox.has_user(&uuid);
+            if goes_on && let Some(line) = self.outbox.withdraw(&uuid, is_user) {
+                self.submissions.goes_on(&line);
+            }
+        }
+        if self.turns.is_running() && !goes_on && !has_messages {
+            self.end_turn(TurnOutcome::CutOff, None);
+        }
+        self.outbox.release();
+        self.after_change();
+    }
+
+    /// Notes what a frame shows of a turn. Returns whether the frame is the end
+    /// of a process that could not resume the session, which is no result of a
+    /// turn.
+    pub(super) fn watch_process(&mut self, sign: &Sign, frame: &Frame) -> bool {
+        let state = &mut self.succession;
+        match sign {
+            Sign::State(SessionState::Idle) => {
+                state.shows_turn = false;
+                state.calls.clear();
+            }
+            Sign::Result(_) if state.is_new && !state.shows_turn => return true,
+            Sign::Result(_) => {
+                state.shows_turn = false;
+                state.calls.clear();
+            }
+            Sign::State(_) | Sign::Init(_) => state.shows_turn = true,
+            Sign::Lifecycle(it) if it.state == CommandState::Started => state.shows_turn = true,
+            Sign::Talk => {
+                state.shows_turn |= is_of_main_agent(frame);
+                if frame.kind() == "assistant" {
+                    state.has_planned |= plans_to_wake_up(frame);
+                    if state.keeps_lines {
+                        note_calls(&mut state.calls, frame);
+                    }
+                }
+            }
+            _ => {}
+        }
+        state.has_shown_turn |= state.shows_turn;
+        false
+    }
+
+    /// Handles the report that a message is completed which was sent again and
+    /// that this process had not picked up: the agent knew it.
+    pub(super) fn saw_known(&mut self, sign: &Sign) {
+        let Sign::Lifecycle(it) = sign else { return };
+        if is_on(Bug::KnownIsOver) {
+            self.submissions
+                .advance(&it.command_uuid, SubmissionState::Completed);
+        }
+        if it.state != CommandState::Completed || !self.submissions.is_repeated(&it.command_uuid) {
+            return;
+        }
+        self.submissions.knows(&it.command_uuid);
+        if self.succession.shows_turn {
+            // The result of the turn that goes on ends it.
+            return;
+        }
+        let how = match self.succession.hands_back {
+            true => TurnOutcome::CutOff,
+            false => TurnOutcome::NoResult,
+        };
+        self.submissions.end_known(how.into());
+        self.tell_submissions();
+        self.end_turn(how, None);
+    }
+
+    /// Whether a turn that may go on in the next process has picked up a message.
+    pub(super) fn was_started(&self, uuid: &str) -> bool {
+        self.succession.started.iter().any(|it| **it == *uuid)
+    }
+
+    /// Whether the process was not told everything yet that an earlier one knew.
+    pub(super) fn is_new_process(&self) -> bool {
+        self.succession.is_new
+    }
+
+    /// Queues what is sent to the next process, in order: messages that had
+    /// left, requests that only read, and everything that waits.
+    fn queue_again(&mut self, again: Vec<Outgoing>, requests: &mut BTreeMap<Box<str>, Pending>) {
+        self.outbox.release();
+        let mut waits = vec![];
+        while let Some(line) = self.outbox.pop().or_else(|| self.outbox.pop_kept(|_| true)) {
+            waits.push(line);
+        }
+        let limits = self.outbox.limits();
+        self.outbox = Outbox::held();
+        self.outbox.set_limits(limits);
+        self.set_queueing(self.queueing);
+        let (first, last) = match (is_on(Bug::CarriedLast), is_on(Bug::NotCarried)) {
+            (true, _) => (vec![], again),
+            (_, true) => (vec![], vec![]),
+            _ => (again, vec![]),
+        };
+        for line in first {
+            self.outbox.push(line);
+        }
+        for line in &waits {
+            if line.class == Class::Control
+                && let Some(pending) = requests.remove(&line.id)
+            {
+                self.requests.insert(line.id.clone(), pending);
+            }
+        }
+        let only_read = |it: &Pending| {
+            it.own.is_none() && only_reads(&it.subtype) && !is_on(Bug::ReadsNotAgain)
+        };
+        let reads = requests.iter().filter(|(_, it)| only_read(it));
+        let reads: Vec<_> = reads.map(|(id, _)| id.clone()).collect();
+        for id in reads {
+            let line = requests.get(&id).and_then(|it| it.line.clone());
+            let Some((line, pending)) = line.zip(requests.remove(&id)) else {
+                continue;
+            };
+            self.outbox.push(Outgoing {
+                class: Class::Control,
+                id: id.clone(),
+                line,
+                since: None,
+            });
+            self.requests.insert(id, pending);
+        }
+        for line in waits {
+            let is_request = line.class == Class::Control && self.requests.contains(&line.id);
+            if is_request || is_user(line.class) {
+                self.outbox.push(line);
+            }
+        }
+        for line in last {
+            self.outbox.push(line);
+        }
+    }
+
+    /// Ends the requests that the process has not answered.
+    fn end_requests(&mut self, requests: BTreeMap<Box<str>, Pending>) {
+        for (request_id, pending) in requests {
+            if pending.own.is_none() && !is_on(Bug::RequestsKept) {
+                let subtype = pending.subtype;
+                self.events.push_back(Event::Answered {
+                    request_id,
+                    outcome: Err(RequestFailure::Moved { subtype }),
+                });
+            }
+        }
+    }
+
+    /// Remembers the messages of the turn that goes on. If it does not, those
+    /// end that the last process was about to be sent.
+    fn carry_started(&mut self, messages: &[(Box<str>, Fate)], goes_on: bool, is_stopped: bool) {
+        let go_on = messages.iter().filter(|(_, fate)| *fate == Fate::GoesOn);
+        let go_on: Vec<Box<str>> = go_on.map(|(uuid, _)| uuid.clone()).collect();
+        if !goes_on {
+            let how = match is_stopped {
+                true => SubmissionState::Interrupted,
+                false => SubmissionState::CutOff,
+            };
+            for uuid in std::mem::take(&mut self.succession.started) {
+                if self.outbox.withdraw(&uuid, is_user).is_some() {
+                    self.submissions.advance(&uuid, how);
+                }
+            }
+        }
+        self.succession.started.extend(go_on);
+    }
+
+    /// Forgets what is true of one process only.
+    fn begin_process(&mut self, cut_off: CutOff) {
+        self.decoder = LineDecoder::new(self.line_limit);
+        self.in_flight = None;
+        self.work.begin_process();
+        self.submissions.begin_process();
+        self.pressing = super::queueing::Pressing::No;
+        self.unclaimed = super::unclaimed::Unclaimed::Nothing;
+        self.alive.begin_process();
+        self.outgoing = OutgoingState::Open;
+        self.is_paused = false;
+        self.takes_cancels = false;
+        self.succession.is_new = true;
+        self.succession.has_planned = false;
+        self.succession.shows_turn = false;
+        self.succession.has_shown_turn = false;
+        self.succession.hands_back = cut_off == CutOff::HandBack;
+    }
+}
+
+fn is_user(class: Class) -> bool {
+    matches!(class, Class::User(_))
+}
+
+/// Whether a message has a call by which the agent plans to wake up.
+fn plans_to_wake_up(frame: &Frame) -> bool {
+    let text = std::str::from_utf8(frame.raw()).unwrap_or_default();
+    ["\"CronCreate\"", "\"ScheduleWakeup\""]
+        .iter()
+        .any(|name| text.contains(name))
+}
+
+/// Notes the tool calls of a message.
+fn note_calls(calls: &mut Vec<ToolCall>, frame: &Frame) {
+    let Ok(message) = frame.read::<AssistantMessage>() else {
+        return;
+    };
+    for block in message.message.content.iter() {
+        if let ContentBlock::ToolUse(call) = block
+            && calls.len() < MOST_CALLS
+        {
+            calls.push(ToolCall {
+                tool_use_id: call.id.clone(),
+                tool_name: call.name.clone(),
+            });
+        }
+    }
+}

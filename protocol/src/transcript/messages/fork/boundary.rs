@@ -1,0 +1,56 @@
+//! Compactions, and the messages that they preserved.
+
+use super::super::row::{Kind, Row};
+use super::super::value::{elements, is, key, object};
+use crate::{Json, Members};
+
+/// A record that a compaction wrote.
+pub(super) struct Boundary {
+    metadata: Members,
+    /// The id of its record, as [`key`].
+    uuid: Box<str>,
+}
+
+impl Boundary {
+    /// Reads a record; nothing, if it is no boundary of a compaction.
+    pub(super) fn of(row: &Row) -> Option<Self> {
+        let is_one = row.kind == Kind::System && is(row.get("subtype"), "compact_boundary");
+        is_one.then(|| Self {
+            metadata: object(row.get("compactMetadata")).unwrap_or_default(),
+            uuid: row.uuid.clone(),
+        })
+    }
+
+    /// The record that the preserved messages come after, as [`key`].
+    pub(super) fn anchor(&self) -> Option<Box<str>> {
+        let is_there = |it: &&Json| !it.is_null();
+        let messages = self.metadata.get("preservedMessages").filter(is_there);
+        let kept = messages.or_else(|| self.metadata.get("preservedSegment"));
+        object(kept)?.get("anchorUuid").map(key)
+    }
+
+    /// The ids of the preserved messages, as [`key`]; of a segment, its ends.
+    pub(super) fn preserved(&self) -> Vec<Box<str>> {
+        let messages = object(self.metadata.get("preservedMessages")).unwrap_or_default();
+        let segment = object(self.metadata.get("preservedSegment")).unwrap_or_default();
+        let mut ids: Vec<Box<str>> = elements(messages.get("uuids")).iter().map(key).collect();
+        let ends = ["headUuid", "tailUuid"];
+        ids.extend(ends.iter().filter_map(|end| segment.get(end).map(key)));
+        ids
+    }
+
+    /// Whether the preserved messages come after the boundary itself.
+    pub(super) fn is_own_anchor(&self) -> bool {
+        self.anchor().as_ref() == Some(&self.uuid)
+    }
+
+    /// Whether it was written when the conversation was taken back behind a
+    /// compaction, and not by a compaction.
+    pub(super) fn is_of_rewinding(&self) -> bool {
+        let took_no_time = self
+            .metadata
+            .get("durationMs")
+            .is_some_and(|it| it.get().starts_with(['-', '0']) && it.get().parse() == Ok(0.0_f64));
+        took_no_time && self.is_own_anchor()
+    }
+}

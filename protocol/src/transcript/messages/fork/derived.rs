@@ -1,0 +1,123 @@
+//! The sessions that a session comes from.
+
+use super::super::row::Row;
+use super::super::value::{elements, is, is_array, object};
+use super::beside::record;
+use super::flow::{is_name, is_one};
+use crate::{Json, Members};
+
+/// How one session comes from another.
+const VIAS: [&str; 12] = [
+    "clear",
+    "fork",
+    "branch",
+    "background",
+    "cloud",
+    "teleport",
+    "teammate",
+    "launch",
+    "subprocess",
+    "resume",
+    "import",
+    "compact",
+];
+
+/// The sessions that a session says it comes from.
+#[derive(Debug, Default)]
+pub(super) struct Derived {
+    /// Nothing, if it does not say.
+    sessions: Option<Vec<Members>>,
+    /// Where its messages were copied from.
+    copied: Vec<Json>,
+}
+
+impl Derived {
+    /// Takes the next record of the tree.
+    pub(super) fn note_row(&mut self, row: &Row) {
+        let origin = object(row.get("forkedFrom")).unwrap_or_default();
+        let of = origin.get("sessionId").filter(|it| is_name(it));
+        let is_new = |of: &&Json| !self.copied.contains(of);
+        self.copied.extend(of.filter(is_new).cloned());
+    }
+
+    /// Takes the next record beside the tree of the session `of`. Returns whether it
+    /// is valid.
+    pub(super) fn note(&mut self, record: &Members, of: &str) -> bool {
+        if !is(record.get("type"), "derived-from") || !is(record.get("sessionId"), of) {
+            return true;
+        }
+        let given = record.get("sessions").filter(|it| is_array(it));
+        let given = given.filter(|_| record.get("v").is_some_and(is_one));
+        let all = elements(given);
+        let sessions: Vec<Members> = all.iter().filter_map(session).collect();
+        let is_valid = given.is_some() && sessions.len() == all.len();
+        // An invalid record adds to what is known.
+        let mut known = match is_valid {
+            true => Vec::new(),
+            false => self.sessions.take().unwrap_or_default(),
+        };
+        for session in sessions {
+            add(&mut known, session);
+        }
+        self.sessions = Some(known);
+        is_valid
+    }
+
+    /// The record of the copy of the session `of`; nothing, if neither this nor the
+    /// data flow is known.
+    pub(super) fn record(self, of: &str, copy: &str, has_flow: bool) -> Option<Members> {
+        if self.sessions.is_none() && !has_flow {
+            return None;
+        }
+        let mut sessions = self.sessions.unwrap_or_default();
+        for copied in &self.copied {
+            let is_it = |it: &Members| it.get("id") == Some(copied);
+            if !sessions.iter().any(is_it) {
+                sessions.push(forked(copied.clone()));
+            }
+        }
+        add(&mut sessions, forked(of.into()));
+        let mut record = record("derived-from", copy);
+        record.push("v", Json::of_text("1"));
+        record.push("sessions", Json::from_value(&sessions).unwrap_or_default());
+        Some(record)
+    }
+}
+
+/// Adds a session that is not there yet.
+fn add(sessions: &mut Vec<Members>, session: Members) {
+    let names = ["type", "id", "via", "started"];
+    let is_same = |other: &Members| names.iter().all(|it| other.get(it) == session.get(it));
+    if !sessions.iter().any(is_same) {
+        sessions.push(session);
+    }
+}
+
+/// Reads a session; nothing, if it is invalid.
+fn session(json: &Json) -> Option<Members> {
+    let given = object(Some(json))?;
+    let kind = given.get("type")?;
+    let id = given.get("id")?;
+    let is_valid = (is(Some(kind), "unknown") && id.is_null())
+        || (is(Some(kind), "claude_code_session") && is_name(id));
+    let via = given.get("via")?;
+    let is_via = VIAS.iter().any(|it| is(Some(via), it));
+    (is_valid && is_via).then(|| {
+        let mut session = Members::default();
+        session.push("type", kind.clone());
+        session.push("id", id.clone());
+        session.push("via", via.clone());
+        if let Some(started) = given.get("started").filter(|it| is_name(it)) {
+            session.push("started", started.clone());
+        }
+        session
+    })
+}
+
+fn forked(id: Json) -> Members {
+    let mut session = Members::default();
+    session.push("type", "claude_code_session".into());
+    session.push("id", id);
+    session.push("via", "fork".into());
+    session
+}

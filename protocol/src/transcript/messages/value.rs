@@ -1,0 +1,78 @@
+//! JSON values as the official SDK takes them: any value may be at any member,
+//! and what counts is whether it is true in JavaScript's sense.
+
+use crate::{Json, Members};
+
+/// Whether JavaScript takes a value for true. A member that is absent is not.
+pub(super) fn is_truthy(value: Option<&Json>) -> bool {
+    match value.map(Json::get) {
+        None | Some("null" | "false" | "\"\"") => false,
+        Some(text) if text.starts_with(['-', '0']) => text.parse() != Ok(0.0_f64),
+        Some(_) => true,
+    }
+}
+
+/// Whether a value is exactly `true`.
+pub(super) fn is_true(value: Option<&Json>) -> bool {
+    value.is_some_and(|value| value.get() == "true")
+}
+
+/// The value as a string, if it is one.
+pub(super) fn string(value: Option<&Json>) -> Option<String> {
+    let value = value.filter(|value| is_string(value))?;
+    value.read().ok()
+}
+
+pub(super) fn is_string(value: &Json) -> bool {
+    value.get().starts_with('"')
+}
+
+pub(super) fn is_array(value: &Json) -> bool {
+    value.get().starts_with('[')
+}
+
+/// The members of a value, if it is an object.
+pub(super) fn object(value: Option<&Json>) -> Option<Members> {
+    let value = value.filter(|value| value.get().starts_with('{'))?;
+    value.read().ok()
+}
+
+/// The elements of a value; none, if it is no array.
+pub(super) fn elements(value: Option<&Json>) -> Vec<Json> {
+    let value = value.filter(|value| is_array(value));
+    value.and_then(|it| it.read().ok()).unwrap_or_default()
+}
+
+/// Whether a value is this string.
+pub(super) fn is(value: Option<&Json>, text: &str) -> bool {
+    value.is_some_and(|value| match value.get() {
+        raw if raw.contains('\\') => value.read::<String>().is_ok_and(|it| it == text),
+        raw => raw.strip_prefix('"').and_then(|it| it.strip_suffix('"')) == Some(text),
+    })
+}
+
+/// A text that is the same for equal strings, however they are escaped. Other
+/// values have their JSON, which is equal to no string's.
+pub(super) fn key(value: &Json) -> Box<str> {
+    match value.get() {
+        raw if raw.starts_with('"') && raw.contains('\\') => match value.read::<String>() {
+            Ok(text) => Json::from(&*text).get().into(),
+            Err(_) => raw.into(),
+        },
+        raw => raw.into(),
+    }
+}
+
+/// The name of what runs, if it is one that the SDK passes on: up to 128 letters,
+/// digits and some signs.
+pub(super) fn run_id(value: Option<&Json>) -> Option<String> {
+    let is_letter = |it: u8| it.is_ascii_alphanumeric() || b"_.:-".contains(&it);
+    let id = string(value)?;
+    ((1..=128).contains(&id.len()) && id.bytes().all(is_letter)).then_some(id)
+}
+
+/// Whether this is an id that the agent gives a sub-agent.
+pub(super) fn is_agent_id(id: &str) -> bool {
+    let is_letter = |it: u8| it.is_ascii_alphanumeric() || b"_-".contains(&it);
+    (1..=128).contains(&id.len()) && id.bytes().all(is_letter)
+}

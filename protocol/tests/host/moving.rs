@@ -1,0 +1,268 @@
+//! A session that goes on in another process of the agent.
+
+use crate::session::{Session, ask, init, lifecycle, result_of, state, success};
+use agentwire_protocol::control::{
+    Initialize, Interrupt, McpStatus, SetCwd, SetModel, SetPermissionMode,
+};
+use agentwire_protocol::host::{CutOff, Fate, Moved};
+use agentwire_protocol::permission::PermissionMode;
+use serde_json::json;
+use std::time::Duration;
+
+/// A session that may go on, with an agent that knows the IDs of its messages.
+fn kept() -> Session {
+    let mut session = Session::connected_to(json!({"capabilities": []}));
+    session.host.keep_for_next_process();
+    session
+}
+
+/// A session in which a turn with the first message runs, and the second waits
+/// in the agent's queue.
+fn in_a_turn() -> Session {
+    let mut session = kept();
+    session.submit("first");
+    session.submit("second");
+    session.lines();
+    session.hear_all(&[
+        lifecycle("first", "queued"),
+        lifecycle("first", "started"),
+        lifecycle("second", "queued"),
+    ]);
+    session.events();
+    session
+}
+
+/// The next process answers `initialize`.
+fn greet(session: &mut Session) {
+    session.request("again", &Initialize::default());
+    assert_eq!(session.lines(), ["initialize"]);
+    session.hears(success("again", json!({"capabilities": []})));
+}
+
+fn fates(moved: &Moved) -> Vec<(&str, Fate)> {
+    moved
+        .messages
+        .iter()
+        .map(|(uuid, fate)| (&**uuid, *fate))
+        .collect()
+}
+
+#[test]
+fn what_was_not_picked_up_is_sent_again_before_what_waits() {
+    let mut session = kept();
+    session.submit("left");
+    session.lines();
+    session.host.handle_write_failed();
+    session.submit("waits");
+    session.events();
+    let moved = session.host.move_on(CutOff::GoesOn);
+    assert_eq!(fates(&moved), [("left", Fate::SentAgain)]);
+    greet(&mut session);
+    assert_eq!(session.lines(), [""; 0], "it is not told everything yet");
+    session.host.go_on();
+    assert_eq!(session.lines(), ["left", "waits"]);
+    assert_eq!(session.states(), ["handed waits", "written waits"]);
+}
+
+#[test]
+fn a_turn_goes_on_if_the_next_process_shows_it_and_is_begun_again_if_not() {
+    for shows in [true, false] {
+        let mut session = in_a_turn();
+        let moved = session.host.move_on(CutOff::GoesOn);
+        assert_eq!(
+            fates(&moved),
+            [("first", Fate::GoesOn), ("second", Fate::SentAgain)]
+        );
+        assert_eq!((moved.turn, moved.goes_on), (Some(1), true));
+        if shows {
+            session.hear_all(&[state("running"), lifecycle("first", "started")]);
+        }
+        greet(&mut session);
+        session.host.go_on();
+        let again: &[&str] = if shows {
+            &["second"]
+        } else {
+            &["first", "second"]
+        };
+        assert_eq!(session.lines(), again);
+        session.events();
+        session.hear_all(&[init(), result_of(&["first"])]);
+        assert_eq!(session.turns(), ["turn 1 completed: first"]);
+    }
+}
+
+#[test]
+fn a_turn_that_goes_on_and_is_over_before_the_greeting_is_not_begun_again() {
+    let mut session = in_a_turn();
+    session.host.move_on(CutOff::GoesOn);
+    session.hear_all(&[lifecycle("first", "started"), result_of(&["first"])]);
+    greet(&mut session);
+    session.host.go_on();
+    assert_eq!(session.lines(), ["second"]);
+}
+
+#[test]
+fn a_turn_that_is_handed_back_ends_and_is_not_sent_again() {
+    let mut session = in_a_turn();
+    let moved = session.host.move_on(CutOff::HandBack);
+    assert_eq!(
+        fates(&moved),
+        [("first", Fate::HandedBack), ("second", Fate::SentAgain)]
+    );
+    let events: Vec<_> = std::iter::from_fn(|| session.host.poll_event())
+        .map(|event| crate::session::brief(&event))
+        .collect();
+    assert_eq!(events, ["cut off first", "turn 1 cut off: first"]);
+    greet(&mut session);
+    session.host.go_on();
+    assert_eq!(session.lines(), ["second"]);
+}
+
+#[test]
+fn a_turn_that_the_user_stops_does_not_go_on() {
+    let mut session = in_a_turn();
+    session.request("stop", &Interrupt::and_cancel_queued());
+    session.lines();
+    session.events();
+    let moved = session.host.move_on(CutOff::GoesOn);
+    assert_eq!(
+        fates(&moved),
+        [("first", Fate::Interrupted), ("second", Fate::Cancelled)]
+    );
+    greet(&mut session);
+    session.host.go_on();
+    assert_eq!(session.lines(), [""; 0]);
+}
+
+#[test]
+fn an_agent_that_does_not_report_what_it_picks_up_is_not_sent_it_again() {
+    let mut session = Session::connected_to(json!({}));
+    session.host.keep_for_next_process();
+    session.submit("left");
+    session.lines();
+    session.submit("waits");
+    let moved = session.host.move_on(CutOff::GoesOn);
+    assert_eq!(fates(&moved), [("left", Fate::Unknown)]);
+    session.events();
+    session.request("again", &Initialize::default());
+    session.lines();
+    session.hears(success("again", json!({})));
+    session.host.go_on();
+    assert_eq!(session.lines(), ["waits"]);
+}
+
+#[test]
+fn a_message_that_the_agent_knew_is_over_with_the_turn_that_goes_on_or_at_once() {
+    let mut session = in_a_turn();
+    session.host.move_on(CutOff::GoesOn);
+    session.hear_all(&[state("running"), lifecycle("first", "started")]);
+    greet(&mut session);
+    session.host.go_on();
+    session.lines();
+    session.events();
+    session.hears(lifecycle("second", "completed"));
+    assert_eq!(session.states(), [""; 0], "it may be part of that turn");
+    session.hears(result_of(&["first"]));
+    assert_eq!(session.states(), ["completed first", "completed second"]);
+
+    let mut session = kept();
+    session.submit("m");
+    session.lines();
+    session.host.move_on(CutOff::HandBack);
+    greet(&mut session);
+    session.host.go_on();
+    session.lines();
+    session.events();
+    session.hears(lifecycle("m", "completed"));
+    assert_eq!(session.states(), ["cut off m"], "its turn was not seen");
+}
+
+#[test]
+fn requests_that_read_are_made_again_and_others_fail() {
+    let mut session = kept();
+    session.request("reads", &McpStatus::default());
+    session.request("sets", &SetModel::to("m"));
+    session.hears(ask("asked"));
+    session.lines();
+    session.events();
+    let moved = session.host.move_on(CutOff::GoesOn);
+    assert_eq!(moved.asks, ["asked".into()]);
+    greet(&mut session);
+    session.host.go_on();
+    assert_eq!(session.lines(), ["mcp_status"]);
+}
+
+#[test]
+fn settings_are_set_again_before_everything_else() {
+    let mut session = kept();
+    session.request("1", &SetModel::to("m"));
+    session.request("2", &SetPermissionMode::to(PermissionMode::Plan));
+    session.lines();
+    session.hear_all(&[success("1", json!({})), success("2", json!({}))]);
+    session.submit("m");
+    session.host.move_on(CutOff::GoesOn);
+    assert_eq!(
+        session.host.setting("set_model", "model").as_deref(),
+        Some("m")
+    );
+    greet(&mut session);
+    for request in session.host.settings("again") {
+        session
+            .host
+            .request(session.now, request, Duration::from_secs(60))
+            .unwrap();
+    }
+    assert_eq!(session.lines(), ["set_model", "set_permission_mode"]);
+    session.host.go_on();
+    assert_eq!(session.lines(), ["m"]);
+}
+
+#[test]
+fn a_directory_that_was_not_set_does_not_replace_the_one_that_was() {
+    let mut session = kept();
+    for (id, path, status) in [
+        ("1", "/a", "ok"),
+        ("2", "/b", "needs_trust"),
+        ("3", "/c", "rejected"),
+    ] {
+        session.request(id, &SetCwd::to(path));
+        session.lines();
+        session.hears(success(id, json!({"status": status})));
+    }
+    session.host.move_on(CutOff::GoesOn);
+    assert_eq!(
+        session.host.setting("set_cwd", "path").as_deref(),
+        Some("/a")
+    );
+}
+
+#[test]
+fn an_agent_that_is_silent_is_asked_and_counts_as_hung_if_it_does_not_answer() {
+    let second = Duration::from_secs(1);
+    let mut session = kept();
+    session.host.set_silence_limit(Some(second));
+    session.passes(second * 10);
+    assert_eq!(session.lines(), [""; 0], "it owes nothing");
+    session.submit("m");
+    session.lines();
+    session.events();
+    session.passes(second * 2);
+    assert_eq!(session.lines(), ["mcp_status"]);
+    session.passes(second * 2);
+    let hung = std::iter::from_fn(|| session.host.poll_event());
+    let is_hung = |event: &agentwire_protocol::host::Event| {
+        matches!(event, agentwire_protocol::host::Event::Hung)
+    };
+    assert_eq!(hung.filter(is_hung).count(), 1);
+
+    let mut session = kept();
+    session.host.set_silence_limit(Some(second));
+    session.submit("m");
+    session.lines();
+    session.passes(second * 2);
+    session.lines();
+    session.hears(state("running"));
+    session.events();
+    session.passes(second / 2);
+    assert_eq!(session.events(), [""; 0], "it has said something");
+}

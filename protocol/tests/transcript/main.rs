@@ -1,0 +1,8 @@
+//! The messages and the summary of a transcript.
+
+#![allow(clippy::unwrap_used)]
+
+mod any_bytes;
+mod fork;
+mod messages;
+mod summary;

@@ -1,0 +1,86 @@
+//! When the agent is started again.
+
+use agentwire_protocol::host::CutOff;
+use std::time::Duration;
+
+/// When the agent is started again after its process ended unexpectedly, and
+/// what happens to the turn that was cut off; see [`Options::restart`](crate::Options::restart).
+///
+/// ```
+/// use agentwire::{CutOff, Options, RestartPolicy};
+/// use std::time::Duration;
+///
+/// let policy = RestartPolicy::default()
+///     .hang(Duration::from_secs(120))
+///     .cut_off(CutOff::HandBack);
+/// let options = Options::new().restart(policy);
+/// # drop(options);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RestartPolicy {
+    /// How many processes in a row may be started without a turn that ends in
+    /// one of them. 3 by default.
+    pub most: u32,
+    /// The pause before the first of them. It doubles with each, up to
+    /// [`longest_pause`](Self::longest_pause). 0.5 s by default.
+    pub pause: Duration,
+    /// The longest pause. 30 s by default.
+    pub longest_pause: Duration,
+    /// How long an agent that owes something may be silent before it is sent a
+    /// request, and then how long it may take to answer that. An agent that does
+    /// not is ended, and started again. `None`, the default: an agent that hangs
+    /// is not noticed.
+    pub hang: Option<Duration>,
+    /// What happens to the turn that was cut off. [`CutOff::GoesOn`] by default.
+    pub cut_off: CutOff,
+}
+
+impl Default for RestartPolicy {
+    fn default() -> Self {
+        Self {
+            most: 3,
+            pause: Duration::from_millis(500),
+            longest_pause: Duration::from_secs(30),
+            hang: None,
+            cut_off: CutOff::GoesOn,
+        }
+    }
+}
+
+impl RestartPolicy {
+    /// Sets [`most`](Self::most).
+    #[must_use]
+    pub fn most(mut self, processes: u32) -> Self {
+        self.most = processes;
+        self
+    }
+
+    /// Sets the first and the longest pause.
+    #[must_use]
+    pub fn pause(mut self, first: Duration, longest: Duration) -> Self {
+        (self.pause, self.longest_pause) = (first, longest);
+        self
+    }
+
+    /// Sets [`hang`](Self::hang).
+    #[must_use]
+    pub fn hang(mut self, patience: Duration) -> Self {
+        self.hang = Some(patience);
+        self
+    }
+
+    /// Sets [`cut_off`](Self::cut_off).
+    #[must_use]
+    pub fn cut_off(mut self, what: CutOff) -> Self {
+        self.cut_off = what;
+        self
+    }
+
+    /// The pause before the process with this number in a row, from 1.
+    pub(crate) fn pause_before(&self, number: u32) -> Duration {
+        let doublings = number.saturating_sub(1).min(20);
+        let pause = self.pause.saturating_mul(1 << doublings);
+        pause.min(self.longest_pause)
+    }
+}

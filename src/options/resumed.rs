@@ -1,0 +1,127 @@
+//! The command line of a session's next process.
+
+use super::CommandLine;
+
+/// The flags that say which conversation a process starts with.
+const CONVERSATION: [&str; 6] = [
+    "--resume",
+    "--continue",
+    "--fork-session",
+    "--session-id",
+    "--resume-session-at",
+    "--resume-drops-turn",
+];
+
+/// With this the CLI goes on with the turn that was cut off, at once.
+const GOES_ON: &str = "CLAUDE_CODE_RESUME_INTERRUPTED_TURN";
+/// What the frames of that turn name as the reason.
+const REASON: &str = "CLAUDE_CODE_RESUME_REASON";
+
+impl CommandLine {
+    /// Gives a new session this ID, unless the command line says which
+    /// conversation it starts with.
+    pub(crate) fn name_session(&mut self, id: &str) {
+        if self.is_new_session() {
+            self.arguments.push(format!("--session-id={id}"));
+        }
+    }
+
+    /// Whether the session is a new one without an ID.
+    fn is_new_session(&self) -> bool {
+        let is_told = |argument: &String| CONVERSATION.contains(&flag(argument));
+        !self.arguments.iter().any(is_told)
+    }
+
+    /// Returns the ID that the session begins with, if it is a new one.
+    pub(crate) fn session_id(&self) -> Option<&str> {
+        let mut arguments = self.arguments.iter();
+        arguments.find_map(|argument| argument.strip_prefix("--session-id="))
+    }
+
+    /// Whether the session begins with an earlier conversation.
+    pub(crate) fn resumes(&self) -> bool {
+        let is_earlier = |argument: &String| matches!(flag(argument), "--resume" | "--continue");
+        self.arguments.iter().any(is_earlier)
+    }
+
+    /// Returns the ID of the session that is written, if it is known.
+    pub(crate) fn written_session(&self) -> Option<&str> {
+        let is_forked = self.arguments.iter().any(|it| flag(it) == "--fork-session");
+        let mut arguments = self.arguments.iter();
+        let resumed = arguments.find_map(|argument| argument.strip_prefix("--resume="));
+        self.session_id().or(resumed.filter(|_| !is_forked))
+    }
+
+    /// Whether the session is kept on disk.
+    pub(crate) fn is_kept(&self) -> bool {
+        let is_not = |argument: &String| flag(argument) == "--no-session-persistence";
+        !self.arguments.iter().any(is_not)
+    }
+
+    /// The command line of a process that resumes this session.
+    pub(crate) fn resuming(&self, id: &str) -> Self {
+        self.in_conversation(format!("--resume={id}"))
+    }
+
+    /// The command line of a process that begins this session, which is not on
+    /// disk yet.
+    pub(crate) fn beginning(&self, id: &str) -> Self {
+        self.in_conversation(format!("--session-id={id}"))
+    }
+
+    fn in_conversation(&self, argument: String) -> Self {
+        let mut line = self.clone();
+        line.arguments
+            .retain(|argument| !CONVERSATION.contains(&flag(argument)));
+        line.arguments.push(argument);
+        line
+    }
+
+    /// Makes the process go on with the turn that was cut off.
+    pub(crate) fn go_on_with_turn(&mut self, reason: &str) {
+        for (name, value) in [(GOES_ON, "1"), (REASON, reason)] {
+            self.environment.push((name.into(), value.into()));
+        }
+    }
+
+    /// Sets a flag with a value.
+    pub(crate) fn set_flag(&mut self, name: &str, value: &str) {
+        self.arguments.retain(|argument| flag(argument) != name);
+        self.arguments.push(format!("{name}={value}"));
+    }
+}
+
+/// The flag of an argument, without its value.
+fn flag(argument: &str) -> &str {
+    argument.split_once('=').map_or(argument, |(flag, _)| flag)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use crate::Options;
+
+    #[test]
+    fn a_next_process_resumes_the_session_and_keeps_everything_else() {
+        let options = Options::new().resume("a").fork_session(true).model("haiku");
+        let line = options.assemble().unwrap();
+        let next = line.resuming("b");
+        let of_conversation = |it: &&String| {
+            it.starts_with("--resume") || it.starts_with("--fork") || it.starts_with("--session")
+        };
+        let said: Vec<_> = next.arguments.iter().filter(of_conversation).collect();
+        assert_eq!(said, ["--resume=b"]);
+        assert!(next.arguments.contains(&"--model=haiku".to_owned()));
+        assert!(line.resumes() && line.is_kept() && line.session_id().is_none());
+    }
+
+    #[test]
+    fn only_a_new_session_is_given_an_id() {
+        let mut new = Options::new().assemble().unwrap();
+        new.name_session("1");
+        assert_eq!(new.session_id(), Some("1"));
+        let mut resumed = Options::new().resume("a").assemble().unwrap();
+        resumed.name_session("1");
+        assert_eq!(resumed.session_id(), None);
+    }
+}

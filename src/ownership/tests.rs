@@ -1,0 +1,170 @@
+use super::*;
+use std::fs;
+use tempfile::TempDir;
+
+const ID: &str = "11111111-2222-4333-8444-555555555555";
+
+fn locked(config: &Path) -> Result<Option<SessionLock>, SessionOwner> {
+    match attempt(config, ID, None) {
+        Attempt::Locked(lock) => Ok(lock),
+        Attempt::Owned(owner) => Err(owner),
+    }
+}
+
+fn own_pid() -> Option<u32> {
+    Some(std::process::id())
+}
+
+#[test]
+fn a_session_has_one_lock_at_a_time() {
+    let config = TempDir::new().unwrap();
+    let first = locked(config.path()).unwrap();
+    assert!(first.is_some());
+    let pid = own_pid();
+    assert_eq!(
+        locked(config.path()).unwrap_err(),
+        SessionOwner::Host { pid }
+    );
+    assert!(SessionLock::new(config.path(), "another").unwrap().is_ok());
+    drop(first);
+    assert!(locked(config.path()).unwrap().is_some());
+    if cfg!(unix) {
+        let left: Vec<_> = fs::read_dir(config.path()).unwrap().collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+}
+
+#[test]
+fn without_a_configuration_folder_nothing_is_locked_and_nothing_made() {
+    let home = TempDir::new().unwrap();
+    let config = home.path().join(".claude");
+    assert!(locked(&config).unwrap().is_none());
+    assert!(!config.exists());
+}
+
+/// What a program that was killed leaves is a file, by which is told that its agent may run.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_agent_of_a_killed_program_has_its_session_before_it_writes_that_down() {
+    let config = TempDir::new().unwrap();
+    let id = uuid::Uuid::new_v4().to_string();
+    let attempt = || match attempt(config.path(), &id, None) {
+        Attempt::Locked(lock) => Ok(lock),
+        Attempt::Owned(owner) => Err(owner),
+    };
+    // The shell keeps the arguments, whatever it runs.
+    let mut agent = std::process::Command::new("sh")
+        .args(["-c", "read -r line", "agent", &format!("--resume={id}")])
+        .env("AGENTWIRE_SESSION", "another")
+        .stdin(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let pid = agent.id();
+    // Nothing was left: it is not looked for.
+    drop(attempt().unwrap());
+    fs::create_dir(config.path().join("agentwire")).unwrap();
+    let file = config.path().join(format!("agentwire/{id}.lock"));
+    fs::write(&file, "1\n").unwrap();
+    for _ in 0..2 {
+        assert_eq!(attempt().unwrap_err(), SessionOwner::Agent { pid });
+        assert!(file.exists(), "it is still left");
+    }
+    agent.kill().unwrap();
+    agent.wait().unwrap();
+    let lock = attempt().unwrap();
+    assert_eq!(
+        fs::read_to_string(&file).unwrap(),
+        format!("{}\n", std::process::id())
+    );
+    drop(lock);
+    assert!(!file.exists());
+}
+
+/// Many take and leave one lock, which is a file that comes and goes.
+#[test]
+fn of_many_only_one_has_the_lock_at_a_time() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let config = TempDir::new().unwrap();
+    let (inside, times) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for _ in 0..2_000 {
+                    if let Ok(lock) = locked(config.path()) {
+                        assert!(lock.is_some());
+                        assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
+                        times.fetch_add(1, Ordering::SeqCst);
+                        inside.fetch_sub(1, Ordering::SeqCst);
+                    }
+                }
+            });
+        }
+    });
+    assert!(times.into_inner() > 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_agent_that_another_program_has_started_owns_its_session() {
+    let start = crate::process::start(std::process::id()).unwrap();
+    let domain = fs::read_link("/proc/self/ns/pid").unwrap();
+    let domain = format!("linux:x:{}", domain.display());
+    let pid = std::process::id();
+    let gone = u32::MAX / 2;
+    for (file, text, owns) in [
+        (
+            "1.json",
+            format!(r#"{{"pid":{pid},"sessionId":"{ID}"}}"#),
+            true,
+        ),
+        (
+            "1.json",
+            format!(r#"{{"pid":{pid},"sessionId":"other"}}"#),
+            false,
+        ),
+        (
+            "1.json",
+            format!(r#"{{"pid":{gone},"sessionId":"{ID}"}}"#),
+            false,
+        ),
+        (
+            "1.key",
+            format!(r#"{{"pid":{pid},"sessionId":"{ID}"}}"#),
+            false,
+        ),
+        ("1.json", "{".to_owned(), false),
+        (
+            "1.json",
+            format!(
+                r#"{{"pid":{pid},"sessionId":"{ID}","procStart":"{start}","pidDomain":"{domain}"}}"#
+            ),
+            true,
+        ),
+        // The PID is another process's now.
+        (
+            "1.json",
+            format!(
+                r#"{{"pid":{pid},"sessionId":"{ID}","procStart":"{}"}}"#,
+                start - 1
+            ),
+            false,
+        ),
+        // Whether it lives cannot be told from here.
+        (
+            "1.json",
+            format!(r#"{{"pid":{pid},"sessionId":"{ID}","pidDomain":"linux:x:pid:[1]"}}"#),
+            false,
+        ),
+    ] {
+        let config = TempDir::new().unwrap();
+        fs::create_dir(config.path().join("sessions")).unwrap();
+        fs::write(config.path().join("sessions").join(file), &text).unwrap();
+        let owner = locked(config.path()).err();
+        assert_eq!(owner, owns.then_some(SessionOwner::Agent { pid }), "{text}");
+        // It is the agent of whoever asks.
+        assert!(matches!(
+            attempt(config.path(), ID, own_pid()),
+            Attempt::Locked(Some(_))
+        ));
+    }
+}

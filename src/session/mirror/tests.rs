@@ -1,0 +1,455 @@
+//! The mirror, with stores that fail in every way, and files that lag behind.
+
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::session_log::Refusal;
+use crate::store::{EntryHead, SessionStore, StoreError, StoreFailure, TranscriptKey};
+use agentwire_protocol::Json;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::future::pending;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use tempfile::TempDir;
+use tokio::time::Instant;
+
+const ID: &str = "11111111-2222-4333-8444-555555555555";
+
+/// An agent that writes transcripts, and tells of it.
+struct Agent {
+    home: TempDir,
+    /// What it has told, by transcript.
+    told: BTreeMap<TranscriptKey, Vec<Json>>,
+    /// What it has not written yet.
+    unwritten: Vec<(PathBuf, String)>,
+    next: usize,
+}
+
+impl Agent {
+    fn new() -> Self {
+        Self {
+            home: tempfile::tempdir().unwrap(),
+            told: BTreeMap::new(),
+            unwritten: vec![],
+            next: 0,
+        }
+    }
+
+    /// Adds entries to a transcript: each with so many bytes, some without a `uuid`.
+    fn adds(&mut self, transcript: usize, entries: &[(usize, bool)]) -> Frame {
+        let own = TranscriptKey::new("-p", ID);
+        let (key, name) = match transcript {
+            0 => (own, format!("{ID}.jsonl")),
+            it => (
+                own.part(format!("subagents/agent-a{it}")),
+                format!("{ID}/subagents/agent-a{it}.jsonl"),
+            ),
+        };
+        let file = self.home.path().join("projects/-p").join(name);
+        let entries: Vec<Json> = entries
+            .iter()
+            .map(|(bytes, has_uuid)| {
+                let (number, text) = (self.next, "a".repeat(*bytes));
+                self.next += 1;
+                let name = if *has_uuid { "uuid" } else { "mode" };
+                let entry = format!(r#"{{"type":"user","{name}":"{number}","text":"{text}"}}"#);
+                Json::of_text(entry)
+            })
+            .collect();
+        let lines: String = entries.iter().map(|it| format!("{it}\n")).collect();
+        // The agent keeps what no host is told of as well.
+        let lines = format!("{{\"type\":\"api-request\",\"uuid\":\"r\"}}\n{lines}");
+        self.unwritten.push((file.clone(), lines));
+        let line = serde_json::json!({
+            "type": "transcript_mirror", "filePath": file, "entries": entries,
+        });
+        self.told.entry(key).or_default().extend(entries);
+        Frame::new(line.to_string().into()).unwrap()
+    }
+
+    fn writes(&mut self) {
+        for (file, lines) in self.unwritten.drain(..) {
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            let mut file = File::options()
+                .append(true)
+                .create(true)
+                .open(file)
+                .unwrap();
+            file.write_all(lines.as_bytes()).unwrap();
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Then {
+    Keeps,
+    Fails,
+    Panics,
+    /// Keeps nothing, and never says so.
+    Hangs,
+    /// Keeps everything, and never says so.
+    KeepsAndHangs,
+    /// Keeps everything, and says that it failed.
+    KeepsAndFails,
+    /// Another host has taken the session over.
+    Refuses,
+}
+
+/// A store that does not look at what it keeps, and does as it is told, call by call.
+#[derive(Debug, Clone, Default)]
+struct Shelf(Arc<Mutex<Kept>>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    transcripts: BTreeMap<TranscriptKey, Vec<Json>>,
+    then: Vec<Then>,
+    calls: usize,
+    most: usize,
+}
+
+impl SessionStore for Shelf {
+    async fn append(&self, key: &TranscriptKey, entries: &[Json]) -> Result<(), StoreError> {
+        assert!(!entries.is_empty());
+        let then = {
+            let mut kept = self.0.lock().unwrap();
+            let then = *kept.then.get(kept.calls).unwrap_or(&Then::Keeps);
+            kept.calls += 1;
+            kept.most = kept.most.max(entries.len());
+            if matches!(
+                then,
+                Then::Keeps | Then::KeepsAndHangs | Then::KeepsAndFails
+            ) {
+                let transcript = kept.transcripts.entry(key.clone()).or_default();
+                transcript.extend_from_slice(entries);
+            }
+            then
+        };
+        match then {
+            Then::Keeps => Ok(()),
+            Then::Fails | Then::KeepsAndFails => Err("full".into()),
+            Then::Panics => panic!("a bug"),
+            Then::Refuses => Err(Refusal::new(None).into()),
+            Then::Hangs | Then::KeepsAndHangs => pending().await,
+        }
+    }
+
+    async fn load(&self, key: &TranscriptKey) -> Result<Option<Vec<Json>>, StoreError> {
+        Ok(self.0.lock().unwrap().transcripts.get(key).cloned())
+    }
+}
+
+fn started(shelf: &Shelf, flush: StoreFlush, limit: usize) -> Mirror {
+    let options = Options::new().session_store(shelf.clone());
+    let options = options.session_store_flush(flush);
+    let options = options.session_store_memory(limit);
+    Mirror::start(&options, vec![]).0
+}
+
+fn uuids(entries: &[Json]) -> Vec<String> {
+    let uuids = entries.iter().filter_map(|it| EntryHead::of(it)?.uuid);
+    uuids.collect()
+}
+
+fn without_again(uuids: Vec<String>) -> Vec<String> {
+    let mut seen = std::collections::HashSet::new();
+    uuids
+        .into_iter()
+        .filter(|it| seen.insert(it.clone()))
+        .collect()
+}
+
+fn run<T>(work: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build();
+    runtime.unwrap().block_on(work)
+}
+
+/// Something that happens in a session.
+#[derive(Debug, Clone)]
+enum Step {
+    Adds(usize, Vec<(usize, bool)>),
+    /// The agent writes what it has told.
+    Writes,
+    /// It takes its time for that.
+    Lags(u64),
+    TurnEnds,
+    Waits(u64),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let entries = prop::collection::vec((0..200_usize, prop::bool::weighted(0.9)), 1..6);
+    prop_oneof![
+        6 => (0..3_usize, entries).prop_map(|(it, entries)| Step::Adds(it, entries)),
+        2 => Just(Step::Writes),
+        2 => (0..2_000_u64).prop_map(Step::Lags),
+        2 => Just(Step::TurnEnds),
+        1 => (1..90_000_u64).prop_map(Step::Waits),
+    ]
+}
+
+fn then() -> impl Strategy<Value = Then> {
+    prop_oneof![
+        4 => Just(Then::Keeps),
+        3 => Just(Then::Fails),
+        1 => Just(Then::Panics),
+        1 => Just(Then::Hangs),
+        1 => Just(Then::KeepsAndHangs),
+        1 => Just(Then::KeepsAndFails),
+    ]
+}
+
+fn result() -> Frame {
+    Frame::new(r#"{"type":"result"}"#.to_owned().into()).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn the_store_has_the_beginning_at_any_time_and_everything_at_last(
+        steps in prop::collection::vec(step(), 1..40),
+        then in prop::collection::vec(then(), 0..30),
+        limit in 0..2000_usize,
+        is_eager in any::<bool>(),
+    ) {
+        let shelf = Shelf::default();
+        let keeps_and_fails = then.contains(&Then::KeepsAndFails);
+        shelf.0.lock().unwrap().then = then;
+        let flush = if is_eager { StoreFlush::Eager } else { StoreFlush::Batched };
+        let mut agent = Agent::new();
+        let check = |agent: &Agent, is_whole: bool| {
+            let kept = &shelf.0.lock().unwrap().transcripts;
+            for (key, told) in &agent.told {
+                let told = uuids(told);
+                let mut kept = kept.get(key).map(|it| uuids(it)).unwrap_or_default();
+                // A store that says it failed has to look what it has.
+                if keeps_and_fails {
+                    kept = without_again(kept);
+                }
+                let len = if is_whole { told.len() } else { kept.len() };
+                assert_eq!(kept, told[..len]);
+            }
+            if is_whole {
+                for (key, told) in &agent.told {
+                    let kept = kept.get(key).map_or(&[][..], |it| it);
+                    let has = |entry: &&Json| {
+                        let mode = entry.member("mode");
+                        mode.is_some() && !kept.iter().any(|it| it.member("mode") == mode)
+                    };
+                    let missing: Vec<_> = told.iter().filter(has).collect();
+                    assert!(missing.is_empty(), "{missing:?}");
+                }
+            }
+        };
+        run(async {
+            let mut mirror = started(&shelf, flush, limit);
+            let mut lag = 0;
+            for step in steps {
+                match step {
+                    Step::Adds(transcript, entries) => {
+                        let frame = agent.adds(transcript, &entries);
+                        assert!(matches!(mirror.take(frame), Taken::Mirrored));
+                    }
+                    Step::Writes => agent.writes(),
+                    Step::Lags(time) => {
+                        lag += time;
+                        // An agent does not take longer than that.
+                        if lag > 8_000 {
+                            agent.writes();
+                            lag = 0;
+                        }
+                        tokio::time::sleep(Duration::from_millis(time)).await;
+                    }
+                    Step::TurnEnds => drop(mirror.take(result())),
+                    Step::Waits(time) => {
+                        agent.writes();
+                        tokio::time::sleep(Duration::from_millis(time)).await;
+                    }
+                }
+                check(&agent, false);
+            }
+            agent.writes();
+            let begun = Instant::now();
+            loop {
+                let (reply, flushed) = oneshot::channel();
+                mirror.flush(reply);
+                if flushed.await.unwrap().is_ok() {
+                    break;
+                }
+                assert!(begun.elapsed() < Duration::from_secs(3600 * 2));
+            }
+            check(&agent, true);
+            let mut is_behind = false;
+            while let Some(notice) = mirror.try_notice() {
+                match notice {
+                    Notice::StoreBehind { entries, .. } => {
+                        assert!(entries > 0);
+                        is_behind = true;
+                    }
+                    Notice::StoreCaughtUp { .. } => is_behind = false,
+                    notice => panic!("{notice}"),
+                }
+            }
+            assert!(!is_behind);
+            let waiting = mirror.0.as_ref().unwrap().waiting.load(Ordering::Relaxed);
+            assert_eq!(waiting, 0);
+            assert_eq!(mirror.end().await.0, []);
+        });
+    }
+}
+
+#[test]
+fn what_is_read_from_the_agents_file_comes_in_calls_of_a_limited_size() {
+    let shelf = Shelf::default();
+    shelf.0.lock().unwrap().then = vec![Then::Fails; 4];
+    let mut agent = Agent::new();
+    run(async {
+        let mut mirror = started(&shelf, StoreFlush::Batched, 100);
+        mirror.take(agent.adds(0, &[(10, true)]));
+        for _ in 0..40 {
+            mirror.take(agent.adds(0, &[(10, true); 50]));
+        }
+        agent.writes();
+        let behind = mirror.notice().await;
+        assert!(
+            matches!(behind, Notice::StoreBehind { entries: 2001, .. }),
+            "{behind}"
+        );
+        while !matches!(mirror.notice().await, Notice::StoreCaughtUp { .. }) {}
+        let key = TranscriptKey::new("-p", ID);
+        let kept = uuids(&shelf.0.lock().unwrap().transcripts[&key]);
+        assert_eq!(kept, uuids(&agent.told[&key]));
+        assert_eq!(mirror.end().await.0, []);
+    });
+    let kept = shelf.0.lock().unwrap();
+    assert_eq!(kept.most, 500);
+}
+
+#[test]
+fn a_transcript_ends_where_something_is_missing_for_ever() {
+    let shelf = Shelf::default();
+    shelf.0.lock().unwrap().then = vec![Then::Fails];
+    let mut agent = Agent::new();
+    run(async {
+        let mut mirror = started(&shelf, StoreFlush::Eager, 0);
+        mirror.take(agent.adds(0, &[(10, true)]));
+        // There is no room for these, and the file cannot be read.
+        mirror.take(agent.adds(0, &[(10, true), (10, true)]));
+        let missing = |entries| Notice::NotMirrored {
+            key: Some(TranscriptKey::new("-p", ID)),
+            entries,
+            failure: StoreFailure::TooSlow,
+        };
+        assert_eq!(mirror.notice().await, missing(2));
+        let (reply, flushed) = oneshot::channel();
+        mirror.take(agent.adds(0, &[(10, true)]));
+        mirror.flush(reply);
+        assert_eq!(mirror.notice().await, missing(1));
+        flushed.await.unwrap().unwrap();
+        // The others go on.
+        mirror.take(agent.adds(1, &[(10, true)]));
+        assert_eq!(mirror.end().await.0, []);
+    });
+    let kept: Vec<_> = shelf
+        .0
+        .lock()
+        .unwrap()
+        .transcripts
+        .values()
+        .map(Vec::len)
+        .collect();
+    assert_eq!(kept, [1, 1]);
+}
+
+#[test]
+fn an_agent_that_has_not_written_yet_is_not_hurried_by_flushes() {
+    let shelf = Shelf::default();
+    let mut agent = Agent::new();
+    run(async {
+        let mut mirror = started(&shelf, StoreFlush::BeforeResult, 0);
+        mirror.take(agent.adds(0, &[(10, true)]));
+        mirror.take(agent.adds(0, &[(10, true)]));
+        let waiters: Vec<_> = (0..50).map(|_| mirror.sent()).collect();
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        let more: Vec<_> = (0..50).map(|_| mirror.sent()).collect();
+        agent.writes();
+        for waiter in waiters.into_iter().chain(more) {
+            waiter.await.unwrap().unwrap();
+        }
+        assert_eq!(mirror.end().await.0, []);
+    });
+    let kept = shelf.0.lock().unwrap();
+    let key = TranscriptKey::new("-p", ID);
+    assert_eq!(uuids(&kept.transcripts[&key]), uuids(&agent.told[&key]));
+}
+
+#[test]
+fn a_store_that_another_host_has_taken_is_not_asked_again() {
+    let shelf = Shelf::default();
+    shelf.0.lock().unwrap().then = vec![Then::Keeps, Then::Refuses];
+    let mut agent = Agent::new();
+    run(async {
+        let mut mirror = started(&shelf, StoreFlush::Eager, 1000);
+        mirror.take(agent.adds(0, &[(10, true)]));
+        mirror.take(agent.adds(0, &[(10, true), (10, true)]));
+        let missing = |entries| Notice::NotMirrored {
+            key: Some(TranscriptKey::new("-p", ID)),
+            entries,
+            failure: StoreFailure::Refused("the log does not exist".to_owned()),
+        };
+        assert_eq!(mirror.notice().await, missing(2));
+        mirror.take(agent.adds(0, &[(10, true)]));
+        assert_eq!(mirror.notice().await, missing(1));
+        assert_eq!(mirror.end().await.0, []);
+    });
+    assert_eq!(shelf.0.lock().unwrap().calls, 2);
+}
+
+#[test]
+fn a_result_is_held_until_the_store_has_its_turn_or_is_behind() {
+    for (then, seconds, told) in [
+        (vec![], 0, None),
+        (vec![Then::Fails, Then::Fails], 1, None),
+        (vec![Then::Fails; 3], 1, Some("full")),
+        (vec![Then::Hangs], 60, Some("it took longer than 60s")),
+    ] {
+        let shelf = Shelf::default();
+        shelf.0.lock().unwrap().then = then;
+        let mut agent = Agent::new();
+        run(async {
+            let mut mirror = started(&shelf, StoreFlush::BeforeResult, 1000);
+            let begun = Instant::now();
+            mirror.take(agent.adds(0, &[(10, true)]));
+            let Taken::Held(frame, kept) = mirror.take(result()) else {
+                panic!("it is not held");
+            };
+            assert_eq!(frame.kind(), "result");
+            let outcome = kept.await.unwrap();
+            assert_eq!(begun.elapsed().as_secs(), seconds);
+            match told {
+                None => outcome.unwrap(),
+                Some(why) => {
+                    let error = outcome.unwrap_err().to_string();
+                    assert!(error.contains(why), "{error}");
+                    let notice = mirror.try_notice().unwrap();
+                    assert!(matches!(notice, Notice::StoreBehind { entries: 1, .. }));
+                }
+            }
+            let is_kept = !shelf.0.lock().unwrap().transcripts.is_empty();
+            assert_eq!(is_kept, told.is_none());
+            // A store that is behind is not waited for again.
+            let waits = Instant::now();
+            if told.is_some()
+                && let Taken::Held(_, kept) = mirror.take(result())
+            {
+                kept.await.unwrap_err();
+                assert_eq!(waits.elapsed(), Duration::ZERO);
+            }
+        });
+    }
+}

@@ -1,0 +1,89 @@
+//! The agent's process of a session, which others may follow.
+
+use super::transport::{CloseInput, Peer};
+use crate::event::EndReason;
+use crate::handle::Handle;
+use crate::process::CloseReport;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// The current process of a session, for those who outlive it.
+#[derive(Debug)]
+pub(crate) struct Peers(watch::Sender<Current>);
+
+#[derive(Debug)]
+struct Current {
+    peer: Arc<dyn Peer>,
+    /// Whether the session was told to close. A process that follows is closed
+    /// at once.
+    is_closing: bool,
+    /// Whether no other process follows.
+    is_last: bool,
+}
+
+impl Peers {
+    pub(super) fn new(peer: Arc<dyn Peer>) -> Self {
+        Self(watch::Sender::new(Current {
+            peer,
+            is_closing: false,
+            is_last: false,
+        }))
+    }
+
+    /// Another process follows.
+    pub(super) fn follow(&self, peer: &Arc<dyn Peer>) {
+        let mut is_closing = false;
+        self.0.send_modify(|it| {
+            it.peer = Arc::clone(peer);
+            is_closing = it.is_closing;
+        });
+        if is_closing {
+            peer.close(Box::new(|| ()));
+        }
+    }
+
+    /// No other process follows.
+    pub(super) fn end(&self) {
+        self.0.send_modify(|it| it.is_last = true);
+    }
+
+    pub(crate) fn pid(&self) -> Option<u32> {
+        self.0.borrow().peer.pid()
+    }
+
+    /// Closes the current process, and every one that follows.
+    pub(crate) fn close(&self, close_input: CloseInput) {
+        let mut peer = None;
+        self.0.send_modify(|it| {
+            it.is_closing = true;
+            peer = Some(Arc::clone(&it.peer));
+        });
+        if let Some(peer) = peer {
+            peer.close(close_input);
+        }
+    }
+
+    /// Waits for the report of the last process that is closed. Cancel safe.
+    pub(crate) async fn closed(&self) -> Option<CloseReport> {
+        let mut changes = self.0.subscribe();
+        loop {
+            let peer = Arc::clone(&changes.borrow_and_update().peer);
+            let report = peer.closed().await;
+            let is_final =
+                |it: &Current| it.is_last || it.is_closing || !Arc::ptr_eq(&it.peer, &peer);
+            // The sender is part of `self`.
+            let Ok(current) = changes.wait_for(is_final).await else {
+                return report;
+            };
+            if Arc::ptr_eq(&current.peer, &peer) {
+                return report;
+            }
+        }
+    }
+}
+
+/// Lets the session be closed by what closes its process.
+pub(super) fn attach(peer: &Arc<dyn Peer>, session: &Handle) {
+    let link = session.link().clone();
+    peer.attached(Box::new(move || drop(link.give_up(EndReason::Closed))));
+}

@@ -1,0 +1,101 @@
+//! Starting the agent's processes of a session.
+
+use super::transport::{Connection, Transport};
+use crate::event::Error;
+use crate::handle::Handle;
+#[cfg(feature = "mcp")]
+use crate::mcp::SharedServer;
+use crate::options::{CommandLine, Options, PrivateFiles};
+use crate::process::ClosePolicy;
+use agentwire_protocol::control::Initialize;
+#[cfg(feature = "mcp")]
+use std::collections::BTreeMap;
+use std::fmt;
+use std::pin::Pin;
+use std::time::Duration;
+
+type Opening<'a> = Pin<Box<dyn Future<Output = Result<Connection, Error>> + Send + 'a>>;
+
+/// A transport of any type.
+trait Open: Send {
+    fn open_any<'a>(&'a mut self, line: &'a CommandLine, policy: ClosePolicy) -> Opening<'a>;
+}
+
+impl<T: Transport> Open for T {
+    fn open_any<'a>(&'a mut self, line: &'a CommandLine, policy: ClosePolicy) -> Opening<'a> {
+        Box::pin(self.open(line, policy))
+    }
+}
+
+/// Starts the agent's processes of a session, one after the other.
+pub(crate) struct Starter {
+    transport: Box<dyn Open>,
+    /// What the first process was started with.
+    pub(super) line: CommandLine,
+    policy: ClosePolicy,
+    patience: Duration,
+    #[cfg(feature = "mcp")]
+    servers: BTreeMap<String, SharedServer>,
+}
+
+/// A process that was started, and its first request.
+pub(super) struct Opened {
+    pub(super) connection: Connection,
+    pub(super) initialize: Initialize,
+    pub(super) private: PrivateFiles,
+}
+
+impl Starter {
+    pub(crate) fn new(transport: impl Transport, line: CommandLine, options: &Options) -> Self {
+        Self {
+            transport: Box::new(transport),
+            line,
+            policy: options.close,
+            patience: options.request_timeout,
+            #[cfg(feature = "mcp")]
+            servers: options.mcp_servers.clone(),
+        }
+    }
+
+    /// Starts a process, and the in-process servers anew. If the future is
+    /// dropped, what it started is cleaned up.
+    pub(super) async fn start(
+        mut self,
+        line: CommandLine,
+        session: Handle,
+    ) -> (Self, Result<Opened, Error>) {
+        let connection = match self.transport.open_any(&line, self.policy).await {
+            Ok(connection) => connection,
+            Err(error) => return (self, Err(error)),
+        };
+        #[cfg_attr(
+            not(feature = "mcp"),
+            expect(unused_mut, reason = "only `mcp` changes it")
+        )]
+        let mut initialize = line.initialize.clone();
+        #[cfg(feature = "mcp")]
+        {
+            let servers = self.servers.clone();
+            crate::mcp::introduce(servers, &session, self.patience, &mut initialize).await;
+        }
+        #[cfg(not(feature = "mcp"))]
+        drop(session);
+        let opened = Opened {
+            connection,
+            initialize,
+            private: line.private,
+        };
+        (self, Ok(opened))
+    }
+
+    /// How long a process may take to answer its first request.
+    pub(super) fn patience(&self) -> Duration {
+        self.patience
+    }
+}
+
+impl fmt::Debug for Starter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Starter").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,240 @@
+//! What a store has of a transcript, and what the agent's own file has.
+
+use super::EntryHead;
+use super::home::is_metadata;
+use agentwire_protocol::Json;
+use serde::Deserialize;
+use std::collections::{HashMap, HashSet};
+
+/// A transcript that is in a store and in the agent's own file.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Merged {
+    /// What the store has, and what it lacks.
+    pub(crate) entries: Vec<Json>,
+    /// How many entries at the end the store lacks.
+    pub(crate) behind: usize,
+    /// How many the store lacks in between. It can only be appended to.
+    pub(crate) holes: usize,
+    /// How many entries of the file belong to another continuation than that in the
+    /// store: the session has gone on elsewhere, without them. They are left out.
+    pub(crate) diverged: usize,
+}
+
+/// Merges them. The store is right where they contradict each other.
+pub(crate) fn merge(stored: Vec<Json>, local: Vec<Json>) -> Merged {
+    let uuids = |entries: &[Json]| -> Vec<Option<String>> {
+        let uuids = entries.iter().map(|it| EntryHead::of(it)?.uuid);
+        uuids.collect()
+    };
+    let (of_stored, of_local) = (uuids(&stored), uuids(&local));
+    let known: HashMap<&str, usize> = (of_stored.iter().enumerate())
+        .filter_map(|(at, uuid)| Some((uuid.as_deref()?, at)))
+        .collect();
+    let is_known = |uuid: &Option<String>| {
+        let uuid = uuid.as_deref();
+        uuid.is_some_and(|uuid| known.contains_key(uuid))
+    };
+    let of_file: HashSet<&str> = of_local.iter().filter_map(|it| it.as_deref()).collect();
+    let common = of_local.iter().rposition(is_known);
+    let tail = common.map_or(0, |at| at + 1);
+    let has_uuid = |uuids: &[Option<String>]| uuids.iter().filter(|it| it.is_some()).count();
+    let is_elsewhere = match common {
+        // They have nothing in common, or nothing that tells.
+        None => has_uuid(&of_stored) > 0,
+        Some(_) => {
+            let last = of_stored.iter().rposition(|uuid| {
+                let uuid = uuid.as_deref();
+                uuid.is_some_and(|uuid| of_file.contains(uuid))
+            });
+            let rest = last.map_or(0, |at| at + 1);
+            has_uuid(&of_stored[rest..]) > 0
+        }
+    };
+    // What is in the file between entries that the store has comes behind the one that it
+    // follows there.
+    let mut inserted: HashMap<Option<usize>, Vec<Json>> = HashMap::new();
+    let (mut holes, mut diverged, mut behind, mut added) = (0, 0, None, Vec::new());
+    let texts: HashSet<&str> = stored.iter().map(Json::get).collect();
+    let has_metadata = stored.iter().any(is_metadata);
+    // Entries without a `uuid` can only be told by their text.
+    let is_there = |entry: &Json| texts.contains(entry.get()) || has_metadata && is_metadata(entry);
+    for (at, (entry, uuid)) in local.iter().zip(&of_local).enumerate() {
+        let place = uuid.as_deref().and_then(|uuid| known.get(uuid));
+        if let Some(place) = place {
+            behind = Some(*place);
+        } else if at >= tail {
+            if is_elsewhere {
+                diverged += usize::from(uuid.is_some());
+                continue;
+            }
+            if uuid.is_some() || !is_there(entry) {
+                added.push(entry.clone());
+            }
+        } else if uuid.is_some() {
+            holes += 1;
+            inserted.entry(behind).or_default().push(entry.clone());
+        }
+    }
+    let behind = added.len();
+    let mut entries = inserted.remove(&None).unwrap_or_default();
+    for (at, entry) in stored.into_iter().enumerate() {
+        entries.push(entry);
+        entries.extend(inserted.remove(&Some(at)).into_iter().flatten());
+    }
+    entries.extend(added);
+    Merged {
+        entries,
+        behind,
+        holes,
+        diverged,
+    }
+}
+
+/// Returns the `uuid` of the first entry whose parent is missing.
+pub(crate) fn hole(entries: &[Json]) -> Option<String> {
+    let links: Vec<Link> = entries.iter().filter_map(|it| it.read().ok()).collect();
+    let known: HashSet<&str> = links.iter().filter_map(|it| it.uuid.as_deref()).collect();
+    let mut holes = links.iter().filter(|it| {
+        let parent = it.parent.as_deref();
+        parent.is_some_and(|parent| !known.contains(parent))
+    });
+    holes.find_map(|it| it.uuid.clone())
+}
+
+/// The place of an entry in the conversation.
+#[derive(Debug, Deserialize)]
+struct Link {
+    uuid: Option<String>,
+    #[serde(rename = "parentUuid")]
+    parent: Option<String>,
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Entries: of a letter the uuid is that, of a digit it is an entry without one.
+    fn entries(letters: &str) -> Vec<Json> {
+        let entry = |letter: char| {
+            Json::of_text(match letter {
+                'm' => r#"{"type":"agent_metadata","agentType":"x"}"#.to_owned(),
+                '0'..='9' => format!(r#"{{"type":"mode","mode":"{letter}"}}"#),
+                _ => format!(r#"{{"type":"user","uuid":"{letter}"}}"#),
+            })
+        };
+        letters.chars().map(entry).collect()
+    }
+
+    #[test]
+    fn what_only_the_file_has_is_merged_unless_the_session_went_on_elsewhere() {
+        // What the store has, what the file has; what comes of it: all entries, how many the
+        // store lacks at the end, in between, and how many belong elsewhere.
+        for (stored, local, all, behind, holes, diverged) in [
+            ("", "", "", 0, 0, 0),
+            ("abc", "", "abc", 0, 0, 0),
+            ("", "abc", "abc", 3, 0, 0),
+            ("abc", "abc", "abc", 0, 0, 0),
+            ("abc", "abcde", "abcde", 2, 0, 0),
+            // The file is an old one.
+            ("abcde", "abc", "abcde", 0, 0, 0),
+            ("abcde", "abcxy", "abcde", 0, 0, 2),
+            ("abc", "xyz", "abc", 0, 0, 3),
+            ("acd", "abcd", "abcd", 0, 1, 0),
+            ("bd", "abcde", "abcde", 1, 2, 0),
+            // Something was taken back, in the file alone.
+            ("abxc", "abcd", "abxcd", 1, 0, 0),
+            // Entries without a uuid.
+            ("a1b2", "a1b2", "a1b2", 0, 0, 0),
+            ("a1b2", "a1b23c4", "a1b23c4", 3, 0, 0),
+            ("a1b23", "a1b23c", "a1b23c", 1, 0, 0),
+            ("12", "123", "123", 1, 0, 0),
+            // What is known of a sub-agent is no line of its file.
+            ("mab", "mabc", "mabc", 1, 0, 0),
+        ] {
+            let merged = merge(entries(stored), entries(local));
+            let expected = Merged {
+                entries: entries(all),
+                behind,
+                holes,
+                diverged,
+            };
+            assert_eq!(merged, expected, "{stored} and {local}");
+        }
+    }
+
+    fn uuids(entries: &[Json]) -> Vec<String> {
+        let uuids = entries.iter().filter_map(|it| EntryHead::of(it)?.uuid);
+        uuids.collect()
+    }
+
+    /// Whether all of these are there, in this order.
+    fn is_in(some: &[String], all: &[String]) -> bool {
+        let mut all = all.iter();
+        some.iter().all(|it| all.any(|other| other == it))
+    }
+
+    proptest! {
+        /// A session that is told to a store, which loses some of it, and goes on in one
+        /// place or in two.
+        #[test]
+        fn nothing_that_either_has_is_lost_but_what_belongs_elsewhere(
+            told in prop::collection::vec(prop::bool::weighted(0.8), 0..12),
+            lost in prop::collection::vec(prop::bool::weighted(0.2), 12),
+            behind in 0..12_usize,
+            elsewhere in prop::option::of(1..4_usize),
+            old in 0..4_usize,
+        ) {
+            let entry = |name: String, has_uuid: bool| match has_uuid {
+                true => Json::of_text(format!(r#"{{"uuid":"{name}"}}"#)),
+                false => Json::of_text(format!(r#"{{"mode":"{name}"}}"#)),
+            };
+            let local: Vec<Json> = (told.iter().enumerate())
+                .map(|(at, has_uuid)| entry(at.to_string(), *has_uuid))
+                .collect();
+            let known = local.len().saturating_sub(behind);
+            let mut stored: Vec<Json> = (local[..known].iter().zip(&lost))
+                .filter(|(_, lost)| !**lost)
+                .map(|(entry, _)| entry.clone())
+                .collect();
+            let added = elsewhere.unwrap_or_default();
+            stored.extend((0..added).map(|at| entry(format!("e{at}"), true)));
+            // The file may be from before the session moved.
+            let local = &local[..local.len() - old.min(local.len())];
+            let merged = merge(stored.clone(), local.to_vec());
+
+            let all = uuids(&merged.entries);
+            let distinct: HashSet<&String> = all.iter().collect();
+            prop_assert_eq!(distinct.len(), all.len());
+            prop_assert!(is_in(&uuids(&stored), &all));
+            if merged.diverged > 0 {
+                // An old file of what has holes in the store looks like that too.
+                prop_assert!(added + old > 0);
+                prop_assert_eq!(merged.behind, 0);
+            } else if added == 0 {
+                prop_assert!(is_in(&uuids(local), &all));
+                let lacked = uuids(local).iter().filter(|it| !uuids(&stored).contains(it)).count();
+                let at_end = &merged.entries[merged.entries.len() - merged.behind..];
+                prop_assert_eq!(uuids(at_end).len() + merged.holes, lacked);
+                // What the store gets now makes the two the same, but for the holes.
+                let after: Vec<Json> = stored.iter().chain(at_end).cloned().collect();
+                let again = merge(after, local.to_vec());
+                prop_assert_eq!((again.behind, again.holes), (0, merged.holes));
+            }
+        }
+    }
+
+    #[test]
+    fn a_parent_that_is_missing_is_a_hole() {
+        let entry = |uuid: &str, parent: &str| {
+            Json::of_text(format!(r#"{{"uuid":"{uuid}","parentUuid":{parent}}}"#))
+        };
+        let a = entry("a", "null");
+        let other = Json::of_text(r#"{"type":"mode"}"#);
+        let whole = [a.clone(), other, entry("b", r#""a""#), entry("c", r#""b""#)];
+        assert_eq!(hole(&whole), None);
+        assert_eq!(hole(&whole[1..]).as_deref(), Some("b"));
+        assert_eq!(hole(&[a, entry("c", r#""b""#)]).as_deref(), Some("c"));
+    }
+}

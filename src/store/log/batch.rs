@@ -1,0 +1,134 @@
+//! Batches: what is appended in one step.
+
+use super::{Position, Token};
+use agentwire_protocol::Json;
+use std::fmt;
+use std::sync::Arc;
+
+/// The part of a session that an entry belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Part {
+    /// The main conversation.
+    Main,
+    /// Another transcript of the session, such as `subagents/agent-a1b2`: its
+    /// [subpath](crate::TranscriptKey::subpath).
+    Transcript(Arc<str>),
+    /// What hosts note about the session itself: who owns it, and which messages
+    /// they accepted.
+    Session,
+}
+
+/// The name of [`Part::Session`]. No subpath has a colon.
+const SESSION: &str = ":session";
+
+impl Part {
+    /// Returns the part with this name.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        match name {
+            "" => Self::Main,
+            SESSION => Self::Session,
+            subpath => Self::Transcript(subpath.into()),
+        }
+    }
+
+    /// Returns the name by which stores keep the part: empty for
+    /// [`Part::Main`], the subpath for [`Part::Transcript`].
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Main => "",
+            Self::Transcript(subpath) => subpath,
+            Self::Session => SESSION,
+        }
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Main => f.write_str("the main conversation"),
+            Self::Transcript(subpath) => f.write_str(subpath),
+            Self::Session => f.write_str("the session"),
+        }
+    }
+}
+
+/// An entry of a log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Entry {
+    /// The part of the session that it belongs to.
+    pub part: Part,
+    /// What it says. A store keeps the text, and does not read it.
+    pub json: Json,
+}
+
+impl Entry {
+    /// Creates an entry.
+    #[must_use]
+    pub fn new(part: Part, json: Json) -> Self {
+        Self { part, json }
+    }
+}
+
+/// A batch to append.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct NewBatch<'a> {
+    /// The position that it goes behind: that of the log's last batch, or
+    /// [`Position::START`] if there is no log.
+    pub after: Position,
+    /// The writer's token.
+    pub token: &'a Token,
+    /// The entries.
+    pub entries: &'a [Entry],
+    /// What a list shows of the session, as far as these entries. It replaces the
+    /// summary of the batch before; `None` too. A store does not read it.
+    pub summary: Option<&'a Json>,
+}
+
+impl<'a> NewBatch<'a> {
+    /// Creates a batch without a summary.
+    #[must_use]
+    pub fn new(after: Position, token: &'a Token, entries: &'a [Entry]) -> Self {
+        Self {
+            after,
+            token,
+            entries,
+            summary: None,
+        }
+    }
+
+    /// Sets the summary.
+    #[must_use]
+    pub fn summary(mut self, summary: &'a Json) -> Self {
+        self.summary = Some(summary);
+        self
+    }
+}
+
+/// A batch of a log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Batch {
+    /// Where it is in the log.
+    pub position: Position,
+    /// The token with which it was appended.
+    pub token: Token,
+    /// The entries, in their order.
+    pub entries: Vec<Entry>,
+}
+
+impl Batch {
+    /// Creates a batch, for a store to return.
+    #[must_use]
+    pub fn new(position: Position, token: Token, entries: Vec<Entry>) -> Self {
+        Self {
+            position,
+            token,
+            entries,
+        }
+    }
+}

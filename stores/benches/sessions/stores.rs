@@ -1,0 +1,47 @@
+//! The stores that sessions are measured with.
+
+use agentwire_stores::{Directory, Sqlite};
+use std::path::Path;
+
+/// What is done with each store.
+pub(crate) trait Visit {
+    async fn visit<S: agentwire::session_log::LogStore>(self, store: S);
+}
+
+/// The names of the stores that can be opened here.
+pub(crate) fn names() -> Vec<&'static str> {
+    let mut names = vec!["directory", "sqlite"];
+    if cfg!(feature = "servers") && std::env::var_os(POSTGRES).is_some() {
+        names.extend(["postgres", "nats"]);
+    }
+    names
+}
+
+/// What `scripts/stores` has put into the environment.
+const POSTGRES: &str = "AGENTWIRE_TEST_POSTGRES";
+
+/// Opens a store. Those of one machine have their files in `folder`; opened again, they
+/// have the same logs.
+pub(crate) async fn open(name: &str, folder: &Path, visit: impl Visit) {
+    match name {
+        "directory" => visit.visit(Directory::new(folder.join("logs"))).await,
+        "sqlite" => {
+            let store = Sqlite::open(folder.join("logs.db"));
+            visit.visit(store.unwrap()).await;
+        }
+        #[cfg(feature = "servers")]
+        "postgres" => {
+            let config = std::env::var(POSTGRES).unwrap().parse();
+            let store = agentwire_stores::Postgres::connect(config.unwrap()).await;
+            visit.visit(store.unwrap()).await;
+        }
+        #[cfg(feature = "servers")]
+        "nats" => {
+            let address = std::env::var("AGENTWIRE_TEST_NATS").unwrap();
+            let client = agentwire_stores::nats::async_nats::connect(address).await;
+            let store = agentwire_stores::Nats::connect(client.unwrap()).await;
+            visit.visit(store.unwrap()).await;
+        }
+        _ => panic!("no store {name}"),
+    }
+}

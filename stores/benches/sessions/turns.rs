@@ -1,0 +1,213 @@
+//! One session after the other, with a store and without.
+
+use super::stores::{self, Visit};
+use agentwire::session_log::LogStore;
+use agentwire::{
+    Client, Event, Notice, Options, SessionStore, StoreError, StoreFlush, TranscriptKey,
+};
+use agentwire_protocol::Json;
+use agentwire_stores::LogBacked;
+use agentwire_testkit::{Scenario, Step, fake_agent};
+use serde_json::json;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+const ROUNDS: usize = 9;
+
+/// A kind of turn, and how many of them a session has.
+struct Turn {
+    name: &'static str,
+    times: usize,
+    scenario: Scenario,
+}
+
+fn turns() -> Vec<Turn> {
+    let text = "Some words of a text that the model says. ";
+    let tool = || Step::tool("Bash", json!({"command": "cargo test"}), "x".repeat(2_000));
+    let short = Scenario::default().reply([Step::text(text)]).repeated();
+    let tools = Scenario::default()
+        .reply([Step::text(text.repeat(10)), tool()])
+        .reply([Step::text(text.repeat(10)), tool()])
+        .reply([Step::text(text.repeat(10)), tool()])
+        .reply([Step::text(text.repeat(10))])
+        .repeated();
+    // A model takes its time: here 10 ms, less than any.
+    let pause = Duration::from_millis(10);
+    let paused = Scenario::default().reply([Step::chunks([text], pause)]);
+    vec![
+        Turn {
+            name: "one text",
+            times: 500,
+            scenario: short,
+        },
+        Turn {
+            name: "three tool calls",
+            times: 150,
+            scenario: tools,
+        },
+        Turn {
+            name: "one text after 10 ms",
+            times: 100,
+            scenario: paused.repeated(),
+        },
+    ]
+}
+
+pub(crate) async fn compare_all() {
+    println!("turns a second of one session, medians of {ROUNDS} rounds; ratio to no store");
+    println!("CPU: that of this process, the store's included and the agent's not");
+    println!(
+        "{:<24}{:<28}{:>8}{:>10}{:>8}",
+        "turn", "store", "CPU, µs", "turns/s", "ratio"
+    );
+    for turn in turns() {
+        // The second one shows what of the difference is not the store's.
+        let mut rows: Vec<Row> = ["none", "discards"]
+            .map(|name| Row::new(name, StoreFlush::default()))
+            .into();
+        for name in stores::names() {
+            rows.push(Row::new(name, StoreFlush::default()));
+            rows.push(Row::new(name, StoreFlush::BeforeResult));
+        }
+        // The first round is not counted.
+        for round in 0..=ROUNDS {
+            let mut speeds = vec![0.0; rows.len()];
+            let mut order: Vec<usize> = (0..rows.len()).collect();
+            if round % 2 == 1 {
+                order.reverse();
+            }
+            for number in order {
+                let before = cpu();
+                speeds[number] = rows[number].speed(&turn).await;
+                rows[number].cpu += cpu() - before;
+            }
+            if round > 0 {
+                for (row, speed) in rows.iter_mut().zip(&speeds) {
+                    row.speeds.push(*speed);
+                    row.ratios.push(speed / speeds[0]);
+                }
+            }
+        }
+        for row in &mut rows {
+            row.print(&turn);
+        }
+    }
+}
+
+struct Row {
+    store: &'static str,
+    flush: StoreFlush,
+    /// Of all rounds.
+    cpu: Duration,
+    speeds: Vec<f64>,
+    ratios: Vec<f64>,
+}
+
+impl Row {
+    fn new(store: &'static str, flush: StoreFlush) -> Self {
+        Self {
+            store,
+            flush,
+            cpu: Duration::ZERO,
+            speeds: Vec::new(),
+            ratios: Vec::new(),
+        }
+    }
+
+    /// Turns a second of a session, with a new store.
+    async fn speed(&self, turn: &Turn) -> f64 {
+        let folder = TempDir::new().unwrap();
+        let options = Options::new()
+            .cli(std::env::current_exe().unwrap())
+            .cwd(folder.path())
+            .env(fake_agent::SCRIPT, turn.scenario.to_json())
+            .env(fake_agent::SESSIONS, folder.path().join("config"))
+            .allowed_tools(["Bash"])
+            .partial_messages(true);
+        let mut took = Duration::ZERO;
+        match self.store {
+            "none" => took = session(options, turn.times).await,
+            "discards" => took = session(options.session_store(Discards), turn.times).await,
+            name => {
+                let options = options.session_store_flush(self.flush);
+                let with = WithStore(options, turn.times, &mut took);
+                stores::open(name, folder.path(), with).await;
+            }
+        }
+        turn.times as f64 / took.as_secs_f64()
+    }
+
+    fn print(&mut self, turn: &Turn) {
+        let median = |numbers: &mut [f64]| {
+            numbers.sort_unstable_by(f64::total_cmp);
+            numbers[numbers.len() / 2]
+        };
+        let (speed, ratio) = (median(&mut self.speeds), median(&mut self.ratios));
+        let (least, most) = (self.ratios[0], self.ratios[self.ratios.len() - 1]);
+        let store = match self.flush {
+            StoreFlush::BeforeResult => format!("{}, before the result", self.store),
+            _ => self.store.to_owned(),
+        };
+        let cpu = self.cpu.as_micros() / (turn.times * (ROUNDS + 1)) as u128;
+        println!(
+            "{:<24}{store:<28}{cpu:>8}{speed:>10.0}{ratio:>8.2}  ({least:.2}..{most:.2})",
+            turn.name
+        );
+    }
+}
+
+/// The CPU time of this process so far, of all of its threads, in steps of 10 ms.
+fn cpu() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let fields: Vec<_> = stat.rsplit(')').next().unwrap().split(' ').collect();
+    // `utime` and `stime`, the fields 14 and 15; `fields` begins behind the second.
+    let ticks: u64 = fields[12..14]
+        .iter()
+        .map(|it| it.parse::<u64>().unwrap())
+        .sum();
+    Duration::from_millis(ticks * 10)
+}
+
+/// A store that keeps nothing.
+struct Discards;
+
+impl SessionStore for Discards {
+    async fn append(&self, _: &TranscriptKey, _: &[Json]) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    async fn load(&self, _: &TranscriptKey) -> Result<Option<Vec<Json>>, StoreError> {
+        Ok(None)
+    }
+}
+
+struct WithStore<'a>(Options, usize, &'a mut Duration);
+
+impl Visit for WithStore<'_> {
+    async fn visit<S: LogStore>(self, store: S) {
+        let Self(options, times, took) = self;
+        *took = session(options.session_store(LogBacked::new(store)), times).await;
+    }
+}
+
+/// Runs a session. Returns how long its turns took, until the store has the last.
+async fn session(options: Options, times: usize) -> Duration {
+    let mut client = Client::connect(options).await.unwrap();
+    let start = Instant::now();
+    for number in 0..times {
+        client.send(format!("Turn {number}"));
+        loop {
+            match client.next().await.unwrap().unwrap() {
+                Event::Frame(frame) if frame.kind() == "result" => break,
+                Event::Notice(
+                    notice @ (Notice::NotMirrored { .. } | Notice::StoreBehind { .. }),
+                ) => panic!("{notice}"),
+                _ => {}
+            }
+        }
+    }
+    client.flush_store().await.unwrap();
+    let took = start.elapsed();
+    client.close().await;
+    took
+}

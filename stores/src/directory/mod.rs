@@ -1,0 +1,258 @@
+//! A store in a directory of files.
+
+mod file;
+mod names;
+mod record;
+
+use agentwire::session_log::{
+    Admission, AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
+};
+use agentwire::{StoreError, StoredSession};
+use agentwire_protocol::Json;
+use file::{Lock, LogFile};
+use record::Record;
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::{fs, io};
+
+/// A store in a directory of one machine: a folder for each project, and in it a
+/// file for each session. Any number of stores, in any number of processes, may use
+/// the directory at the same time.
+///
+/// [`append`](LogStore::append) returns when the file system says that the batch is
+/// on the disk (`fdatasync`). What a crash leaves of a batch is not a batch: it is
+/// passed over, and removed by the next append. Damage anywhere else is an error.
+///
+/// Writers exclude each other by a file lock, which the system releases when its
+/// process ends. Do not put the directory on a file system that machines share: many
+/// of those do not lock across machines.
+///
+/// All methods use [`tokio::task::spawn_blocking`], and have to be called in a tokio
+/// runtime.
+#[derive(Debug, Clone)]
+pub struct Directory {
+    root: Arc<Path>,
+    places: Arc<Mutex<HashMap<SessionKey, Place>>>,
+}
+
+/// Where a reader stopped: a log is read in pages.
+#[derive(Debug, Clone)]
+struct Place {
+    /// Which file it was; a deletion begins another.
+    file: String,
+    position: Position,
+    offset: u64,
+}
+
+/// How many places are remembered.
+const PLACES: usize = 64;
+
+/// How many bytes of entries are read at once.
+const PAGE: usize = 1 << 20;
+
+impl Directory {
+    /// Creates a store in a directory, which is created by the first append if it
+    /// does not exist.
+    pub fn new(root: impl AsRef<Path>) -> Self {
+        Self {
+            root: root.as_ref().into(),
+            places: Arc::default(),
+        }
+    }
+
+    /// Runs a method where it may block.
+    async fn run<T: Send + 'static>(
+        &self,
+        run: impl FnOnce(&Self) -> T + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let store = self.clone();
+        let task = tokio::task::spawn_blocking(move || run(&store));
+        Ok(task.await?)
+    }
+
+    fn path(&self, session: &SessionKey) -> PathBuf {
+        names::path(&self.root, session)
+    }
+
+    fn append_now(
+        &self,
+        session: &SessionKey,
+        after: Position,
+        token: &Token,
+        kept: Record,
+    ) -> Result<Position, AppendError> {
+        let path = self.path(session);
+        let failed = |error: io::Error| AppendError::failed(error);
+        let _lock = Lock::take(&path).map_err(failed)?;
+        let mut file = LogFile::open_to_write(&path).map_err(failed)?;
+        let last = file.last().map_err(failed)?;
+        let head = last.as_ref().map(Record::head);
+        // What is directly behind a position has the next number.
+        let direct = after.0.saturating_add(1);
+        let next = match &last {
+            Some(last) if last.position.0 == direct => last.next(),
+            Some(last) if last.position.0 > direct => {
+                let next = file.first_behind(after).map_err(failed)?;
+                next.and_then(|next| next.next())
+            }
+            _ => None,
+        };
+        let next = next.filter(|next| next.position.0 == direct);
+        match Head::admit(head.as_ref(), next.as_ref(), after, token)? {
+            Admission::Kept(position) => return Ok(position),
+            _ => file.append(&kept).map_err(failed)?,
+        }
+        Ok(kept.position)
+    }
+
+    fn read_now(&self, session: &SessionKey, after: Position) -> io::Result<Vec<Batch>> {
+        let Some(mut file) = LogFile::open(&self.path(session))? else {
+            return Ok(Vec::new());
+        };
+        let place = self.place(session).filter(|it| {
+            // Of another file an offset says nothing.
+            it.file == file.id() && it.position == after
+        });
+        let mut scan = match place {
+            Some(place) => file.scan_from(place.offset, Some(place.position))?,
+            None => file.scan()?,
+        };
+        let (mut batches, mut bytes) = (Vec::new(), 0);
+        while bytes < PAGE
+            && let Some(record) = scan.next_behind(after)?
+        {
+            bytes += record.bytes();
+            batches.extend(record.into_batch());
+        }
+        let offset = scan.offset();
+        let place = batches.last().map(|last| Place {
+            file: file.id().to_owned(),
+            position: last.position,
+            offset,
+        });
+        self.remember(session, place);
+        Ok(batches)
+    }
+
+    fn place(&self, session: &SessionKey) -> Option<Place> {
+        let places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        places.get(session).cloned()
+    }
+
+    fn remember(&self, session: &SessionKey, place: Option<Place>) {
+        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        match place {
+            None => drop(places.remove(session)),
+            Some(place) => {
+                if places.len() >= PLACES {
+                    places.clear();
+                }
+                places.insert(session.clone(), place);
+            }
+        }
+    }
+
+    fn summaries_now(&self, project: &str) -> io::Result<Vec<(StoredSession, Option<Json>)>> {
+        let mut found = Vec::new();
+        for (id, path) in names::sessions(&self.root, project)? {
+            let Some(mut file) = LogFile::open(&path)? else {
+                continue;
+            };
+            // A damaged log is one of the project: reading it tells of the damage.
+            let last = file.last().unwrap_or_default();
+            let summary = match last {
+                None if file.is_empty() => continue,
+                Some(last) if last.is_deleted => continue,
+                last => last.and_then(|last| last.summary),
+            };
+            let modified = fs::metadata(&path)?.modified()?;
+            found.push((StoredSession::new(id, modified), summary));
+        }
+        Ok(found)
+    }
+
+    fn parts_now(&self, session: &SessionKey) -> io::Result<BTreeSet<Part>> {
+        let mut parts = BTreeSet::new();
+        if let Some(mut file) = LogFile::open(&self.path(session))? {
+            let mut scan = file.scan()?;
+            while let Some(record) = scan.next()? {
+                parts.extend(record.entries.into_iter().map(|entry| entry.part));
+            }
+        }
+        Ok(parts)
+    }
+
+    fn delete_now(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
+        let path = self.path(session);
+        let failed = |error: io::Error| AppendError::failed(error);
+        if !path.exists() {
+            return Ok(());
+        }
+        let _lock = Lock::take(&path).map_err(failed)?;
+        let mut file = LogFile::open_to_write(&path).map_err(failed)?;
+        let Some(last) = file.last().map_err(failed)? else {
+            return Ok(());
+        };
+        if last.head().admit_deletion(token)? {
+            let end = Record::deletion(Position(last.position.0 + 1), token.clone());
+            LogFile::replace(&path, &end).map_err(failed)?;
+        }
+        Ok(())
+    }
+}
+
+impl LogStore for Directory {
+    async fn append(
+        &self,
+        session: &SessionKey,
+        batch: &NewBatch<'_>,
+    ) -> Result<Position, AppendError> {
+        if batch.entries.is_empty() {
+            return Ok(batch.after);
+        }
+        let (after, token) = (batch.after, batch.token.clone());
+        let (session, kept) = (session.clone(), Record::of(batch));
+        let appended = self.run(move |store| store.append_now(&session, after, &token, kept));
+        appended.await.map_err(AppendError::Failed)?
+    }
+
+    async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
+        let path = self.path(session);
+        let head = self.run(move |_| -> io::Result<_> {
+            let file = LogFile::open(&path)?;
+            let last = file.map(|mut file| file.last()).transpose()?.flatten();
+            Ok(last.as_ref().map(Record::head))
+        });
+        Ok(head.await??)
+    }
+
+    async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
+        let session = session.clone();
+        Ok(self
+            .run(move |store| store.read_now(&session, after))
+            .await??)
+    }
+
+    async fn summaries(
+        &self,
+        project: &str,
+    ) -> Result<Vec<(StoredSession, Option<Json>)>, StoreError> {
+        let project = project.to_owned();
+        Ok(self
+            .run(move |store| store.summaries_now(&project))
+            .await??)
+    }
+
+    async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {
+        let session = session.clone();
+        let parts = self.run(move |store| store.parts_now(&session)).await??;
+        Ok(parts.into_iter().collect())
+    }
+
+    async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
+        let (session, token) = (session.clone(), token.clone());
+        let deleted = self.run(move |store| store.delete_now(&session, &token));
+        deleted.await.map_err(AppendError::Failed)?
+    }
+}

@@ -1,0 +1,121 @@
+//! Names of files: any key has one of its own, on any file system.
+
+use agentwire::session_log::SessionKey;
+use std::fmt::Write;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The longest name of a file, without what tells its kind. Longer ones go over
+/// several folders.
+const LONGEST: usize = 200;
+
+/// The file of a session's log.
+pub(super) fn path(root: &Path, session: &SessionKey) -> PathBuf {
+    let project = folder(root, &session.project);
+    let mut path = place(&project, "s", &session.session_id);
+    path.as_mut_os_string().push(".log");
+    path
+}
+
+/// The folder of a project.
+fn folder(root: &Path, project: &str) -> PathBuf {
+    place(root, "p", project)
+}
+
+/// Where a name has its place. Folders that have only the beginning of a name are
+/// of the kind `c`.
+fn place(parent: &Path, kind: &str, name: &str) -> PathBuf {
+    let name = encoded(name);
+    let mut path = parent.to_owned();
+    let mut rest = &*name;
+    while rest.len() > LONGEST {
+        let (part, after) = rest.split_at(LONGEST);
+        path.push(format!("c-{part}"));
+        rest = after;
+    }
+    path.push(format!("{kind}-{rest}"));
+    path
+}
+
+/// Capitals are encoded too, because many file systems take `A` for `a`.
+fn encoded(name: &str) -> String {
+    let mut encoded = String::with_capacity(name.len());
+    for byte in name.bytes() {
+        match byte {
+            b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-' => encoded.push(char::from(byte)),
+            _ => drop(write!(encoded, "%{byte:02x}")),
+        }
+    }
+    encoded
+}
+
+fn decoded(name: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(name.len());
+    let mut rest = name.as_bytes();
+    while let [first, after @ ..] = rest {
+        if let ([b'%'], [_, _, then @ ..]) = ([*first], after) {
+            let digits = str::from_utf8(&after[..2]).ok()?;
+            bytes.push(u8::from_str_radix(digits, 16).ok()?);
+            rest = then;
+        } else {
+            bytes.push(*first);
+            rest = after;
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// The sessions of a project, each with its file.
+pub(super) fn sessions(root: &Path, project: &str) -> io::Result<Vec<(String, PathBuf)>> {
+    let mut found = Vec::new();
+    collect(&folder(root, project), "", &mut found)?;
+    Ok(found)
+}
+
+fn collect(folder: &Path, start: &str, found: &mut Vec<(String, PathBuf)>) -> io::Result<()> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let path = entry?.path();
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+            continue;
+        };
+        if let Some(part) = name.strip_prefix("c-") {
+            collect(&path, &format!("{start}{part}"), found)?;
+        } else if let Some(rest) = name
+            .strip_prefix("s-")
+            .and_then(|it| it.strip_suffix(".log"))
+            && let Some(id) = decoded(&format!("{start}{rest}"))
+        {
+            found.push((id, path));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_come_back_and_stay_in_the_directory() {
+        let long = "Ü".repeat(500);
+        for name in [
+            "", ".", "..", "a/b", "A", "%41", "a\\b", "\0", "🦀", "c-x", &long,
+        ] {
+            assert_eq!(decoded(&encoded(name)).as_deref(), Some(name));
+            let path = path(Path::new("/root"), &SessionKey::new(name, name));
+            for part in path.iter() {
+                let part = part.to_str().unwrap();
+                assert!(
+                    part.len() <= LONGEST + 6 && part != ".." && part != ".",
+                    "{part}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Stores for the sessions of [`agentwire`], on real engines.
+//!
+//! | store | feature | engine | for |
+//! |---|---|---|---|
+//! | [`Memory`] | | none | tests |
+//! | `Directory` | `directory` | files | one machine |
+//! | `Sqlite` | `sqlite` | SQLite | one machine |
+//! | `Postgres` | `postgres` | PostgreSQL | many hosts |
+//! | `Nats` | `nats` | NATS JetStream | many hosts |
+//!
+//! Each is a [`LogStore`](agentwire::session_log::LogStore), and passes the
+//! conformance suite of `agentwire-testkit`. [`LogBacked`] makes each of them a store for
+//! [`Options::session_store`](agentwire::Options::session_store).
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(feature = "directory")]
+mod directory;
+mod log_backed;
+mod memory;
+#[cfg(feature = "nats")]
+pub mod nats;
+#[cfg(feature = "postgres")]
+pub mod postgres;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+
+#[cfg(feature = "directory")]
+#[cfg_attr(docsrs, doc(cfg(feature = "directory")))]
+pub use directory::Directory;
+pub use log_backed::LogBacked;
+pub use memory::Memory;
+#[cfg(feature = "nats")]
+#[cfg_attr(docsrs, doc(cfg(feature = "nats")))]
+pub use nats::Nats;
+#[cfg(feature = "postgres")]
+#[cfg_attr(docsrs, doc(cfg(feature = "postgres")))]
+pub use postgres::Postgres;
+#[cfg(feature = "sqlite")]
+#[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
+pub use sqlite::Sqlite;

@@ -1,0 +1,316 @@
+//! Transcripts in logs.
+
+use agentwire::session_log::{
+    AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, Refusal, SessionKey, Token,
+};
+use agentwire::{SessionStore, StoreError, StoredSession, TranscriptKey};
+use agentwire_protocol::Json;
+use agentwire_protocol::transcript::fold_summary;
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The store for [`Options::session_store`] that keeps transcripts in the logs of a
+/// [`LogStore`].
+///
+/// ```
+/// use agentwire::Options;
+/// use agentwire_stores::{LogBacked, Memory};
+///
+/// let options = Options::new().session_store(LogBacked::new(Memory::new()));
+/// ```
+///
+/// The first append to a session takes its log over, so that another process that wrote it
+/// is refused from then on: its appends fail, and its session goes on without the
+/// store. This one, in turn, is refused when another takes the log over. Clones share
+/// what they own.
+///
+/// Deleting the transcript of a sub-agent is noted in the log; its entries stay there
+/// until the session is deleted.
+///
+/// [`Options::session_store`]: agentwire::Options::session_store
+pub struct LogBacked<S> {
+    store: Arc<S>,
+    owned: Arc<Mutex<HashMap<SessionKey, Arc<tokio::sync::Mutex<Owned>>>>>,
+    writer: Arc<Writer>,
+}
+
+/// Who takes logs over.
+#[derive(Debug)]
+struct Writer {
+    id: String,
+    /// How often it has.
+    times: AtomicU64,
+}
+
+impl Writer {
+    /// A token that takes a log over that ends so. Of two of them for the same end one
+    /// may still be on its way: they are different writers to the store.
+    fn token(&self, head: Option<&Head>) -> Token {
+        let times = self.times.fetch_add(1, Ordering::Relaxed);
+        Token::next(head, format!("{}.{times}", self.id))
+    }
+
+    fn has(&self, token: &Token) -> bool {
+        let rest = token.writer.strip_prefix(&self.id);
+        rest.is_some_and(|rest| rest.starts_with('.'))
+    }
+}
+
+/// What this store knows of a log that it writes.
+#[derive(Debug, Default)]
+struct Owned {
+    /// `None` before the first append.
+    end: Option<End>,
+    /// Entries of which it is not known whether they were kept.
+    unsure: Option<Vec<Entry>>,
+    /// Why this store does not write the log any more.
+    lost: Option<Refusal>,
+}
+
+#[derive(Debug, Clone)]
+struct End {
+    token: Token,
+    position: Position,
+    summary: Option<Json>,
+}
+
+impl<S> Clone for LogBacked<S> {
+    fn clone(&self) -> Self {
+        Self {
+            store: Arc::clone(&self.store),
+            owned: Arc::clone(&self.owned),
+            writer: Arc::clone(&self.writer),
+        }
+    }
+}
+
+impl<S> fmt::Debug for LogBacked<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LogBacked")
+            .field("writer", &self.writer.id)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S: LogStore> LogBacked<S> {
+    /// Creates a store over logs.
+    pub fn new(store: S) -> Self {
+        Self {
+            store: Arc::new(store),
+            owned: Arc::default(),
+            writer: Arc::new(Writer {
+                id: uuid::Uuid::new_v4().to_string(),
+                times: AtomicU64::new(0),
+            }),
+        }
+    }
+
+    /// Returns the store of the logs.
+    #[must_use]
+    pub fn log_store(&self) -> &S {
+        &self.store
+    }
+
+    fn owned(&self, session: &SessionKey) -> Arc<tokio::sync::Mutex<Owned>> {
+        let mut owned = self.owned.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(owned.entry(session.clone()).or_default())
+    }
+
+    /// The end of a log, with a token that takes it over.
+    async fn take_over(&self, session: &SessionKey) -> Result<End, StoreError> {
+        let head = self.store.head(session).await?;
+        let position = head.as_ref().map_or(Position::START, |head| head.position);
+        let is_new = head.as_ref().is_none_or(|head| head.is_deleted);
+        let summary = match is_new {
+            true => None,
+            false => self.summary(session).await?,
+        };
+        Ok(End {
+            token: self.writer.token(head.as_ref()),
+            position,
+            summary,
+        })
+    }
+
+    async fn summary(&self, session: &SessionKey) -> Result<Option<Json>, StoreError> {
+        let mut summary = None;
+        let take = |entry: Entry| {
+            if entry.part == Part::Main {
+                summary = Some(fold_summary(summary.as_ref(), [&entry.json]));
+            }
+        };
+        self.each(session, take).await?;
+        Ok(summary)
+    }
+
+    async fn append_all(
+        &self,
+        session: &SessionKey,
+        entries: Vec<Entry>,
+    ) -> Result<(), StoreError> {
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let owned = self.owned(session);
+        let mut owned = owned.lock().await;
+        loop {
+            if let Some(refusal) = &owned.lost {
+                return Err(refusal.clone().into());
+            }
+            // The same entries again are the same batch. Other entries are not, and what was
+            // appended before them may still be on its way: a new token shuts it out.
+            let is_again = owned.unsure.as_ref().is_none_or(|it| *it == entries);
+            let end = match owned.end.take() {
+                Some(end) if is_again => end,
+                _ => self.take_over(session).await?,
+            };
+            let said = entries.iter().filter(|entry| entry.part == Part::Main);
+            let summary = fold_summary(end.summary.as_ref(), said.map(|entry| &entry.json));
+            // The future may be dropped while it waits for the store.
+            owned.end = Some(end.clone());
+            owned.unsure = Some(entries.clone());
+            let batch = NewBatch::new(end.position, &end.token, &entries).summary(&summary);
+            match self.store.append(session, &batch).await {
+                Ok(position) => {
+                    owned.unsure = None;
+                    owned.end = Some(End {
+                        position,
+                        summary: Some(summary),
+                        ..end
+                    });
+                    return Ok(());
+                }
+                Err(AppendError::Refused(refusal)) => {
+                    owned.end = None;
+                    let head = refusal.head.as_ref();
+                    let is_own = head.is_some_and(|head| self.writer.has(&head.token));
+                    // If it is ours, what was on its way has arrived.
+                    if !is_own {
+                        owned.lost = Some(refusal);
+                    }
+                }
+                Err(AppendError::Failed(error)) => return Err(error),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Gives every entry that is there to `take`.
+    async fn each(
+        &self,
+        session: &SessionKey,
+        mut take: impl FnMut(Entry) + Send,
+    ) -> Result<(), StoreError> {
+        let mut after = Position::START;
+        loop {
+            let batches = self.store.read(session, after).await?;
+            let Some(last) = batches.last() else {
+                return Ok(());
+            };
+            after = last.position;
+            for Batch { entries, .. } in batches {
+                entries.into_iter().for_each(&mut take);
+            }
+        }
+    }
+}
+
+/// The note that a part was deleted.
+fn deletion(part: &Part) -> Entry {
+    let note = serde_json::json!({ "type": "part_deleted", "part": part.name() });
+    Entry::new(Part::Session, Json::from(note))
+}
+
+/// The part that a note says was deleted.
+fn deleted_by(note: &Entry) -> Option<Part> {
+    if note.part != Part::Session {
+        return None;
+    }
+    let kind: String = note.json.member("type")?.read().ok()?;
+    let part: String = note.json.member("part")?.read().ok()?;
+    (kind == "part_deleted").then(|| Part::named(&part))
+}
+
+fn part(key: &TranscriptKey) -> Part {
+    match &key.subpath {
+        None => Part::Main,
+        Some(subpath) => Part::Transcript(subpath.as_str().into()),
+    }
+}
+
+impl<S: LogStore> SessionStore for LogBacked<S> {
+    async fn append(&self, key: &TranscriptKey, entries: &[Json]) -> Result<(), StoreError> {
+        let part = part(key);
+        let entries = entries
+            .iter()
+            .map(|json| Entry::new(part.clone(), json.clone()));
+        self.append_all(&key.into(), entries.collect()).await
+    }
+
+    async fn load(&self, key: &TranscriptKey) -> Result<Option<Vec<Json>>, StoreError> {
+        let part = part(key);
+        let mut found: Option<Vec<Json>> = None;
+        let take = |entry: Entry| {
+            if entry.part == part {
+                found.get_or_insert_default().push(entry.json);
+            } else if deleted_by(&entry).as_ref() == Some(&part) {
+                found = None;
+            }
+        };
+        self.each(&key.into(), take).await?;
+        Ok(found)
+    }
+
+    async fn sessions(&self, project: &str) -> Result<Vec<StoredSession>, StoreError> {
+        self.store.list(project).await
+    }
+
+    async fn subpaths(&self, session: &TranscriptKey) -> Result<Vec<String>, StoreError> {
+        let key = session.into();
+        let parts = self.store.parts(&key).await?;
+        let mut parts: BTreeSet<Part> = parts.into_iter().collect();
+        if parts.contains(&Part::Session) {
+            // Some of them may have been deleted.
+            parts.clear();
+            let take = |entry: Entry| match deleted_by(&entry) {
+                Some(part) => drop(parts.remove(&part)),
+                None => drop(parts.insert(entry.part)),
+            };
+            self.each(&key, take).await?;
+        }
+        let subpaths = parts.into_iter().filter_map(|part| match part {
+            Part::Transcript(subpath) => Some(subpath.to_string()),
+            _ => None,
+        });
+        Ok(subpaths.collect())
+    }
+
+    async fn summaries(&self, project: &str) -> Result<Vec<(StoredSession, Json)>, StoreError> {
+        let all = self.store.summaries(project).await?.into_iter();
+        let has_one = |(session, summary): (_, Option<Json>)| Some((session, summary?));
+        Ok(all.filter_map(has_one).collect())
+    }
+
+    async fn delete(&self, key: &TranscriptKey) -> Result<(), StoreError> {
+        let session: SessionKey = key.into();
+        if key.subpath.is_some() {
+            let part = part(key);
+            return match self.store.parts(&session).await?.contains(&part) {
+                true => self.append_all(&session, vec![deletion(&part)]).await,
+                false => Ok(()),
+            };
+        }
+        let owned = self.owned(&session);
+        let mut owned = owned.lock().await;
+        let head: Option<Head> = self.store.head(&session).await?;
+        let Some(head) = head.filter(|head| !head.is_deleted) else {
+            return Ok(());
+        };
+        // The token of a deleted log is spent.
+        *owned = Owned::default();
+        let token = self.writer.token(Some(&head));
+        Ok(self.store.delete(&session, &token).await?)
+    }
+}

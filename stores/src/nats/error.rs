@@ -1,0 +1,96 @@
+//! Why the store failed.
+
+use agentwire::session_log::{AppendError, Position, SessionKey};
+use std::error::Error;
+use std::fmt;
+
+/// A failure of [`Nats`](super::Nats).
+///
+/// The [`StoreError`](agentwire::StoreError) that the store returns holds this type:
+/// `error.downcast_ref::<NatsError>()`.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum NatsError {
+    /// A request failed, or the server did not respond in time.
+    Request {
+        /// What was requested.
+        what: &'static str,
+        /// The error of `async-nats`.
+        error: Box<dyn Error + Send + Sync>,
+    },
+    /// The summary and the key of a batch do not fit into a message.
+    TooLarge {
+        /// The bytes of both.
+        bytes: usize,
+        /// The bytes that the server accepts.
+        limit: usize,
+    },
+    /// The [prefix](super::NatsOptions::prefix) is empty, longer than 32 bytes, or has
+    /// other characters than ASCII letters, digits, `-` and `_`.
+    Prefix(String),
+    /// A log is damaged.
+    Damaged {
+        /// The log.
+        session: SessionKey,
+        /// The position at which it is damaged.
+        position: Position,
+        /// What is wrong.
+        problem: &'static str,
+    },
+}
+
+impl NatsError {
+    /// Turns the failure of a request into an error.
+    pub(super) fn of<E: Into<Box<dyn Error + Send + Sync>>>(
+        what: &'static str,
+    ) -> impl FnOnce(E) -> Self {
+        move |error| Self::Request {
+            what,
+            error: error.into(),
+        }
+    }
+
+    pub(super) fn damaged(session: &SessionKey, position: u64, problem: &'static str) -> Self {
+        Self::Damaged {
+            session: session.clone(),
+            position: Position(position),
+            problem,
+        }
+    }
+}
+
+impl fmt::Display for NatsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Request { what, error } => write!(f, "NATS: {what} failed: {error}"),
+            Self::TooLarge { bytes, limit } => write!(
+                f,
+                "the summary and the key have {bytes} bytes; the server accepts {limit} in a message (`max_payload`)"
+            ),
+            Self::Prefix(prefix) => write!(
+                f,
+                "invalid prefix: {prefix:?}; it needs 1 to 32 ASCII letters, digits, `-` and `_`"
+            ),
+            Self::Damaged {
+                session,
+                position,
+                problem,
+            } => write!(f, "log {session} is damaged at {position}: {problem}"),
+        }
+    }
+}
+
+impl Error for NatsError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Request { error, .. } => Some(&**error),
+            _ => None,
+        }
+    }
+}
+
+impl From<NatsError> for AppendError {
+    fn from(error: NatsError) -> Self {
+        Self::failed(error)
+    }
+}

@@ -1,0 +1,319 @@
+//! A store in NATS JetStream.
+
+mod error;
+mod logs;
+mod options;
+mod page;
+mod record;
+mod subject;
+
+pub use ::async_nats;
+pub use error::NatsError;
+pub use options::NatsOptions;
+
+use agentwire::session_log::{
+    Admission, AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
+};
+use agentwire::{StoreError, StoredSession};
+use agentwire_protocol::Json;
+use async_nats::Client;
+use async_nats::jetstream::ContextBuilder;
+use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
+use logs::{Logs, Published};
+use record::Record;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::{Arc, Mutex};
+use subject::Subjects;
+
+/// A store in NATS JetStream, for many hosts. Clones share their client.
+///
+/// All logs are in one stream, which is created if needed. Each session has a
+/// subject, and each batch is one message: its position is the message's
+/// sequence, so positions of a log have gaps. A message is published on
+/// condition that the last one of its subject is the one that it goes behind. So
+/// the token is checked against a message that cannot be another when the
+/// batch is kept. An owner's append is one round trip; a new owner's is two.
+/// Entries of more than 256 KiB are published in chunks before the batch, on another
+/// subject of the stream.
+///
+/// **Durability.** An acknowledgement of JetStream means that the server has written the
+/// message, and with [`replicas`](NatsOptions::replicas) that a majority of the
+/// servers has. It does *not* mean that the message is on disk: by default, a server
+/// calls `fsync` every two minutes. With one replica, a power failure or a crash of
+/// the operating system loses up to two minutes of acknowledged batches; with several,
+/// the same failure of a majority does. To call `fsync` before each acknowledgement,
+/// configure the servers:
+///
+/// ```text
+/// jetstream {
+///     store_dir: /var/lib/nats
+///     sync_interval: always
+/// }
+/// ```
+///
+/// **Failure.** A call fails if the server does not respond within the
+/// [timeout](NatsOptions::timeout); the client reconnects by itself. Make the call
+/// again. The errors are [`NatsError`]s. A log whose messages are missing, such as
+/// by limits that were set on the stream, is damaged, which is an error.
+///
+/// **Limits.** The key and the summary have to fit into a message together
+/// (`max_payload` of the server, 1 MiB by default). Chunks of batches that were
+/// never finished stay in the stream until their log is deleted.
+///
+/// **Lists.** The time of a session is that of its last message, by the clock of
+/// the server that leads the stream. In a cluster, a list can miss what was appended
+/// a moment ago.
+///
+/// **Privileges.** The client needs to publish to `PREFIX.>` and to the API of
+/// JetStream for this stream, and to subscribe to its inbox. TLS is supported; for
+/// credentials and `NKeys`, enable the feature `nkeys` of `async-nats`.
+///
+/// ```no_run
+/// use agentwire_stores::nats::{Nats, async_nats};
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let store = Nats::connect(async_nats::connect("nats.internal:4222").await?).await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Nats(Arc<Logs>);
+
+impl fmt::Debug for Nats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Nats")
+            .field("stream", &self.0.name)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Nats {
+    /// Uses a client, and creates the stream if it does not exist.
+    ///
+    /// # Errors
+    ///
+    /// If the server does not respond, has no JetStream, or refuses the stream.
+    pub async fn connect(client: Client) -> Result<Self, NatsError> {
+        NatsOptions::new().connect(client).await
+    }
+}
+
+impl NatsOptions {
+    /// Uses a client as [`Nats::connect`], with these options.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Nats::connect`]; or if the prefix is invalid.
+    pub async fn connect(self, client: Client) -> Result<Nats, NatsError> {
+        let Self {
+            prefix,
+            replicas,
+            in_memory,
+            domain,
+            timeout,
+        } = self;
+        let is_valid = |it: u8| it.is_ascii_alphanumeric() || b"-_".contains(&it);
+        if !(1..=32).contains(&prefix.len()) || !prefix.bytes().all(is_valid) {
+            return Err(NatsError::Prefix(prefix));
+        }
+        let subjects = Subjects::new(&prefix);
+        let api = match domain {
+            None => "$JS.API".to_owned(),
+            Some(domain) => format!("$JS.{domain}.API"),
+        };
+        let context = ContextBuilder::new()
+            .timeout(timeout)
+            .backpressure_on_inflight(true)
+            .api_prefix(api.clone())
+            .build(client.clone());
+        let config = Config {
+            name: prefix.clone(),
+            description: Some("Session logs of agentwire".to_owned()),
+            subjects: subjects.all(),
+            storage: match in_memory {
+                true => StorageType::Memory,
+                false => StorageType::File,
+            },
+            num_replicas: replicas,
+            retention: RetentionPolicy::Limits,
+            // A stream that is full refuses, and loses nothing.
+            discard: DiscardPolicy::New,
+            allow_direct: true,
+            ..Config::default()
+        };
+        let created = context.get_or_create_stream(config).await;
+        created.map_err(NatsError::of("creating the stream"))?;
+        let stream = context.get_stream_no_info(&prefix).await;
+        let stream = stream.map_err(NatsError::of("creating the stream"))?;
+        Ok(Nats(Arc::new(Logs {
+            client,
+            context,
+            api,
+            stream,
+            name: prefix,
+            subjects,
+            timeout,
+            written: Mutex::default(),
+        })))
+    }
+}
+
+impl LogStore for Nats {
+    async fn append(
+        &self,
+        session: &SessionKey,
+        batch: &NewBatch<'_>,
+    ) -> Result<Position, AppendError> {
+        let NewBatch {
+            after,
+            token,
+            entries,
+            summary,
+            ..
+        } = *batch;
+        if entries.is_empty() {
+            return Ok(after);
+        }
+        let store = &*self.0;
+        let entries = record::written(entries);
+        let mut chunks = Vec::new();
+        let outcome = async {
+            loop {
+                let last = match store.remembered(session, after, token) {
+                    Some(last) => Some(last),
+                    None => store.last(session).await?,
+                };
+                let next = match &last {
+                    Some(last) => store.next(session, last, after).await?,
+                    None => None,
+                };
+                let (next, kept) = next.unzip();
+                let head = last.as_ref().map(|it| &it.head);
+                let admission = Head::admit(head, next.as_ref(), after, token)?;
+                if let Admission::Kept(position) = admission {
+                    return Ok((position, kept.unwrap_or_default()));
+                }
+                let mut record = Record {
+                    session: session.clone(),
+                    token: token.clone(),
+                    after: after.0,
+                    start: last.map_or(0, |it| it.start),
+                    is_deleted: false,
+                    chunks: Vec::new(),
+                    bytes: entries.len(),
+                };
+                let payload = store.payload(&mut record, &mut chunks, summary, &entries);
+                let payload = payload.await?;
+                match store.publish(&record, payload).await? {
+                    Published::At(sequence) => return Ok((Position(sequence), record.chunks)),
+                    Published::Moved => {}
+                }
+            }
+        };
+        let outcome: Result<(Position, Vec<u64>), AppendError> = outcome.await;
+        match outcome {
+            Ok((position, kept)) => {
+                // By an earlier call; or by this one, if the client has sent the message twice.
+                if kept != chunks {
+                    store.remove_chunks(&chunks).await;
+                }
+                Ok(position)
+            }
+            Err(AppendError::Refused(refusal)) => {
+                store.remove_chunks(&chunks).await;
+                Err(refusal.into())
+            }
+            // The batch may be kept, with its chunks.
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
+        Ok(self.0.last(session).await?.map(|last| last.head))
+    }
+
+    async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
+        let mut ended: Option<Position> = None;
+        loop {
+            let last = self.0.last(session).await?;
+            let Some(last) = last.filter(|it| !it.head.is_deleted && it.head.position > after)
+            else {
+                return Ok(Vec::new());
+            };
+            if let Some(batches) = self.0.read(session, after, &last).await? {
+                return Ok(batches);
+            }
+            let position = last.head.position;
+            // Nothing has changed, and still nothing is there.
+            if ended == Some(position) {
+                let problem = "messages before it are missing";
+                return Err(NatsError::damaged(session, position.0, problem).into());
+            }
+            ended = Some(position);
+        }
+    }
+
+    async fn list(&self, project: &str) -> Result<Vec<StoredSession>, StoreError> {
+        let listed = self.0.listed(project, false).await?.into_iter();
+        let listed = listed.map(|(id, (modified, _))| StoredSession::new(id, modified));
+        Ok(listed.collect())
+    }
+
+    async fn summaries(
+        &self,
+        project: &str,
+    ) -> Result<Vec<(StoredSession, Option<Json>)>, StoreError> {
+        let mut summaries = Vec::new();
+        for (id, (modified, payload)) in self.0.listed(project, true).await? {
+            let Some((summary, _)) = record::read(&payload) else {
+                let session = SessionKey::new(project, id);
+                let problem = "its last message cannot be read";
+                return Err(NatsError::damaged(&session, 0, problem).into());
+            };
+            summaries.push((StoredSession::new(id, modified), summary));
+        }
+        Ok(summaries)
+    }
+
+    /// Reads the log, a page after the other.
+    async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {
+        let (mut parts, mut after) = (BTreeSet::new(), Position::START);
+        loop {
+            let page = LogStore::read(self, session, after).await?;
+            let Some(last) = page.last() else {
+                return Ok(parts.into_iter().collect());
+            };
+            after = last.position;
+            let entries = page.into_iter().flat_map(|batch| batch.entries);
+            parts.extend(entries.map(|entry| entry.part));
+        }
+    }
+
+    async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
+        let store = &*self.0;
+        loop {
+            let Some(last) = store.last(session).await? else {
+                return Ok(());
+            };
+            let after = last.head.position.0;
+            if !last.head.admit_deletion(token)? {
+                // The call that has deleted it may not have come to this.
+                return Ok(store.purge(session, after).await?);
+            }
+            let record = Record {
+                session: session.clone(),
+                token: token.clone(),
+                after,
+                start: last.start,
+                is_deleted: true,
+                chunks: Vec::new(),
+                bytes: 0,
+            };
+            match store.publish(&record, String::new()).await? {
+                Published::At(sequence) => return Ok(store.purge(session, sequence).await?),
+                Published::Moved => {}
+            }
+        }
+    }
+}

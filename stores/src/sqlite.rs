@@ -1,0 +1,461 @@
+//! A store in a SQLite database.
+
+use agentwire::session_log::{
+    Admission, AppendError, Batch, Entry, Head, LogStore, NewBatch, Next, Part, Position,
+    SessionKey, Token,
+};
+use agentwire::{StoreError, StoredSession};
+use agentwire_protocol::Json;
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// A store in a SQLite database, for one machine. Clones share a connection; any
+/// number of stores, in any number of processes, may use the database at the same
+/// time.
+///
+/// The database is in WAL mode, with `synchronous=FULL`:
+/// [`append`](LogStore::append) returns when the batch is on the disk. Writers wait for each other for up to
+/// 30 seconds. Do not put the database on a file system that machines share: SQLite's
+/// own documentation has the reasons.
+///
+/// Positions and token numbers go up to 2⁶³−1.
+///
+/// All methods use [`tokio::task::spawn_blocking`], and have to be called in a tokio
+/// runtime.
+#[derive(Debug, Clone)]
+pub struct Sqlite(Arc<Mutex<Connection>>);
+
+/// How long a writer waits for another.
+const BUSY: Duration = Duration::from_secs(30);
+
+/// How many bytes of entries are read at once.
+const PAGE: usize = 1 << 20;
+
+/// The tables, by the version in which they came. The number of those that a database
+/// has is its `user_version`.
+const MIGRATIONS: [&str; 1] = ["
+    CREATE TABLE logs (
+        id INTEGER PRIMARY KEY,
+        project TEXT NOT NULL,
+        session_id TEXT NOT NULL,
+        position INTEGER NOT NULL,
+        token_number INTEGER NOT NULL,
+        token_writer TEXT NOT NULL,
+        is_deleted INTEGER NOT NULL,
+        -- Milliseconds since 1970.
+        modified INTEGER NOT NULL,
+        summary TEXT,
+        UNIQUE (project, session_id)
+    ) STRICT;
+    CREATE TABLE batches (
+        log INTEGER NOT NULL REFERENCES logs (id),
+        position INTEGER NOT NULL,
+        token_number INTEGER NOT NULL,
+        token_writer TEXT NOT NULL,
+        PRIMARY KEY (log, position)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE parts (
+        log INTEGER NOT NULL REFERENCES logs (id),
+        part TEXT NOT NULL,
+        PRIMARY KEY (log, part)
+    ) STRICT, WITHOUT ROWID;
+    -- In the order of their rowids.
+    CREATE TABLE entries (
+        log INTEGER NOT NULL REFERENCES logs (id),
+        position INTEGER NOT NULL,
+        part TEXT NOT NULL,
+        json TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX entries_in_order ON entries (log, position);
+"];
+
+/// A log and its end.
+struct Found {
+    log: i64,
+    head: Head,
+}
+
+impl Sqlite {
+    /// Opens a database, which is created if it does not exist, and brings its tables
+    /// up to date. Blocks.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be opened, is not a database, or was made by a newer version
+    /// of this crate.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        Self::of(Connection::open(path)?)
+    }
+
+    /// Opens a database in memory, for tests.
+    ///
+    /// # Errors
+    ///
+    /// If SQLite refuses.
+    pub fn in_memory() -> Result<Self, StoreError> {
+        Self::of(Connection::open_in_memory()?)
+    }
+
+    fn of(mut connection: Connection) -> Result<Self, StoreError> {
+        connection.busy_timeout(BUSY)?;
+        connection.pragma_update(None, "journal_mode", "wal")?;
+        connection.pragma_update(None, "synchronous", "full")?;
+        migrate(&mut connection)?;
+        connection.set_prepared_statement_cache_capacity(32);
+        Ok(Self(Arc::new(Mutex::new(connection))))
+    }
+
+    /// Runs a transaction where it may block.
+    async fn run<T: Send + 'static, E: From<StoreError> + Send + 'static>(
+        &self,
+        behaviour: TransactionBehavior,
+        run: impl FnOnce(&Transaction<'_>) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E> {
+        let connection = Arc::clone(&self.0);
+        let task = tokio::task::spawn_blocking(move || {
+            // What panicked has rolled back.
+            let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+            let transaction = connection.transaction_with_behavior(behaviour);
+            let transaction = transaction.map_err(StoreError::from)?;
+            let done = run(&transaction)?;
+            transaction.commit().map_err(StoreError::from)?;
+            Ok(done)
+        });
+        task.await.map_err(StoreError::from)?
+    }
+
+    async fn write<T: Send + 'static>(
+        &self,
+        run: impl FnOnce(&Transaction<'_>) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, AppendError> {
+        // A transaction that begins by reading may not become one that writes when others
+        // wrote meanwhile.
+        let written = self.run(TransactionBehavior::Immediate, run).await;
+        written.map_err(|Failure(error)| error)
+    }
+
+    async fn look<T: Send + 'static>(
+        &self,
+        run: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        self.run(TransactionBehavior::Deferred, run).await
+    }
+}
+
+/// An error of a writing transaction.
+struct Failure(AppendError);
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self(AppendError::Failed(error))
+    }
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Self {
+        Self(AppendError::failed(error))
+    }
+}
+
+impl From<agentwire::session_log::Refusal> for Failure {
+    fn from(refusal: agentwire::session_log::Refusal) -> Self {
+        Self(refusal.into())
+    }
+}
+
+fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let version: u32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let Some(missing) = MIGRATIONS.get(version as usize..) else {
+        let known = MIGRATIONS.len();
+        let why = format!(
+            "the database has version {version} of the tables, and this program knows {known}"
+        );
+        return Err(why.into());
+    };
+    for migration in missing {
+        transaction.execute_batch(migration)?;
+    }
+    let version = i64::try_from(MIGRATIONS.len())?;
+    transaction.pragma_update(None, "user_version", version)?;
+    Ok(transaction.commit()?)
+}
+
+fn find(
+    transaction: &Transaction<'_>,
+    session: &SessionKey,
+) -> Result<Option<Found>, rusqlite::Error> {
+    let query = "SELECT id, position, token_number, token_writer, is_deleted FROM logs
+                 WHERE project = ?1 AND session_id = ?2";
+    let mut statement = transaction.prepare_cached(query)?;
+    let found = statement.query_row(params![session.project, session.session_id], |row| {
+        let (position, number): (i64, i64) = (row.get(1)?, row.get(2)?);
+        let token = Token::new(number.cast_unsigned(), row.get::<_, String>(3)?);
+        let position = Position(position.cast_unsigned());
+        Ok(Found {
+            log: row.get(0)?,
+            head: match row.get(4)? {
+                true => Head::deleted(position, token),
+                false => Head::new(position, token),
+            },
+        })
+    });
+    found.optional()
+}
+
+/// The batch directly behind a position.
+fn next(
+    transaction: &Transaction<'_>,
+    log: i64,
+    after: Position,
+) -> Result<Option<Next>, rusqlite::Error> {
+    let Some(direct) = after.0.checked_add(1).and_then(|it| i64::try_from(it).ok()) else {
+        return Ok(None);
+    };
+    let query = "SELECT token_number, token_writer FROM batches WHERE log = ?1 AND position = ?2";
+    let mut statement = transaction.prepare_cached(query)?;
+    let found = statement.query_row(params![log, direct], |row| {
+        let number: i64 = row.get(0)?;
+        let token = Token::new(number.cast_unsigned(), row.get::<_, String>(1)?);
+        Ok(Next::new(Position(direct.cast_unsigned()), token))
+    });
+    found.optional()
+}
+
+/// A number as SQLite has it.
+fn signed(number: u64, what: &str) -> Result<i64, StoreError> {
+    let too_large = |_| format!("{what} {number} is larger than this store can keep").into();
+    i64::try_from(number).map_err(too_large)
+}
+
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |it| i64::try_from(it.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// What is appended.
+struct Appended {
+    session: SessionKey,
+    after: Position,
+    token: Token,
+    entries: Vec<Entry>,
+    summary: Option<Json>,
+}
+
+impl Appended {
+    fn append(&self, transaction: &Transaction<'_>) -> Result<Position, Failure> {
+        let found = find(transaction, &self.session)?;
+        let next = match &found {
+            Some(found) => next(transaction, found.log, self.after)?,
+            None => None,
+        };
+        let head = found.as_ref().map(|found| &found.head);
+        let admission = Head::admit(head, next.as_ref(), self.after, &self.token)?;
+        if let Admission::Kept(position) = admission {
+            return Ok(position);
+        }
+        let position = signed(self.after.0.saturating_add(1), "the position")?;
+        let number = signed(self.token.number, "the token's number")?;
+        let query = "INSERT INTO logs
+                         (project, session_id, position, token_number, token_writer, is_deleted,
+                          modified, summary)
+                     VALUES (?1, ?2, ?3, ?4, ?5, FALSE, ?6, ?7)
+                     ON CONFLICT (project, session_id) DO UPDATE SET
+                         position = ?3, token_number = ?4, token_writer = ?5, is_deleted = FALSE,
+                         modified = max(modified, ?6), summary = ?7
+                     RETURNING id";
+        let SessionKey {
+            project,
+            session_id,
+            ..
+        } = &self.session;
+        let writer = &*self.token.writer;
+        let summary = self.summary.as_ref().map(Json::get);
+        let values = params![
+            project,
+            session_id,
+            position,
+            number,
+            writer,
+            now(),
+            summary
+        ];
+        let mut statement = transaction.prepare_cached(query)?;
+        let log: i64 = statement.query_row(values, |row| row.get(0))?;
+        let mut statement =
+            transaction.prepare_cached("INSERT INTO batches VALUES (?1, ?2, ?3, ?4)")?;
+        statement.execute(params![log, position, number, writer])?;
+        let mut statement =
+            transaction.prepare_cached("INSERT INTO entries VALUES (?1, ?2, ?3, ?4)")?;
+        let mut parts = BTreeSet::new();
+        for Entry { part, json, .. } in &self.entries {
+            statement.execute(params![log, position, part.name(), json.get()])?;
+            parts.insert(part);
+        }
+        let mut statement =
+            transaction.prepare_cached("INSERT OR IGNORE INTO parts VALUES (?1, ?2)")?;
+        for part in parts {
+            statement.execute(params![log, part.name()])?;
+        }
+        Ok(Position(position.cast_unsigned()))
+    }
+}
+
+/// Reads batches until they are a page.
+fn read(
+    transaction: &Transaction<'_>,
+    session: &SessionKey,
+    after: Position,
+) -> Result<Vec<Batch>, StoreError> {
+    let (Some(found), Ok(after)) = (find(transaction, session)?, i64::try_from(after.0)) else {
+        return Ok(Vec::new());
+    };
+    let query = "SELECT position, token_number, token_writer, part, json
+                 FROM batches JOIN entries USING (log, position)
+                 WHERE log = ?1 AND position > ?2 ORDER BY position, entries.rowid";
+    let mut statement = transaction.prepare_cached(query)?;
+    let mut rows = statement.query(params![found.log, after])?;
+    // Of rows that follow each other most have the part of the one before.
+    let mut parts: BTreeMap<String, Part> = BTreeMap::new();
+    let (mut batches, mut bytes): (Vec<Batch>, _) = (Vec::new(), 0);
+    while let Some(row) = rows.next()? {
+        let position: i64 = row.get(0)?;
+        let position = Position(position.cast_unsigned());
+        let is_new = batches.last().is_none_or(|last| last.position != position);
+        if is_new && bytes >= PAGE {
+            break;
+        }
+        let name = row.get_ref(3)?.as_str()?;
+        let part = match parts.get(name) {
+            Some(part) => part.clone(),
+            None => {
+                let part = Part::named(name);
+                parts.insert(name.to_owned(), part.clone());
+                part
+            }
+        };
+        let json = row.get_ref(4)?.as_str()?;
+        bytes += json.len();
+        let entry = Entry::new(part, json.parse()?);
+        match batches.last_mut() {
+            Some(last) if !is_new => last.entries.push(entry),
+            _ => {
+                let number: i64 = row.get(1)?;
+                let token = Token::new(number.cast_unsigned(), row.get::<_, String>(2)?);
+                batches.push(Batch::new(position, token, vec![entry]));
+            }
+        }
+    }
+    Ok(batches)
+}
+
+fn summaries(
+    transaction: &Transaction<'_>,
+    project: &str,
+) -> Result<Vec<(StoredSession, Option<Json>)>, StoreError> {
+    let query = "SELECT session_id, modified, summary FROM logs
+                 WHERE project = ?1 AND NOT is_deleted";
+    let mut statement = transaction.prepare_cached(query)?;
+    let mut rows = statement.query(params![project])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let modified: i64 = row.get(1)?;
+        let modified = UNIX_EPOCH + Duration::from_millis(modified.try_into()?);
+        let session = StoredSession::new(row.get::<_, String>(0)?, modified);
+        let summary: Option<String> = row.get(2)?;
+        found.push((session, summary.map(|it| it.parse()).transpose()?));
+    }
+    Ok(found)
+}
+
+fn delete(
+    transaction: &Transaction<'_>,
+    session: &SessionKey,
+    token: &Token,
+) -> Result<(), Failure> {
+    let Some(found) = find(transaction, session)? else {
+        return Ok(());
+    };
+    if !found.head.admit_deletion(token)? {
+        return Ok(());
+    }
+    for table in ["entries", "parts", "batches"] {
+        let query = format!("DELETE FROM {table} WHERE log = ?1");
+        transaction.execute(&query, [found.log])?;
+    }
+    let number = signed(token.number, "the token's number")?;
+    let query = "UPDATE logs SET position = position + 1, token_number = ?2, token_writer = ?3,
+                                 is_deleted = TRUE, summary = NULL
+                 WHERE id = ?1";
+    transaction.execute(query, params![found.log, number, &*token.writer])?;
+    Ok(())
+}
+
+impl LogStore for Sqlite {
+    async fn append(
+        &self,
+        session: &SessionKey,
+        batch: &NewBatch<'_>,
+    ) -> Result<Position, AppendError> {
+        if batch.entries.is_empty() {
+            return Ok(batch.after);
+        }
+        let appended = Appended {
+            session: session.clone(),
+            after: batch.after,
+            token: batch.token.clone(),
+            entries: batch.entries.to_vec(),
+            summary: batch.summary.cloned(),
+        };
+        self.write(move |transaction| appended.append(transaction))
+            .await
+    }
+
+    async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
+        let session = session.clone();
+        let head = move |transaction: &Transaction<'_>| {
+            let found = find(transaction, &session)?;
+            Ok(found.map(|found| found.head))
+        };
+        self.look(head).await
+    }
+
+    async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
+        let session = session.clone();
+        self.look(move |transaction| read(transaction, &session, after))
+            .await
+    }
+
+    async fn summaries(
+        &self,
+        project: &str,
+    ) -> Result<Vec<(StoredSession, Option<Json>)>, StoreError> {
+        let project = project.to_owned();
+        self.look(move |transaction| summaries(transaction, &project))
+            .await
+    }
+
+    async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {
+        let session = session.clone();
+        let parts = move |transaction: &Transaction<'_>| {
+            let Some(found) = find(transaction, &session)? else {
+                return Ok(Vec::new());
+            };
+            let query = "SELECT part FROM parts WHERE log = ?1";
+            let mut statement = transaction.prepare_cached(query)?;
+            let names = statement.query_map([found.log], |row| row.get::<_, String>(0))?;
+            let names: Vec<String> = names.collect::<Result<_, _>>()?;
+            Ok(names.iter().map(|name| Part::named(name)).collect())
+        };
+        self.look(parts).await
+    }
+
+    async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
+        let (session, token) = (session.clone(), token.clone());
+        self.write(move |transaction| delete(transaction, &session, &token))
+            .await
+    }
+}

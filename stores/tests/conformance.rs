@@ -1,0 +1,31 @@
+//! Every store holds every contract.
+
+#![allow(clippy::unwrap_used)]
+
+use agentwire_testkit::stores::Conformance;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_in_memory_holds_every_contract() {
+    let outcomes = Conformance::default()
+        .check(agentwire_stores::Memory::new())
+        .await;
+    assert!(outcomes.all_hold(), "{outcomes}");
+}
+
+#[cfg(feature = "directory")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_in_a_directory_holds_every_contract() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = agentwire_stores::Directory::new(folder.path().join("store"));
+    let outcomes = Conformance::default().check(store).await;
+    assert!(outcomes.all_hold(), "{outcomes}");
+}
+
+#[cfg(feature = "sqlite")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_in_sqlite_holds_every_contract() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = agentwire_stores::Sqlite::open(folder.path().join("sessions.db")).unwrap();
+    let outcomes = Conformance::default().check(store).await;
+    assert!(outcomes.all_hold(), "{outcomes}");
+}

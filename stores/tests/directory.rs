@@ -1,0 +1,182 @@
+//! What a crash or a bad disk leaves of a log in a directory.
+
+#![allow(clippy::unwrap_used)]
+
+use agentwire::session_log::{Batch, Entry, LogStore, NewBatch, Part, Position, SessionKey, Token};
+use agentwire_stores::Directory;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn entries(number: usize) -> Vec<Entry> {
+    let entry = |at: usize| {
+        let text = format!(
+            r#"{{"uuid":"{number}-{at}","text":"🦀 {}"}}"#,
+            "x".repeat(at)
+        );
+        Entry::new(Part::Main, text.parse().unwrap())
+    };
+    (0..number).map(entry).collect()
+}
+
+async fn append(
+    store: &Directory,
+    session: &SessionKey,
+    number: usize,
+    after: Position,
+) -> Position {
+    let token = Token::new(1, "writer");
+    let entries = entries(number);
+    let summary = r#"{"title":"crabs"}"#.parse().unwrap();
+    let batch = NewBatch::new(after, &token, &entries).summary(&summary);
+    store.append(session, &batch).await.unwrap()
+}
+
+async fn all(store: &Directory, session: &SessionKey) -> Result<Vec<Batch>, String> {
+    let mut batches: Vec<Batch> = Vec::new();
+    loop {
+        let after = batches.last().map_or(Position::START, |it| it.position);
+        let more = store
+            .read(session, after)
+            .await
+            .map_err(|it| it.to_string())?;
+        if more.is_empty() {
+            return Ok(batches);
+        }
+        batches.extend(more);
+    }
+}
+
+/// The file of the only log in a directory.
+fn log_in(folder: &Path) -> PathBuf {
+    let files = fs::read_dir(folder).unwrap().flatten();
+    let found = files.filter_map(|entry| {
+        let path = entry.path();
+        match path.is_dir() {
+            true => Some(log_in(&path)),
+            false => path
+                .extension()
+                .is_some_and(|it| it == "log")
+                .then_some(path),
+        }
+    });
+    found.last().unwrap()
+}
+
+/// A log of some batches: its bytes, the batches, and where each ends in the file.
+async fn log(batches: usize) -> (Vec<u8>, Vec<Batch>, Vec<usize>) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Directory::new(folder.path());
+    let session = SessionKey::new("p", "s");
+    let (mut after, mut ends) = (Position::START, Vec::new());
+    for number in 1..=batches {
+        after = append(&store, &session, number, after).await;
+        ends.push(fs::read(log_in(folder.path())).unwrap().len());
+    }
+    let bytes = fs::read(log_in(folder.path())).unwrap();
+    (bytes, all(&store, &session).await.unwrap(), ends)
+}
+
+/// A store whose log has these bytes.
+fn with(bytes: &[u8]) -> (tempfile::TempDir, Directory, SessionKey) {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("p-p")).unwrap();
+    fs::write(folder.path().join("p-p/s-s.log"), bytes).unwrap();
+    let store = Directory::new(folder.path());
+    (folder, store, SessionKey::new("p", "s"))
+}
+
+#[tokio::test]
+async fn of_a_log_that_was_cut_anywhere_a_prefix_is_there_and_it_goes_on() {
+    let (bytes, batches, ends) = log(3).await;
+    for length in 0..=bytes.len() {
+        // What was not written yet may be missing, or be a hole.
+        let mut hole = bytes[..length].to_vec();
+        hole.resize(bytes.len(), 0);
+        let holes = (length % 8 == 0).then_some(&hole[..]);
+        for cut in [&bytes[..length]].into_iter().chain(holes) {
+            let (_folder, store, session) = with(cut);
+            let whole = ends.iter().filter(|end| **end <= length).count();
+            let found = all(&store, &session).await;
+            assert_eq!(found.as_deref(), Ok(&batches[..whole]), "at {length}");
+            let head = store.head(&session).await.unwrap();
+            let position = head.map_or(Position::START, |head| head.position);
+            assert_eq!(position.0, whole as u64, "at {length}");
+            let list = store.list("p").await.unwrap();
+            assert_eq!(list.len(), usize::from(whole > 0), "at {length}");
+            append(&store, &session, whole + 1, position).await;
+            let found = all(&store, &session).await.unwrap();
+            assert_eq!(found.len(), whole + 1, "at {length}");
+            assert_eq!(found[..whole], batches[..whole], "at {length}");
+            assert_eq!(found[whole].entries, entries(whole + 1), "at {length}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_log_with_a_wrong_byte_is_damaged_or_shorter_and_never_another() {
+    let (bytes, batches, ends) = log(3).await;
+    let (mut damaged, mut shorter) = (0, 0);
+    for at in 0..bytes.len() {
+        for flip in [0x01, 0x20] {
+            let mut spoilt = bytes.clone();
+            spoilt[at] ^= flip;
+            let (_folder, store, session) = with(&spoilt);
+            match all(&store, &session).await {
+                Err(why) => {
+                    damaged += 1;
+                    assert!(
+                        why.contains("damaged") || why.contains("session log"),
+                        "{why}"
+                    );
+                }
+                Ok(found) => {
+                    shorter += 1;
+                    // Only the last batch may be taken for one that was not finished;
+                    // the ID of the file says nothing of batches.
+                    let is_last = at >= ends[1] && found == batches[..2];
+                    let is_id = at < 60 && found == batches;
+                    assert!(is_last || is_id, "byte {at}: {} batches", found.len());
+                }
+            }
+        }
+    }
+    assert!(
+        damaged > 0 && shorter > 0,
+        "{damaged} damaged, {shorter} shorter"
+    );
+}
+
+#[tokio::test]
+async fn damage_is_not_written_over() {
+    let (mut bytes, _, ends) = log(3).await;
+    bytes[ends[0] + 20] ^= 1;
+    let (folder, store, session) = with(&bytes);
+    // The end is good, and says what goes behind it.
+    append(&store, &session, 4, Position(3)).await;
+    let why = all(&store, &session).await.unwrap_err();
+    assert_eq!(why, format!("the log is damaged at byte {}", ends[0]));
+    // Where the end is damaged too nobody can tell.
+    let mut bytes = fs::read(log_in(folder.path())).unwrap();
+    bytes.truncate(bytes.len() - 5);
+    fs::write(log_in(folder.path()), &bytes).unwrap();
+    let token = Token::new(1, "writer");
+    let entries = entries(1);
+    let batch = NewBatch::new(Position(3), &token, &entries);
+    let refused = store.append(&session, &batch).await.unwrap_err();
+    assert!(refused.to_string().contains("damaged at byte"), "{refused}");
+    assert_eq!(fs::read(log_in(folder.path())).unwrap(), bytes);
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_log_is_left_alone() {
+    let (folder, store, session) = with(b"somebody else's file\n");
+    let why = all(&store, &session).await.unwrap_err();
+    assert_eq!(why, "this is not a session log of this version");
+    let token = Token::new(1, "writer");
+    let entries = entries(1);
+    let batch = NewBatch::new(Position::START, &token, &entries);
+    assert!(store.append(&session, &batch).await.is_err());
+    assert!(store.delete(&session, &token).await.is_err());
+    let kept = fs::read(log_in(folder.path())).unwrap();
+    assert_eq!(kept, b"somebody else's file\n");
+}

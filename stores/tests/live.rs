@@ -1,0 +1,133 @@
+//! Sessions of the real CLI in stores on real engines. `scripts/live` installs the CLI
+//! and runs these.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+#[path = "../../tests/support/mod.rs"]
+mod support;
+
+use agentwire::session_log::{LogStore, Part, Position, SessionKey};
+use agentwire::{Client, Event, Notice, Options, StoreFailure, TranscriptKey, query};
+use agentwire_protocol::transcript::Summary;
+use agentwire_stores::{Directory, LogBacked, Memory, Sqlite};
+use agentwire_testkit::{Scenario, Step};
+use std::fs;
+use support::{Live, said_by_user, wait_for};
+
+fn hello() -> Scenario {
+    Scenario::default().reply([Step::text("Hello.")]).repeated()
+}
+
+/// Sends one prompt, and returns the session's ID.
+async fn ask(prompt: &str, options: Options) -> String {
+    let mut answer = query(prompt, options).await.unwrap();
+    let mut id = None;
+    while let Some(event) = answer.next().await {
+        match event.unwrap() {
+            Event::Notice(notice @ Notice::NotMirrored { .. }) => panic!("{notice}"),
+            Event::Frame(frame) if frame.kind() == "result" => {
+                id = frame.session_id().map(str::to_owned);
+            }
+            _ => {}
+        }
+    }
+    id.unwrap()
+}
+
+/// The lines that the CLI itself kept, but for those of which no host is told.
+fn kept(live: &Live, key: &TranscriptKey) -> Vec<String> {
+    let projects = live.home.path().join(".claude/projects");
+    let file = projects
+        .join(&key.project)
+        .join(format!("{}.jsonl", key.session_id));
+    let text = fs::read_to_string(file).unwrap();
+    let lines = text
+        .lines()
+        .filter(|line| !line.contains(r#""type":"api-request"#));
+    lines.map(str::to_owned).collect()
+}
+
+/// A session is kept, byte for byte, and goes on in a home that never saw it.
+async fn goes_on(logs: impl LogStore) {
+    let first = Live::start(hello()).await;
+    let store = LogBacked::new(logs);
+    let options = first.options().session_store(store.clone());
+    let id = ask("My name is Ferris.", options).await;
+    let key = TranscriptKey::in_directory(first.project(), &id);
+    let session = SessionKey::from(&key);
+    let batches = store
+        .log_store()
+        .read(&session, Position::START)
+        .await
+        .unwrap();
+    let entries = batches.iter().flat_map(|batch| &batch.entries);
+    let main = entries.filter(|entry| entry.part == Part::Main);
+    let texts: Vec<_> = main.map(|entry| entry.json.get()).collect();
+    assert_eq!(texts, kept(&first, &key));
+    fs::remove_dir_all(first.home.path().join(".claude")).unwrap();
+
+    // Another host, with another connection to the same engine.
+    let second = Live::start(hello()).await;
+    let options = second.options().cwd(first.project()).resume(&id);
+    let same = ask("What is my name?", options.session_store(store.clone())).await;
+    assert_eq!(same, id);
+    let asked = second.model.asked(0).await.body.unwrap();
+    let said = said_by_user(&asked);
+    assert_eq!(said, ["My name is Ferris.", "What is my name?"]);
+    let summaries = store.log_store().summaries(&session.project).await.unwrap();
+    let [(_, Some(summary))] = &summaries[..] else {
+        panic!("{summaries:?}")
+    };
+    let summary = Summary::of_folded(summary, None).unwrap();
+    assert_eq!(summary.first_prompt.as_deref(), Some("My name is Ferris."));
+}
+
+#[tokio::test]
+async fn a_session_goes_on_from_logs_in_memory() {
+    goes_on(Memory::new()).await;
+}
+
+#[tokio::test]
+async fn a_session_goes_on_from_a_directory() {
+    let folder = tempfile::tempdir().unwrap();
+    goes_on(Directory::new(folder.path())).await;
+}
+
+#[tokio::test]
+async fn a_session_goes_on_from_a_database() {
+    let folder = tempfile::tempdir().unwrap();
+    goes_on(Sqlite::open(folder.path().join("sessions.db")).unwrap()).await;
+}
+
+/// Whoever writes a session that was taken over elsewhere is told, and changes nothing.
+#[tokio::test]
+async fn a_session_that_another_host_has_taken_over_is_not_written_by_the_first() {
+    let first = Live::start(hello()).await;
+    let logs = Memory::new();
+    let options = first.options().session_store(LogBacked::new(logs.clone()));
+    let mut one = Client::connect(options).await.unwrap();
+    let result = one.prompt("My name is Ferris.").await.unwrap();
+    let id = result.session_id.clone().unwrap();
+    one.flush_store().await.unwrap();
+
+    let second = Live::start(hello()).await;
+    let options = second.options().cwd(first.project()).resume(&id);
+    let options = options.session_store(LogBacked::new(logs.clone()));
+    ask("What is my name?", options).await;
+    let session = SessionKey::from(&TranscriptKey::in_directory(first.project(), &id));
+    let end = logs.head(&session).await.unwrap();
+
+    one.prompt("Are you there?").await.unwrap();
+    let refused = |event: &Event| match event {
+        Event::Notice(Notice::NotMirrored { failure, .. }) => Some(failure.clone()),
+        _ => None,
+    };
+    let failure = wait_for(&mut one, refused).await;
+    let is_refusal = |why: &String| why.starts_with("the log is owned with token 2");
+    assert!(
+        matches!(&failure, StoreFailure::Refused(why) if is_refusal(why)),
+        "{failure}"
+    );
+    one.close().await;
+    assert_eq!(logs.head(&session).await.unwrap(), end);
+}

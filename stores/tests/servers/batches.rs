@@ -1,0 +1,72 @@
+//! Numbered batches: what the writers of these tests append, and how a log is held
+//! against what was acknowledged.
+
+use agentwire::session_log::{
+    AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
+};
+use std::time::Duration;
+
+/// How long is waited before a call that failed is made again.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// The entries of a batch. Some are large.
+pub(crate) fn entries(number: usize) -> Vec<Entry> {
+    let bytes = match number % 20 {
+        7 => 400_000,
+        rest => rest * 50,
+    };
+    let entry = |place: usize| {
+        let padding = "x".repeat(bytes);
+        let text = format!(r#"{{"batch":{number},"place":{place},"padding":"{padding}"}}"#);
+        let part = match place {
+            2 => Part::Transcript("subagents/agent-a".into()),
+            _ => Part::Main,
+        };
+        Entry::new(part, text.parse().unwrap())
+    };
+    (0..3).map(entry).collect()
+}
+
+/// Appends a batch, and makes the call again until the store responds.
+pub(crate) async fn append(
+    store: &impl LogStore,
+    session: &SessionKey,
+    after: Position,
+    token: &Token,
+    number: usize,
+) -> Result<Position, AppendError> {
+    let entries = entries(number);
+    loop {
+        let batch = NewBatch::new(after, token, &entries);
+        match store.append(session, &batch).await {
+            Err(AppendError::Failed(_)) => tokio::time::sleep(PAUSE).await,
+            outcome => return outcome,
+        }
+    }
+}
+
+/// Reads the end of a log, and makes the call again until the store responds.
+pub(crate) async fn head(store: &impl LogStore, session: &SessionKey) -> Option<Head> {
+    loop {
+        match store.head(session).await {
+            Err(_) => tokio::time::sleep(PAUSE).await,
+            Ok(head) => return head,
+        }
+    }
+}
+
+/// Reads a whole log, and makes calls again until the store responds.
+#[allow(dead_code, reason = "the writer reads nothing")]
+pub(crate) async fn batches(store: &impl LogStore, session: &SessionKey) -> Vec<Batch> {
+    let (mut all, mut after) = (Vec::<Batch>::new(), Position::START);
+    loop {
+        match store.read(session, after).await {
+            Err(_) => tokio::time::sleep(PAUSE).await,
+            Ok(page) if page.is_empty() => return all,
+            Ok(page) => {
+                all.extend(page);
+                after = all[all.len() - 1].position;
+            }
+        }
+    }
+}

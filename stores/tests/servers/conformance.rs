@@ -1,0 +1,46 @@
+//! Every store holds every contract on its server.
+
+use crate::server::{NatsCluster, NatsServer, Server};
+use crate::support::{counted, given};
+use agentwire_stores::nats::{NatsOptions, async_nats};
+use agentwire_stores::postgres::PostgresOptions;
+use agentwire_testkit::stores::{Conformance, Outcomes};
+use std::time::Duration;
+
+fn all_hold(outcomes: &Outcomes) {
+    println!("{outcomes}");
+    assert!(outcomes.all_hold(), "{outcomes}");
+    counted(outcomes.0.len(), "contracts of stores on servers");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn postgresql_holds_every_contract() {
+    let config = given("AGENTWIRE_TEST_POSTGRES").parse().unwrap();
+    let options = PostgresOptions::new().schema("conformance \"quoted\" Schema");
+    let store = options.connect(config).await.unwrap();
+    all_hold(&Conformance::default().check(store).await);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nats_holds_every_contract() {
+    let client = async_nats::connect(given("AGENTWIRE_TEST_NATS")).await;
+    let options = NatsOptions::new().prefix("conformance");
+    let store = options.connect(client.unwrap()).await.unwrap();
+    all_hold(&Conformance::default().check(store).await);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cluster_of_nats_holds_every_contract() {
+    let cluster = NatsCluster::started().await;
+    let store = cluster.store(Duration::from_secs(10)).await;
+    all_hold(&Conformance::default().check(store).await);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nats_with_small_messages_holds_every_contract() {
+    let mut server = NatsServer::with_max_payload(16 * 1024);
+    server.start().await;
+    let client = async_nats::connect(server.address()).await.unwrap();
+    let store = NatsOptions::new().connect(client).await.unwrap();
+    all_hold(&Conformance::default().check(store).await);
+}

@@ -1,0 +1,227 @@
+//! Writers and servers that are killed at any moment. What was acknowledged is there
+//! afterwards; what is there is what was appended, in its order; and the log goes on.
+
+use crate::batches::{append, batches, entries, head};
+use crate::server::{NatsCluster, NatsServer, PostgresServer, Server};
+use crate::support::{Dice, counted, given, kills};
+use agentwire::session_log::{LogStore, Position, SessionKey, Token};
+use agentwire_stores::nats::{NatsOptions, async_nats};
+use agentwire_stores::postgres::PostgresOptions;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::Command;
+use tokio::task::JoinSet;
+
+/// An acknowledged batch.
+struct Acknowledged {
+    position: Position,
+    token: Token,
+}
+
+/// Holds a log against what was acknowledged, of which the numbers are the places.
+/// One more batch may be there.
+async fn is_whole(store: &impl LogStore, session: &SessionKey, acknowledged: &[Acknowledged]) {
+    let found = batches(store, session).await;
+    let lost = acknowledged.len().saturating_sub(found.len());
+    assert_eq!(lost, 0, "acknowledged batches are lost");
+    assert!(found.len() <= acknowledged.len() + 1, "more than was sent");
+    for (number, batch) in found.iter().enumerate() {
+        assert_eq!(batch.entries, entries(number), "of batch {number}");
+    }
+    for (batch, wanted) in found.iter().zip(acknowledged) {
+        assert_eq!(
+            (batch.position, &batch.token),
+            (wanted.position, &wanted.token)
+        );
+    }
+}
+
+/// Kills a writing process, again and again.
+async fn writers_are_killed(store: impl LogStore, engine: &str, name: &str, mut dice: Dice) {
+    let session = SessionKey::new("crashes", "killed");
+    let mut all: Vec<Acknowledged> = Vec::new();
+    let mut unfinished = 0;
+    for _ in 0..kills() {
+        let mut writer = Command::new(given("AGENTWIRE_STORE_WRITER"))
+            .args([engine, name, &session.session_id, &all.len().to_string()])
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(writer.stdout.take().unwrap()).lines();
+        let token = lines.next_line().await.unwrap().expect("a token");
+        let (number, name) = token.split_once(' ').unwrap();
+        let token = Token::new(number.parse().unwrap(), name);
+        let stale = all.last().map(|it| it.token.clone());
+        let before = all.len();
+        // After some batches, in the middle of one.
+        let wanted = before + dice.below(30) as usize;
+        let acknowledged = |line: String| Acknowledged {
+            position: Position(line.parse().unwrap()),
+            token: token.clone(),
+        };
+        while all.len() < wanted {
+            let line = lines.next_line().await.unwrap();
+            all.push(acknowledged(line.expect("it writes until it is killed")));
+        }
+        tokio::time::sleep(dice.moment(8)).await;
+        writer.kill().await.unwrap();
+        while let Some(line) = lines.next_line().await.unwrap() {
+            all.push(acknowledged(line));
+        }
+        is_whole(&store, &session, &all).await;
+        // What it was appending is kept, or is kept now.
+        let after = all.last().map_or(Position::START, |it| it.position);
+        let there = head(&store, &session).await;
+        unfinished += usize::from(there.is_some_and(|it| it.position != after));
+        let number = all.len();
+        let position = append(&store, &session, after, &token, number).await;
+        let position = position.expect("the same append is accepted");
+        all.push(Acknowledged { position, token });
+        is_whole(&store, &session, &all).await;
+        if let Some(stale) = stale {
+            let refused = append(&store, &session, position, &stale, 0).await;
+            let error = refused.expect_err("a stale writer is refused");
+            assert!(error.refusal().is_some(), "{error}");
+        }
+    }
+    counted(
+        kills(),
+        &format!("kills of a process that writes to {engine}"),
+    );
+    counted(
+        all.len(),
+        "acknowledged batches of writers that were killed, 0 lost",
+    );
+    println!("{unfinished} of the batches at a kill were kept");
+}
+
+/// Kills a server to which some writers write, again and again.
+async fn a_server_is_killed<S: LogStore>(
+    store: S,
+    mut server: impl Server,
+    engine: &str,
+    mut dice: Dice,
+) {
+    const WRITERS: usize = 4;
+    let store = Arc::new(store);
+    let all = Arc::new(AtomicUsize::new(0));
+    let is_over = Arc::new(AtomicUsize::new(0));
+    let mut writers = JoinSet::new();
+    for number in 0..WRITERS {
+        let (store, all, is_over) = (Arc::clone(&store), Arc::clone(&all), Arc::clone(&is_over));
+        writers.spawn(async move {
+            let session = SessionKey::new("crashes", format!("session-{number}"));
+            let mut acknowledged: Vec<Acknowledged> = Vec::new();
+            while is_over.load(Ordering::SeqCst) == 0 {
+                // Now and then another takes over.
+                let number = acknowledged.len();
+                let owner = number / 25 + 1;
+                let token = Token::new(owner as u64, format!("owner-{owner}"));
+                let after = acknowledged
+                    .last()
+                    .map_or(Position::START, |it| it.position);
+                let position = append(&*store, &session, after, &token, number).await;
+                let position = position.expect("the append is accepted, at last");
+                acknowledged.push(Acknowledged { position, token });
+                all.fetch_add(1, Ordering::SeqCst);
+            }
+            (session, acknowledged)
+        });
+    }
+    for _ in 0..kills() {
+        // Each time something was written.
+        let before = all.load(Ordering::SeqCst);
+        while all.load(Ordering::SeqCst) < before + WRITERS {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            if let Some(failed) = writers.try_join_next() {
+                panic!(
+                    "a writer has failed: {:?}",
+                    failed.map(|(session, _)| session)
+                );
+            }
+        }
+        tokio::time::sleep(dice.moment(150)).await;
+        server.kill().await;
+        server.start().await;
+    }
+    is_over.store(1, Ordering::SeqCst);
+    let written = writers.join_all().await;
+    // As found on disk.
+    server.kill().await;
+    server.start().await;
+    let mut total = 0;
+    for (session, acknowledged) in &written {
+        total += acknowledged.len();
+        is_whole(&*store, session, acknowledged).await;
+        assert_eq!(batches(&*store, session).await.len(), acknowledged.len());
+        // The same appends again, and one of a stale writer.
+        for (number, it) in acknowledged.iter().enumerate().rev().take(5) {
+            let after = match number {
+                0 => Position::START,
+                _ => acknowledged[number - 1].position,
+            };
+            let again = append(&*store, session, after, &it.token, number).await;
+            assert_eq!(again.expect("the same append is accepted"), it.position);
+        }
+        let last = acknowledged.last().expect("it has written");
+        let newer = Token::new(last.token.number + 1, "newer");
+        let position = append(&*store, session, last.position, &newer, acknowledged.len()).await;
+        let refused = append(&*store, session, position.unwrap(), &last.token, 0).await;
+        let error = refused.expect_err("a stale writer is refused");
+        assert!(error.refusal().is_some(), "{error}");
+    }
+    counted(kills() + 1, &format!("kills of {engine}"));
+    counted(
+        total,
+        "acknowledged batches on servers that were killed, 0 lost",
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn writers_to_postgresql_are_killed() {
+    let config = given("AGENTWIRE_TEST_POSTGRES").parse().unwrap();
+    let options = PostgresOptions::new().schema("killed_writers");
+    let store = options.connect(config).await.unwrap();
+    writers_are_killed(store, "postgres", "killed_writers", Dice::new(1)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn writers_to_nats_are_killed() {
+    let client = async_nats::connect(given("AGENTWIRE_TEST_NATS")).await;
+    let options = NatsOptions::new().prefix("killed-writers");
+    let store = options.connect(client.unwrap()).await.unwrap();
+    writers_are_killed(store, "nats", "killed-writers", Dice::new(2)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn postgresql_is_killed() {
+    let mut server = PostgresServer::new();
+    server.start().await;
+    let config = server.config().parse().unwrap();
+    let options = PostgresOptions::new().timeout(Duration::from_secs(10));
+    let store = options.connect(config).await.unwrap();
+    a_server_is_killed(store, server, "postgres", Dice::new(3)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nats_is_killed() {
+    let mut server = NatsServer::new();
+    server.start().await;
+    let options =
+        async_nats::ConnectOptions::new().reconnect_delay_callback(|_| Duration::from_millis(20));
+    let client = options.connect(server.address()).await.unwrap();
+    let options = NatsOptions::new().timeout(Duration::from_millis(500));
+    let store = options.connect(client).await.unwrap();
+    a_server_is_killed(store, server, "nats", Dice::new(4)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn servers_of_a_nats_cluster_are_killed() {
+    let cluster = NatsCluster::started().await;
+    let store = cluster.store(Duration::from_secs(1)).await;
+    a_server_is_killed(store, cluster, "nats in a cluster", Dice::new(5)).await;
+}

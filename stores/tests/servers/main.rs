@@ -1,0 +1,12 @@
+//! The stores on their servers. `scripts/stores` installs and starts the servers,
+//! and runs these tests.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod batches;
+mod conformance;
+mod crashes;
+mod nats;
+mod postgres;
+mod server;
+mod support;

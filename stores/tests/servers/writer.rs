@@ -1,0 +1,58 @@
+//! Takes a log over and appends numbered batches, until it is killed. Prints a line
+//! with the token, and one for each batch once it is acknowledged.
+//!
+//! Arguments: `postgres` or `nats`; the schema or the prefix; the session; the
+//! number of the first batch.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod batches;
+
+use agentwire::session_log::{LogStore, Position, SessionKey, Token};
+use agentwire_stores::nats::{NatsOptions, async_nats};
+use agentwire_stores::postgres::PostgresOptions;
+use std::io::Write;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [engine, name, session, number] = &arguments[..] else {
+        panic!("ENGINE NAME SESSION NUMBER");
+    };
+    let given = |name: &str| std::env::var(name).unwrap();
+    let number = number.parse().unwrap();
+    match &**engine {
+        "postgres" => {
+            let config = given("AGENTWIRE_TEST_POSTGRES").parse().unwrap();
+            let options = PostgresOptions::new().schema(name);
+            write(options.connect(config).await.unwrap(), session, number).await;
+        }
+        _ => {
+            let client = async_nats::connect(given("AGENTWIRE_TEST_NATS")).await;
+            let options = NatsOptions::new().prefix(name);
+            let store = options.connect(client.unwrap()).await.unwrap();
+            write(store, session, number).await;
+        }
+    }
+}
+
+async fn write(store: impl LogStore, session: &str, mut number: usize) {
+    let session = SessionKey::new("crashes", session);
+    let head = batches::head(&store, &session).await;
+    let token = Token::next(head.as_ref(), format!("writer-{}", std::process::id()));
+    let mut at = head.map_or(Position::START, |it| it.position);
+    say(&format!("{} {}", token.number, token.writer));
+    loop {
+        let position = batches::append(&store, &session, at, &token, number).await;
+        at = position.unwrap();
+        say(&at.to_string());
+        number += 1;
+    }
+}
+
+/// In one write, which a kill does not divide.
+fn say(line: &str) {
+    let line = format!("{line}\n");
+    std::io::stdout().write_all(line.as_bytes()).unwrap();
+    std::io::stdout().flush().unwrap();
+}

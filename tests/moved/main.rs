@@ -1,0 +1,124 @@
+//! Sessions with several processes, under a seed: an agent that keeps its
+//! transcript on a disk of its own is killed at any point, hangs, or cannot be
+//! started, while users send, set, ask, interrupt, and put it to sleep.
+//! Whatever comes of it, everything that was begun ends, no message is sent
+//! again that was over, none is forgotten, nothing overtakes what was set
+//! before it, and no callback runs twice.
+//!
+//! ```text
+//! AGENTWIRE_SIMULATE=1000000 cargo test --release --test moved -- --nocapture
+//! ```
+//!
+//! runs that many seeds; `AGENTWIRE_SEED=n` runs one and prints what happened.
+//! A build with the bugs on purpose (`scripts/simulate` makes one) shows that
+//! each of those of the succession is found.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+#![cfg_attr(
+    agentwire_sabotage,
+    allow(dead_code, reason = "one test and not the other")
+)]
+
+mod agent;
+#[path = "../../protocol/tests/simulation/dice.rs"]
+mod dice;
+mod disk;
+#[path = "../driver/log.rs"]
+#[allow(dead_code, reason = "another simulation uses the rest")]
+mod log;
+mod session;
+mod transport;
+
+use log::Log;
+use std::io::Write as _;
+use std::time::Duration;
+use tokio::runtime::Builder;
+
+/// How many sessions every test run has.
+const SEEDS: u64 = 500;
+
+/// Simulated: whatever takes longer goes on for ever.
+const FOR_EVER: Duration = Duration::from_secs(10 * 24 * 60 * 60);
+
+fn number(name: &str) -> Option<u64> {
+    Some(std::env::var(name).ok()?.parse().unwrap())
+}
+
+/// One session, from its first process to its last task.
+fn run(seed: u64) -> Result<Log, (Log, String)> {
+    let runtime = Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let log = Log::new();
+        let over = tokio::time::timeout(FOR_EVER, session::run(seed, &log)).await;
+        let over = over.unwrap_or_else(|_| Err("something waits for ever".to_owned()));
+        let problem = log.problem().or(over.err());
+        match problem {
+            None => Ok(log),
+            Some(problem) => Err((log, problem)),
+        }
+    })
+}
+
+/// The simulation is worth nothing if it finds nothing.
+#[test]
+#[cfg(agentwire_sabotage)]
+fn every_bug_on_purpose_is_found() {
+    use agentwire::protocol::sabotage::{Bug, switch};
+
+    const WITHIN: u64 = 5_000;
+    // A bug may lead to a panic, which is found as well.
+    std::panic::set_hook(Box::new(|_| ()));
+    let mut missed = vec![];
+    for bug in Bug::OF_SUCCESSION {
+        switch(Some(bug));
+        let found = (0..WITHIN).find_map(|seed| match std::panic::catch_unwind(|| run(seed)) {
+            Ok(Ok(_)) => None,
+            Ok(Err((_, problem))) => Some((seed, problem)),
+            Err(_) => Some((seed, "a panic".to_owned())),
+        });
+        match found {
+            Some((seed, problem)) => println!("{bug:?}: seed {seed}: {problem}"),
+            None => missed.push(bug),
+        }
+    }
+    switch(None);
+    drop(std::panic::take_hook());
+    let found = Bug::OF_SUCCESSION.len() - missed.len();
+    let line = format!("counted: {found} bugs on purpose found\n");
+    std::io::stderr().write_all(line.as_bytes()).unwrap();
+    assert!(
+        missed.is_empty(),
+        "not found within {WITHIN} seeds: {missed:?}"
+    );
+}
+
+#[test]
+#[cfg(not(agentwire_sabotage))]
+fn whatever_happens_to_its_processes_a_session_goes_on() {
+    if let Some(seed) = number("AGENTWIRE_SEED") {
+        let (Ok(log) | Err((log, _))) = run(seed);
+        println!("{log}");
+        run(seed).map_err(|(_, problem)| problem).unwrap();
+        return;
+    }
+    let seeds = number("AGENTWIRE_SIMULATE").unwrap_or(SEEDS);
+    let mut lines = Vec::new();
+    let mut processes = 0;
+    for seed in 0..seeds {
+        match run(seed) {
+            Ok(log) => {
+                lines.push(log.len());
+                processes += log.to_string().matches("a process starts").count();
+            }
+            Err((log, problem)) => panic!("AGENTWIRE_SEED={seed}: {problem}\n{log}"),
+        }
+    }
+    lines.sort_unstable();
+    let median = lines[lines.len() / 2];
+    let line = format!("counted: {seeds} simulated sessions with {processes} processes\n");
+    std::io::stderr().write_all(line.as_bytes()).unwrap();
+    println!("{seeds} sessions, in each {median} things that happened, in the median");
+}

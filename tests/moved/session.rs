@@ -1,0 +1,317 @@
+//! One session: its users, whoever kills its processes, and what has to hold
+//! when it is over.
+
+use crate::dice::Dice;
+use crate::disk::Disk;
+use crate::log::Log;
+use crate::transport::Machine;
+use agentwire::protocol::host::RequestFailure;
+use agentwire::{
+    Client, ClosePolicy, CutOff, Error, Event, Handle, Options, PermissionResult, RestartPolicy,
+    Submission, SubmissionState, TurnOutcome, UserMessage,
+};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::time::sleep;
+
+fn split(dice: &mut Dice) -> Dice {
+    Dice::new(dice.below(usize::MAX) as u64)
+}
+
+fn some_time(dice: &mut Dice) -> Duration {
+    Duration::from_millis(match dice.below(4) {
+        0 => 0,
+        1 => dice.below(10) as u64,
+        2 => dice.below(500) as u64,
+        _ => dice.below(5_000) as u64,
+    })
+}
+
+pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
+    let mut dice = Dice::new(seed);
+    let hands_back = dice.one_in(3);
+    let fails = dice.one_in(3);
+    log.note(format_args!(
+        "hands back: {hands_back}, starts fail: {fails}"
+    ));
+    let machine = Machine::new(split(&mut dice), log.clone(), fails);
+    machine.disk.lock().hands_back = hands_back;
+    let policy = RestartPolicy::default()
+        .hang(Duration::from_secs(60))
+        .most(1_000)
+        .pause(some_time(&mut dice), Duration::from_secs(5))
+        .cut_off(if hands_back {
+            CutOff::HandBack
+        } else {
+            CutOff::GoesOn
+        });
+    let running = Arc::new(AtomicUsize::new(0));
+    let mut options = Options::new()
+        .request_timeout(crate::FOR_EVER / 10)
+        .close_policy(
+            ClosePolicy::default()
+                .finish(crate::FOR_EVER / 10)
+                .exit(Duration::from_secs(1)),
+        )
+        .restart(policy);
+    if dice.one_in(3) {
+        options = options.sleep_after(Duration::from_millis(1 + dice.below(5_000) as u64));
+    }
+    let (counted, disk, own) = (Arc::clone(&running), machine.disk.clone(), log.clone());
+    let times = split(&mut dice);
+    let times = Arc::new(std::sync::Mutex::new(times));
+    let options = options.on_permission(move |ask| {
+        let time = some_time(&mut times.lock().unwrap()) * 3;
+        let is_new = disk.lock().asked.insert(ask.request_id.to_string());
+        if !is_new {
+            own.wrong(format_args!("{} is asked twice", ask.request_id));
+        }
+        let (counted, disk) = (Arc::clone(&counted), disk.clone());
+        counted.fetch_add(1, Ordering::Relaxed);
+        async move {
+            // Some wait for a human for an hour, but not if the call is void.
+            let is_long = time > Duration::from_millis(10_000);
+            tokio::select! {
+                () = sleep(if is_long { time * 300 } else { time }) => {}
+                () = ask.cancelled.cancelled() => {}
+            }
+            counted.fetch_sub(1, Ordering::Relaxed);
+            disk.lock().answered.insert(ask.request_id.to_string());
+            PermissionResult::allow()
+        }
+    });
+    let mut client = Client::connect_over(machine.clone(), options)
+        .await
+        .map_err(|error| format!("cannot connect: {error}"))?;
+    let events = client.subscribe();
+    let kills = dice.below(6);
+    let killer = tokio::spawn(kill(machine.clone(), split(&mut dice), kills));
+    let reader = tokio::spawn(read(events, machine.disk.clone(), log.clone()));
+    let handle = client.handle();
+    let user = tokio::spawn(act(
+        handle,
+        machine.clone(),
+        split(&mut dice),
+        log.clone(),
+        hands_back,
+    ));
+    let mut user = user;
+    loop {
+        tokio::select! {
+            event = client.next() => match event {
+                Some(Ok(_)) => {}
+                Some(Err(error)) => return Err(format!("the session ended: {error}")),
+                None => return Err("the session ended".to_owned()),
+            },
+            acted = &mut user => {
+                acted.unwrap();
+                break;
+            }
+        }
+    }
+    killer.await.unwrap();
+    // A process that hangs or has ended is replaced first.
+    if let Err(error) = client.mcp_status().await {
+        return Err(format!("the session does not go on: {error}"));
+    }
+    client.close().await;
+    while let Some(event) = client.next().await {
+        event.map_err(|error| format!("the session did not end well: {error}"))?;
+    }
+    reader.await.unwrap();
+    drop(client);
+    sleep(Duration::from_secs(30)).await;
+    if running.load(Ordering::Relaxed) > 0 {
+        return Err("a callback waits for ever".to_owned());
+    }
+    match tokio::runtime::Handle::current()
+        .metrics()
+        .num_alive_tasks()
+    {
+        0 => Ok(()),
+        tasks => Err(format!("{tasks} tasks are left")),
+    }
+}
+
+/// Kills processes, at any point.
+async fn kill(machine: Machine, mut dice: Dice, kills: usize) {
+    for _ in 0..kills {
+        sleep(some_time(&mut dice)).await;
+        match dice.one_in(4) {
+            true => machine.hang(),
+            false => machine.kill(),
+        }
+    }
+}
+
+/// What is told of turns and processes has to be in order.
+async fn read(mut events: agentwire::Subscription, disk: Disk, log: Log) {
+    let (mut turn, mut is_open, mut process) = (0, false, 1);
+    while let Some(event) = events.next().await {
+        let Ok(event) = event else { return };
+        match event {
+            Event::Moved(moved) => {
+                log.note(format_args!("moved: {:?}", moved.changed));
+                if moved.process <= process {
+                    log.wrong("the processes are not in order");
+                }
+                if !moved.not_restored.is_empty() {
+                    log.wrong("something was not restored");
+                }
+                process = moved.process;
+                let (void, disk, log) = (moved.changed.asks, disk.clone(), log.clone());
+                tokio::spawn(async move {
+                    sleep(Duration::from_secs(1)).await;
+                    let kept = disk.lock();
+                    let waits = |id: &str| kept.asked.contains(id) && !kept.answered.contains(id);
+                    if void.iter().any(|id| waits(id)) {
+                        log.wrong("a callback is not told that its call is void");
+                    }
+                });
+            }
+            Event::Turn(agentwire::TurnEvent::Started { turn: next }) => {
+                if is_open || next <= turn {
+                    log.wrong(format_args!("turn {next} starts after {turn}"));
+                }
+                (turn, is_open) = (next, true);
+            }
+            Event::Turn(agentwire::TurnEvent::Ended(end)) => {
+                log.note(format_args!("turn {} {}", end.turn, end.outcome));
+                if !is_open || end.turn != turn {
+                    log.wrong(format_args!("turn {} ends, and {turn} runs", end.turn));
+                }
+                is_open = false;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The user: sends, sets, asks, cancels, interrupts, and puts to sleep.
+async fn act(handle: Handle, machine: Machine, mut dice: Dice, log: Log, hands_back: bool) {
+    let mut submissions: Vec<Submission> = vec![];
+    let mut tasks = vec![];
+    let mut has_interrupted = false;
+    for number in 0..1 + dice.below(12) {
+        sleep(some_time(&mut dice)).await;
+        let what = dice.below(12);
+        log.note(format_args!("the user does {what}"));
+        match what {
+            0..7 => {
+                let wants = machine.disk.lock().model.to_string();
+                let uuid = format!("m-{number}");
+                let mut message = UserMessage::from(wants);
+                message.uuid = Some(uuid.clone());
+                let submission = handle.send(message);
+                tasks.push(tokio::spawn(follow(
+                    submission.clone(),
+                    machine.clone(),
+                    log.clone(),
+                    hands_back,
+                )));
+                submissions.push(submission);
+            }
+            7 | 8 => {
+                let model = number + 1;
+                match handle.set_model(format!("model-{model}")).await {
+                    Ok(_) => machine.disk.lock().model = model,
+                    Err(error) if is_moved(&error) => {}
+                    Err(error) => log.wrong(format_args!("set_model: {error}")),
+                }
+            }
+            9 => {
+                let handle = handle.clone();
+                let log = log.clone();
+                tasks.push(tokio::spawn(async move {
+                    // Asked again in another process, if need be.
+                    if let Err(error) = handle.mcp_status().await {
+                        log.wrong(format_args!("a request that reads failed: {error}"));
+                    }
+                }));
+            }
+            10 if dice.one_in(3) => {
+                has_interrupted = true;
+                match handle.interrupt().await {
+                    Ok(_) => {}
+                    Err(error) if is_moved(&error) => {}
+                    Err(error) => log.wrong(format_args!("interrupt: {error}")),
+                }
+            }
+            10 => {
+                if let Some(submission) = submissions.last() {
+                    match submission.cancel().await {
+                        Ok(_) => {}
+                        Err(error) if is_moved(&error) => {}
+                        Err(error) => log.wrong(format_args!("cancel: {error}")),
+                    }
+                }
+            }
+            _ => match handle.sleep().await {
+                Ok(()) | Err(Error::Busy(_)) => {}
+                // It dies instead of falling asleep.
+                Err(error) => log.wrong(format_args!("sleep: {error}")),
+            },
+        }
+    }
+    for task in tasks {
+        task.await.unwrap();
+    }
+    let all = submissions.iter().map(Submission::state);
+    let is_forgotten = |state: SubmissionState| {
+        matches!(state, SubmissionState::Lost | SubmissionState::Unknown)
+            || state == SubmissionState::Interrupted && !has_interrupted
+    };
+    if let Some(state) = all.into_iter().find(|state| is_forgotten(*state)) {
+        log.wrong(format_args!("a message is {state}"));
+    }
+}
+
+/// A message, to its end.
+async fn follow(mut submission: Submission, machine: Machine, log: Log, hands_back: bool) {
+    let uuid = submission.uuid().to_owned();
+    let mut state = submission.state();
+    while !state.is_end() {
+        let next = submission.changed().await;
+        if next < state {
+            log.wrong(format_args!("{uuid} is {next} after {state}"));
+        }
+        state = next;
+        if state == SubmissionState::Started {
+            let mut kept = machine.disk.lock();
+            let process = kept.processes;
+            kept.started.insert(uuid.clone(), process);
+        }
+    }
+    log.note(format_args!("{uuid} is {state}"));
+    let (times, is_done) = {
+        let mut kept = machine.disk.lock();
+        kept.over.insert(uuid.clone());
+        let times = kept.completed.get(&uuid).copied().unwrap_or_default();
+        (times, kept.done.contains(&uuid))
+    };
+    if state == SubmissionState::Completed && !is_done {
+        log.wrong(format_args!(
+            "{uuid} is completed, and no turn has ended with it"
+        ));
+    }
+    match state {
+        SubmissionState::Completed => {
+            let turn = submission.turn_ended().await;
+            if let Ok(turn) = turn
+                && turn.outcome == TurnOutcome::Completed
+                && times > 1
+            {
+                log.wrong(format_args!("{uuid} ran {times} times"));
+            }
+        }
+        SubmissionState::CutOff if !hands_back => {
+            log.wrong(format_args!("{uuid} is cut off, and turns go on"));
+        }
+        _ => {}
+    }
+}
+
+fn is_moved(error: &Error) -> bool {
+    matches!(error, Error::Request(failure) if matches!(**failure, RequestFailure::Moved { .. }))
+}

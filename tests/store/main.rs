@@ -1,0 +1,421 @@
+//! Sessions that a store gets a copy of, and sessions that go on from there.
+
+#![allow(clippy::unwrap_used)]
+
+#[cfg(unix)]
+mod resuming;
+#[path = "../support/mod.rs"]
+mod support;
+
+use agentwire::protocol::Json;
+use agentwire::{
+    Client, Error, Event, MemoryStore, Notice, Options, SessionStore, StoreError, StoreFailure,
+    StoreFlush, TranscriptKey,
+};
+use serde_json::{Value, json};
+use std::future::pending;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use support::peer::{Peer, connect};
+use tokio::time::Instant;
+
+const ID: &str = "11111111-2222-4333-8444-555555555555";
+
+/// The session's own transcript, in the project `-p`.
+fn own() -> TranscriptKey {
+    TranscriptKey::new("-p", ID)
+}
+
+fn entry(uuid: &str) -> Json {
+    json!({ "type": "user", "uuid": uuid }).into()
+}
+
+/// What the agent says when it has added entries to a transcript.
+async fn adds(agent: &mut Peer, file: &str, uuids: &[&str]) {
+    let entries: Vec<_> = uuids.iter().map(|uuid| entry(uuid)).collect();
+    let path = format!("/home/crab/.claude/projects/-p/{file}.jsonl");
+    let line = json!({ "type": "transcript_mirror", "filePath": path, "entries": entries });
+    agent.says(&line.to_string()).await;
+}
+
+async fn ends_a_turn(agent: &mut Peer) {
+    let result = json!({
+        "type": "result", "subtype": "success", "is_error": false, "session_id": ID,
+        "uuid": "r", "num_turns": 1, "duration_ms": 1, "duration_api_ms": 1,
+        "total_cost_usd": 0, "usage": {}, "modelUsage": {}, "permission_denials": [],
+    });
+    agent.says(&result.to_string()).await;
+}
+
+/// What was appended, and where.
+type Call = (TranscriptKey, Vec<Json>);
+
+/// A store that writes down what is appended, before it does as it is told.
+#[derive(Clone)]
+struct Recorder {
+    calls: Arc<Mutex<Vec<Call>>>,
+    attempts: Arc<AtomicUsize>,
+    then: Then,
+}
+
+#[derive(Clone, Copy)]
+enum Then {
+    Keep,
+    /// So many calls fail.
+    Fail(usize),
+    Hang,
+    Panic,
+}
+
+impl Recorder {
+    fn new(then: Then) -> Self {
+        Self {
+            calls: Arc::default(),
+            attempts: Arc::default(),
+            then,
+        }
+    }
+
+    /// How many entries each call had that was not refused, by transcript.
+    fn calls(&self) -> Vec<(Option<String>, usize)> {
+        let calls = self.calls.lock().unwrap();
+        let calls = calls.iter();
+        calls
+            .map(|(key, entries)| (key.subpath.clone(), entries.len()))
+            .collect()
+    }
+}
+
+impl SessionStore for Recorder {
+    async fn append(&self, key: &TranscriptKey, entries: &[Json]) -> Result<(), StoreError> {
+        let attempt = self.attempts.fetch_add(1, Ordering::SeqCst);
+        match self.then {
+            Then::Fail(count) if attempt < count => return Err("full".into()),
+            Then::Hang => pending().await,
+            Then::Panic => panic!("a bug"),
+            Then::Keep | Then::Fail(_) => {}
+        }
+        let call = (key.clone(), entries.to_vec());
+        self.calls.lock().unwrap().push(call);
+        Ok(())
+    }
+
+    async fn load(&self, _: &TranscriptKey) -> Result<Option<Vec<Json>>, StoreError> {
+        match self.then {
+            Then::Keep => Ok(None),
+            Then::Fail(_) => Err("no connection".into()),
+            Then::Hang => pending().await,
+            Then::Panic => panic!("a bug"),
+        }
+    }
+}
+
+/// The next notice that the store is behind.
+async fn behind(client: &mut Client) -> (usize, StoreFailure) {
+    support::wait_for(client, |event| match event {
+        Event::Notice(Notice::StoreBehind {
+            entries, failure, ..
+        }) => Some((*entries, failure.clone())),
+        _ => None,
+    })
+    .await
+}
+
+/// The notice that it is not any more.
+async fn caught_up(client: &mut Client) {
+    support::wait_for(client, |event| {
+        matches!(event, Event::Notice(Notice::StoreCaughtUp { .. })).then_some(())
+    })
+    .await;
+}
+
+/// The next notice that something is not in the store.
+async fn not_mirrored(client: &mut Client) -> (Option<TranscriptKey>, usize, StoreFailure) {
+    support::wait_for(client, |event| match event {
+        Event::Notice(Notice::NotMirrored {
+            key,
+            entries,
+            failure,
+        }) => Some((key.clone(), *entries, failure.clone())),
+        _ => None,
+    })
+    .await
+}
+
+#[tokio::test]
+async fn what_a_turn_adds_goes_to_the_store_in_one_call_for_each_transcript() {
+    let store = Recorder::new(Then::Keep);
+    let (mut client, mut agent) = connect(Options::new().session_store(store.clone())).await;
+    adds(&mut agent, ID, &["a", "b"]).await;
+    let part = format!("{ID}/subagents/agent-a1");
+    adds(&mut agent, &part, &["x"]).await;
+    adds(&mut agent, ID, &["c"]).await;
+    ends_a_turn(&mut agent).await;
+    let events = support::wait_for(&mut client, |event| match event {
+        Event::Frame(frame) => Some(frame.kind().to_owned()),
+        _ => None,
+    })
+    .await;
+    assert_eq!(events, "result", "what is for the store is for nobody else");
+    client.flush_store().await.unwrap();
+    let subagent = Some("subagents/agent-a1".to_owned());
+    assert_eq!(store.calls(), [(None, 3), (subagent, 1)]);
+    let all = store.calls.lock().unwrap()[0].clone();
+    assert_eq!(all, (own(), vec![entry("a"), entry("b"), entry("c")]));
+}
+
+#[tokio::test]
+async fn an_eager_store_gets_each_message_by_itself() {
+    let store = Recorder::new(Then::Keep);
+    let options = Options::new().session_store(store.clone());
+    let options = options.session_store_flush(StoreFlush::Eager);
+    let (client, mut agent) = connect(options).await;
+    adds(&mut agent, ID, &["a", "b"]).await;
+    adds(&mut agent, ID, &["c"]).await;
+    // The answer comes behind them.
+    let receipt = json!({});
+    let (answer, _) = tokio::join!(client.interrupt(), agent.answers(&receipt));
+    answer.unwrap();
+    client.flush_store().await.unwrap();
+    assert_eq!(store.calls(), [(None, 2), (None, 1)]);
+}
+
+#[tokio::test]
+async fn many_entries_do_not_wait_for_the_end_of_the_turn() {
+    let store = Recorder::new(Then::Keep);
+    let (_client, mut agent) = connect(Options::new().session_store(store.clone())).await;
+    let many: Vec<_> = (0..501).map(|number| number.to_string()).collect();
+    let many: Vec<_> = many.iter().map(String::as_str).collect();
+    adds(&mut agent, ID, &many).await;
+    while store.calls().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(store.calls(), [(None, 501)]);
+}
+
+#[tokio::test]
+async fn what_the_agent_adds_when_it_ends_is_kept_before_the_session_is_over() {
+    let store = Recorder::new(Then::Keep);
+    let (mut client, mut agent) = connect(Options::new().session_store(store.clone())).await;
+    let far = async {
+        while agent.input.next_line().await.unwrap().is_some() {}
+        adds(&mut agent, ID, &["last"]).await;
+        drop(agent);
+    };
+    tokio::join!(client.close(), far);
+    assert_eq!(store.calls(), [(None, 1)]);
+    assert!(matches!(client.flush_store().await, Err(Error::Ended(_))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_fails_is_made_again_and_told_after_three_times() {
+    for failing in [2, 3, 8] {
+        let store = Recorder::new(Then::Fail(failing));
+        let (mut client, mut agent) = connect(Options::new().session_store(store.clone())).await;
+        let begun = Instant::now();
+        adds(&mut agent, ID, &["a", "b"]).await;
+        ends_a_turn(&mut agent).await;
+        let full = StoreFailure::Failed("full".to_owned());
+        for seconds in [1, 3, 8, 18, 48, 78].into_iter().take(failing - 2) {
+            assert_eq!(behind(&mut client).await, (2, full.clone()));
+            assert_eq!(begun.elapsed(), Duration::from_secs(seconds));
+        }
+        if failing > 2 {
+            caught_up(&mut client).await;
+        }
+        while store.calls().is_empty() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        assert_eq!(store.attempts.load(Ordering::SeqCst), failing + 1);
+        assert_eq!(store.calls(), [(None, 2)]);
+        // What comes next is behind it.
+        adds(&mut agent, ID, &["c"]).await;
+        ends_a_turn(&mut agent).await;
+        while store.calls().len() < 2 {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        assert_eq!(store.calls().last().unwrap(), &(None, 1));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_flush_makes_the_next_attempt_at_once_and_fails_with_it() {
+    let store = Recorder::new(Then::Fail(4));
+    let (mut client, mut agent) = connect(Options::new().session_store(store.clone())).await;
+    adds(&mut agent, ID, &["a", "b"]).await;
+    ends_a_turn(&mut agent).await;
+    behind(&mut client).await;
+    let begun = Instant::now();
+    let error = client.flush_store().await.unwrap_err();
+    assert!(
+        matches!(&error, Error::SessionStore { call: "append", of, .. } if *of == own().to_string()),
+        "{error}"
+    );
+    client.flush_store().await.unwrap();
+    assert_eq!(begun.elapsed(), Duration::ZERO);
+    assert_eq!(store.calls(), [(None, 2)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_comes_when_the_store_has_its_turn_or_is_behind() {
+    for (then, seconds, is_behind) in [
+        (Then::Keep, 0, false),
+        (Then::Fail(2), 1, false),
+        (Then::Fail(9), 1, true),
+        (Then::Hang, 60, true),
+    ] {
+        let store = Recorder::new(then);
+        let options = Options::new().session_store(store.clone());
+        let options = options.session_store_flush(StoreFlush::BeforeResult);
+        let (mut client, mut agent) = connect(options).await;
+        let begun = Instant::now();
+        adds(&mut agent, ID, &["a"]).await;
+        ends_a_turn(&mut agent).await;
+        let mut was_told = false;
+        support::wait_for(&mut client, |event| match event {
+            Event::Notice(Notice::StoreBehind { .. }) => {
+                was_told = true;
+                None
+            }
+            Event::Frame(frame) if frame.kind() == "result" => Some(()),
+            _ => None,
+        })
+        .await;
+        assert_eq!(begun.elapsed().as_secs(), seconds);
+        assert_eq!(was_told, is_behind);
+        assert_eq!(store.calls().is_empty(), is_behind);
+        // The session goes on.
+        let receipt = json!({});
+        let (answer, _) = tokio::join!(client.interrupt(), agent.answers(&receipt));
+        answer.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_that_is_held_comes_before_the_end_of_a_session_that_ends() {
+    let store = Recorder::new(Then::Hang);
+    let options = Options::new().session_store(store.clone());
+    let options = options.session_store_flush(StoreFlush::BeforeResult);
+    let (mut client, mut agent) = connect(options).await;
+    adds(&mut agent, ID, &["a"]).await;
+    ends_a_turn(&mut agent).await;
+    drop(agent);
+    let mut seen = vec![];
+    while let Some(event) = client.next().await {
+        match event {
+            Ok(Event::Frame(frame)) => seen.push(frame.kind().to_owned()),
+            Ok(Event::Notice(Notice::NotMirrored { failure, .. })) => {
+                assert_eq!(failure, StoreFailure::SessionOver);
+                seen.push("notice".to_owned());
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(seen, ["result", "notice"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_hangs_holds_nobody_up_and_is_told() {
+    let store = Recorder::new(Then::Hang);
+    let (mut client, mut agent) = connect(Options::new().session_store(store.clone())).await;
+    let begun = Instant::now();
+    adds(&mut agent, ID, &["a"]).await;
+    ends_a_turn(&mut agent).await;
+    let receipt = json!({});
+    let (answer, _) = tokio::join!(client.interrupt(), agent.answers(&receipt));
+    answer.unwrap();
+    assert_eq!(begun.elapsed(), Duration::ZERO);
+    let failure = StoreFailure::TimedOut(Duration::from_secs(60));
+    assert_eq!(behind(&mut client).await, (1, failure.clone()));
+    assert_eq!(begun.elapsed(), Duration::from_secs(60));
+    assert_eq!(behind(&mut client).await, (1, failure));
+    assert_eq!(
+        store.attempts.load(Ordering::SeqCst),
+        1,
+        "what it did may come to be: first it is asked what it has"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_panics_is_behind() {
+    let (mut client, mut agent) =
+        connect(Options::new().session_store(Recorder::new(Then::Panic))).await;
+    adds(&mut agent, ID, &["a"]).await;
+    ends_a_turn(&mut agent).await;
+    let failure = StoreFailure::Panicked("a bug".to_owned());
+    assert_eq!(behind(&mut client).await, (1, failure));
+}
+
+#[tokio::test(start_paused = true)]
+async fn closing_does_not_wait_for_ever_and_tells_all_that_is_lost() {
+    let options = Options::new().session_store(Recorder::new(Then::Hang));
+    let options = options.session_store_flush(StoreFlush::Eager);
+    let (mut client, mut agent) = connect(options).await;
+    for uuid in ["a", "b", "c"] {
+        adds(&mut agent, ID, &[uuid]).await;
+    }
+    let begun = Instant::now();
+    let far = async {
+        while agent.input.next_line().await.unwrap().is_some() {}
+        drop(agent);
+    };
+    tokio::join!(client.close(), far);
+    assert_eq!(begun.elapsed(), Duration::from_secs(10));
+    let mut lost = 0;
+    while let Some(event) = client.next().await {
+        if let Event::Notice(Notice::NotMirrored {
+            entries, failure, ..
+        }) = event.unwrap()
+        {
+            assert_eq!(failure, StoreFailure::SessionOver);
+            lost += entries;
+        }
+    }
+    assert_eq!(lost, 3);
+}
+
+#[tokio::test]
+async fn what_belongs_to_no_transcript_is_told() {
+    let (mut client, mut agent) = connect(Options::new().session_store(MemoryStore::new())).await;
+    adds(&mut agent, "no-session", &["a", "b"]).await;
+    let (key, entries, failure) = not_mirrored(&mut client).await;
+    assert_eq!((key, entries), (None, 2));
+    assert!(
+        failure.to_string().contains("no-session.jsonl"),
+        "{failure}"
+    );
+    agent
+        .says(r#"{"type":"transcript_mirror","filePath":7}"#)
+        .await;
+    let (key, entries, failure) = not_mirrored(&mut client).await;
+    assert_eq!((key, entries), (None, 0));
+    assert!(matches!(failure, StoreFailure::Unreadable(_)), "{failure}");
+}
+
+#[tokio::test]
+async fn without_a_store_it_is_a_message_like_any_other() {
+    let (mut client, mut agent) = connect(Options::new()).await;
+    adds(&mut agent, ID, &["a"]).await;
+    let message = support::wait_for(&mut client, |event| match event {
+        Event::Frame(frame) => Some(serde_json::from_slice::<Value>(frame.raw()).unwrap()),
+        _ => None,
+    })
+    .await;
+    assert_eq!(message["type"], "transcript_mirror");
+    client.flush_store().await.unwrap();
+}
+
+#[test]
+fn what_does_not_go_with_a_store_is_refused() {
+    let options = || Options::new().session_store(MemoryStore::new());
+    let line = options().command_line().unwrap();
+    assert!(line.arguments.contains(&"--session-mirror".to_owned()));
+    for refused in [
+        options().persist_session(false),
+        options().file_checkpointing(true),
+    ] {
+        let error = refused.command_line().unwrap_err().to_string();
+        assert!(error.starts_with("the option `session_store`"), "{error}");
+    }
+}
