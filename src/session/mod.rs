@@ -96,8 +96,8 @@ pub(crate) fn start(
     let peers = Arc::new(Peers::new(Arc::clone(&peer)));
     let flow = Flow::new(&options);
     let home = private.home.clone();
-    let mut owned = known.owned;
-    let released = owned.as_mut().map(Owned::released);
+    let owned = known.owned;
+    let released = owned.as_ref().map(Owned::released);
     let (mirror, mirrored) = Mirror::start(&options, known.lacking);
     if !known.leftovers.is_empty() {
         tokio::spawn(resume::remove_when_sent(known.leftovers, mirror.sent()));

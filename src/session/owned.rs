@@ -3,16 +3,21 @@
 use crate::command::Command;
 use crate::event::{Error, Notice};
 use crate::handle::Handle;
-use crate::ownership::{Attempt, SessionLock, WhenOwned, attempt, is_on_disk, seen};
+use crate::ownership::{Attempt, SessionLock, SessionOwner, WhenOwned, attempt, is_on_disk, seen};
 use crate::store::UsersHome;
+use std::mem;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// How often a session is tried again that another host seems to have.
+const TRIES: u32 = 10;
 
 /// After how many turns a new session is on disk at the latest.
 const ATTEMPTS: u32 = 3;
@@ -25,8 +30,6 @@ pub(crate) struct Owned {
     /// The session is in a store, whether or not the agent's own files have it.
     is_stored: bool,
     state: Arc<Mutex<State>>,
-    /// Reports, when dropped, that the session can be opened again.
-    _released: DropGuard,
 }
 
 #[derive(Debug, Default)]
@@ -35,6 +38,10 @@ struct State {
     /// The session that the agent has told, and how many more attempts to lock it there are.
     told: Option<Box<str>>,
     attempts: u32,
+    /// An attempt runs. Of two at once, each would find that the other has the session.
+    is_trying: bool,
+    /// Reports, when dropped, that the session can be opened again.
+    _released: Option<DropGuard>,
 }
 
 impl Owned {
@@ -62,56 +69,121 @@ impl Owned {
             config: config.to_owned(),
             is_stored,
             state: Arc::new(Mutex::new(state)),
-            _released: CancellationToken::new().drop_guard(),
         }))
     }
 
     /// Returns a token that is cancelled when the session can be opened again.
-    pub(crate) fn released(&mut self) -> CancellationToken {
+    pub(crate) fn released(&self) -> CancellationToken {
         let released = CancellationToken::new();
-        self._released = released.clone().drop_guard();
+        held(&self.state)._released = Some(released.clone().drop_guard());
         released
     }
 
     /// The agent has told which session it has: a new one, or the one that was last open.
     /// A new one can only be locked after its first turns, when it is on disk.
     pub(crate) fn has(&self, id: &str, turn_ended: bool, pid: Option<u32>, session: &Handle) {
-        let mut state = held(&self.state);
-        if state.lock.as_ref().is_some_and(|it| it.is_of(id)) {
+        if !held(&self.state).is_to_be_tried(id, turn_ended) {
             return;
         }
-        let is_new = state.told.as_deref() != Some(id);
-        if is_new {
-            state.told = Some(id.into());
-            state.attempts = ATTEMPTS;
-        } else if !turn_ended || state.attempts == 0 {
-            return;
-        } else {
-            state.attempts -= 1;
-        }
-        drop(state);
         let (config, id) = (self.config.clone(), id.to_owned());
-        let (is_stored, state) = (self.is_stored, Arc::clone(&self.state));
+        let (is_stored, state) = (self.is_stored, Arc::downgrade(&self.state));
         let link = session.link().clone();
-        tokio::task::spawn_blocking(move || {
-            if !is_stored && !is_on_disk(&config, &id) {
-                return;
-            }
-            match attempt(&config, &id, pid) {
-                Attempt::Locked(lock) => held(&state).lock = lock,
-                Attempt::Owned(owner) => {
-                    held(&state).attempts = 0;
-                    let session_id = id.into();
-                    let notice = Notice::SessionShared { session_id, owner };
-                    drop(link.command(Command::Tell(notice)));
-                }
+        tokio::spawn(async move {
+            let attempt = || lock_own(&config, &id, is_stored, pid);
+            if let Some(owner) = State::try_for(&state, &id, attempt).await {
+                let session_id = id.into();
+                let notice = Notice::SessionShared { session_id, owner };
+                drop(link.command(Command::Tell(notice)));
             }
         });
     }
 }
 
+impl State {
+    fn is_to_be_tried(&mut self, id: &str, turn_ended: bool) -> bool {
+        if self.lock.as_ref().is_some_and(|it| it.is_of(id)) {
+            return false;
+        }
+        if self.told.as_deref() != Some(id) {
+            self.told = Some(id.into());
+            self.attempts = ATTEMPTS;
+        } else if !turn_ended || self.attempts == 0 || self.is_trying {
+            return false;
+        } else {
+            self.attempts -= 1;
+        }
+        !mem::replace(&mut self.is_trying, true)
+    }
+
+    /// Returns who else has the session.
+    async fn try_for<A>(
+        state: &Weak<Mutex<Self>>,
+        id: &str,
+        attempt: impl Fn() -> A,
+    ) -> Option<SessionOwner>
+    where
+        A: Future<Output = Attempt>,
+    {
+        for left in (0..=TRIES).rev() {
+            // Nothing is tried for a session that has ended.
+            let state = state.upgrade()?;
+            let outcome = attempt().await;
+            if let ControlFlow::Break(owner) = held(&state).has_tried(id, outcome, left == 0) {
+                return owner;
+            }
+            drop(state);
+            sleep(PAUSE).await;
+        }
+        None
+    }
+
+    /// Returns who else has the session, unless it is to be tried again: the host that has the session may only
+    /// have looked whether it can be opened.
+    fn has_tried(
+        &mut self,
+        id: &str,
+        outcome: Attempt,
+        is_last: bool,
+    ) -> ControlFlow<Option<SessionOwner>> {
+        // The agent may have another session by now.
+        let is_current = self.told.as_deref() == Some(id);
+        if let Attempt::Owned(SessionOwner::Host { .. }) = outcome
+            && is_current
+            && !is_last
+        {
+            return ControlFlow::Continue(());
+        }
+        self.is_trying = false;
+        ControlFlow::Break(match outcome {
+            Attempt::Owned(owner) if is_current => {
+                self.attempts = 0;
+                Some(owner)
+            }
+            Attempt::Locked(Some(lock)) if is_current => {
+                self.lock = Some(lock);
+                None
+            }
+            Attempt::Owned(_) | Attempt::Locked(_) => None,
+        })
+    }
+}
+
 fn held(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Attempts to lock a session that this process has, if another could open it.
+async fn lock_own(config: &Path, id: &str, is_stored: bool, pid: Option<u32>) -> Attempt {
+    let (config, id) = (config.to_owned(), id.to_owned());
+    let attempt = tokio::task::spawn_blocking(move || {
+        if is_stored || is_on_disk(&config, &id) {
+            attempt(&config, &id, pid)
+        } else {
+            Attempt::Locked(None)
+        }
+    });
+    // Or the runtime is shutting down.
+    attempt.await.unwrap_or(Attempt::Locked(None))
 }
 
 async fn lock(
@@ -151,6 +223,7 @@ async fn lock(
 mod tests {
     use super::*;
     use crate::Options;
+    use std::cell::Cell;
     use std::fs;
     use tempfile::TempDir;
 
@@ -163,7 +236,7 @@ mod tests {
         let options = Options::new().clean_env().env("HOME", home.path());
         let users = UsersHome::of(&options.passed_environment()).unwrap();
         let open = |when| Owned::new(Some(&users), Some(ID), true, when);
-        let mut first = open(WhenOwned::Refuse).await.unwrap().unwrap();
+        let first = open(WhenOwned::Refuse).await.unwrap().unwrap();
         let released = first.released();
         for (when, time) in [
             (WhenOwned::Refuse, Duration::ZERO),
@@ -192,5 +265,50 @@ mod tests {
         drop(first);
         assert!(released.is_cancelled());
         assert!(second.await.unwrap().unwrap().is_some());
+    }
+    /// A turn may end while the session's beginning is still being looked at.
+    #[tokio::test]
+    async fn one_attempt_runs_at_a_time() {
+        let config = TempDir::new().unwrap();
+        let (state, tried) = (Arc::new(Mutex::new(State::default())), Cell::new(0));
+        let tries = |turn_ended| held(&state).is_to_be_tried(ID, turn_ended);
+        assert!(tries(false));
+        let weak = Arc::downgrade(&state);
+        let attempt = || {
+            tried.set(tried.get() + 1);
+            assert!(!tries(true), "a second one at once");
+            lock_own(config.path(), ID, true, None)
+        };
+        assert!(State::try_for(&weak, ID, attempt).await.is_none());
+        assert_eq!(tried.get(), 1);
+        assert!(held(&state).lock.is_some());
+        assert!(!tries(true), "it is locked");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_host_that_only_looks_is_not_told_and_one_that_stays_is() {
+        let config = TempDir::new().unwrap();
+        let state = Arc::new(Mutex::new(State::default()));
+        let weak = Arc::downgrade(&state);
+        let attempt = || lock_own(config.path(), ID, true, None);
+        let Attempt::Locked(Some(other)) = attempt().await else {
+            panic!("nobody has it");
+        };
+        let looking = async {
+            sleep(PAUSE * 3).await;
+            drop(other);
+        };
+        assert!(held(&state).is_to_be_tried(ID, false));
+        let (owner, ()) = tokio::join!(State::try_for(&weak, ID, attempt), looking);
+        assert!(owner.is_none());
+        let lock = held(&state).lock.take();
+        assert!(lock.is_some());
+
+        assert!(held(&state).is_to_be_tried(ID, true));
+        let owner = State::try_for(&weak, ID, attempt).await;
+        assert!(matches!(owner, Some(SessionOwner::Host { .. })));
+        assert!(!held(&state).is_to_be_tried(ID, true), "it is told once");
+        drop(state);
+        assert!(State::try_for(&weak, ID, attempt).await.is_none());
     }
 }
