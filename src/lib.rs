@@ -223,7 +223,8 @@ pub use process::{
 pub use session::{CloseInput, Connection, LocalCli, Peer, PeerFuture, Pipes, Transport};
 pub use store::log as session_log;
 pub use store::{
-    MemoryStore, SessionStore, StoreError, StoreFailure, StoreFlush, StoredSession, TranscriptKey,
+    Claim, ClaimKeeper, Claimed, MemoryStore, SessionStore, StoreError, StoreFailure, StoreFlush,
+    StoredSession, TranscriptKey,
 };
 
 /// The crate whose `JsonSchema` trait [`Options::output_type`] requires.

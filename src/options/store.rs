@@ -1,9 +1,21 @@
 //! Session store options.
 
 use super::Options;
+use crate::callback::{Hook, HookCall};
 use crate::event::Error;
 use crate::store::{SessionStore, SharedStore, Source, StoreFlush};
+use agentwire_protocol::hook::PreToolUse;
 use std::time::Duration;
+
+/// How long the agent waits before a tool for a host that may have been stopped.
+const GATE: Duration = Duration::from_secs(5);
+
+/// Lets each tool run. What counts is that it answers: a session whose lease is lost
+/// answers nothing.
+fn lease_gate() -> Hook {
+    let hook = Hook::new(|_: HookCall<PreToolUse>| async {});
+    hook.gate().timeout(GATE)
+}
 
 /// Copying the session to a store, and resuming it from there.
 impl Options {
@@ -78,9 +90,29 @@ impl Options {
     /// show any of this. Over [`Pipes`](crate::Pipes), or another
     /// [`Transport`](crate::Transport) that does not start the agent, entries are
     /// copied to the store, and no session is loaded from it.
+    ///
+    /// # Leases
+    ///
+    /// If the store has [leases](crate::SessionStore::lease), the session is claimed before it
+    /// is loaded, and no other host has it meanwhile ([`Options::when_owned`]). A new session
+    /// gets its ID from the host. When the lease is lost, because the store cannot be reached
+    /// or this program was stopped, the session ends with
+    /// [`EndReason::LeaseLost`](crate::EndReason::LeaseLost): nothing is written to the agent
+    /// any more, no callback is called, and the agent is killed with all that it has started,
+    /// before another host can have the session. A program that is stopped can kill nothing;
+    /// so the agent asks before each tool (a [gate](crate::Hook::gate) on `PreToolUse`), and
+    /// runs none that is not allowed within five seconds.
+    ///
+    /// Not prevented is what already runs: a tool that was begun before, and requests to the
+    /// model. Neither are agents that were started by hand.
     pub fn session_store(mut self, store: impl SessionStore) -> Self {
+        let has_leases = store.lease().is_some();
         self.session_store = Some(SharedStore::new(store));
-        self.switch("--session-mirror", true)
+        let this = self.switch("--session-mirror", true);
+        match has_leases {
+            true => this.hook(lease_gate()),
+            false => this,
+        }
     }
 
     /// Sets when entries are sent to the [store](Options::session_store); in

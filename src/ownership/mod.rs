@@ -20,11 +20,13 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WhenOwned {
-    /// Connecting fails with [`Error::SessionOwned`](crate::Error::SessionOwned).
+    /// Connecting fails with [`Error::SessionOwned`](crate::Error::SessionOwned). Nobody
+    /// knows at once whether a lease has run out: it counts as valid.
     Refuse,
-    /// As [`WhenOwned::Refuse`], if it is still open after this time.
+    /// As [`WhenOwned::Refuse`], if it is still open after this time. A lease that is not
+    /// renewed meanwhile is waited for until it has run out, and taken over.
     Wait(Duration),
-    /// The session is opened all the same, and not locked.
+    /// The session is opened all the same, and neither locked nor claimed.
     OpenAnyway,
 }
 
@@ -50,6 +52,9 @@ pub enum SessionOwner {
         /// Its PID.
         pid: u32,
     },
+    /// A host that has a lease in the [store](crate::Options::session_store), perhaps on
+    /// another machine.
+    Elsewhere,
 }
 
 impl fmt::Display for SessionOwner {
@@ -58,6 +63,7 @@ impl fmt::Display for SessionOwner {
             Self::Host { pid: Some(pid) } => write!(f, "process {pid}"),
             Self::Host { pid: None } => f.write_str("another process"),
             Self::Agent { pid } => write!(f, "the agent's process {pid}"),
+            Self::Elsewhere => f.write_str("another host, by its lease in the store"),
         }
     }
 }

@@ -148,6 +148,11 @@ impl ChildProcess {
         self.closer.close(&self.closing, close_input)
     }
 
+    /// Closes the child and its descendants without giving them time: see [`Closer::kill`].
+    pub(crate) fn kill(&self) {
+        self.closer.kill(&self.closing);
+    }
+
     /// Sets how [`close_all`](super::close_all) closes the child's input.
     pub(crate) fn closed_with_all_by(&self, close_input: impl FnOnce() + Send + 'static) {
         self.closing.closed_with_all_by(close_input);

@@ -37,14 +37,6 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 /// The thread's name.
 const NAME: &str = "agentwire-closer";
 
-/// Kills at once, without waiting.
-const AT_ONCE: ClosePolicy = ClosePolicy {
-    finish: Duration::ZERO,
-    exit: Duration::ZERO,
-    terminate: Duration::ZERO,
-    kill: Duration::ZERO,
-};
-
 /// The closer of this process.
 pub(super) static CLOSER: Closer = Closer::new(Table::read, Watched::new);
 
@@ -72,6 +64,7 @@ struct Thread {
 enum Asked {
     Watch,
     Close,
+    Kill,
     /// Another thread reports that the child has exited.
     SeeExit,
 }
@@ -129,15 +122,24 @@ impl Closer {
         close_input: impl FnOnce() + Send + 'static,
     ) -> watch::Receiver<Option<CloseReport>> {
         if child.begin(close_input) {
-            self.ask_to_close(child);
+            self.ask_to_close(child, Asked::Close);
         }
         child.report()
     }
 
-    fn ask_to_close(&'static self, child: &Arc<Closing>) {
+    /// Closes the child and its descendants without giving them time, also if they are
+    /// being closed. They are listed before, as for [`close`](Self::close).
+    pub(super) fn kill(&'static self, child: &Arc<Closing>) {
+        child.begin(|| ());
+        if child.is_ours() {
+            self.ask_to_close(child, Asked::Kill);
+        }
+    }
+
+    fn ask_to_close(&'static self, child: &Arc<Closing>, how: Asked) {
         let mut state = lock(&self.state);
         match self.start(&mut state) {
-            Ok(()) => state.ask(child.number, Asked::Close),
+            Ok(()) => state.ask(child.number, how),
             Err(error) => {
                 drop(state);
                 let pid = child.child.id();
@@ -186,7 +188,7 @@ impl Closer {
     /// Kills the child and its descendants in the calling thread.
     pub(super) fn close_at_once(&self, child: &Arc<Closing>) {
         let mut now = Duration::ZERO;
-        child.ladder().close(now, AT_ONCE);
+        child.ladder().close(now, ClosePolicy::AT_ONCE);
         loop {
             let table = (self.read_table)().ok();
             let mut ladder = child.ladder();
@@ -304,6 +306,10 @@ impl Work {
                 Asked::SeeExit => self.see_exit(child),
                 Asked::Close => {
                     child.ladder().close(now, child.policy());
+                    self.busy.insert(child.number, child);
+                }
+                Asked::Kill => {
+                    child.ladder().hasten(now, &table::usage);
                     self.busy.insert(child.number, child);
                 }
             }

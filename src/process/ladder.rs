@@ -121,6 +121,21 @@ impl Ladder {
         }
     }
 
+    /// Starts closing, and from here on no process gets time to end by itself.
+    pub(super) fn hasten(&mut self, now: Duration, usage: UsageOf<'_>) {
+        self.close(now, ClosePolicy::AT_ONCE);
+        self.policy = ClosePolicy::AT_ONCE;
+        match &mut self.stage {
+            Stage::Waiting(step, _) => self.stage = Stage::Overdue(*step),
+            Stage::Sweeping(sweep) => {
+                sweep.countdown = Countdown::start(now, Duration::ZERO, iter::empty(), usage);
+            }
+            Stage::Open | Stage::Beginning | Stage::Overdue(_) => {}
+            Stage::Closed => return,
+        }
+        self.look_due = Some(now);
+    }
+
     /// Handles the child's exit. `is_reaped` says whether it was already
     /// reaped, so that its PID may be reused.
     pub(super) fn handle_exit(&mut self, now: Duration, is_reaped: bool) {

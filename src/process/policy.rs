@@ -52,6 +52,16 @@ pub struct ClosePolicy {
     pub kill: Duration,
 }
 
+impl ClosePolicy {
+    /// Kills at once, without waiting.
+    pub(super) const AT_ONCE: Self = Self {
+        finish: Duration::ZERO,
+        exit: Duration::ZERO,
+        terminate: Duration::ZERO,
+        kill: Duration::ZERO,
+    };
+}
+
 impl Default for ClosePolicy {
     fn default() -> Self {
         Self {

@@ -49,6 +49,8 @@ impl Driver {
                 self.streams.put(Event::Session(news));
             }
             host::Event::Background(tasks) => self.streams.put(Event::Background(tasks)),
+            // Another host may be asked by now.
+            host::Event::Ask(_) if self.is_lost => {}
             host::Event::Ask(ask) => {
                 if let Some(ask) = self.ask_server(ask) {
                     let step = self.asks.ask(ask);
@@ -113,11 +115,13 @@ impl Driver {
         }
     }
 
-    /// Locks the session, if it is not locked yet.
-    fn own(&self, turn_ended: bool) {
-        if let Some(owned) = &self.owned
-            && let Some(id) = self.host.session_id()
-        {
+    /// Locks and claims the session, if it is not yet.
+    fn own(&mut self, turn_ended: bool) {
+        let Some(id) = self.host.session_id() else {
+            return;
+        };
+        self.claims.has(id);
+        if let Some(owned) = &self.owned {
             owned.has(id, turn_ended, self.peer.pid(), &self.asks.session());
         }
     }

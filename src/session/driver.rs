@@ -2,6 +2,7 @@
 
 use super::alarm::Alarm;
 use super::asks::{Asks, Step};
+use super::claims::Claims;
 use super::flow::{Change, Flow};
 use super::mirror::Mirror;
 use super::owned::Owned;
@@ -73,11 +74,15 @@ pub(super) struct Driver {
     pub(super) held: Option<Held>,
     /// The session, as far as it is locked.
     pub(super) owned: Option<Owned>,
+    /// The session, as far as it is claimed in its store.
+    pub(super) claims: Claims,
     /// The configuration folder with the session, if it is a private one.
     pub(super) home: Option<Arc<PrivateHome>>,
     /// Whether the store is behind, and whether it lacks something for ever.
     pub(super) is_behind: bool,
     pub(super) is_missing: bool,
+    /// Whether the session is not this host's any more.
+    pub(super) is_lost: bool,
     pub(super) requests: HashMap<Box<str>, oneshot::Sender<Result<Answer, Error>>>,
     /// Observers of messages, by the message's ID, which a host may reuse when
     /// it retries.
@@ -137,6 +142,7 @@ pub(super) enum Happened {
     Kept,
     Gone(Option<ExitStatus>),
     GivenUp,
+    LeaseLost,
     TimeCame,
     Look,
 }
@@ -176,6 +182,7 @@ impl Driver {
                 outs = next_of(&mut self.mcp), if self.host.has_room_to_relay() => Happened::ServersDid(outs),
                 notice = self.mirror.notice() => Happened::MirrorTold(notice),
                 () = kept(&mut self.held) => Happened::Kept,
+                () = self.claims.lost() => Happened::LeaseLost,
                 exit = &mut gone => Happened::Gone(exit),
                 () = &mut given_up => Happened::GivenUp,
                 () = alarm.rings() => Happened::TimeCame,
@@ -229,6 +236,7 @@ impl Driver {
             Happened::ServersDid(outs) => self.do_for_servers(outs),
             Happened::MirrorTold(notice) => self.mirror_told(notice),
             Happened::Kept => self.let_go(),
+            Happened::LeaseLost => self.lose_session(),
             Happened::TimeCame => self.time_came(),
             // Whether reading resumes is decided after everything else.
             Happened::Look
@@ -242,6 +250,9 @@ impl Driver {
     /// Executes everything that the state machine requests.
     pub(super) fn do_what_is_to_do(&mut self) {
         loop {
+            if self.claims.are_over() {
+                self.lose_session();
+            }
             if self.held.is_none()
                 && let Some(event) = self.host.poll_event()
             {
@@ -335,6 +346,21 @@ impl Driver {
         }
         self.host.handle_write_failed();
         self.input_closed(reason, true);
+    }
+
+    /// The session is another host's, or could be: nothing is answered any more, and the
+    /// agent is killed with all that it has started.
+    fn lose_session(&mut self) {
+        if self.is_lost {
+            return;
+        }
+        self.is_lost = true;
+        tracing::warn!("the lease of the session is lost");
+        self.no_other_process();
+        self.asks.cancel_all();
+        self.stop_servers();
+        self.close_input(EndReason::LeaseLost);
+        self.peer.kill();
     }
 
     /// Called when the CLI's input is closed: the CLI must exit, and is ended
@@ -482,6 +508,7 @@ impl Driver {
             };
             let _ = tokio::task::spawn_blocking(put_away).await;
         }
+        self.claims.release().await;
         // Whoever opens the session finds what is here.
         self.owned = None;
         drop(mirrored);

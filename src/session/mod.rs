@@ -7,6 +7,7 @@
 
 mod alarm;
 mod asks;
+mod claims;
 mod commands;
 mod deliver;
 mod driver;
@@ -130,7 +131,9 @@ pub(crate) fn start(
         home,
         is_behind: false,
         is_missing: false,
+        is_lost: false,
         owned,
+        claims: known.claims,
         requests: Default::default(),
         submissions: Default::default(),
         turn: None,

@@ -1,5 +1,6 @@
 //! Resuming a session from its store.
 
+use super::claims::Claims;
 use super::mirror::Lacking;
 use super::owned::Owned;
 use crate::event::{Error, Notice};
@@ -16,6 +17,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::oneshot;
+use uuid::Uuid;
 
 /// A transcript and its key.
 type Transcript = (TranscriptKey, Vec<Json>);
@@ -24,6 +26,7 @@ type Transcript = (TranscriptKey, Vec<Json>);
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     pub(crate) owned: Option<Owned>,
+    pub(crate) claims: Claims,
     /// What the store lacks, and this machine has.
     pub(crate) lacking: Lacking,
     pub(crate) notices: Vec<Notice>,
@@ -38,7 +41,8 @@ pub(crate) struct Known {
 /// What only this machine has of the session, because the store was behind when it was
 /// here last, is resumed as well, and returned.
 ///
-/// The session is locked first.
+/// The session is locked first, and claimed if the store has leases. A new one gets its ID
+/// for that.
 pub(crate) async fn resume(
     line: &CommandLine,
     when_owned: WhenOwned,
@@ -68,12 +72,22 @@ pub(crate) async fn resume(
         None => None,
     };
     let is_given = given.is_some();
+    if continues && let Some(id) = &id {
+        known.owned = own(line.written_session().is_none().then_some(id)).await?;
+    }
+    if source.store.lease().is_some() {
+        line.name_session(&Uuid::new_v4().to_string());
+        let written = line
+            .written_session()
+            .or(id.as_deref().filter(|_| continues));
+        if let Some(written) = written.filter(|id| is_session_id(id)) {
+            let session = TranscriptKey::new(&project, written);
+            known.claims = Claims::new(source, &session, when_owned).await?;
+        }
+    }
     let Some(id) = id.filter(|id| is_session_id(id)) else {
         return Ok((Cow::Owned(line), known));
     };
-    if continues {
-        known.owned = own(line.written_session().is_none().then_some(&id)).await?;
-    }
     let session = TranscriptKey::new(project, &id);
     let stored = source.transcripts(&session).await?;
     let found = Found::look(users.clone(), session.clone()).await;
@@ -266,7 +280,7 @@ impl Source {
     }
 }
 
-fn failed(call: &'static str, of: impl ToString, failure: StoreFailure) -> Error {
+pub(super) fn failed(call: &'static str, of: impl ToString, failure: StoreFailure) -> Error {
     Error::SessionStore {
         call,
         of: of.to_string(),

@@ -2,6 +2,7 @@
 //! files, so that a session can be resumed on another machine.
 
 mod catch_up;
+mod claim;
 mod home;
 mod key;
 mod local;
@@ -11,6 +12,7 @@ mod shared;
 mod source;
 
 pub(crate) use catch_up::{Merged, hole, merge};
+pub use claim::{Claim, ClaimKeeper, Claimed};
 pub(crate) use home::{Leftover, PrivateHome, UsersHome, private_homes};
 pub use key::TranscriptKey;
 #[cfg(feature = "history")]
@@ -27,7 +29,7 @@ use serde::Deserialize;
 use std::error::Error;
 use std::future::Future;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// The error of a store: any error, or a text (`"why".into()`).
 pub type StoreError = Box<dyn Error + Send + Sync>;
@@ -175,6 +177,30 @@ pub trait SessionStore: Send + Sync + 'static {
         let _ = key;
         async { Ok(()) }
     }
+
+    /// Returns the length of the lease that a host has of each session; `None`, as by
+    /// default, if sessions have no owner.
+    fn lease(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Claims a session for this host, if no other host has it. Called before a session is
+    /// loaded, if the store has [leases](SessionStore::lease), and again as long as another
+    /// host has it and may be waited for ([`Options::when_owned`]). From then on the store
+    /// refuses what other hosts append, and renews the lease until the claim is dropped.
+    ///
+    /// [`Options::when_owned`]: crate::Options::when_owned
+    ///
+    /// # Errors
+    ///
+    /// As for [`SessionStore::load`]. The default implementation always returns an error.
+    fn claim(
+        &self,
+        session: &TranscriptKey,
+    ) -> impl Future<Output = Result<Claimed, StoreError>> + Send {
+        let _ = session;
+        async { Err("this store does not implement `SessionStore::claim`".into()) }
+    }
 }
 
 impl<S: SessionStore> SessionStore for Arc<S> {
@@ -216,6 +242,17 @@ impl<S: SessionStore> SessionStore for Arc<S> {
 
     fn delete(&self, key: &TranscriptKey) -> impl Future<Output = Result<(), StoreError>> + Send {
         S::delete(self, key)
+    }
+
+    fn lease(&self) -> Option<Duration> {
+        S::lease(self)
+    }
+
+    fn claim(
+        &self,
+        session: &TranscriptKey,
+    ) -> impl Future<Output = Result<Claimed, StoreError>> + Send {
+        S::claim(self, session)
     }
 }
 

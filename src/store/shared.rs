@@ -2,7 +2,7 @@
 //! timeouts.
 
 use super::log::Refusal;
-use super::{SessionStore, StoreError, StoredSession, TranscriptKey};
+use super::{Claimed, SessionStore, StoreError, StoredSession, TranscriptKey};
 use crate::process::said_by;
 use agentwire_protocol::Json;
 use std::error::Error;
@@ -67,6 +67,8 @@ trait AnyStore: Send + Sync {
     fn load(self: Arc<Self>, key: TranscriptKey) -> Outcome<Option<Vec<Json>>>;
     fn sessions(self: Arc<Self>, project: String) -> Outcome<Vec<StoredSession>>;
     fn subpaths(self: Arc<Self>, session: TranscriptKey) -> Outcome<Vec<String>>;
+    fn lease(&self) -> Option<Duration>;
+    fn claim(self: Arc<Self>, session: TranscriptKey) -> Outcome<Claimed>;
 }
 
 impl<S: SessionStore> AnyStore for S {
@@ -84,6 +86,14 @@ impl<S: SessionStore> AnyStore for S {
 
     fn subpaths(self: Arc<Self>, session: TranscriptKey) -> Outcome<Vec<String>> {
         Box::pin(async move { S::subpaths(&self, &session).await })
+    }
+
+    fn lease(&self) -> Option<Duration> {
+        S::lease(self)
+    }
+
+    fn claim(self: Arc<Self>, session: TranscriptKey) -> Outcome<Claimed> {
+        Box::pin(async move { S::claim(&self, &session).await })
     }
 }
 
@@ -128,6 +138,19 @@ impl SharedStore {
         limit: Duration,
     ) -> Result<Vec<String>, StoreFailure> {
         call(limit, Arc::clone(&self.0).subpaths(session)).await
+    }
+
+    /// Returns the length of the lease of each session, if they have owners.
+    pub(crate) fn lease(&self) -> Option<Duration> {
+        self.0.lease()
+    }
+
+    pub(crate) async fn claim(
+        &self,
+        session: TranscriptKey,
+        limit: Duration,
+    ) -> Result<Claimed, StoreFailure> {
+        call(limit, Arc::clone(&self.0).claim(session)).await
     }
 }
 

@@ -75,6 +75,10 @@ impl Peer for ChildProcess {
         drop(Self::close(self, close_input));
     }
 
+    fn kill(&self) {
+        Self::kill(self);
+    }
+
     fn closed(&self) -> PeerFuture<'_, Option<CloseReport>> {
         Box::pin(Self::closed(self))
     }

@@ -177,6 +177,11 @@ pub trait Peer: fmt::Debug + Send + Sync + 'static {
     /// calls `close_input`.
     fn close(&self, close_input: CloseInput);
 
+    /// Ends the agent and all that it has started by force, without giving them time. Called
+    /// after [`Peer::close`], if the session is another host's by now. Does nothing by
+    /// default: the agent is only closed.
+    fn kill(&self) {}
+
     /// Waits for the report of closing, whether or not closing has started.
     /// Returns `None` if there will be none. A report with
     /// [`CloseStep::StillAlive`](crate::CloseStep::StillAlive) ends the

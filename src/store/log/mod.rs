@@ -26,10 +26,12 @@
 mod batch;
 mod head;
 mod key;
+mod lease;
 
 pub use batch::{Batch, Entry, NewBatch, Part};
 pub use head::{Admission, AppendError, Head, Next, Position, Refusal, Token};
 pub use key::SessionKey;
+pub use lease::{Lease, LeaseClock, LeaseWatch};
 
 use super::{StoreError, StoredSession};
 use agentwire_protocol::Json;

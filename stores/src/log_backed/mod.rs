@@ -1,15 +1,20 @@
 //! Transcripts in logs.
 
+mod leased;
+
 use agentwire::session_log::{
-    AppendError, Batch, Entry, Head, LogStore, NewBatch, Part, Position, Refusal, SessionKey, Token,
+    AppendError, Batch, Entry, Head, LeaseClock, LeaseWatch, LogStore, NewBatch, Part, Position,
+    Refusal, SessionKey, Token,
 };
-use agentwire::{SessionStore, StoreError, StoredSession, TranscriptKey};
+use agentwire::{Claimed, SessionStore, StoreError, StoredSession, TranscriptKey};
 use agentwire_protocol::Json;
 use agentwire_protocol::transcript::fold_summary;
+use leased::Held;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// The store for [`Options::session_store`] that keeps transcripts in the logs of a
 /// [`LogStore`].
@@ -26,6 +31,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// store. This one, in turn, is refused when another takes the log over. Clones share
 /// what they own.
 ///
+/// With [leases](LogBacked::leased) a log is only taken over when its owner has given it
+/// back or is gone, and a session whose host has lost it ends.
+///
 /// Deleting the transcript of a sub-agent is noted in the log; its entries stay there
 /// until the session is deleted.
 ///
@@ -34,6 +42,9 @@ pub struct LogBacked<S> {
     store: Arc<S>,
     owned: Arc<Mutex<HashMap<SessionKey, Arc<tokio::sync::Mutex<Owned>>>>>,
     writer: Arc<Writer>,
+    /// The length of the leases, if there are any.
+    lease: Option<Duration>,
+    clock: LeaseClock,
 }
 
 /// Who takes logs over.
@@ -58,6 +69,14 @@ impl Writer {
     }
 }
 
+/// Another host has the log.
+#[derive(Debug)]
+struct Refused {
+    refusal: Refusal,
+    /// How long the log must stay as it is until the lease has run out.
+    left: Duration,
+}
+
 /// What this store knows of a log that it writes.
 #[derive(Debug, Default)]
 struct Owned {
@@ -67,6 +86,10 @@ struct Owned {
     unsure: Option<Vec<Entry>>,
     /// Why this store does not write the log any more.
     lost: Option<Refusal>,
+    /// What is known of another owner.
+    watch: LeaseWatch,
+    /// The lease, and who is told of it, if a session has claimed the log.
+    held: Option<Held>,
 }
 
 #[derive(Debug, Clone)]
@@ -82,6 +105,8 @@ impl<S> Clone for LogBacked<S> {
             store: Arc::clone(&self.store),
             owned: Arc::clone(&self.owned),
             writer: Arc::clone(&self.writer),
+            lease: self.lease,
+            clock: self.clock,
         }
     }
 }
@@ -104,7 +129,32 @@ impl<S: LogStore> LogBacked<S> {
                 id: uuid::Uuid::new_v4().to_string(),
                 times: AtomicU64::new(0),
             }),
+            lease: None,
+            clock: LeaseClock::default(),
         }
+    }
+
+    /// Gives each session that is opened with this store a lease of this length, which is
+    /// renewed after each third of it. The host that has the session loses it, and ends it,
+    /// if the store keeps nothing for three quarters of the length. Another host takes the
+    /// session over when it was given back, or when nothing was appended for the whole
+    /// length. So a longer lease survives longer failures of the store, and a shorter one
+    /// is taken over sooner. Half a minute is a good start. Every renewal is an
+    /// entry of the log.
+    ///
+    /// All hosts that write the same logs should have leases. A host without them respects
+    /// those of others, but another one takes its logs over at any time.
+    #[must_use]
+    pub fn leased(mut self, length: Duration) -> Self {
+        self.lease = Some(length);
+        self
+    }
+
+    /// Sets the clock of the leases, for tests.
+    #[must_use]
+    pub fn clock(mut self, clock: LeaseClock) -> Self {
+        self.clock = clock;
+        self
     }
 
     /// Returns the store of the logs.
@@ -118,20 +168,35 @@ impl<S: LogStore> LogBacked<S> {
         Arc::clone(owned.entry(session.clone()).or_default())
     }
 
-    /// The end of a log, with a token that takes it over.
-    async fn take_over(&self, session: &SessionKey) -> Result<End, StoreError> {
+    /// The end of a log, with a token that takes it over; a refusal if another host has it.
+    async fn take_over(
+        &self,
+        session: &SessionKey,
+        watch: &mut LeaseWatch,
+    ) -> Result<Result<End, Refused>, StoreError> {
         let head = self.store.head(session).await?;
+        if let Some(head) = head.as_ref().filter(|head| !self.writer.has(&head.token)) {
+            let left = watch.see(head, self.clock.now());
+            if !left.is_zero() {
+                let refusal = Refusal::new(Some(head.clone()));
+                return Ok(Err(Refused { refusal, left }));
+            }
+        }
         let position = head.as_ref().map_or(Position::START, |head| head.position);
         let is_new = head.as_ref().is_none_or(|head| head.is_deleted);
         let summary = match is_new {
             true => None,
             false => self.summary(session).await?,
         };
-        Ok(End {
-            token: self.writer.token(head.as_ref()),
+        let token = self.writer.token(head.as_ref());
+        Ok(Ok(End {
+            token: match self.lease {
+                Some(length) => token.leased(length),
+                None => token,
+            },
             position,
             summary,
-        })
+        }))
     }
 
     async fn summary(&self, session: &SessionKey) -> Result<Option<Json>, StoreError> {
@@ -155,6 +220,15 @@ impl<S: LogStore> LogBacked<S> {
         }
         let owned = self.owned(session);
         let mut owned = owned.lock().await;
+        self.append_to(session, &mut owned, entries).await
+    }
+
+    async fn append_to(
+        &self,
+        session: &SessionKey,
+        owned: &mut Owned,
+        entries: Vec<Entry>,
+    ) -> Result<(), StoreError> {
         loop {
             if let Some(refusal) = &owned.lost {
                 return Err(refusal.clone().into());
@@ -164,13 +238,22 @@ impl<S: LogStore> LogBacked<S> {
             let is_again = owned.unsure.as_ref().is_none_or(|it| *it == entries);
             let end = match owned.end.take() {
                 Some(end) if is_again => end,
-                _ => self.take_over(session).await?,
+                _ => match self.take_over(session, &mut owned.watch).await? {
+                    Ok(end) => end,
+                    Err(Refused { refusal, .. }) => {
+                        owned.lose(refusal);
+                        continue;
+                    }
+                },
             };
             let said = entries.iter().filter(|entry| entry.part == Part::Main);
             let summary = fold_summary(end.summary.as_ref(), said.map(|entry| &entry.json));
             // The future may be dropped while it waits for the store.
             owned.end = Some(end.clone());
             owned.unsure = Some(entries.clone());
+            if let Some(held) = &mut owned.held {
+                held.lease.asks(end.position, &end.token, self.clock.now());
+            }
             let batch = NewBatch::new(end.position, &end.token, &entries).summary(&summary);
             match self.store.append(session, &batch).await {
                 Ok(position) => {
@@ -180,6 +263,9 @@ impl<S: LogStore> LogBacked<S> {
                         summary: Some(summary),
                         ..end
                     });
+                    if let Some(held) = &mut owned.held {
+                        held.kept();
+                    }
                     return Ok(());
                 }
                 Err(AppendError::Refused(refusal)) => {
@@ -188,7 +274,7 @@ impl<S: LogStore> LogBacked<S> {
                     let is_own = head.is_some_and(|head| self.writer.has(&head.token));
                     // If it is ours, what was on its way has arrived.
                     if !is_own {
-                        owned.lost = Some(refusal);
+                        owned.lose(refusal);
                     }
                 }
                 Err(AppendError::Failed(error)) => return Err(error),
@@ -217,10 +303,23 @@ impl<S: LogStore> LogBacked<S> {
     }
 }
 
+impl Owned {
+    /// Another host has the log.
+    fn lose(&mut self, refusal: Refusal) {
+        self.lost = Some(refusal);
+        if let Some(held) = &mut self.held {
+            held.lost();
+        }
+    }
+}
+
+fn note(note: serde_json::Value) -> Entry {
+    Entry::new(Part::Session, Json::from(note))
+}
+
 /// The note that a part was deleted.
 fn deletion(part: &Part) -> Entry {
-    let note = serde_json::json!({ "type": "part_deleted", "part": part.name() });
-    Entry::new(Part::Session, Json::from(note))
+    note(serde_json::json!({ "type": "part_deleted", "part": part.name() }))
 }
 
 /// The part that a note says was deleted.
@@ -308,9 +407,23 @@ impl<S: LogStore> SessionStore for LogBacked<S> {
         let Some(head) = head.filter(|head| !head.is_deleted) else {
             return Ok(());
         };
+        if !self.writer.has(&head.token) && !owned.watch.see(&head, self.clock.now()).is_zero() {
+            return Err(Refusal::new(Some(head)).into());
+        }
         // The token of a deleted log is spent.
+        if let Some(held) = &mut owned.held {
+            held.lost();
+        }
         *owned = Owned::default();
         let token = self.writer.token(Some(&head));
         Ok(self.store.delete(&session, &token).await?)
+    }
+
+    fn lease(&self) -> Option<Duration> {
+        self.lease
+    }
+
+    async fn claim(&self, session: &TranscriptKey) -> Result<Claimed, StoreError> {
+        self.claim_log(session.into()).await
     }
 }

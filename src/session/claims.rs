@@ -1,0 +1,129 @@
+//! What this host has claimed in the session's store.
+
+use super::resume::failed;
+use crate::event::Error;
+use crate::ownership::{SessionOwner, WhenOwned};
+use crate::store::{Claim, Claimed, Source, TranscriptKey};
+use std::future::pending;
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep};
+
+/// The pause between two attempts.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// The claims of a session: of that which it began with, and of those that the agent has
+/// begun in its place (`/clear`).
+#[derive(Debug, Default)]
+pub(crate) struct Claims {
+    /// The last one counts: the agent does not write the others any more.
+    claimed: Vec<(String, Claim)>,
+    /// Where more are claimed.
+    source: Option<(Source, String)>,
+    claiming: JoinSet<Option<(String, Claim)>>,
+    asked: Vec<String>,
+    is_over: bool,
+}
+
+impl Claims {
+    /// Claims a session, if its store has leases.
+    pub(crate) async fn new(
+        source: &Source,
+        session: &TranscriptKey,
+        when: WhenOwned,
+    ) -> Result<Self, Error> {
+        if source.store.lease().is_none() || when == WhenOwned::OpenAnyway {
+            return Ok(Self::default());
+        }
+        let claim = claim(source, session, when).await?;
+        Ok(Self {
+            claimed: vec![(session.session_id.clone(), claim)],
+            source: Some((source.clone(), session.project.clone())),
+            ..Self::default()
+        })
+    }
+
+    /// Whether nothing may be done for the session any more.
+    pub(crate) fn are_over(&mut self) -> bool {
+        let last = self.claimed.last();
+        self.is_over |= last.is_some_and(|(_, claim)| !claim.is_valid());
+        self.is_over
+    }
+
+    /// The agent has this session. If it is not claimed, it is a new one.
+    pub(crate) fn has(&mut self, id: &str) {
+        let is_known = |known: &String| known == id;
+        let Some((source, project)) = &self.source else {
+            return;
+        };
+        let mut claimed = self.claimed.iter().map(|(id, _)| id);
+        if claimed.any(is_known) || self.asked.iter().any(is_known) {
+            return;
+        }
+        self.asked.push(id.to_owned());
+        let session = TranscriptKey::new(project, id);
+        let source = source.clone();
+        self.claiming.spawn(async move {
+            let claim = claim(&source, &session, WhenOwned::Refuse).await;
+            let claim = claim.inspect_err(|error| tracing::warn!(%error, "cannot claim a session"));
+            Some((session.session_id, claim.ok()?))
+        });
+    }
+
+    /// Waits until one is lost, or could not be made. Cancel safe.
+    pub(crate) async fn lost(&mut self) {
+        while !self.is_over {
+            let Self {
+                claimed, claiming, ..
+            } = self;
+            let last = async {
+                match claimed.last_mut() {
+                    Some((_, claim)) => claim.lost().await,
+                    None => pending().await,
+                }
+            };
+            tokio::select! {
+                () = last => self.is_over = true,
+                Some(outcome) = claiming.join_next() => match outcome {
+                    Ok(Some(claim)) => self.claimed.push(claim),
+                    _ => self.is_over = true,
+                },
+            }
+        }
+        pending().await
+    }
+
+    /// Gives the sessions back.
+    pub(crate) async fn release(&mut self) {
+        self.claiming.shutdown().await;
+        for (_, claim) in self.claimed.drain(..) {
+            claim.release().await;
+        }
+    }
+}
+
+async fn claim(source: &Source, session: &TranscriptKey, when: WhenOwned) -> Result<Claim, Error> {
+    let begun = Instant::now();
+    let mut least = Duration::MAX;
+    loop {
+        let claimed = source.store.claim(session.clone(), source.limit).await;
+        let left = match claimed.map_err(|failure| failed("claim", session, failure))? {
+            Claimed::Yours(claim) => return Ok(claim),
+            Claimed::Anothers { runs_out_in } => runs_out_in,
+        };
+        // It was renewed, or does not run out.
+        let is_alive = left > least || left == Duration::MAX;
+        least = least.min(left);
+        let waits = match when {
+            WhenOwned::Wait(time) => begun.elapsed() < time || !is_alive,
+            WhenOwned::Refuse | WhenOwned::OpenAnyway => false,
+        };
+        if !waits {
+            return Err(Error::SessionOwned {
+                session_id: session.session_id.clone(),
+                owner: SessionOwner::Elsewhere,
+            });
+        }
+        sleep(PAUSE.min(left)).await;
+    }
+}

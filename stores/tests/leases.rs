@@ -1,0 +1,230 @@
+//! Sessions that a host has by a lease: claimed, renewed, lost, given back and taken over.
+
+#![allow(clippy::unwrap_used)]
+
+use agentwire::session_log::{
+    AppendError, Batch, Head, LeaseClock, LogStore, NewBatch, Part, Position, SessionKey, Token,
+};
+use agentwire::{Claim, Claimed, SessionStore, StoreError, StoredSession, TranscriptKey};
+use agentwire_protocol::Json;
+use agentwire_stores::{LogBacked, Memory};
+use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::time::{Instant, sleep, timeout};
+
+const LENGTH: Duration = Duration::from_secs(24);
+
+/// The runtime's clock, which stands still while something is to do.
+fn clock() -> LeaseClock {
+    fn now() -> Duration {
+        thread_local!(static START: Instant = Instant::now());
+        START.with(Instant::elapsed)
+    }
+    LeaseClock::new(now)
+}
+
+/// A host's connection to logs, which can be cut.
+#[derive(Clone)]
+struct Connection {
+    logs: Arc<Memory>,
+    is_cut: Arc<AtomicBool>,
+}
+
+impl Connection {
+    fn to(logs: &Arc<Memory>) -> Self {
+        Self {
+            logs: Arc::clone(logs),
+            is_cut: Arc::default(),
+        }
+    }
+
+    fn cut(&self, yes: bool) {
+        self.is_cut.store(yes, Ordering::Relaxed);
+    }
+
+    fn check(&self) -> Result<(), StoreError> {
+        match self.is_cut.load(Ordering::Relaxed) {
+            true => Err("cut off".into()),
+            false => Ok(()),
+        }
+    }
+}
+
+impl LogStore for Connection {
+    async fn append(
+        &self,
+        session: &SessionKey,
+        batch: &NewBatch<'_>,
+    ) -> Result<Position, AppendError> {
+        self.check().map_err(AppendError::Failed)?;
+        self.logs.append(session, batch).await
+    }
+
+    async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
+        self.check()?;
+        self.logs.head(session).await
+    }
+
+    async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
+        self.check()?;
+        self.logs.read(session, after).await
+    }
+
+    async fn summaries(
+        &self,
+        project: &str,
+    ) -> Result<Vec<(StoredSession, Option<Json>)>, StoreError> {
+        self.logs.summaries(project).await
+    }
+
+    async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {
+        self.logs.parts(session).await
+    }
+
+    async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
+        self.logs.delete(session, token).await
+    }
+}
+
+fn host(connection: &Connection) -> LogBacked<Connection> {
+    LogBacked::new(connection.clone())
+        .leased(LENGTH)
+        .clock(clock())
+}
+
+fn key() -> TranscriptKey {
+    TranscriptKey::new("crabs", "0d4f7d6a-0c67-4c92-b1a5-3ef1b7d3c3a7")
+}
+
+fn entry(n: u32) -> Json {
+    Json::from(json!({ "type": "user", "uuid": n.to_string() }))
+}
+
+async fn claim(host: &LogBacked<Connection>) -> Result<Claim, Duration> {
+    match host.claim(&key()).await.unwrap() {
+        Claimed::Yours(claim) => Ok(claim),
+        Claimed::Anothers { runs_out_in } => Err(runs_out_in),
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn said(host: &LogBacked<Connection>) -> usize {
+    host.load(&key()).await.unwrap().map_or(0, |it| it.len())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_is_one_hosts_as_long_as_the_lease_is_renewed() {
+    let logs = Arc::new(Memory::new());
+    let (one, two) = (host(&Connection::to(&logs)), host(&Connection::to(&logs)));
+    let mut claimed = claim(&one).await.unwrap();
+    one.append(&key(), &[entry(1)]).await.unwrap();
+    for _ in 0..20 {
+        assert!(timeout(LENGTH / 2, claimed.lost()).await.is_err());
+        let runs_out_in = claim(&two).await.unwrap_err();
+        assert!(runs_out_in > LENGTH / 2, "{runs_out_in:?}");
+    }
+    // The same program cannot open it twice either.
+    assert_eq!(claim(&one).await.unwrap_err(), Duration::MAX);
+    // And who has it can always append, the other never.
+    one.append(&key(), &[entry(2)]).await.unwrap();
+    assert!(two.append(&key(), &[entry(3)]).await.is_err());
+    assert!(two.delete(&key()).await.is_err());
+    assert_eq!(said(&two).await, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_is_given_back_is_free_at_once_and_keeps_its_summary() {
+    let logs = Arc::new(Memory::new());
+    let (one, two) = (host(&Connection::to(&logs)), host(&Connection::to(&logs)));
+    let begun = Instant::now();
+    let claimed = claim(&one).await.unwrap();
+    one.append(&key(), &[entry(1)]).await.unwrap();
+    let before = one.summaries("crabs").await.unwrap();
+    claimed.release().await;
+    assert_eq!(two.summaries("crabs").await.unwrap()[0].1, before[0].1);
+    let claimed = claim(&two).await.unwrap();
+    assert!(claim(&one).await.is_err());
+    drop(claimed);
+    sleep(Duration::from_millis(1)).await;
+    // By the same program again.
+    let claimed = claim(&two).await.unwrap();
+    assert!(claimed.is_valid());
+    assert!(begun.elapsed() < Duration::from_secs(1));
+    assert_eq!(said(&two).await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_that_is_cut_off_loses_the_session_before_another_has_it() {
+    let logs = Arc::new(Memory::new());
+    let cut = Connection::to(&logs);
+    let (one, two) = (host(&cut), host(&Connection::to(&logs)));
+    let mut claimed = claim(&one).await.unwrap();
+    one.append(&key(), &[entry(1)]).await.unwrap();
+    assert!(claim(&two).await.is_err());
+    cut.cut(true);
+    let begun = Instant::now();
+    claimed.lost().await;
+    let lost = begun.elapsed();
+    assert_eq!(lost, LENGTH * 3 / 4);
+    loop {
+        match claim(&two).await {
+            Ok(_) => break,
+            Err(left) => sleep(left).await,
+        }
+    }
+    assert_eq!(begun.elapsed(), LENGTH);
+    // Back again, it is refused, and has lost it for ever.
+    cut.cut(false);
+    let refused = one.append(&key(), &[entry(2)]).await.unwrap_err();
+    assert!(refused.to_string().contains("is owned"), "{refused}");
+    assert!(!claimed.is_valid());
+    assert_eq!(said(&two).await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_that_is_shorter_than_the_lease_costs_nothing() {
+    let logs = Arc::new(Memory::new());
+    let cut = Connection::to(&logs);
+    let one = host(&cut);
+    let mut claimed = claim(&one).await.unwrap();
+    for n in 0..5 {
+        cut.cut(true);
+        assert!(one.append(&key(), &[entry(n)]).await.is_err());
+        assert!(timeout(LENGTH / 3, claimed.lost()).await.is_err());
+        cut.cut(false);
+        assert!(timeout(LENGTH, claimed.lost()).await.is_err());
+        one.append(&key(), &[entry(n)]).await.unwrap();
+    }
+    assert_eq!(said(&one).await, 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_without_leases_respects_those_of_others() {
+    let logs = Arc::new(Memory::new());
+    let one = host(&Connection::to(&logs));
+    let without = LogBacked::new(Connection::to(&logs)).clock(clock());
+    assert!(without.lease().is_none());
+    assert!(without.claim(&key()).await.is_err());
+    without.append(&key(), &[entry(1)]).await.unwrap();
+    // One without a lease is taken over at any time.
+    let claimed = claim(&one).await.unwrap();
+    assert!(without.append(&key(), &[entry(2)]).await.is_err());
+    claimed.release().await;
+    let without = LogBacked::new(Connection::to(&logs)).clock(clock());
+    without.append(&key(), &[entry(3)]).await.unwrap();
+    assert_eq!(said(&one).await, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deleted_session_is_nobodys() {
+    let logs = Arc::new(Memory::new());
+    let (one, two) = (host(&Connection::to(&logs)), host(&Connection::to(&logs)));
+    let mut claimed = claim(&one).await.unwrap();
+    one.append(&key(), &[entry(1)]).await.unwrap();
+    one.delete(&key()).await.unwrap();
+    claimed.lost().await;
+    assert!(claim(&two).await.is_ok());
+    assert_eq!(said(&two).await, 0);
+}
