@@ -37,6 +37,8 @@ mod table;
 #[cfg(all(test, unix))]
 mod tests;
 mod version;
+#[cfg(target_os = "linux")]
+mod watchdog;
 
 pub use all::close_all;
 pub(crate) use child::{ChildProcess, Pipes};

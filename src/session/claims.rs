@@ -70,25 +70,33 @@ impl Claims {
         });
     }
 
-    /// Waits until one is lost, or could not be made. Cancel safe.
-    pub(crate) async fn lost(&mut self) {
-        while !self.is_over {
+    /// Returns how long the session is this host's, unless it is renewed; `None` if it is not
+    /// claimed.
+    pub(crate) fn left(&self) -> Option<Duration> {
+        let (_, claim) = self.claimed.last()?;
+        Some(claim.left())
+    }
+
+    /// Waits until the claim was renewed, is lost, or could not be made. Cancel safe.
+    pub(crate) async fn changed(&mut self) {
+        if !self.is_over {
             let Self {
                 claimed, claiming, ..
             } = self;
             let last = async {
                 match claimed.last_mut() {
-                    Some((_, claim)) => claim.lost().await,
+                    Some((_, claim)) => claim.changed().await,
                     None => pending().await,
                 }
             };
             tokio::select! {
-                () = last => self.is_over = true,
+                left = last => self.is_over = left.is_none(),
                 Some(outcome) = claiming.join_next() => match outcome {
                     Ok(Some(claim)) => self.claimed.push(claim),
                     _ => self.is_over = true,
                 },
             }
+            return;
         }
         pending().await
     }

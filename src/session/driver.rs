@@ -142,7 +142,7 @@ pub(super) enum Happened {
     Kept,
     Gone(Option<ExitStatus>),
     GivenUp,
-    LeaseLost,
+    ClaimChanged,
     TimeCame,
     Look,
 }
@@ -164,6 +164,7 @@ impl Driver {
         let mut gone = peer.gone();
         let mut given_up = pin!(given_up(&*peer));
         let mut alarm = Alarm::new(now());
+        self.feed();
         let exit = loop {
             self.do_what_is_to_do();
             while self.pause_or_resume() {
@@ -182,7 +183,7 @@ impl Driver {
                 outs = next_of(&mut self.mcp), if self.host.has_room_to_relay() => Happened::ServersDid(outs),
                 notice = self.mirror.notice() => Happened::MirrorTold(notice),
                 () = kept(&mut self.held) => Happened::Kept,
-                () = self.claims.lost() => Happened::LeaseLost,
+                () = self.claims.changed() => Happened::ClaimChanged,
                 exit = &mut gone => Happened::Gone(exit),
                 () = &mut given_up => Happened::GivenUp,
                 () = alarm.rings() => Happened::TimeCame,
@@ -236,7 +237,7 @@ impl Driver {
             Happened::ServersDid(outs) => self.do_for_servers(outs),
             Happened::MirrorTold(notice) => self.mirror_told(notice),
             Happened::Kept => self.let_go(),
-            Happened::LeaseLost => self.lose_session(),
+            Happened::ClaimChanged => self.feed(),
             Happened::TimeCame => self.time_came(),
             // Whether reading resumes is decided after everything else.
             Happened::Look
@@ -346,6 +347,13 @@ impl Driver {
         }
         self.host.handle_write_failed();
         self.input_closed(reason, true);
+    }
+
+    /// Tells what watches over the agent how long it may run.
+    fn feed(&self) {
+        if let Some(left) = self.claims.left().filter(|left| !left.is_zero()) {
+            self.peer.kill_unless_fed(left);
+        }
     }
 
     /// The session is another host's, or could be: nothing is answered any more, and the

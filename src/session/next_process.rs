@@ -277,6 +277,7 @@ impl Driver {
             Some(command) = self.commands.recv() => Happened::Command(command),
             step = self.asks.next_done() => Happened::CallbackDone(step),
             notice = self.mirror.notice() => Happened::MirrorTold(notice),
+            () = self.claims.changed() => Happened::ClaimChanged,
             () = alarm.rings() => Happened::TimeCame,
             else => pending().await,
         }

@@ -107,14 +107,22 @@ impl Claim {
 
     /// Waits until the session is not this host's any more. Cancel safe.
     pub async fn lost(&mut self) {
+        while self.changed().await.is_some() {}
+    }
+
+    /// Waits until it was renewed, and returns how long it is valid then; `None` if the
+    /// session is not this host's any more. Cancel safe.
+    pub async fn changed(&mut self) -> Option<Duration> {
         loop {
-            let left = self.shared.left();
+            let left = self.left();
             if left.is_zero() {
-                return;
+                return None;
             }
             tokio::select! {
                 () = sleep(left.min(LOOK)) => {}
-                Ok(()) = self.changes.changed() => {}
+                Ok(()) = self.changes.changed() => {
+                    return Some(self.left()).filter(|left| !left.is_zero());
+                }
             }
         }
     }

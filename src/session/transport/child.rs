@@ -7,6 +7,7 @@ use crate::process::{ChildProcess, ClosePolicy, CloseReport, Pipes, find_cli};
 use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use uuid::Uuid;
 
@@ -77,6 +78,10 @@ impl Peer for ChildProcess {
 
     fn kill(&self) {
         Self::kill(self);
+    }
+
+    fn kill_unless_fed(&self, left: Duration) {
+        Self::kill_unless_fed(self, left);
     }
 
     fn closed(&self) -> PeerFuture<'_, Option<CloseReport>> {

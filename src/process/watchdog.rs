@@ -1,0 +1,192 @@
+//! A process that kills the agent when it is not fed: a host that was stopped can kill
+//! nothing.
+
+use super::{PrivateFolder, table};
+use crate::store::log::LeaseClock;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+use std::{fs, io};
+
+/// Sleeps until the time in a file, in hundredths of a second since the system was started,
+/// as long as that is moved on, and then kills every process of the session. It ends when
+/// the file is removed or the agent has exited. Its arguments are the agent's PID, which is
+/// that of its process group, when the agent was started, the session's name and the file.
+const SCRIPT: &str = r#"
+is_there() {
+    read -r line <"/proc/$pid/stat" || return 1
+    set -- ${line##*) }
+    [ "${20}" = "$start" ]
+}
+pid=$1 start=$2 session=$3 file=$4
+while is_there; do
+    read -r until <"$file" || exit 0
+    read -r now _ </proc/uptime
+    left=$((until - ${now%.*}${now#*.}))
+    if [ "$left" -le 0 ]; then
+        kill -KILL "-$pid"
+        for turn in 1 2 3; do
+            for process in /proc/[0-9]*; do
+                if grep -qs -e "$session" "$process/environ"; then kill -KILL "${process#/proc/}"; fi
+            done
+        done
+        break
+    fi
+    [ "$left" -le 1000 ] || left=1000
+    sleep "$((left / 100)).$((left / 10 % 10))$((left % 10))"
+done
+# If the host was killed, nobody else does it.
+rm -f "$file"
+rmdir "${file%/*}"
+"#;
+
+/// The watchdog of an agent. It ends, without killing, when this is dropped.
+#[derive(Debug)]
+pub(super) struct Watchdog {
+    folder: PrivateFolder,
+    process: Child,
+}
+
+impl Watchdog {
+    /// Starts it. The agent is killed after this time.
+    pub(super) fn start(pid: u32, session: &str, left: Duration) -> io::Result<Self> {
+        let other = |(_, error)| error;
+        let started = table::start(pid).ok_or(io::ErrorKind::NotFound)?;
+        let folder = PrivateFolder::new("agentwire-watchdog").map_err(other)?;
+        folder.write(FILE, line(left).as_bytes()).map_err(other)?;
+        let process = Command::new("sh")
+            .args(["-c", SCRIPT, "agentwire-watchdog"])
+            .args([&pid.to_string(), &started.to_string(), session])
+            .arg(folder.path().join(FILE))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .current_dir("/")
+            .process_group(0)
+            .spawn()?;
+        Ok(Self { folder, process })
+    }
+
+    /// The agent is killed after this time, and not before.
+    pub(super) fn feed(&self, left: Duration) -> io::Result<()> {
+        let (new, file) = (
+            self.folder.path().join("new"),
+            self.folder.path().join(FILE),
+        );
+        fs::write(&new, line(left))?;
+        fs::rename(&new, &file)
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        let group = i32::try_from(self.process.id()).ok();
+        if let Some(group) = group.and_then(rustix::process::Pid::from_raw) {
+            // With the `sleep` that it waits for.
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+        let _ = self.process.wait();
+    }
+}
+
+const FILE: &str = "until";
+
+fn line(left: Duration) -> String {
+    let until = LeaseClock::default().now().saturating_add(left);
+    format!("{}\n", until.as_millis() / 10)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::io::{BufRead, BufReader};
+    use std::path::PathBuf;
+    use std::process::ChildStdout;
+    use uuid::Uuid;
+
+    /// An agent with a tool that has left its process group. Both end at the end of their
+    /// input only.
+    struct Agent {
+        process: Child,
+        session: String,
+        output: BufReader<ChildStdout>,
+    }
+
+    impl Agent {
+        fn start() -> Self {
+            let session = Uuid::new_v4().to_string();
+            let mut process = Command::new("sh")
+                .args(["-c", "setsid sh -c 'echo ready; exec sleep 600' & wait"])
+                .env("AGENTWIRE_SESSION", &session)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .process_group(0)
+                .spawn()
+                .unwrap();
+            let mut output = BufReader::new(process.stdout.take().unwrap());
+            output.read_line(&mut String::new()).unwrap();
+            Self {
+                process,
+                session,
+                output,
+            }
+        }
+
+        fn watchdog(&self, left: Duration) -> Watchdog {
+            Watchdog::start(self.process.id(), &self.session, left).unwrap()
+        }
+
+        /// The output ends when both are gone.
+        fn is_gone(mut self) {
+            assert_eq!(self.output.read_line(&mut String::new()).unwrap(), 0);
+            assert!(!self.process.wait().unwrap().success());
+        }
+    }
+
+    fn ended(watchdog: &mut Watchdog) -> PathBuf {
+        assert!(watchdog.process.wait().unwrap().success());
+        watchdog.folder.path().to_owned()
+    }
+
+    #[test]
+    fn an_agent_that_nobody_feeds_is_killed_with_all_its_processes() {
+        let agent = Agent::start();
+        let mut watchdog = agent.watchdog(Duration::from_millis(100));
+        agent.is_gone();
+        assert!(!ended(&mut watchdog).exists());
+    }
+
+    #[test]
+    fn what_is_fed_lives_until_it_is_not_fed_any_more() {
+        let agent = Agent::start();
+        let watchdog = agent.watchdog(Duration::from_millis(300));
+        let begun = std::time::Instant::now();
+        watchdog.feed(Duration::from_millis(900)).unwrap();
+        agent.is_gone();
+        assert!(begun.elapsed() >= Duration::from_millis(850));
+    }
+
+    #[test]
+    fn a_watchdog_ends_without_killing_when_it_is_dropped_or_the_agent_has_exited() {
+        let mut agent = Agent::start();
+        let watchdog = agent.watchdog(Duration::from_secs(600));
+        assert!(agent.process.try_wait().unwrap().is_none());
+        drop(watchdog);
+        let mut watchdog = agent.watchdog(Duration::from_millis(500));
+        agent.process.kill().unwrap();
+        agent.process.wait().unwrap();
+        assert!(!ended(&mut watchdog).exists());
+        // The tool is not in the group of the agent, whose PID may be another's by now.
+        let is_there = |it: fs::DirEntry| {
+            let environment = fs::read(it.path().join("environ")).unwrap_or_default();
+            String::from_utf8_lossy(&environment).contains(&agent.session)
+        };
+        let tool = fs::read_dir("/proc").unwrap().flatten().find_map(|it| {
+            let pid = it.file_name().to_str()?.parse().ok()?;
+            is_there(it).then_some(pid)
+        });
+        let tool = rustix::process::Pid::from_raw(tool.unwrap()).unwrap();
+        rustix::process::kill_process(tool, rustix::process::Signal::KILL).unwrap();
+    }
+}
