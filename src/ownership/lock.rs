@@ -19,8 +19,8 @@ pub(crate) struct SessionLock {
 }
 
 impl SessionLock {
-    /// Locks a session, for [`SessionLock::take`]. Returns the PID of who has locked it, if
-    /// it can be read.
+    /// Locks a session, for [`SessionLock::take`]. Returns the PID of who has taken it, if it
+    /// can be read; who only looks has none.
     ///
     /// # Errors
     ///
@@ -46,7 +46,9 @@ impl SessionLock {
                 Err(TryLockError::WouldBlock) => {
                     let mut pid = String::new();
                     let _ = file.read_to_string(&mut pid);
-                    return Ok(Err(pid.trim().parse().ok()));
+                    // Otherwise a killed one has left it, and who has the lock only looks.
+                    let is_alive = |pid: &u32| crate::process::start(*pid).is_some();
+                    return Ok(Err(pid.trim().parse().ok().filter(is_alive)));
                 }
                 Err(TryLockError::Error(error)) => return Err(error),
             }

@@ -16,8 +16,12 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 /// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(50);
 
+/// How long a process that has a session locked may take to decide whether it takes it.
+/// Until then it has not written its PID.
+const LOOKING: Duration = Duration::from_secs(2);
+
 /// How often a session is tried again that another host seems to have.
-const TRIES: u32 = 10;
+const TRIES: u32 = 40;
 
 /// After how many turns a new session is on disk at the latest.
 const ATTEMPTS: u32 = 3;
@@ -192,6 +196,7 @@ async fn lock(
     is_stored: bool,
     when: WhenOwned,
 ) -> Result<Option<SessionLock>, Error> {
+    let begun = Instant::now();
     let until = match when {
         WhenOwned::Wait(time) => Instant::now().checked_add(time),
         WhenOwned::Refuse | WhenOwned::OpenAnyway => Some(Instant::now()),
@@ -207,6 +212,10 @@ async fn lock(
         });
         match attempt.await {
             Ok(Attempt::Locked(lock)) => return Ok(lock),
+            // Somebody may only be looking whether it can be opened.
+            Ok(Attempt::Owned(SessionOwner::Host { pid: None })) if begun.elapsed() < LOOKING => {
+                sleep(PAUSE).await;
+            }
             Ok(Attempt::Owned(owner)) if until.is_some_and(|it| Instant::now() >= it) => {
                 let session_id = id.to_owned();
                 return Err(Error::SessionOwned { session_id, owner });
@@ -310,5 +319,27 @@ mod tests {
         assert!(!held(&state).is_to_be_tried(ID, true), "it is told once");
         drop(state);
         assert!(State::try_for(&weak, ID, attempt).await.is_none());
+    }
+    /// Who looks whether a session can be opened has it locked for that time.
+    #[tokio::test(start_paused = true)]
+    async fn a_session_at_which_somebody_looks_is_not_refused() {
+        let config = TempDir::new().unwrap();
+        let refuse = || lock(config.path(), ID, true, WhenOwned::Refuse);
+        let folder = config.path().join("agentwire");
+        fs::create_dir(&folder).unwrap();
+        // With and without the PID of a program that was killed.
+        for text in ["", "4000000000\n"] {
+            let path = folder.join(format!("{ID}.lock"));
+            fs::write(&path, text).unwrap();
+            let file = fs::File::open(&path).unwrap();
+            file.lock().unwrap();
+            let looking = async {
+                sleep(PAUSE * 3).await;
+                drop(file);
+            };
+            let (locked, ()) = tokio::join!(refuse(), looking);
+            drop(locked.unwrap().unwrap());
+            fs::create_dir_all(&folder).unwrap();
+        }
     }
 }

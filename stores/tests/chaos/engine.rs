@@ -1,0 +1,143 @@
+//! Where the logs are, and a connection to there that can be cut and slowed.
+
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+
+/// A store that two hosts reach.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) enum Engine {
+    Directory(PathBuf),
+    /// A port of this machine, and the schema.
+    Postgres(u16, String),
+    /// A port of this machine, and the prefix.
+    Nats(u16, String),
+}
+
+/// Does something with the store, of whichever type it is.
+macro_rules! on_store {
+    ($engine:expr, $store:ident => $body:expr) => {
+        match $engine {
+            $crate::engine::Engine::Directory(path) => {
+                let $store = agentwire_stores::Directory::new(path);
+                $body
+            }
+            $crate::engine::Engine::Postgres(port, schema) => {
+                let config = format!("host=127.0.0.1 port={port} user=agentwire dbname=postgres");
+                let options = agentwire_stores::postgres::PostgresOptions::new().schema(schema);
+                let $store = options.connect(config.parse().unwrap()).await.unwrap();
+                $body
+            }
+            $crate::engine::Engine::Nats(port, prefix) => {
+                use agentwire_stores::nats::{NatsOptions, async_nats};
+                let client = async_nats::connect(format!("nats://127.0.0.1:{port}")).await;
+                let options = NatsOptions::new().prefix(prefix);
+                let $store = options.connect(client.unwrap()).await.unwrap();
+                $body
+            }
+        }
+    };
+}
+pub(crate) use on_store;
+
+impl Engine {
+    /// The engine by another port.
+    pub(crate) fn at(&self, port: u16) -> Self {
+        match self {
+            Self::Directory(path) => Self::Directory(path.clone()),
+            Self::Postgres(_, schema) => Self::Postgres(port, schema.clone()),
+            Self::Nats(_, prefix) => Self::Nats(port, prefix.clone()),
+        }
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Directory(_) => "directory",
+            Self::Postgres(..) => "PostgreSQL",
+            Self::Nats(..) => "NATS",
+        }
+    }
+
+    pub(crate) fn port(&self) -> Option<u16> {
+        match self {
+            Self::Directory(_) => None,
+            Self::Postgres(port, _) | Self::Nats(port, _) => Some(*port),
+        }
+    }
+}
+
+/// What a connection does with what comes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Line {
+    Open,
+    /// Nothing arrives, in either direction, and nobody is told.
+    Cut,
+    /// Each piece takes this time.
+    Slow(Duration),
+}
+
+/// A way to a server that can be cut.
+pub(crate) struct Proxy {
+    pub(crate) port: u16,
+    line: Arc<watch::Sender<Line>>,
+}
+
+impl Proxy {
+    pub(crate) async fn to(server: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let line = Arc::new(watch::Sender::new(Line::Open));
+        let state = Arc::clone(&line);
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                let mut state = state.subscribe();
+                tokio::spawn(async move {
+                    // Also a connection that comes when the line is cut gets no answer.
+                    let _ = state.wait_for(|it| *it != Line::Cut).await;
+                    let Ok(server) = TcpStream::connect(("127.0.0.1", server)).await else {
+                        return;
+                    };
+                    let (from_client, to_client) = client.into_split();
+                    let (from_server, to_server) = server.into_split();
+                    tokio::join!(
+                        carry(from_client, to_server, state.clone()),
+                        carry(from_server, to_client, state),
+                    );
+                });
+            }
+        });
+        Self { port, line }
+    }
+
+    pub(crate) fn set(&self, line: Line) {
+        self.line.send_replace(line);
+    }
+}
+
+async fn carry(
+    mut from: impl AsyncReadExt + Unpin,
+    mut to: impl AsyncWriteExt + Unpin,
+    mut state: watch::Receiver<Line>,
+) {
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        let Ok(length @ 1..) = from.read(&mut buffer).await else {
+            let _ = to.shutdown().await;
+            return;
+        };
+        // What is on its way when the line is cut stays there.
+        let Ok(line) = state.wait_for(|it| *it != Line::Cut).await.map(|it| *it) else {
+            return;
+        };
+        if let Line::Slow(time) = line {
+            tokio::time::sleep(time).await;
+        }
+        if to.write_all(&buffer[..length]).await.is_err() {
+            return;
+        }
+    }
+}

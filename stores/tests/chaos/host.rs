@@ -1,0 +1,164 @@
+//! A host: opens the session, sends what it is told to, and prints what happens, with the
+//! time. It is its own process, so that it can be killed and stopped.
+
+use crate::engine::{Engine, on_store};
+use agentwire::protocol::Json;
+use agentwire::session_log::LeaseClock;
+use agentwire::{
+    Claimed, Client, ClosePolicy, Event, Options, PermissionAsk, PermissionResult, SessionStore,
+    StoreError, StoreFlush, TranscriptKey, WhenOwned,
+};
+use agentwire_stores::LogBacked;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, BufReader};
+
+/// The variable with what a host is told.
+pub(crate) const VARIABLE: &str = "AGENTWIRE_CHAOS_HOST";
+
+/// What a host is told.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Told {
+    pub(crate) engine: Engine,
+    pub(crate) session: String,
+    pub(crate) resumes: bool,
+    pub(crate) lease: Duration,
+    pub(crate) waits: Duration,
+    /// The real CLI, or the scenario of the fake agent.
+    pub(crate) cli: Result<PathBuf, String>,
+    /// Who it is, and where its callbacks note that they were called.
+    pub(crate) name: String,
+    pub(crate) witness: PathBuf,
+}
+
+/// The time of the machine, in milliseconds, which all hosts here share.
+pub(crate) fn time() -> u128 {
+    LeaseClock::default().now().as_millis()
+}
+
+fn say(what: &str) {
+    let line = format!("{what} {}\n", time());
+    std::io::stdout().write_all(line.as_bytes()).unwrap();
+    std::io::stdout().flush().unwrap();
+}
+
+/// A store that tells when it is claimed.
+struct Telling<S>(S);
+
+impl<S: SessionStore> SessionStore for Telling<S> {
+    async fn append(&self, key: &TranscriptKey, entries: &[Json]) -> Result<(), StoreError> {
+        self.0.append(key, entries).await
+    }
+
+    async fn load(&self, key: &TranscriptKey) -> Result<Option<Vec<Json>>, StoreError> {
+        self.0.load(key).await
+    }
+
+    async fn subpaths(&self, session: &TranscriptKey) -> Result<Vec<String>, StoreError> {
+        self.0.subpaths(session).await
+    }
+
+    fn lease(&self) -> Option<Duration> {
+        self.0.lease()
+    }
+
+    async fn claim(&self, session: &TranscriptKey) -> Result<Claimed, StoreError> {
+        let claimed = self.0.claim(session).await;
+        if let Ok(Claimed::Yours(_)) = &claimed {
+            say("claimed");
+        }
+        claimed
+    }
+}
+
+pub(crate) async fn run(told: Told) {
+    on_store!(&told.engine, store => {
+        let store = Telling(LogBacked::new(store).leased(told.lease));
+        drive(told, store).await;
+    });
+}
+
+async fn drive(told: Told, store: impl SessionStore) {
+    let options = match &told.cli {
+        Ok(cli) => Options::new().cli(cli).setting_sources([]),
+        Err(scenario) => Options::new()
+            .cli(std::env::current_exe().unwrap())
+            .env(agentwire_testkit::fake_agent::SCRIPT, scenario),
+    };
+    let witness = File::options().append(true).open(&told.witness).unwrap();
+    let name = told.name.clone();
+    let options = options
+        .allowed_tools(["Bash"])
+        .partial_messages(true)
+        .request_timeout(Duration::from_secs(60))
+        .close_policy(ClosePolicy::default().finish(Duration::from_millis(500)))
+        .session_store(store)
+        .session_store_flush(StoreFlush::BeforeResult)
+        .when_owned(WhenOwned::Wait(told.waits))
+        .on_permission(move |ask: PermissionAsk| {
+            // In one write, as the tools do.
+            let line = format!("ask {name} {}\n", time());
+            (&witness).write_all(line.as_bytes()).unwrap();
+            say("asking");
+            async move {
+                if ask.request.input.to_string().contains("held") {
+                    ask.cancelled.cancelled().await;
+                }
+                PermissionResult::allow()
+            }
+        });
+    let options = match told.resumes {
+        true => options.resume(&told.session),
+        false => options.session_id(&told.session),
+    };
+    let mut client = match Client::connect(options).await {
+        Ok(client) => client,
+        Err(error) => {
+            say(&format!("refused {error}:"));
+            return;
+        }
+    };
+    say("open");
+    let handle = client.handle();
+    let mut lines = BufReader::new(tokio::io::stdin()).lines();
+    let mut prompts = std::collections::VecDeque::new();
+    let mut is_streaming = false;
+    loop {
+        tokio::select! {
+            Ok(Some(line)) = lines.next_line() => match line.strip_prefix("send ") {
+                Some(prompt) => {
+                    drop(handle.send(prompt));
+                    prompts.push_back(prompt.to_owned());
+                }
+                None => {
+                    client.close().await;
+                    say("closed");
+                }
+            },
+            event = client.next() => match event {
+                Some(Ok(Event::Frame(frame))) => match frame.kind() {
+                    "stream_event" if !is_streaming => {
+                        is_streaming = true;
+                        say("streaming");
+                    }
+                    "assistant" if frame.raw().windows(10).any(|it| it == b"\"tool_use\"") => {
+                        say("tooling");
+                    }
+                    "result" => {
+                        is_streaming = false;
+                        let prompt = prompts.pop_front().unwrap_or_default();
+                        say(&format!("result {prompt}:"));
+                    }
+                    _ => {}
+                },
+                Some(Ok(Event::Notice(notice))) => say(&format!("notice {notice}:").replace('\n', " ")),
+                Some(Ok(_)) => {}
+                Some(Err(error)) => say(&format!("error {error}:").replace('\n', " ")),
+                None => break say("end"),
+            },
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Two hosts of one session, of which the first is killed, stopped, cut off or slowed in
+//! each phase of its work. The second one goes on with the session.
+//!
+//! Witnesses from outside: the log in the store, a file to which every tool and every
+//! callback appends who has it and when, and the requests that the model gets.
+//!
+//! ```text
+//! scripts/stores --chaos
+//! ```
+//!
+//! runs it on PostgreSQL and NATS, with the real CLI. Without servers the store is a
+//! directory, and without `AGENTWIRE_LIVE_CLI` the agent is the fake one.
+//! `AGENTWIRE_ROUNDS` is how many rounds each engine has, `AGENTWIRE_AT_ONCE` how many run
+//! at once, `AGENTWIRE_STOPPED` for how many seconds a host is stopped at least,
+//! `AGENTWIRE_SEED` changes the moments.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod engine;
+mod host;
+mod round;
+mod table;
+
+use agentwire_testkit::fake_agent;
+use engine::Engine;
+use std::env;
+use std::sync::Arc;
+use table::Table;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+fn number(name: &str, otherwise: u64) -> u64 {
+    env::var(name).map_or(otherwise, |it| it.parse().unwrap())
+}
+
+fn engines(folder: &std::path::Path) -> Vec<Engine> {
+    let port = |name: &str, before: &str| -> Option<u16> {
+        let address = env::var(name).ok()?;
+        let (_, rest) = address.split_once(before).unwrap();
+        let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+        Some(digits.parse().unwrap())
+    };
+    let name = || "chaos".to_owned();
+    let postgres = port("AGENTWIRE_TEST_POSTGRES", "port=");
+    let nats = port("AGENTWIRE_TEST_NATS", "127.0.0.1:");
+    let servers = [
+        postgres.map(|port| Engine::Postgres(port, name())),
+        nats.map(|port| Engine::Nats(port, name())),
+    ];
+    let servers: Vec<_> = servers.into_iter().flatten().collect();
+    match servers.is_empty() {
+        true => vec![Engine::Directory(folder.join("store"))],
+        false => servers,
+    }
+}
+
+async fn coordinate() {
+    let folder = tempfile::tempdir().unwrap();
+    let engines = engines(folder.path());
+    let rounds = number("AGENTWIRE_ROUNDS", 16);
+    let seed = number("AGENTWIRE_SEED", 1);
+    let at_once = Arc::new(Semaphore::new(number("AGENTWIRE_AT_ONCE", 6) as usize));
+    let mut failed = 0;
+    for engine in engines {
+        let mut table = Table::default();
+        let mut running = JoinSet::new();
+        for round in 0..rounds {
+            let (engine, at_once) = (engine.clone(), Arc::clone(&at_once));
+            running.spawn(async move {
+                let _permit = at_once.acquire_owned().await.unwrap();
+                round::play(&engine, round, seed).await
+            });
+        }
+        while let Some(outcome) = running.join_next().await {
+            table.add(outcome.unwrap());
+        }
+        failed += table.failed();
+        println!("{}\n{table}", engine.name());
+    }
+    let outcome = if failed == 0 { "ok" } else { "FAILED" };
+    println!(
+        "\ntest result: {outcome}. {} passed; {failed} failed; 0 ignored; 0 measured; 0 filtered out",
+        u64::from(failed == 0)
+    );
+    if failed > 0 {
+        std::process::exit(1);
+    }
+}
+
+fn main() {
+    if env::var_os(fake_agent::SCRIPT).is_some() {
+        fake_agent::main();
+    }
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    match env::var(host::VARIABLE) {
+        Ok(told) => runtime.block_on(host::run(serde_json::from_str(&told).unwrap())),
+        Err(_) => runtime.block_on(coordinate()),
+    }
+}

@@ -1,0 +1,458 @@
+//! A round: two hosts and one session.
+
+use crate::engine::{Engine, Line, Proxy, on_store};
+use crate::host::{Told, VARIABLE, time};
+use crate::number;
+use agentwire::TranscriptKey;
+use agentwire::session_log::{LogStore, Part, Position, SessionKey};
+use agentwire_testkit::model::ScriptedModel;
+use agentwire_testkit::{Reply, Scenario, Step, When};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::time::{sleep, timeout};
+
+/// The length of the leases.
+const LEASE: Duration = Duration::from_secs(4);
+
+/// Longer than anything here takes.
+const LONG: Duration = Duration::from_secs(90);
+
+/// What the first host does when it happens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Phase {
+    Idle,
+    Queued,
+    Streaming,
+    Tool,
+    Ask,
+    Flush,
+    Renewal,
+    Resuming,
+}
+
+const PHASES: [Phase; 8] = [
+    Phase::Idle,
+    Phase::Queued,
+    Phase::Streaming,
+    Phase::Tool,
+    Phase::Ask,
+    Phase::Flush,
+    Phase::Renewal,
+    Phase::Resuming,
+];
+
+/// What happens to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    Killed,
+    Stopped,
+    Cut,
+    Slowed,
+}
+
+/// What a round came to.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) round: u64,
+    pub(crate) phase: Phase,
+    pub(crate) kind: Kind,
+    /// Batches of the first host behind the first one of the second.
+    pub(crate) two_writers: usize,
+    /// Prompts whose result a host has given out, and that are not in the store.
+    pub(crate) lost: usize,
+    /// Prompts that are there more than once.
+    pub(crate) twice: usize,
+    /// What the first host's tools, callbacks and model did after the second one had the
+    /// session.
+    pub(crate) late: usize,
+    pub(crate) problems: Vec<String>,
+    /// How long the second host waited, in milliseconds.
+    pub(crate) taken_over_after: u128,
+}
+
+/// A machine with a host.
+struct Machine {
+    name: &'static str,
+    home: PathBuf,
+    model: Option<ScriptedModel>,
+}
+
+struct Host {
+    child: Child,
+    stdin: ChildStdin,
+    lines: Lines<BufReader<ChildStdout>>,
+    /// What it has printed, and when.
+    printed: Vec<(String, u128)>,
+}
+
+impl Host {
+    fn start(machine: &Machine, project: &Path, told: &Told) -> Self {
+        let home = machine.home.display().to_string();
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command
+            .env_clear()
+            .env("PATH", std::env::var("PATH").unwrap())
+            .env("HOME", &home)
+            .env("CLAUDE_CONFIG_DIR", format!("{home}/.claude"))
+            .env("TMPDIR", format!("{home}/tmp"))
+            .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+            .env("DISABLE_TELEMETRY", "1")
+            .env("DISABLE_AUTOUPDATER", "1")
+            .env("ANTHROPIC_API_KEY", "anything")
+            .env("CHAOS_HOST", machine.name)
+            .env("CHAOS_WITNESS", &told.witness)
+            .env(VARIABLE, serde_json::to_string(told).unwrap())
+            .current_dir(project)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true);
+        if let Some(model) = &machine.model {
+            command.env("ANTHROPIC_BASE_URL", model.url());
+        }
+        let mut child = command.spawn().unwrap();
+        let stdin = child.stdin.take().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self {
+            child,
+            stdin,
+            lines,
+            printed: vec![],
+        }
+    }
+
+    async fn tell(&mut self, line: &str) {
+        let _ = self.stdin.write_all(format!("{line}\n").as_bytes()).await;
+    }
+
+    fn signal(&self, signal: Signal) {
+        if let Some(id) = self.child.id() {
+            let pid = Pid::from_raw(i32::try_from(id).unwrap()).unwrap();
+            kill_process(pid, signal).unwrap();
+        }
+    }
+
+    /// Reads until it prints one of these. Returns it, and when; an error if it ends first.
+    async fn prints(&mut self, wanted: &[&str]) -> Result<(String, u128), String> {
+        let read = async {
+            while let Some(line) = self.lines.next_line().await.unwrap() {
+                let (what, when) = line.rsplit_once(' ').unwrap();
+                let printed = (what.to_owned(), when.parse().unwrap());
+                self.printed.push(printed.clone());
+                if wanted.iter().any(|it| what.starts_with(it)) {
+                    return Ok(printed);
+                }
+            }
+            Err(format!("{wanted:?} did not come: {:?}", self.printed))
+        };
+        let late = || Err(format!("{wanted:?} did not come in time"));
+        let outcome = timeout(LONG, read).await.unwrap_or_else(|_| late());
+        outcome.map_err(|why| format!("{why}; {:?}", self.printed))
+    }
+
+    /// Reads what it still prints, until it has ended.
+    async fn ends(&mut self) -> Result<(), String> {
+        let printed = self.prints(&["never"]).await;
+        match timeout(LONG, self.child.wait()).await {
+            Ok(_) => Ok(()),
+            Err(_) => Err(format!("it does not end: {printed:?}")),
+        }
+    }
+
+    fn when(&self, wanted: &str) -> Option<u128> {
+        let found = self
+            .printed
+            .iter()
+            .find(|(what, _)| what.starts_with(wanted));
+        found.map(|(_, when)| *when)
+    }
+
+    /// The prompts whose results it has printed.
+    fn results(&self) -> impl Iterator<Item = &str> {
+        let lines = self.printed.iter();
+        lines.filter_map(|(what, _)| what.strip_prefix("result ")?.strip_suffix(':'))
+    }
+}
+
+/// What the model says.
+fn scenario() -> Scenario {
+    let tick = r#"for i in 1 2 3 4; do echo "tool $CHAOS_HOST $(cut -d' ' -f1 /proc/uptime)" >> "$CHAOS_WITNESS"; sleep 0.05; done"#;
+    let bash = json!({ "tool": { "name": "Bash", "input": { "command": tick }, "takes_ms": 200 } });
+    let write = json!({ "file_path": "held", "content": "x" });
+    let chunks = std::iter::repeat_n("word ", 150);
+    let bash: Step = serde_json::from_value(bash).unwrap();
+    let say =
+        |when: &str, steps: Vec<Step>| Reply::new(steps).when(When::prompt_contains(when)).always();
+    Scenario::default()
+        .reply(say("Prompt tool", vec![bash]))
+        .reply(say(
+            "Prompt stream",
+            vec![Step::chunks(chunks, Duration::from_millis(100))],
+        ))
+        .reply(say("Prompt held", vec![Step::tool("Write", write, "")]))
+        .reply(Reply::new([Step::text("Hello.")]).always())
+        .deciding_as_cli()
+}
+
+/// A number from another, as a hash.
+fn random(seed: u64) -> u64 {
+    let mut it = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    it = (it ^ (it >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    it = (it ^ (it >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    it ^ (it >> 31)
+}
+
+pub(crate) async fn play(engine: &Engine, round: u64, seed: u64) -> Outcome {
+    let kinds: &[Kind] = match engine.port() {
+        Some(_) => &[Kind::Killed, Kind::Stopped, Kind::Cut, Kind::Slowed],
+        None => &[Kind::Killed, Kind::Stopped],
+    };
+    let phase = PHASES[(round % 8) as usize];
+    let kind = kinds[(round / 8) as usize % kinds.len()];
+    let mut outcome = Outcome {
+        round,
+        phase,
+        kind,
+        two_writers: 0,
+        lost: 0,
+        twice: 0,
+        late: 0,
+        problems: vec![],
+        taken_over_after: 0,
+    };
+    if let Err(problem) = try_play(engine, random(seed ^ (round << 32)), &mut outcome).await {
+        outcome.problems.push(problem);
+    }
+    outcome
+}
+
+async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(), String> {
+    let (phase, kind) = (outcome.phase, outcome.kind);
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("project");
+    std::fs::create_dir(&project).unwrap();
+    let witness = folder.path().join("witness");
+    std::fs::write(&witness, "").unwrap();
+    let cli = std::env::var("AGENTWIRE_LIVE_CLI").ok().map(PathBuf::from);
+    let mut machines = vec![];
+    for name in ["one", "two"] {
+        let home = folder.path().join(name);
+        for part in ["tmp", ".claude"] {
+            std::fs::create_dir_all(home.join(part)).unwrap();
+        }
+        let model = match &cli {
+            Some(_) => Some(ScriptedModel::start(scenario()).await.unwrap()),
+            None => None,
+        };
+        machines.push(Machine { name, home, model });
+    }
+    let [first, second] = &machines[..] else {
+        unreachable!("there are two");
+    };
+    let proxy = match engine.port() {
+        Some(port) => Some(Proxy::to(port).await),
+        None => None,
+    };
+    let id = uuid::Uuid::new_v4().to_string();
+    let told = |machine: &Machine, waits: Duration| Told {
+        engine: match &proxy {
+            Some(proxy) if machine.name == "one" => engine.at(proxy.port),
+            _ => engine.clone(),
+        },
+        session: id.clone(),
+        resumes: true,
+        lease: LEASE,
+        waits,
+        cli: cli.clone().ok_or_else(|| scenario().to_json()),
+        name: machine.name.to_owned(),
+        witness: witness.clone(),
+    };
+    let start = |machine: &Machine, told: &Told| Host::start(machine, &project, told);
+
+    let begins = Told {
+        resumes: false,
+        ..told(first, LONG)
+    };
+    let mut one = start(first, &begins);
+    one.prints(&["open"]).await?;
+    one.tell("send Prompt hello 1").await;
+    one.prints(&["result"]).await?;
+    let slow = Line::Slow(Duration::from_millis(150 + seed % 100));
+    match phase {
+        Phase::Idle => {}
+        Phase::Queued => {
+            one.tell("send Prompt tool 2").await;
+            one.prints(&["tooling"]).await?;
+            one.tell("send Prompt hello 3").await;
+        }
+        Phase::Streaming => {
+            one.tell("send Prompt stream 2").await;
+            one.prints(&["streaming"]).await?;
+        }
+        Phase::Tool => {
+            one.tell("send Prompt tool 2").await;
+            one.prints(&["tooling"]).await?;
+        }
+        Phase::Ask => {
+            one.tell("send Prompt held 2").await;
+            one.prints(&["asking"]).await?;
+        }
+        Phase::Flush => {
+            if let Some(proxy) = &proxy {
+                proxy.set(slow);
+            }
+            one.tell("send Prompt hello 2").await;
+        }
+        Phase::Renewal => {
+            let claimed = one.when("claimed").unwrap_or_default();
+            let third = LEASE.as_millis() / 3;
+            let passed = (time() - claimed) % third;
+            sleep(Duration::from_millis((third - passed) as u64)).await;
+        }
+        Phase::Resuming => {
+            one.tell("close").await;
+            one.ends().await?;
+            let before = std::mem::replace(&mut one, start(first, &told(first, LONG)));
+            one.printed = before.printed;
+            one.printed
+                .retain(|(what, _)| what != "claimed" && what != "open");
+            sleep(Duration::from_millis(seed / 7 % 1200)).await;
+        }
+    }
+    let moments = if phase == Phase::Renewal { 40 } else { 300 };
+    sleep(Duration::from_millis(seed / 3 % moments)).await;
+    match kind {
+        Kind::Killed => one.child.start_kill().unwrap(),
+        Kind::Stopped => one.signal(Signal::STOP),
+        Kind::Cut => proxy.as_ref().unwrap().set(Line::Cut),
+        Kind::Slowed => proxy.as_ref().unwrap().set(slow),
+    }
+    let happened = time();
+
+    let mut two;
+    if kind == Kind::Slowed {
+        // A slow store costs nobody the session.
+        if phase == Phase::Resuming {
+            one.prints(&["open"]).await?;
+        }
+        let mut early = start(second, &told(second, Duration::from_secs(1)));
+        let (said, _) = early.prints(&["refused", "open"]).await?;
+        if said != "refused the session is open in another host, by its lease in the store:" {
+            return Err(format!("the session of a slow host was taken over: {said}"));
+        }
+        early.ends().await?;
+        one.tell("close").await;
+        one.prints(&["closed"]).await?;
+        one.ends().await?;
+        two = start(second, &told(second, LONG));
+    } else {
+        two = start(second, &told(second, LONG));
+    }
+    let (_, claimed) = two.prints(&["claimed"]).await?;
+    let asked = |machine: &Machine| machine.model.as_ref().map_or(0, |it| it.requests().len());
+    let asked_before = asked(first);
+    outcome.taken_over_after = claimed.saturating_sub(happened);
+    two.prints(&["open"]).await?;
+    two.tell("send Prompt hello 9").await;
+    two.prints(&["result"]).await?;
+    match kind {
+        Kind::Killed | Kind::Slowed => {}
+        Kind::Stopped => {
+            let least = Duration::from_secs(number("AGENTWIRE_STOPPED", 0));
+            let passed = Duration::from_millis((time() - happened) as u64);
+            sleep(least.saturating_sub(passed)).await;
+            one.signal(Signal::CONT);
+        }
+        Kind::Cut => proxy.as_ref().unwrap().set(Line::Open),
+    }
+    // It may have been stopped before it had claimed the session.
+    let had_it = one.when("claimed").is_some();
+    if !had_it && matches!(kind, Kind::Stopped | Kind::Cut) {
+        two.tell("close").await;
+        two.prints(&["closed"]).await?;
+        two.ends().await?;
+        one.tell("close").await;
+        one.ends().await?;
+    } else {
+        one.ends().await?;
+        if matches!(kind, Kind::Stopped | Kind::Cut) {
+            let lost = "error the lease of the session ran out, or another host has it";
+            let refused = "refused";
+            if one.when(lost).is_none() && one.when(refused).is_none() {
+                let printed = &one.printed;
+                outcome
+                    .problems
+                    .push(format!("the first host did not lose it: {printed:?}"));
+            }
+        }
+        two.tell("close").await;
+        two.prints(&["closed"]).await?;
+        two.ends().await?;
+    }
+
+    if had_it {
+        outcome.late += asked(first) - asked_before;
+        for line in std::fs::read_to_string(&witness).unwrap().lines() {
+            let words: Vec<_> = line.split(' ').collect();
+            let when: u128 = match words[2].split_once('.') {
+                Some((seconds, hundredths)) => format!("{seconds}{hundredths}0").parse().unwrap(),
+                None => words[2].parse().unwrap(),
+            };
+            // The tools' clock has hundredths of a second.
+            if words[1] == "one" && when > claimed + 10 {
+                outcome.late += 1;
+                outcome
+                    .problems
+                    .push(format!("{line}, and claimed at {claimed}"));
+            }
+        }
+    }
+    let key = SessionKey::from(&TranscriptKey::in_directory(&project, &id));
+    on_store!(engine, store => look(&store, &key, [&one, &two], outcome).await);
+    Ok(())
+}
+
+/// What is in the store.
+async fn look(store: &impl LogStore, key: &SessionKey, hosts: [&Host; 2], outcome: &mut Outcome) {
+    let (mut after, mut token) = (Position::START, 0);
+    let mut uuids = BTreeSet::new();
+    let mut prompts: BTreeMap<String, usize> = BTreeMap::new();
+    loop {
+        let batches = store.read(key, after).await.unwrap();
+        let Some(last) = batches.last() else { break };
+        after = last.position;
+        for batch in batches {
+            outcome.two_writers += usize::from(batch.token.number < token);
+            token = token.max(batch.token.number);
+            for entry in batch.entries.iter().filter(|it| it.part == Part::Main) {
+                let entry: Value = entry.json.to_value().unwrap();
+                let parent = entry["parentUuid"].as_str();
+                if parent.is_some_and(|it| !uuids.contains(it)) {
+                    outcome.problems.push(format!("a hole before {entry}"));
+                }
+                if let Some(uuid) = entry["uuid"].as_str()
+                    && !uuids.insert(uuid.to_owned())
+                {
+                    outcome.problems.push(format!("twice: {entry}"));
+                }
+                let text = match &entry["message"]["content"] {
+                    Value::Array(blocks) => blocks[0]["text"].as_str(),
+                    content => content.as_str(),
+                };
+                if entry["type"] == "user"
+                    && let Some(text) = text.filter(|it| it.starts_with("Prompt "))
+                {
+                    *prompts.entry(text.to_owned()).or_default() += 1;
+                }
+            }
+        }
+    }
+    let results = hosts.into_iter().flat_map(Host::results);
+    outcome.lost += results.filter(|it| !prompts.contains_key(*it)).count();
+    outcome.twice += prompts.values().filter(|it| **it > 1).count();
+}
