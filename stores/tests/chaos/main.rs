@@ -93,7 +93,11 @@ fn main() {
     }
     let runtime = tokio::runtime::Runtime::new().unwrap();
     match env::var(host::VARIABLE) {
-        Ok(told) => runtime.block_on(host::run(serde_json::from_str(&told).unwrap())),
+        Ok(told) => {
+            runtime.block_on(host::run(serde_json::from_str(&told).unwrap()));
+            // A thread of it reads standard input.
+            runtime.shutdown_background();
+        }
         Err(_) => runtime.block_on(coordinate()),
     }
 }
