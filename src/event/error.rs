@@ -214,6 +214,19 @@ pub enum Error {
 }
 
 impl Error {
+    /// A call of the session store that has failed.
+    pub(crate) fn session_store(
+        call: &'static str,
+        of: impl ToString,
+        failure: StoreFailure,
+    ) -> Self {
+        Self::SessionStore {
+            call,
+            of: of.to_string(),
+            failure,
+        }
+    }
+
     /// Creates an [`Error::Transport`], for implementations of
     /// [`Transport`](crate::Transport).
     pub fn transport(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {

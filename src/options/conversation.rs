@@ -24,7 +24,7 @@ impl Options {
         self.switch("--fork-session", wanted)
     }
 
-    /// Sets what happens if the session is open in another process, on this machine: with
+    /// Sets what happens if the session is open in another process: on this machine, with
     /// another program that uses agentwire, or in an agent that was started by hand. Two
     /// processes that write one session spoil it. By default connecting waits for five
     /// seconds, and then fails with [`Error::SessionOwned`](crate::Error::SessionOwned).
@@ -38,6 +38,9 @@ impl Options {
     /// session if a [store](Options::session_store) tells it. Otherwise the agent tells it, and a
     /// session that is open elsewhere is reported as a
     /// [`Notice::SessionShared`](crate::Notice::SessionShared).
+    ///
+    /// With a [store](Options::session_store) that has leases, the same holds for other hosts, and
+    /// a session whose host is gone is taken over when its lease has run out.
     ///
     /// Not locked are sessions that are not persisted, that which is forked, sessions over a
     /// [`Transport`](crate::Transport) that does not start the agent, and where there is no

@@ -131,6 +131,7 @@ pub struct Options {
     pub(crate) store_memory: usize,
     pub(crate) load_timeout: Duration,
     pub(crate) resume_with_holes: bool,
+    pub(crate) resumes_from_store: bool,
     pub(crate) restart: Option<RestartPolicy>,
     pub(crate) sleep_after: Option<Duration>,
 }
@@ -174,6 +175,7 @@ impl Default for Options {
             store_memory: 64 * 1024 * 1024,
             load_timeout: Duration::from_secs(60),
             resume_with_holes: false,
+            resumes_from_store: false,
             restart: None,
             sleep_after: None,
         }

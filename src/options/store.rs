@@ -115,6 +115,16 @@ impl Options {
         }
     }
 
+    /// Resumes a session from a store, on any machine: [`Options::session_store`] and
+    /// [`Options::resume`] in one, for a session that has to be in the store. If it is not,
+    /// connecting fails with [`Error::SessionStore`] and
+    /// [`StoreFailure::Missing`](crate::StoreFailure::Missing), where `resume` would look for
+    /// it in the agent's own files.
+    pub fn resume_from(mut self, store: impl SessionStore, session_id: impl Into<String>) -> Self {
+        self.resumes_from_store = true;
+        self.session_store(store).resume(session_id)
+    }
+
     /// Sets when entries are sent to the [store](Options::session_store); in
     /// batches if unset.
     pub fn session_store_flush(mut self, flush: StoreFlush) -> Self {
@@ -155,6 +165,7 @@ impl Options {
             store,
             limit: self.load_timeout,
             allows_holes: self.resume_with_holes,
+            has_session: self.resumes_from_store,
         })
     }
 

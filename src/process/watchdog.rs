@@ -1,8 +1,7 @@
 //! A process that kills the agent when it is not fed: a host that was stopped can kill
 //! nothing.
 
-use super::{PrivateFolder, table};
-use crate::store::log::LeaseClock;
+use super::{PrivateFolder, since_boot, table};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -92,7 +91,7 @@ impl Drop for Watchdog {
 const FILE: &str = "until";
 
 fn line(left: Duration) -> String {
-    let until = LeaseClock::default().now().saturating_add(left);
+    let until = since_boot().saturating_add(left);
     format!("{}\n", until.as_millis() / 10)
 }
 
@@ -138,7 +137,7 @@ mod tests {
         }
 
         /// The output ends when both are gone.
-        fn is_gone(mut self) {
+        fn ends(mut self) {
             assert_eq!(self.output.read_line(&mut String::new()).unwrap(), 0);
             assert!(!self.process.wait().unwrap().success());
         }
@@ -153,7 +152,7 @@ mod tests {
     fn an_agent_that_nobody_feeds_is_killed_with_all_its_processes() {
         let agent = Agent::start();
         let mut watchdog = agent.watchdog(Duration::from_millis(100));
-        agent.is_gone();
+        agent.ends();
         assert!(!ended(&mut watchdog).exists());
     }
 
@@ -163,7 +162,7 @@ mod tests {
         let watchdog = agent.watchdog(Duration::from_millis(300));
         let begun = std::time::Instant::now();
         watchdog.feed(Duration::from_millis(900)).unwrap();
-        agent.is_gone();
+        agent.ends();
         assert!(begun.elapsed() >= Duration::from_millis(850));
     }
 

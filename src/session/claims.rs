@@ -1,6 +1,5 @@
 //! What this host has claimed in the session's store.
 
-use super::resume::failed;
 use crate::event::Error;
 use crate::ownership::{SessionOwner, WhenOwned};
 use crate::store::{Claim, Claimed, Source, TranscriptKey};
@@ -98,7 +97,7 @@ impl Claims {
             }
             return;
         }
-        pending().await
+        pending::<()>().await;
     }
 
     /// Gives the sessions back.
@@ -115,10 +114,11 @@ async fn claim(source: &Source, session: &TranscriptKey, when: WhenOwned) -> Res
     let mut least = Duration::MAX;
     loop {
         let claimed = source.store.claim(session.clone(), source.limit).await;
-        let left = match claimed.map_err(|failure| failed("claim", session, failure))? {
-            Claimed::Yours(claim) => return Ok(claim),
-            Claimed::Anothers { runs_out_in } => runs_out_in,
-        };
+        let left =
+            match claimed.map_err(|failure| Error::session_store("claim", session, failure))? {
+                Claimed::Yours(claim) => return Ok(claim),
+                Claimed::Anothers { runs_out_in } => runs_out_in,
+            };
         // It was renewed, or does not run out.
         let is_alive = left > least || left == Duration::MAX;
         least = least.min(left);

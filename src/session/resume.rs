@@ -86,16 +86,26 @@ pub(crate) async fn resume(
         }
     }
     let Some(id) = id.filter(|id| is_session_id(id)) else {
+        if source.has_session {
+            return Err(Error::session_store("load", project, StoreFailure::Missing));
+        }
         return Ok((Cow::Owned(line), known));
     };
     let session = TranscriptKey::new(project, &id);
     let stored = source.transcripts(&session).await?;
+    if stored.is_empty() && source.has_session {
+        return Err(Error::session_store(
+            "load",
+            &session,
+            StoreFailure::Missing,
+        ));
+    }
     let found = Found::look(users.clone(), session.clone()).await;
     let is_elsewhere = !stored.is_empty() || !found.leftovers.is_empty();
     let transcripts = found.merge(stored, &mut known);
     for (key, entries) in &transcripts {
         if !source.allows_holes && hole(entries).is_some() {
-            return Err(failed("load", key, StoreFailure::Hole));
+            return Err(Error::session_store("load", key, StoreFailure::Hole));
         }
     }
     // Otherwise only the agent's own files have it, or it is nowhere.
@@ -244,7 +254,8 @@ impl Source {
     /// Returns the session that was modified last.
     async fn latest(&self, project: &str) -> Result<Option<String>, Error> {
         let sessions = self.store.sessions(project, self.limit).await;
-        let sessions = sessions.map_err(|failure| failed("sessions", project, failure))?;
+        let sessions =
+            sessions.map_err(|failure| Error::session_store("sessions", project, failure))?;
         let latest = sessions.into_iter().max_by_key(|session| session.modified);
         Ok(latest.map(|session| session.id))
     }
@@ -258,11 +269,16 @@ impl Source {
         };
         found.push((session.clone(), own));
         let subpaths = self.store.subpaths(session.clone(), self.limit).await;
-        let subpaths = subpaths.map_err(|failure| failed("subpaths", session, failure))?;
+        let subpaths =
+            subpaths.map_err(|failure| Error::session_store("subpaths", session, failure))?;
         for subpath in BTreeSet::from_iter(subpaths) {
             if !is_safe(&subpath) {
                 let why = "a subpath in its response leads outside the session".to_owned();
-                return Err(failed("subpaths", session, StoreFailure::Failed(why)));
+                return Err(Error::session_store(
+                    "subpaths",
+                    session,
+                    StoreFailure::Failed(why),
+                ));
             }
             let key = session.part(subpath);
             if let Some(entries) = self.load(&key).await? {
@@ -275,16 +291,8 @@ impl Source {
     /// Loads a transcript; `None` if it is empty.
     async fn load(&self, key: &TranscriptKey) -> Result<Option<Vec<Json>>, Error> {
         let entries = self.store.load(key.clone(), self.limit).await;
-        let entries = entries.map_err(|failure| failed("load", key, failure))?;
+        let entries = entries.map_err(|failure| Error::session_store("load", key, failure))?;
         Ok(entries.filter(|entries| !entries.is_empty()))
-    }
-}
-
-pub(super) fn failed(call: &'static str, of: impl ToString, failure: StoreFailure) -> Error {
-    Error::SessionStore {
-        call,
-        of: of.to_string(),
-        failure,
     }
 }
 

@@ -37,6 +37,9 @@ pub enum StoreFailure {
     /// Entries are missing in between: the store has what follows them. An agent would
     /// resume the session without a word, and its model would not know what is missing.
     Hole,
+    /// The store does not have the session that is to be [resumed from
+    /// it](crate::Options::resume_from).
+    Missing,
     /// The session has gone on elsewhere, without these entries, which are only in the
     /// agent's own file on this machine.
     Diverged,
@@ -54,6 +57,7 @@ impl fmt::Display for StoreFailure {
             Self::Hole => f.write_str(
                 "entries are missing in between (`Options::resume_with_holes` resumes without them)",
             ),
+            Self::Missing => f.write_str("the store does not have the session"),
             Self::Diverged => f.write_str("the session has gone on elsewhere, without them"),
         }
     }

@@ -10,4 +10,6 @@ pub(crate) struct Source {
     pub(crate) limit: Duration,
     /// Whether a session is resumed of which entries are missing.
     pub(crate) allows_holes: bool,
+    /// Whether the session has to be in the store.
+    pub(crate) has_session: bool,
 }

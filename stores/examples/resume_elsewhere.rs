@@ -1,6 +1,6 @@
 //! A session that goes on on another machine: one with an empty home, and the same
-//! store. The first machine is still there, and finds that the session is not its own
-//! any more.
+//! store. It belongs to one machine at a time, by a lease: the second one does not get it
+//! before the first has given it back, or is gone.
 //!
 //! ```text
 //! cargo run -p agentwire-stores --features directory --example resume_elsewhere
@@ -11,17 +11,22 @@
 
 #![allow(clippy::print_stdout, reason = "it is what an example does")]
 
-use agentwire::{Client, Event, Notice, Options, StoreFlush};
+use agentwire::{Client, Options, StoreFlush, WhenOwned};
 use agentwire_stores::{Directory, LogBacked};
 use agentwire_testkit::{Scenario, Step, fake_agent};
 use std::error::Error;
 use std::path::Path;
+use std::time::Duration;
 
-/// A machine: a home of its own, and a connection of its own to the store.
-fn on_machine(home: &Path, store: &Path, says: &str) -> Result<Options, Box<dyn Error>> {
+/// A store, as each machine opens it.
+fn store(folder: &Path) -> LogBacked<Directory> {
+    LogBacked::new(Directory::new(folder)).leased(Duration::from_secs(30))
+}
+
+/// A machine: a home of its own.
+fn on_machine(home: &Path, says: &str) -> Result<Options, Box<dyn Error>> {
     std::fs::create_dir_all(home)?;
     let scenario = Scenario::default().reply([Step::text(says)]).repeated();
-    let store = LogBacked::new(Directory::new(store));
     Ok(Options::new()
         // This program is its own fake agent: it starts itself again, with a script
         // in the environment. Cargo builds no other binary for an example.
@@ -29,7 +34,6 @@ fn on_machine(home: &Path, store: &Path, says: &str) -> Result<Options, Box<dyn 
         .env(fake_agent::SCRIPT, scenario.to_json())
         .env("HOME", home)
         .env("CLAUDE_CONFIG_DIR", home.join(".claude"))
-        .session_store(store)
         // Who has seen a result finds its turn in the store.
         .session_store_flush(StoreFlush::BeforeResult))
 }
@@ -40,39 +44,39 @@ async fn main() -> Result<(), Box<dyn Error>> {
         fake_agent::main();
     }
     let folder = tempfile::tempdir()?;
-    let store = folder.path().join("store");
+    let logs = folder.path().join("store");
 
     let first = folder.path().join("first");
-    let mut one = Client::connect(on_machine(&first, &store, "Hello, Ferris.")?).await?;
+    let options = on_machine(&first, "Hello, Ferris.")?;
+    let mut one = Client::connect(options.session_store(store(&logs))).await?;
     println!("[first]  > My name is Ferris.");
     let result = one.prompt("My name is Ferris.").await?;
     println!("[first]  {}", result.text());
     let id = result.session_id.ok_or("a result names its session")?;
 
-    // Nothing of the first machine is needed here: neither its files nor that it answers.
+    // It is the first machine's: the second one could wait, and is refused here.
     let second = folder.path().join("second");
-    let options = on_machine(&second, &store, "Ferris, as you said.")?;
-    let mut two = Client::connect(options.resume(&id)).await?;
+    let options = || -> Result<Options, Box<dyn Error>> {
+        let options = on_machine(&second, "Ferris, as you said.")?;
+        Ok(options.resume_from(store(&logs), &id))
+    };
+    match Client::connect(options()?.when_owned(WhenOwned::Refuse)).await {
+        Ok(_) => return Err("two machines had the session".into()),
+        Err(error) => println!("[second] {error}"),
+    }
+
+    // Closing gives it back. If the first machine were lost, its lease would run out.
+    one.close().await;
+    let mut two = Client::connect(options()?).await?;
     println!("[second] > What is my name?");
     let result = two.prompt("What is my name?").await?;
     println!("[second] {}", result.text());
     two.close().await;
 
-    // What the first one says from now on is refused by the store.
-    println!("[first]  > Are you there?");
-    one.prompt("Are you there?").await?;
-    while let Some(event) = one.next().await {
-        if let Event::Notice(notice @ Notice::NotMirrored { .. }) = event? {
-            println!("[first]  {notice}");
-            break;
-        }
-    }
-    one.close().await;
-
-    // So the store has one conversation, and it is that of the second machine.
-    let options = on_machine(&second, &store, "That is all.")?.resume(&id);
-    let mut three = Client::connect(options).await?;
-    println!("[second] {}", three.prompt("Anything else?").await?.text());
+    // The store has one conversation, and the first machine can go on with it in turn.
+    let options = on_machine(&first, "That is all.")?;
+    let mut three = Client::connect(options.resume_from(store(&logs), &id)).await?;
+    println!("[first]  {}", three.prompt("Anything else?").await?.text());
     three.close().await;
     Ok(())
 }

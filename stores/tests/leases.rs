@@ -228,3 +228,16 @@ async fn a_deleted_session_is_nobodys() {
     assert!(claim(&two).await.is_ok());
     assert_eq!(said(&two).await, 0);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_session_in_which_nothing_was_said_is_not_listed() {
+    let logs = Arc::new(Memory::new());
+    let one = host(&Connection::to(&logs));
+    let claimed = claim(&one).await.unwrap();
+    assert_eq!(one.sessions("crabs").await.unwrap(), []);
+    assert_eq!(one.summaries("crabs").await.unwrap(), []);
+    one.append(&key(), &[entry(1)]).await.unwrap();
+    claimed.release().await;
+    assert_eq!(one.sessions("crabs").await.unwrap().len(), 1);
+    assert_eq!(one.summaries("crabs").await.unwrap().len(), 1);
+}

@@ -582,3 +582,25 @@ async fn a_store_cannot_have_files_written_elsewhere() {
     assert!(!arguments.contains("--resume"), "{arguments}");
     client.close().await;
 }
+
+#[tokio::test]
+async fn a_session_that_is_resumed_from_a_store_has_to_be_there() {
+    let place = Place::new();
+    let store = MemoryStore::new();
+    for id in [ID, "not an ID"] {
+        let options = place.options(WAIT).resume_from(store.clone(), id);
+        let error = Client::connect(options).await.unwrap_err();
+        let Error::SessionStore { call, failure, .. } = error else {
+            panic!("{error}");
+        };
+        assert_eq!((call, failure), ("load", StoreFailure::Missing));
+    }
+    let key = place.key(ID);
+    let entry = Json::from(json!({ "type": "user", "uuid": "1" }));
+    store.append(&key, &[entry]).await.unwrap();
+    let options = place.options(WAIT).resume_from(store, ID);
+    let mut client = Client::connect(options).await.unwrap();
+    let (_, arguments) = place.told().await;
+    assert!(arguments.contains(&format!("--resume={ID}")), "{arguments}");
+    client.close().await;
+}

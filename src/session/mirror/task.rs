@@ -255,11 +255,8 @@ impl Task {
     /// Replies to all that it has failed.
     fn refuse(&mut self, key: &TranscriptKey, failure: &StoreFailure) {
         for (_, waiter) in self.waiters.drain(..) {
-            let _ = waiter.send(Err(Error::SessionStore {
-                call: "append",
-                of: key.to_string(),
-                failure: failure.clone(),
-            }));
+            let error = Error::session_store("append", key, failure.clone());
+            let _ = waiter.send(Err(error));
         }
     }
 

@@ -24,14 +24,16 @@
 //! ```
 
 mod batch;
+mod clock;
 mod head;
 mod key;
 mod lease;
 
 pub use batch::{Batch, Entry, NewBatch, Part};
+pub use clock::LeaseClock;
 pub use head::{Admission, AppendError, Head, Next, Position, Refusal, Token};
 pub use key::SessionKey;
-pub use lease::{Lease, LeaseClock, LeaseWatch};
+pub use lease::{Lease, LeaseWatch};
 
 use super::{StoreError, StoredSession};
 use agentwire_protocol::Json;

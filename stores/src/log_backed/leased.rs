@@ -1,10 +1,11 @@
-//! Logs that a session has claimed: the lease, and the task that renews it.
+//! Claiming logs, and the task that renews the lease and gives them back.
 
-use super::{LogBacked, Owned, Refused, note};
-use agentwire::session_log::{Head, Lease, LogStore, NewBatch, SessionKey};
+use super::held::Held;
+use super::logs::{LogBacked, Owned, Refused, note};
+use agentwire::session_log::{Head, LogStore, NewBatch, SessionKey};
 use agentwire::{Claim, ClaimKeeper, Claimed, StoreError};
 use serde_json::json;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
@@ -14,36 +15,6 @@ const LOOK: Duration = Duration::from_secs(1);
 
 /// How long giving a log back may take.
 const RELEASE: Duration = Duration::from_secs(5);
-
-/// A lease, and who is told of it.
-#[derive(Debug)]
-pub(super) struct Held {
-    pub(super) lease: Lease,
-    /// The task that renews it has it, if it runs.
-    keeper: Weak<ClaimKeeper>,
-}
-
-impl Held {
-    /// An append was kept.
-    pub(super) fn kept(&mut self) {
-        self.lease.kept();
-        if let (Some(keeper), Some(until)) = (self.keeper.upgrade(), self.lease.valid_until()) {
-            keeper.renew(until);
-        }
-    }
-
-    fn is_kept(&self) -> bool {
-        self.keeper.strong_count() > 0
-    }
-
-    /// The log is another host's.
-    pub(super) fn lost(&mut self) {
-        self.lease.lost();
-        if let Some(keeper) = self.keeper.upgrade() {
-            keeper.lose();
-        }
-    }
-}
 
 impl<S: LogStore> LogBacked<S> {
     pub(super) async fn claim_log(&self, session: SessionKey) -> Result<Claimed, StoreError> {
@@ -64,10 +35,7 @@ impl<S: LogStore> LogBacked<S> {
         let watch = std::mem::take(&mut owned.watch);
         *owned = Owned {
             end: Some(end),
-            held: Some(Held {
-                lease: Lease::new(length),
-                keeper: Weak::new(),
-            }),
+            held: Some(Held::new(length)),
             watch,
             ..Owned::default()
         };
@@ -85,7 +53,7 @@ impl<S: LogStore> LogBacked<S> {
         let (keeper, claim) = Claim::new(self.clock, until);
         let keeper = Arc::new(keeper);
         if let Some(held) = &mut owned.held {
-            held.keeper = Arc::downgrade(&keeper);
+            held.keep(&keeper);
         }
         let this = self.clone();
         tokio::spawn(async move { this.keep(session, keeper, length).await });

@@ -10,50 +10,6 @@
 use super::{Head, Position, Token};
 use std::time::Duration;
 
-/// The clock of leases: the time since some moment. It has to run while the machine is
-/// suspended.
-#[derive(Debug, Clone, Copy)]
-pub struct LeaseClock(fn() -> Duration);
-
-impl LeaseClock {
-    /// Creates a clock, for tests.
-    #[must_use]
-    pub fn new(now: fn() -> Duration) -> Self {
-        Self(now)
-    }
-
-    /// Returns the time.
-    #[must_use]
-    pub fn now(&self) -> Duration {
-        (self.0)()
-    }
-}
-
-impl Default for LeaseClock {
-    /// The time since the machine was started, with the time that it was suspended.
-    fn default() -> Self {
-        Self(since_boot)
-    }
-}
-
-#[cfg(unix)]
-fn since_boot() -> Duration {
-    use rustix::time::{ClockId, clock_gettime};
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    const CLOCK: ClockId = ClockId::Boottime;
-    #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    const CLOCK: ClockId = ClockId::Monotonic;
-    clock_gettime(CLOCK).try_into().unwrap_or_default()
-}
-
-#[cfg(not(unix))]
-fn since_boot() -> Duration {
-    use std::sync::LazyLock;
-    use std::time::Instant;
-    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-    START.elapsed()
-}
-
 /// What the owner of a log knows of its lease. A state machine without a clock: times
 /// are those of the owner's [`LeaseClock`].
 #[derive(Debug, Clone)]

@@ -333,7 +333,10 @@ fn a_step() -> impl Strategy<Value = (f64, Step)> {
     (after, step)
 }
 
-fn a_run() -> impl Strategy<Value = (Vec<(f64, f64)>, Vec<(f64, Step)>)> {
+/// The speeds of the hosts' clocks and what they showed at the beginning, and the steps.
+type Run = (Vec<(f64, f64)>, Vec<(f64, Step)>);
+
+fn a_run() -> impl Strategy<Value = Run> {
     // What clocks of machines differ by is a thousandth of this.
     let clock = (0.95..1.05_f64, 0.0..1000.0_f64);
     let clocks = prop::collection::vec(clock, 2..=3);

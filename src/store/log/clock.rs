@@ -1,0 +1,30 @@
+//! The clock of leases.
+
+use crate::process::since_boot;
+use std::time::Duration;
+
+/// The clock of leases: the time since some moment. It has to run while the machine is
+/// suspended.
+#[derive(Debug, Clone, Copy)]
+pub struct LeaseClock(fn() -> Duration);
+
+impl LeaseClock {
+    /// Creates a clock, for tests.
+    #[must_use]
+    pub fn new(now: fn() -> Duration) -> Self {
+        Self(now)
+    }
+
+    /// Returns the time.
+    #[must_use]
+    pub fn now(&self) -> Duration {
+        (self.0)()
+    }
+}
+
+impl Default for LeaseClock {
+    /// The time since the machine was started, with the time that it was suspended.
+    fn default() -> Self {
+        Self(since_boot)
+    }
+}

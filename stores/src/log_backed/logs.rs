@@ -1,0 +1,329 @@
+//! The logs that a store writes, and what it knows of them.
+
+use super::held::Held;
+use agentwire::StoreError;
+use agentwire::session_log::{
+    AppendError, Batch, Entry, Head, LeaseClock, LeaseWatch, LogStore, NewBatch, Part, Position,
+    Refusal, SessionKey, Token,
+};
+use agentwire_protocol::Json;
+use agentwire_protocol::transcript::fold_summary;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// The store for [`Options::session_store`] that keeps transcripts in the logs of a
+/// [`LogStore`].
+///
+/// ```
+/// use agentwire::Options;
+/// use agentwire_stores::{LogBacked, Memory};
+///
+/// let options = Options::new().session_store(LogBacked::new(Memory::new()));
+/// ```
+///
+/// The first append to a session takes its log over, so that another process that wrote it
+/// is refused from then on: its appends fail, and its session goes on without the
+/// store. This one, in turn, is refused when another takes the log over. Clones share
+/// what they own.
+///
+/// With [leases](LogBacked::leased) a log is only taken over when its owner has given it
+/// back or is gone, and a session whose host has lost it ends.
+///
+/// Deleting the transcript of a sub-agent is noted in the log; its entries stay there
+/// until the session is deleted.
+///
+/// [`Options::session_store`]: agentwire::Options::session_store
+pub struct LogBacked<S> {
+    pub(super) store: Arc<S>,
+    owned: Arc<Mutex<HashMap<SessionKey, Arc<tokio::sync::Mutex<Owned>>>>>,
+    pub(super) writer: Arc<Writer>,
+    /// The length of the leases, if there are any.
+    pub(super) lease: Option<Duration>,
+    pub(super) clock: LeaseClock,
+}
+
+/// Who takes logs over.
+#[derive(Debug)]
+pub(super) struct Writer {
+    id: String,
+    /// How often it has.
+    times: AtomicU64,
+}
+
+impl Writer {
+    /// A token that takes a log over that ends so. Of two of them for the same end one
+    /// may still be on its way: they are different writers to the store.
+    pub(super) fn token(&self, head: Option<&Head>) -> Token {
+        let times = self.times.fetch_add(1, Ordering::Relaxed);
+        Token::next(head, format!("{}.{times}", self.id))
+    }
+
+    pub(super) fn has(&self, token: &Token) -> bool {
+        let rest = token.writer.strip_prefix(&self.id);
+        rest.is_some_and(|rest| rest.starts_with('.'))
+    }
+}
+
+/// Another host has the log.
+#[derive(Debug)]
+pub(super) struct Refused {
+    pub(super) refusal: Refusal,
+    /// How long the log must stay as it is until the lease has run out.
+    pub(super) left: Duration,
+}
+
+/// What this store knows of a log that it writes.
+#[derive(Debug, Default)]
+pub(super) struct Owned {
+    /// `None` before the first append.
+    pub(super) end: Option<End>,
+    /// Entries of which it is not known whether they were kept.
+    pub(super) unsure: Option<Vec<Entry>>,
+    /// Why this store does not write the log any more.
+    pub(super) lost: Option<Refusal>,
+    /// What is known of another owner.
+    pub(super) watch: LeaseWatch,
+    /// The lease, and who is told of it, if a session has claimed the log.
+    pub(super) held: Option<Held>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct End {
+    token: Token,
+    position: Position,
+    pub(super) summary: Option<Json>,
+}
+
+impl End {
+    /// The summary of the session with these entries; none if nothing was said yet.
+    fn summary_with(&self, entries: &[Entry]) -> Option<Json> {
+        let said = entries.iter().filter(|entry| entry.part == Part::Main);
+        let said: Vec<&Json> = said.map(|entry| &entry.json).collect();
+        match (&self.summary, said.is_empty()) {
+            (before, true) => before.clone(),
+            (before, false) => Some(fold_summary(before.as_ref(), said)),
+        }
+    }
+}
+
+impl<S> Clone for LogBacked<S> {
+    fn clone(&self) -> Self {
+        Self {
+            store: Arc::clone(&self.store),
+            owned: Arc::clone(&self.owned),
+            writer: Arc::clone(&self.writer),
+            lease: self.lease,
+            clock: self.clock,
+        }
+    }
+}
+
+impl<S> fmt::Debug for LogBacked<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LogBacked")
+            .field("writer", &self.writer.id)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S: LogStore> LogBacked<S> {
+    /// Creates a store over logs.
+    pub fn new(store: S) -> Self {
+        Self {
+            store: Arc::new(store),
+            owned: Arc::default(),
+            writer: Arc::new(Writer {
+                id: uuid::Uuid::new_v4().to_string(),
+                times: AtomicU64::new(0),
+            }),
+            lease: None,
+            clock: LeaseClock::default(),
+        }
+    }
+
+    /// Gives each session that is opened with this store a lease of this length, which is
+    /// renewed after each third of it. The host that has the session loses it, and ends it,
+    /// if the store keeps nothing for three quarters of the length. Another host takes the
+    /// session over when it was given back, or when nothing was appended for the whole
+    /// length. So a longer lease survives longer failures of the store, and a shorter one
+    /// is taken over sooner. Half a minute is a good start. Every renewal is an
+    /// entry of the log.
+    ///
+    /// All hosts that write the same logs should have leases. A host without them respects
+    /// those of others, but another one takes its logs over at any time.
+    #[must_use]
+    pub fn leased(mut self, length: Duration) -> Self {
+        self.lease = Some(length);
+        self
+    }
+
+    /// Sets the clock of the leases, for tests.
+    #[must_use]
+    pub fn clock(mut self, clock: LeaseClock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Returns the store of the logs.
+    #[must_use]
+    pub fn log_store(&self) -> &S {
+        &self.store
+    }
+
+    pub(super) fn owned(&self, session: &SessionKey) -> Arc<tokio::sync::Mutex<Owned>> {
+        let mut owned = self.owned.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(owned.entry(session.clone()).or_default())
+    }
+
+    /// The end of a log, with a token that takes it over; a refusal if another host has it.
+    pub(super) async fn take_over(
+        &self,
+        session: &SessionKey,
+        watch: &mut LeaseWatch,
+    ) -> Result<Result<End, Refused>, StoreError> {
+        let head = self.store.head(session).await?;
+        if let Some(head) = head.as_ref().filter(|head| !self.writer.has(&head.token)) {
+            let left = watch.see(head, self.clock.now());
+            if !left.is_zero() {
+                let refusal = Refusal::new(Some(head.clone()));
+                return Ok(Err(Refused { refusal, left }));
+            }
+        }
+        let position = head.as_ref().map_or(Position::START, |head| head.position);
+        let is_new = head.as_ref().is_none_or(|head| head.is_deleted);
+        let summary = match is_new {
+            true => None,
+            false => self.summary(session).await?,
+        };
+        let token = self.writer.token(head.as_ref());
+        Ok(Ok(End {
+            token: match self.lease {
+                Some(length) => token.leased(length),
+                None => token,
+            },
+            position,
+            summary,
+        }))
+    }
+
+    pub(super) async fn summary(&self, session: &SessionKey) -> Result<Option<Json>, StoreError> {
+        let mut summary = None;
+        let take = |entry: Entry| {
+            if entry.part == Part::Main {
+                summary = Some(fold_summary(summary.as_ref(), [&entry.json]));
+            }
+        };
+        self.each(session, take).await?;
+        Ok(summary)
+    }
+
+    pub(super) async fn append_all(
+        &self,
+        session: &SessionKey,
+        entries: Vec<Entry>,
+    ) -> Result<(), StoreError> {
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let owned = self.owned(session);
+        let mut owned = owned.lock().await;
+        self.append_to(session, &mut owned, entries).await
+    }
+
+    pub(super) async fn append_to(
+        &self,
+        session: &SessionKey,
+        owned: &mut Owned,
+        entries: Vec<Entry>,
+    ) -> Result<(), StoreError> {
+        loop {
+            if let Some(refusal) = &owned.lost {
+                return Err(refusal.clone().into());
+            }
+            // The same entries again are the same batch. Other entries are not, and what was
+            // appended before them may still be on its way: a new token shuts it out.
+            let is_again = owned.unsure.as_ref().is_none_or(|it| *it == entries);
+            let end = match owned.end.take() {
+                Some(end) if is_again => end,
+                _ => match self.take_over(session, &mut owned.watch).await? {
+                    Ok(end) => end,
+                    Err(Refused { refusal, .. }) => {
+                        owned.lose(refusal);
+                        continue;
+                    }
+                },
+            };
+            let summary = end.summary_with(&entries);
+            // The future may be dropped while it waits for the store.
+            owned.end = Some(end.clone());
+            owned.unsure = Some(entries.clone());
+            if let Some(held) = &mut owned.held {
+                held.lease.asks(end.position, &end.token, self.clock.now());
+            }
+            let mut batch = NewBatch::new(end.position, &end.token, &entries);
+            batch.summary = summary.as_ref();
+            match self.store.append(session, &batch).await {
+                Ok(position) => {
+                    owned.unsure = None;
+                    owned.end = Some(End {
+                        position,
+                        summary,
+                        ..end
+                    });
+                    if let Some(held) = &mut owned.held {
+                        held.kept();
+                    }
+                    return Ok(());
+                }
+                Err(AppendError::Refused(refusal)) => {
+                    owned.end = None;
+                    let head = refusal.head.as_ref();
+                    let is_own = head.is_some_and(|head| self.writer.has(&head.token));
+                    // If it is ours, what was on its way has arrived.
+                    if !is_own {
+                        owned.lose(refusal);
+                    }
+                }
+                Err(AppendError::Failed(error)) => return Err(error),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Gives every entry that is there to `take`.
+    pub(super) async fn each(
+        &self,
+        session: &SessionKey,
+        mut take: impl FnMut(Entry) + Send,
+    ) -> Result<(), StoreError> {
+        let mut after = Position::START;
+        loop {
+            let batches = self.store.read(session, after).await?;
+            let Some(last) = batches.last() else {
+                return Ok(());
+            };
+            after = last.position;
+            for Batch { entries, .. } in batches {
+                entries.into_iter().for_each(&mut take);
+            }
+        }
+    }
+}
+
+impl Owned {
+    /// Another host has the log.
+    fn lose(&mut self, refusal: Refusal) {
+        self.lost = Some(refusal);
+        if let Some(held) = &mut self.held {
+            held.lost();
+        }
+    }
+}
+
+/// A note about the session itself.
+pub(super) fn note(note: serde_json::Value) -> Entry {
+    Entry::new(Part::Session, Json::from(note))
+}
