@@ -20,8 +20,8 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WhenOwned {
-    /// Connecting fails with [`Error::SessionOwned`](crate::Error::SessionOwned). Nobody
-    /// knows at once whether a lease has run out: it counts as valid.
+    /// Connecting fails with [`Error::SessionOwned`](crate::Error::SessionOwned). Whether
+    /// a lease has run out is not known at once: it counts as valid.
     Refuse,
     /// As [`WhenOwned::Refuse`], if it is still open after this time. A lease that is not
     /// renewed meanwhile is waited for until it has run out, and taken over.

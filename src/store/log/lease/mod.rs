@@ -105,7 +105,7 @@ const LEASE: &str = ";lease=";
 
 impl Token {
     /// Adds that the writer has a lease of this length, in milliseconds. It is noted in
-    /// [`Token::writer`], so that whoever sees the end of a log sees it.
+    /// [`Token::writer`], so that the end of a log tells it.
     #[must_use]
     pub fn leased(self, length: Duration) -> Self {
         let milliseconds = length.as_millis();
