@@ -309,7 +309,7 @@ impl Work {
                     self.busy.insert(child.number, child);
                 }
                 Asked::Kill => {
-                    child.ladder().hasten(now, &table::usage);
+                    child.ladder().hasten(now, child.policy(), &table::usage);
                     self.busy.insert(child.number, child);
                 }
             }

@@ -121,17 +121,24 @@ impl Ladder {
         }
     }
 
-    /// Starts closing, and from here on no process gets time to end by itself.
-    pub(super) fn hasten(&mut self, now: Duration, usage: UsageOf<'_>) {
-        self.close(now, ClosePolicy::AT_ONCE);
-        self.policy = ClosePolicy::AT_ONCE;
+    /// Starts closing, and from here on no process gets time to end by itself. Only for the
+    /// end of those that were killed is waited, as `policy` says.
+    pub(super) fn hasten(&mut self, now: Duration, policy: ClosePolicy, usage: UsageOf<'_>) {
+        let policy = ClosePolicy {
+            kill: policy.kill,
+            ..ClosePolicy::AT_ONCE
+        };
+        self.close(now, policy);
+        self.policy = policy;
         match &mut self.stage {
+            // It was killed already.
+            Stage::Waiting(CloseStep::Killed | CloseStep::StillAlive, _) => return,
             Stage::Waiting(step, _) => self.stage = Stage::Overdue(*step),
-            Stage::Sweeping(sweep) => {
+            Stage::Sweeping(sweep) if sweep.signal == Signal::Terminate => {
                 sweep.countdown = Countdown::start(now, Duration::ZERO, iter::empty(), usage);
             }
             Stage::Open | Stage::Beginning | Stage::Overdue(_) => {}
-            Stage::Closed => return,
+            Stage::Sweeping(_) | Stage::Closed => return,
         }
         self.look_due = Some(now);
     }

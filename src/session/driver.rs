@@ -139,7 +139,8 @@ pub(super) enum Happened {
     CallbackDone(Step),
     ServersDid(Vec<Out>),
     MirrorTold(Notice),
-    Kept,
+    /// What a message waits for is over, and whether the store has it.
+    Held(bool),
     Gone(Option<ExitStatus>),
     GivenUp,
     ClaimChanged,
@@ -182,7 +183,7 @@ impl Driver {
                 step = self.asks.next_done() => Happened::CallbackDone(step),
                 outs = next_of(&mut self.mcp), if self.host.has_room_to_relay() => Happened::ServersDid(outs),
                 notice = self.mirror.notice() => Happened::MirrorTold(notice),
-                () = kept(&mut self.held) => Happened::Kept,
+                is_kept = kept(&mut self.held) => Happened::Held(is_kept),
                 () = self.claims.changed() => Happened::ClaimChanged,
                 exit = &mut gone => Happened::Gone(exit),
                 () = &mut given_up => Happened::GivenUp,
@@ -236,7 +237,7 @@ impl Driver {
             Happened::CallbackDone(step) => self.take(step),
             Happened::ServersDid(outs) => self.do_for_servers(outs),
             Happened::MirrorTold(notice) => self.mirror_told(notice),
-            Happened::Kept => self.let_go(),
+            Happened::Held(is_kept) => self.let_go(is_kept),
             Happened::ClaimChanged => self.feed(),
             Happened::TimeCame => self.time_came(),
             // Whether reading resumes is decided after everything else.
@@ -406,19 +407,22 @@ impl Driver {
         }
         self.do_what_is_to_do();
         while let Some(held) = &mut self.held {
-            let _ = tokio::time::timeout(HELD, &mut held.kept).await;
-            self.let_go();
+            let kept = tokio::time::timeout(HELD, &mut held.kept).await;
+            self.let_go(matches!(kept, Ok(Ok(Ok(())))));
             self.do_what_is_to_do();
         }
     }
 
-    /// Delivers the result that waited for the store.
-    fn let_go(&mut self) {
+    /// Delivers the result that waited for the store; not that of a turn which another host
+    /// knows nothing of that has the session now.
+    fn let_go(&mut self, is_kept: bool) {
         // Why it is not there is told first.
         while let Some(notice) = self.mirror.try_notice() {
             self.mirror_told(notice);
         }
-        if let Some(Held { frame, .. }) = self.held.take() {
+        if let Some(Held { frame, .. }) = self.held.take()
+            && (is_kept || !self.is_lost)
+        {
             self.streams.put(Event::Frame(frame));
         }
     }
@@ -560,10 +564,11 @@ pub(super) fn now() -> Instant {
     tokio::time::Instant::now().into_std()
 }
 
-/// Waits until the store has what a message waits for. Cancel safe.
-async fn kept(held: &mut Option<Held>) {
+/// Waits until the store has what a message waits for, or will not have it soon. Returns
+/// whether it has it. Cancel safe.
+async fn kept(held: &mut Option<Held>) -> bool {
     match held {
-        Some(held) => drop((&mut held.kept).await),
+        Some(held) => matches!((&mut held.kept).await, Ok(Ok(()))),
         None => std::future::pending().await,
     }
 }

@@ -34,6 +34,8 @@ struct Simulated {
     /// A wait that is not over is not counted.
     waiting: Duration,
     heeds_terminate: bool,
+    /// How long it takes to end when it is killed.
+    dies_in: Duration,
 }
 
 /// What happens of itself, and when.
@@ -85,6 +87,7 @@ impl World {
             usage: Usage::default(),
             waiting: Duration::ZERO,
             heeds_terminate: true,
+            dies_in: Duration::ZERO,
         };
         let before = self.processes.insert(pid, simulated);
         assert!(before.is_none(), "{pid} is taken");
@@ -105,6 +108,16 @@ impl World {
         if pid == CHILD {
             self.ladder.handle_exit(self.now, false);
         }
+    }
+
+    fn end_child(&mut self) {
+        self.end(CHILD);
+    }
+
+    fn hasten(&mut self) {
+        let processes = &self.processes;
+        let usage = |pid: u32| Some(processes.get(&pid)?.usage);
+        self.ladder.hasten(self.now, policy(), &usage);
     }
 
     fn child(&mut self) -> &mut Simulated {
@@ -197,7 +210,11 @@ impl World {
             };
             let is_stranger = self.strangers.contains(&(pid, process.process.start));
             assert!(!is_stranger, "{pid} is a stranger: {:?}", self.log);
-            if signal == Signal::Kill || process.heeds_terminate {
+            if signal == Signal::Kill && !process.dies_in.is_zero() {
+                // Only the child does.
+                let end = (self.now + process.dies_in, Self::end_child as fn(&mut Self));
+                self.events.push(end);
+            } else if signal == Signal::Kill || process.heeds_terminate {
                 self.end(pid);
             }
         }
@@ -236,6 +253,26 @@ fn what_ignores_the_end_of_its_input_is_signalled_when_its_time_is_over() {
     let outcome = world.close(policy());
     assert_eq!(outcome, gone(CloseStep::Terminated, &[]));
     assert_eq!(world.signalled(), Some(2 * SECOND));
+}
+
+#[test]
+fn what_is_killed_gets_no_time_to_end_by_itself_and_some_to_be_gone() {
+    for at in [Duration::ZERO, SECOND, 5 * SECOND / 2] {
+        let mut world = World::new();
+        world.child().heeds_terminate = false;
+        world.child().dies_in = SECOND / 10;
+        world.start(7, Some(CHILD), 7, true);
+        world.processes.get_mut(&7).unwrap().heeds_terminate = false;
+        world = world.at(at, World::hasten);
+        if at.is_zero() {
+            world.events.clear();
+            world.hasten();
+        }
+        let outcome = world.close(policy());
+        assert_eq!(outcome, gone(CloseStep::Killed, &[7]), "at {at:?}");
+        let took = world.now - at;
+        assert!(took < SECOND / 5, "{took:?} after {at:?}: {:?}", world.log);
+    }
 }
 
 #[test]
