@@ -11,7 +11,7 @@
 //! runs it on PostgreSQL and NATS, with the real CLI. Without servers the store is a
 //! directory, and without `AGENTWIRE_LIVE_CLI` the agent is the fake one.
 //! `AGENTWIRE_ROUNDS` is how many rounds each engine has, `AGENTWIRE_AT_ONCE` how many run
-//! at once, `AGENTWIRE_STOPPED` for how many seconds a host is stopped at least,
+//! at once, `AGENTWIRE_LEASE` how many seconds a lease has, `AGENTWIRE_STOPPED` for how many seconds a host is stopped at least,
 //! `AGENTWIRE_SEED` changes the moments.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
@@ -76,6 +76,7 @@ async fn coordinate() {
         }
         failed += table.failed();
         println!("{}\n{table}", engine.name());
+        println!("counted: {rounds} sessions of two hosts, one of which has failed");
     }
     let outcome = if failed == 0 { "ok" } else { "FAILED" };
     println!(

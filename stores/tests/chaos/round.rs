@@ -18,7 +18,9 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::{sleep, timeout};
 
 /// The length of the leases.
-const LEASE: Duration = Duration::from_secs(4);
+fn lease() -> Duration {
+    Duration::from_secs(number("AGENTWIRE_LEASE", 4))
+}
 
 /// Longer than anything here takes.
 const LONG: Duration = Duration::from_secs(90);
@@ -213,7 +215,7 @@ pub(crate) async fn play(engine: &Engine, round: u64, seed: u64) -> Outcome {
         None => &[Kind::Killed, Kind::Stopped],
     };
     let phase = PHASES[(round % 8) as usize];
-    let kind = kinds[(round / 8) as usize % kinds.len()];
+    let kind = kinds[(round + round / 8) as usize % kinds.len()];
     let mut outcome = Outcome {
         round,
         phase,
@@ -266,7 +268,7 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
         },
         session: id.clone(),
         resumes: true,
-        lease: LEASE,
+        lease: lease(),
         waits,
         cli: cli.clone().ok_or_else(|| scenario().to_json()),
         name: machine.name.to_owned(),
@@ -310,7 +312,7 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
         }
         Phase::Renewal => {
             let claimed = one.when("claimed").unwrap_or_default();
-            let third = LEASE.as_millis() / 3;
+            let third = lease().as_millis() / 3;
             let passed = (time() - claimed) % third;
             sleep(Duration::from_millis((third - passed) as u64)).await;
         }

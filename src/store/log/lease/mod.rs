@@ -11,7 +11,7 @@ use super::{Head, Position, Token};
 use std::time::Duration;
 
 /// What the owner of a log knows of its lease. A state machine without a clock: times
-/// are those of the owner's [`LeaseClock`].
+/// are those of the owner's [`LeaseClock`](super::LeaseClock).
 #[derive(Debug, Clone)]
 pub struct Lease {
     length: Duration,
@@ -80,7 +80,7 @@ impl Lease {
 }
 
 /// What a host knows of a log that is another's. A state machine without a clock: times
-/// are those of the host's [`LeaseClock`].
+/// are those of the host's [`LeaseClock`](super::LeaseClock).
 #[derive(Debug, Clone, Default)]
 pub struct LeaseWatch(Option<(Position, Token, Duration)>);
 
