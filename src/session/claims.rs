@@ -15,7 +15,7 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// begun in its place (`/clear`).
 #[derive(Debug, Default)]
 pub(crate) struct Claims {
-    /// The last one counts: the agent does not write the others any more.
+    /// The last one is that of the session which the agent writes now.
     claimed: Vec<(String, Claim)>,
     /// Where more are claimed.
     source: Option<(Source, String)>,
@@ -44,8 +44,7 @@ impl Claims {
 
     /// Whether nothing may be done for the session any more.
     pub(crate) fn are_over(&mut self) -> bool {
-        let last = self.claimed.last();
-        self.is_over |= last.is_some_and(|(_, claim)| !claim.is_valid());
+        self.is_over |= self.claimed.iter().any(|(_, claim)| !claim.is_valid());
         self.is_over
     }
 

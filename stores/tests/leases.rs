@@ -9,8 +9,8 @@ use agentwire::{Claim, Claimed, SessionStore, StoreError, StoredSession, Transcr
 use agentwire_protocol::Json;
 use agentwire_stores::{LogBacked, Memory};
 use serde_json::json;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -30,6 +30,18 @@ fn clock() -> LeaseClock {
 struct Connection {
     logs: Arc<Memory>,
     is_cut: Arc<AtomicBool>,
+    /// The next append is kept, and its answer is lost; or it is on its way until the end of
+    /// the log has been read.
+    fault: Arc<Mutex<Fault>>,
+}
+
+#[derive(Default)]
+enum Fault {
+    #[default]
+    None,
+    LosesAnswer,
+    IsLate,
+    OnItsWay(SessionKey, Batch),
 }
 
 impl Connection {
@@ -37,11 +49,16 @@ impl Connection {
         Self {
             logs: Arc::clone(logs),
             is_cut: Arc::default(),
+            fault: Arc::default(),
         }
     }
 
     fn cut(&self, yes: bool) {
         self.is_cut.store(yes, Ordering::Relaxed);
+    }
+
+    fn fault(&self, fault: Fault) -> Fault {
+        std::mem::replace(&mut self.fault.lock().unwrap(), fault)
     }
 
     fn check(&self) -> Result<(), StoreError> {
@@ -59,12 +76,34 @@ impl LogStore for Connection {
         batch: &NewBatch<'_>,
     ) -> Result<Position, AppendError> {
         self.check().map_err(AppendError::Failed)?;
-        self.logs.append(session, batch).await
+        match self.fault(Fault::None) {
+            Fault::LosesAnswer => {
+                self.logs.append(session, batch).await?;
+            }
+            Fault::IsLate => {
+                let entries = batch.entries.to_vec();
+                let batch = Batch::new(batch.after, batch.token.clone(), entries);
+                self.fault(Fault::OnItsWay(session.clone(), batch));
+            }
+            other => {
+                self.fault(other);
+                return self.logs.append(session, batch).await;
+            }
+        }
+        Err(AppendError::failed("the answer is lost"))
     }
 
     async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
         self.check()?;
-        self.logs.head(session).await
+        let head = self.logs.head(session).await;
+        match self.fault(Fault::None) {
+            Fault::OnItsWay(of, late) => {
+                let batch = NewBatch::new(late.position, &late.token, &late.entries);
+                let _ = self.logs.append(&of, &batch).await;
+            }
+            other => drop(self.fault(other)),
+        }
+        head
     }
 
     async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
@@ -240,4 +279,55 @@ async fn a_session_in_which_nothing_was_said_is_not_listed() {
     claimed.release().await;
     assert_eq!(one.sessions("crabs").await.unwrap().len(), 1);
     assert_eq!(one.summaries("crabs").await.unwrap().len(), 1);
+}
+
+/// What was kept although its append failed is not appended again, whatever comes between.
+#[tokio::test(start_paused = true)]
+async fn an_entry_whose_answer_was_lost_is_there_once() {
+    for has_lease in [false, true] {
+        for is_late in [false, true] {
+            let logs = Arc::new(Memory::new());
+            let connection = Connection::to(&logs);
+            let one = match has_lease {
+                true => host(&connection),
+                false => LogBacked::new(connection.clone()),
+            };
+            let claimed = match has_lease {
+                true => Some(claim(&one).await.unwrap()),
+                false => None,
+            };
+            let mut n = 0;
+            for (between, more) in [(false, 0), (false, 1), (true, 0), (true, 1)] {
+                n += 1;
+                let mut entries = vec![entry(n)];
+                connection.fault(if is_late {
+                    Fault::IsLate
+                } else {
+                    Fault::LosesAnswer
+                });
+                assert!(one.append(&key(), &entries).await.is_err());
+                if between {
+                    one.append(&key().part("subagents/agent-a"), &[entry(1000 + n)])
+                        .await
+                        .unwrap();
+                    // With a lease that is renewed meanwhile.
+                    sleep(LENGTH / 2).await;
+                }
+                for _ in 0..more {
+                    n += 1;
+                    entries.push(entry(n));
+                }
+                one.append(&key(), &entries).await.unwrap();
+                n += 1;
+                one.append(&key(), &[entry(n)]).await.unwrap();
+            }
+            let found = one.load(&key()).await.unwrap().unwrap();
+            let wanted: Vec<_> = (1..=n).map(entry).collect();
+            let case = format!("with a lease: {has_lease}, late: {is_late}");
+            assert_eq!(found, wanted, "{case}");
+            let agents = one.load(&key().part("subagents/agent-a")).await.unwrap();
+            assert_eq!(agents.unwrap().len(), 2, "{case}");
+            assert!(claimed.is_none_or(|it| it.is_valid()));
+        }
+    }
 }

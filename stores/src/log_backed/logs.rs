@@ -8,6 +8,7 @@ use agentwire::session_log::{
 };
 use agentwire_protocol::Json;
 use agentwire_protocol::transcript::fold_summary;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -80,8 +81,12 @@ pub(super) struct Refused {
 pub(super) struct Owned {
     /// `None` before the first append.
     pub(super) end: Option<End>,
-    /// Entries of which it is not known whether they were kept.
+    /// The entries of the last append, if it is not known whether they were kept.
     pub(super) unsure: Option<Vec<Entry>>,
+    /// Earlier batches of which that is not known.
+    pub(super) doubts: Vec<Doubt>,
+    /// Entries that were kept after all, and that come again.
+    pub(super) kept: Vec<Entry>,
     /// Why this store does not write the log any more.
     pub(super) lost: Option<Refusal>,
     /// What is known of another owner.
@@ -245,10 +250,13 @@ impl<S: LogStore> LogBacked<S> {
             }
             // The same entries again are the same batch. Other entries are not, and what was
             // appended before them may still be on its way: a new token shuts it out.
-            let is_again = owned.unsure.as_ref().is_none_or(|it| *it == entries);
-            let end = match owned.end.take() {
-                Some(end) if is_again => end,
-                _ => match self.take_over(session, &mut owned.watch).await? {
+            let new = owned.without_kept(&entries);
+            if owned.unsure.as_ref().is_some_and(|it| *it != *new) {
+                owned.doubt();
+            }
+            let end = match owned.end.clone() {
+                Some(end) => end,
+                None => match self.take_over(session, &mut owned.watch).await? {
                     Ok(end) => end,
                     Err(Refused { refusal, .. }) => {
                         owned.lose(refusal);
@@ -256,18 +264,25 @@ impl<S: LogStore> LogBacked<S> {
                     }
                 },
             };
-            let summary = end.summary_with(&entries);
             // The future may be dropped while it waits for the store.
             owned.end = Some(end.clone());
-            owned.unsure = Some(entries.clone());
+            self.settle(session, owned, end.position).await?;
+            let new = owned.without_kept(&entries).into_owned();
+            if new.is_empty() {
+                owned.came_again(&entries);
+                return Ok(());
+            }
+            let summary = end.summary_with(&new);
+            owned.unsure = Some(new.clone());
             if let Some(held) = &mut owned.held {
                 held.lease.asks(end.position, &end.token, self.clock.now());
             }
-            let mut batch = NewBatch::new(end.position, &end.token, &entries);
+            let mut batch = NewBatch::new(end.position, &end.token, &new);
             batch.summary = summary.as_ref();
             match self.store.append(session, &batch).await {
                 Ok(position) => {
                     owned.unsure = None;
+                    owned.came_again(&entries);
                     owned.end = Some(End {
                         position,
                         summary,
@@ -279,7 +294,7 @@ impl<S: LogStore> LogBacked<S> {
                     return Ok(());
                 }
                 Err(AppendError::Refused(refusal)) => {
-                    owned.end = None;
+                    (owned.end, owned.unsure) = (None, None);
                     let head = refusal.head.as_ref();
                     let is_own = head.is_some_and(|head| self.writer.has(&head.token));
                     // If it is ours, what was on its way has arrived.
@@ -291,6 +306,26 @@ impl<S: LogStore> LogBacked<S> {
                 Err(error) => return Err(error.into()),
             }
         }
+    }
+
+    /// Finds out of batches of which that is not known whether they were kept, as far as the
+    /// log goes on behind them.
+    async fn settle(
+        &self,
+        session: &SessionKey,
+        owned: &mut Owned,
+        end: Position,
+    ) -> Result<(), StoreError> {
+        while let Some(doubt) = owned.doubts.first().filter(|it| it.after < end) {
+            let behind = self.store.read(session, doubt.after).await?;
+            let is_there = behind.first().is_some_and(|it| it.token == doubt.token);
+            let Doubt { entries, .. } = owned.doubts.remove(0);
+            if is_there {
+                let comes_again = entries.into_iter().filter(|it| it.part != Part::Session);
+                owned.kept.extend(comes_again);
+            }
+        }
+        Ok(())
     }
 
     /// Gives every entry that is there to `take`.
@@ -313,7 +348,52 @@ impl<S: LogStore> LogBacked<S> {
     }
 }
 
+/// A batch of which it is not known whether it was kept.
+#[derive(Debug)]
+pub(super) struct Doubt {
+    after: Position,
+    token: Token,
+    entries: Vec<Entry>,
+}
+
 impl Owned {
+    /// Something else is appended, and the last batch may be kept or not.
+    fn doubt(&mut self) {
+        if let (Some(end), Some(entries)) = (self.end.take(), self.unsure.take()) {
+            self.doubts.push(Doubt {
+                after: end.position,
+                token: end.token,
+                entries,
+            });
+        }
+    }
+
+    /// The entries that are not there already.
+    fn without_kept<'a>(&self, entries: &'a [Entry]) -> Cow<'a, [Entry]> {
+        if self.kept.is_empty() {
+            return entries.into();
+        }
+        let mut kept: Vec<&Entry> = self.kept.iter().collect();
+        let is_new = |entry: &&Entry| match kept.iter().position(|it| it == entry) {
+            Some(at) => {
+                kept.swap_remove(at);
+                false
+            }
+            None => true,
+        };
+        let new: Vec<Entry> = entries.iter().filter(is_new).cloned().collect();
+        new.into()
+    }
+
+    /// These have come again, as far as they were there already.
+    fn came_again(&mut self, entries: &[Entry]) {
+        for entry in entries {
+            if let Some(at) = self.kept.iter().position(|it| it == entry) {
+                self.kept.swap_remove(at);
+            }
+        }
+    }
+
     /// Another host has the log.
     fn lose(&mut self, refusal: Refusal) {
         self.lost = Some(refusal);
