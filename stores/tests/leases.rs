@@ -41,6 +41,8 @@ enum Fault {
     None,
     LosesAnswer,
     IsLate,
+    /// It hangs.
+    Hangs,
     OnItsWay(SessionKey, Batch),
 }
 
@@ -80,6 +82,7 @@ impl LogStore for Connection {
             Fault::LosesAnswer => {
                 self.logs.append(session, batch).await?;
             }
+            Fault::Hangs => std::future::pending().await,
             Fault::IsLate => {
                 let entries = batch.entries.to_vec();
                 let batch = Batch::new(batch.after, batch.token.clone(), entries);
@@ -330,4 +333,31 @@ async fn an_entry_whose_answer_was_lost_is_there_once() {
             assert!(claimed.is_none_or(|it| it.is_valid()));
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_renewal_that_hangs_is_made_again_before_the_lease_is_over() {
+    let logs = Arc::new(Memory::new());
+    let connection = Connection::to(&logs);
+    let one = host(&connection);
+    let mut claimed = claim(&one).await.unwrap();
+    for n in 0..5 {
+        connection.fault(Fault::Hangs);
+        assert!(timeout(LENGTH, claimed.lost()).await.is_err());
+        one.append(&key(), &[entry(n)]).await.unwrap();
+    }
+    assert_eq!(said(&one).await, 5);
+}
+
+/// The agent's first entries may come before the session is claimed (`/clear`).
+#[tokio::test(start_paused = true)]
+async fn what_was_kept_before_a_session_is_claimed_is_not_kept_again() {
+    let logs = Arc::new(Memory::new());
+    let connection = Connection::to(&logs);
+    let one = host(&connection);
+    connection.fault(Fault::LosesAnswer);
+    assert!(one.append(&key(), &[entry(1)]).await.is_err());
+    let _claimed = claim(&one).await.unwrap();
+    one.append(&key(), &[entry(1), entry(2)]).await.unwrap();
+    assert_eq!(said(&one).await, 2);
 }

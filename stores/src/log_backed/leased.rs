@@ -5,6 +5,7 @@ use super::logs::{LogBacked, Owned, Refused, note};
 use agentwire::session_log::{Head, LogStore, NewBatch, SessionKey};
 use agentwire::{Claim, ClaimKeeper, Claimed, StoreError};
 use serde_json::json;
+use std::mem::take;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
@@ -32,13 +33,7 @@ impl<S: LogStore> LogBacked<S> {
             Ok(end) => end,
             Err(Refused { left, .. }) => return Ok(Claimed::Anothers { runs_out_in: left }),
         };
-        let watch = std::mem::take(&mut owned.watch);
-        *owned = Owned {
-            end: Some(end),
-            held: Some(Held::new(length)),
-            watch,
-            ..Owned::default()
-        };
+        *owned = take(&mut *owned).claimed(end, Held::new(length));
         let first = note(json!({ "type": "owner", "pid": std::process::id() }));
         let appended = self.append_to(&session, &mut owned, vec![first]).await;
         if owned.lost.take().is_some() {
@@ -119,9 +114,11 @@ impl<S: LogStore> LogBacked<S> {
             return pause;
         }
         let renewed = vec![note(json!({ "type": "renewed" }))];
-        match self.append_to(session, &mut owned, renewed).await {
-            Ok(()) => Duration::ZERO,
-            Err(_) => length / 24,
+        // A connection may hang, and the next attempt be made over another one.
+        let renewed = self.append_to(session, &mut owned, renewed);
+        match timeout(length / 4, renewed).await {
+            Ok(Ok(())) => Duration::ZERO,
+            Ok(Err(_)) | Err(_) => length / 24,
         }
     }
 }

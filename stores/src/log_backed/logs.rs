@@ -84,9 +84,9 @@ pub(super) struct Owned {
     /// The entries of the last append, if it is not known whether they were kept.
     pub(super) unsure: Option<Vec<Entry>>,
     /// Earlier batches of which that is not known.
-    pub(super) doubts: Vec<Doubt>,
+    doubts: Vec<Doubt>,
     /// Entries that were kept after all, and that come again.
-    pub(super) kept: Vec<Entry>,
+    kept: Vec<Entry>,
     /// Why this store does not write the log any more.
     pub(super) lost: Option<Refusal>,
     /// What is known of another owner.
@@ -350,13 +350,29 @@ impl<S: LogStore> LogBacked<S> {
 
 /// A batch of which it is not known whether it was kept.
 #[derive(Debug)]
-pub(super) struct Doubt {
+struct Doubt {
     after: Position,
     token: Token,
     entries: Vec<Entry>,
 }
 
 impl Owned {
+    /// What is known when a session has claimed the log.
+    pub(super) fn claimed(mut self, end: End, held: Held) -> Self {
+        // A session loads what is there, and sends no entry of an earlier one again. But
+        // entries of its own may have come before it was claimed.
+        let is_first = self.held.is_none();
+        self.doubt();
+        Self {
+            end: Some(end),
+            held: Some(held),
+            watch: self.watch,
+            doubts: if is_first { self.doubts } else { vec![] },
+            kept: if is_first { self.kept } else { vec![] },
+            ..Self::default()
+        }
+    }
+
     /// Something else is appended, and the last batch may be kept or not.
     fn doubt(&mut self) {
         if let (Some(end), Some(entries)) = (self.end.take(), self.unsure.take()) {
