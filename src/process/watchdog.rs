@@ -90,7 +90,11 @@ impl Drop for Watchdog {
 
 const FILE: &str = "until";
 
+/// More than the shell can count is no time that anyone waits for.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 fn line(left: Duration) -> String {
+    let left = left.min(LONGEST);
     let until = since_boot().saturating_add(left);
     format!("{}\n", until.as_millis() / 10)
 }

@@ -361,3 +361,22 @@ async fn what_was_kept_before_a_session_is_claimed_is_not_kept_again() {
     one.append(&key(), &[entry(1), entry(2)]).await.unwrap();
     assert_eq!(said(&one).await, 2);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_lease_of_no_length_claims_nothing_and_one_of_any_length_is_given_back() {
+    let logs = Arc::new(Memory::new());
+    let of = |length| {
+        let store = LogBacked::new(Connection::to(&logs)).leased(length);
+        store.clock(clock())
+    };
+    assert!(of(Duration::ZERO).claim(&key()).await.is_err());
+    for length in [Duration::from_secs(1), Duration::MAX] {
+        let store = of(length);
+        let claimed = claim(&store).await.unwrap();
+        assert!(claimed.is_valid());
+        sleep(Duration::from_secs(3600)).await;
+        assert!(claimed.is_valid());
+        assert!(claim(&of(length)).await.is_err());
+        claimed.release().await;
+    }
+}

@@ -267,13 +267,13 @@ impl<S: LogStore> LogBacked<S> {
             // The future may be dropped while it waits for the store.
             owned.end = Some(end.clone());
             self.settle(session, owned, end.position).await?;
-            let new = owned.without_kept(&entries).into_owned();
+            let new = owned.without_kept(&entries);
             if new.is_empty() {
                 owned.came_again(&entries);
                 return Ok(());
             }
             let summary = end.summary_with(&new);
-            owned.unsure = Some(new.clone());
+            owned.unsure = Some(new.to_vec());
             if let Some(held) = &mut owned.held {
                 held.lease.asks(end.position, &end.token, self.clock.now());
             }

@@ -61,7 +61,7 @@ impl Lease {
     #[must_use]
     pub fn valid_until(&self) -> Option<Duration> {
         let since = self.since.filter(|_| !self.is_lost)?;
-        Some(since.saturating_add(self.length * 3 / 4))
+        Some(since.saturating_add(self.length - self.length / 4))
     }
 
     /// Whether the owner may act.
@@ -108,7 +108,8 @@ impl Token {
     /// [`Token::writer`], so that the end of a log tells it.
     #[must_use]
     pub fn leased(self, length: Duration) -> Self {
-        let milliseconds = length.as_millis();
+        // What is not read again would be no lease.
+        let milliseconds = u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
         let writer = self
             .writer
             .split_once(LEASE)

@@ -48,6 +48,27 @@ fn a_lease_has_run_out_when_nothing_was_appended_for_its_length() {
     );
 }
 
+#[test]
+fn a_lease_of_any_length_is_one() {
+    for length in [Duration::ZERO, Duration::from_millis(1), Duration::MAX] {
+        let token = Token::new(1, "a").leased(length);
+        let mut lease = Lease::new(length);
+        lease.asks(Position::START, &token, seconds(1.0));
+        lease.kept();
+        assert_eq!(lease.is_valid(seconds(1.0)), !length.is_zero());
+        let known = token.lease().unwrap();
+        assert!(known == length || length == Duration::MAX && known > LENGTH);
+        let head = Head::new(Position(1), token);
+        let left = LeaseWatch::default().see(&head, seconds(1.0));
+        assert_eq!(left.is_zero(), length.is_zero());
+        assert!(lease.renew_at() >= seconds(1.0));
+    }
+    // Only the last part of a writer's name is about its lease.
+    let token = Token::new(1, "a;lease=1").leased(LENGTH);
+    assert_eq!(token.lease(), Some(LENGTH));
+    assert_eq!(Token::new(1, "a;lease=soon").lease(), None);
+}
+
 /// What a host of the simulation does wrong, so that it is seen that it would be found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Fault {
