@@ -6,6 +6,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+mod random;
 #[path = "../../tests/support/mod.rs"]
 mod support;
 
@@ -15,6 +16,7 @@ use agentwire::{
 };
 use agentwire_stores::{Directory, LogBacked};
 use agentwire_testkit::{Scenario, Step};
+use random::random;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -101,14 +103,6 @@ fn say(line: &str) {
     let mut stdout = std::io::stdout();
     writeln!(stdout, "{line}").unwrap();
     stdout.flush().unwrap();
-}
-
-/// A number from another, as a hash.
-fn random(seed: u64) -> u64 {
-    let mut it = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    it = (it ^ (it >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    it = (it ^ (it >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    it ^ (it >> 31)
 }
 
 fn start(live: &Live, arguments: &[&str]) -> Child {

@@ -18,6 +18,8 @@
 
 mod engine;
 mod host;
+#[path = "../random/mod.rs"]
+mod random;
 mod round;
 mod table;
 

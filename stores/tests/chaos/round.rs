@@ -3,6 +3,7 @@
 use crate::engine::{Engine, Line, Proxy, on_store};
 use crate::host::{Told, VARIABLE, time};
 use crate::number;
+use crate::random::random;
 use agentwire::TranscriptKey;
 use agentwire::session_log::{LogStore, Part, Position, SessionKey};
 use agentwire_testkit::model::ScriptedModel;
@@ -199,14 +200,6 @@ fn scenario() -> Scenario {
         .reply(say("Prompt held", vec![Step::tool("Write", write, "")]))
         .reply(Reply::new([Step::text("Hello.")]).always())
         .deciding_as_cli()
-}
-
-/// A number from another, as a hash.
-fn random(seed: u64) -> u64 {
-    let mut it = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    it = (it ^ (it >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    it = (it ^ (it >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    it ^ (it >> 31)
 }
 
 pub(crate) async fn play(engine: &Engine, round: u64, seed: u64) -> Outcome {
