@@ -35,11 +35,14 @@ pub enum Broken {
 }
 
 impl Agent {
-    /// Reports that the connection to the model broke in the middle of a
-    /// message. `failed` is the number of failures in a row.
+    /// Reports that the connection to the model broke, before a message began
+    /// or in the middle of one. `failed` is the number of failures in a row.
     pub fn lose_connection(&mut self, failed: u64) -> Broken {
-        let Some(open) = self.turn.as_ref().and_then(|turn| turn.message.as_ref()) else {
+        let Some(turn) = &self.turn else {
             return Broken::Kept;
+        };
+        let Some(open) = &turn.message else {
+            return self.repeat_request(failed);
         };
         let (index, calls_tools) = (open.index, open.calls_tools);
         let is_in_block = open.block.is_some();
@@ -52,13 +55,7 @@ impl Agent {
         }
         self.send_message_stop(Some(index));
         if index == 0 {
-            return match self.retry_after(None, failed) {
-                Some(wait) => Broken::AskAgain(wait),
-                None => {
-                    self.ask_for_whole();
-                    Broken::AskForWhole
-                }
-            };
+            return self.repeat_request(failed);
         }
         if calls_tools {
             let failure = Failure {
@@ -70,6 +67,16 @@ impl Agent {
             turn.unfinished.cut_off();
         }
         Broken::Kept
+    }
+
+    fn repeat_request(&mut self, failed: u64) -> Broken {
+        match self.retry_after(None, failed) {
+            Some(wait) => Broken::AskAgain(wait),
+            None => {
+                self.ask_for_whole();
+                Broken::AskForWhole
+            }
+        }
     }
 
     /// Handles the stop reason of a message that is about to end.

@@ -57,7 +57,10 @@ impl Plan {
             calls_tools: taken.reply.tool_count() > 0,
             ..Self::default()
         };
-        plan.push(Action::StartMessage(taken.message_id()));
+        // As the scripted model has it: a reply that begins so says nothing.
+        if !matches!(taken.reply.say.first(), Some(Step::Cut)) {
+            plan.push(Action::StartMessage(taken.message_id()));
+        }
         let mut tools = 0;
         for step in taken.reply.say.iter().cloned() {
             match step {

@@ -402,6 +402,23 @@ fn after_a_broken_connection_the_next_reply_is_taken_in_the_same_turn() {
 }
 
 #[test]
+fn a_connection_that_breaks_first_leaves_no_trace() {
+    let scenario = Scenario::default()
+        .reply([Step::Cut])
+        .reply([Step::text("Whole.")]);
+    let mut host = Host::new(scenario);
+    host.prompts();
+    let due = host.player.poll_timeout().unwrap();
+    host.player.handle_timeout(due);
+    let lines = host.hears();
+    assert_eq!(texts(&lines), ["Whole."]);
+    let starts = lines
+        .iter()
+        .filter(|it| it["event"]["type"] == "message_start");
+    assert_eq!(starts.count(), 1);
+}
+
+#[test]
 fn usage_cost_stop_reason_and_signature_are_what_the_script_says() {
     let usage = |input, output| Usage {
         input_tokens: Some(input),

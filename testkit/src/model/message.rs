@@ -117,6 +117,11 @@ impl Message {
             events.push(Timed { after, event });
         };
 
+        // Nothing was said before it: the agent cannot have seen a part.
+        if self.is_cut && self.blocks.is_empty() && self.trailing.is_empty() {
+            say(&[], None);
+            return events;
+        }
         let mut empty = self.shell(0);
         empty["content"] = json!([]);
         empty["stop_reason"] = Value::Null;

@@ -451,6 +451,16 @@ async fn a_connection_breaks_after_what_was_said() {
 }
 
 #[tokio::test]
+async fn a_connection_that_breaks_first_says_nothing() {
+    let cut = Reply::new([Step::Cut]);
+    let model = ScriptedModel::start(Scenario::default().reply(cut))
+        .await
+        .unwrap();
+    let (status, stream) = say(&model, prompt()).await;
+    assert_eq!((status, stream.as_str()), (200, ""));
+}
+
+#[tokio::test]
 async fn gates_open_from_rust_and_over_http() {
     let scenario = Scenario::default()
         .reply([Step::gate("one"), Step::text("Past one.")])

@@ -34,7 +34,8 @@ pub enum Step {
     Gate(String),
     /// The connection to the model breaks, after what was said. The last step
     /// of its reply. The agent asks the same again, or has the model go on
-    /// where a block had come whole, and gets the next reply. The real CLI may
+    /// where a block had come whole, and gets the next reply. A reply that
+    /// begins with it does not begin at all. Otherwise the real CLI may or may
     /// not see what was said, unless there is some silence before the end.
     Cut,
     /// The fake agent asks the host something: a request as it is on the
