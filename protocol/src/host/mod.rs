@@ -410,6 +410,25 @@ impl Host {
         deadlines.into_iter().flatten().min()
     }
 
+    /// Holds a user message back that is about to be queued: it stays in the
+    /// queue, with everything behind it, until it is [let go](Host::let_go). It
+    /// can be withdrawn meanwhile.
+    pub fn hold_back(&mut self, uuid: &str) {
+        self.outbox.hold_back(uuid);
+    }
+
+    /// Lets a user message go that was held back.
+    pub fn let_go(&mut self, uuid: &str) {
+        self.outbox.let_go(uuid);
+    }
+
+    /// Returns whether the agent reports which messages its turns pick up, as far
+    /// as is known.
+    #[must_use]
+    pub fn reports_pick_ups(&self) -> bool {
+        self.submissions.are_reported()
+    }
+
     // Internals.
 
     fn check_open(&self) -> Result<(), NotTaken> {

@@ -245,6 +245,10 @@ impl Host {
     /// left, requests that only read, and everything that waits.
     fn queue_again(&mut self, again: Vec<Outgoing>, requests: &mut BTreeMap<Box<str>, Pending>) {
         self.outbox.release();
+        let held_back = self.outbox.held_back().clone();
+        for uuid in &held_back {
+            self.outbox.let_go(uuid);
+        }
         let mut waits = vec![];
         while let Some(line) = self.outbox.pop().or_else(|| self.outbox.pop_kept(|_| true)) {
             waits.push(line);
@@ -252,6 +256,9 @@ impl Host {
         let limits = self.outbox.limits();
         self.outbox = Outbox::held();
         self.outbox.set_limits(limits);
+        for uuid in &held_back {
+            self.outbox.hold_back(uuid);
+        }
         self.set_queueing(self.queueing);
         let (first, last) = match (is_on(Bug::CarriedLast), is_on(Bug::NotCarried)) {
             (true, _) => (vec![], again),

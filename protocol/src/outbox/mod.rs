@@ -13,6 +13,10 @@
 //! While the outbox is held (until `initialize` is answered), only the greeting
 //! and responses leave it.
 //!
+//! A user message can be [held back](Outbox::hold_back), for example until a
+//! store has it. User messages and fences behind it wait with it, and responses
+//! overtake those too.
+//!
 //! The size of the queue is limited in bytes, separately for user messages,
 //! control requests, and responses with messages of MCP servers. Interrupts are
 //! always accepted.
@@ -25,8 +29,8 @@
 use crate::message::Priority;
 use crate::sabotage::{Bug, is_on};
 use bytes::Bytes;
-use std::collections::VecDeque;
 use std::collections::hash_map::{Entry, HashMap};
+use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::time::Instant;
 
@@ -149,6 +153,8 @@ pub struct Outbox {
     /// User messages that wait for the end of a turn, if the agent has no queue
     /// of its own.
     kept: Option<Users>,
+    /// The user messages that must not leave yet.
+    held_back: HashSet<Box<str>>,
     limits: Limits,
     /// The size of the queued user messages.
     user_bytes: usize,
@@ -257,6 +263,22 @@ impl Outbox {
         self.held
     }
 
+    /// Holds a user message back, queued or future, until it is
+    /// [let go](Outbox::let_go).
+    pub fn hold_back(&mut self, uuid: &str) {
+        self.held_back.insert(uuid.into());
+    }
+
+    /// Lets a user message go that was held back.
+    pub fn let_go(&mut self, uuid: &str) {
+        self.held_back.remove(uuid);
+    }
+
+    /// Returns the user messages that are held back.
+    pub(crate) fn held_back(&self) -> &HashSet<Box<str>> {
+        &self.held_back
+    }
+
     /// Keeps user messages, queued and future ones, until [`Outbox::pop_kept`]
     /// takes them.
     pub fn keep_users(&mut self) {
@@ -289,11 +311,13 @@ impl Outbox {
             .find(is_there)
     }
 
-    /// Takes the first kept message if `wanted` accepts it.
+    /// Takes the first kept message if it is not held back and `wanted` accepts it.
     pub fn pop_kept(&mut self, wanted: impl FnOnce(&Outgoing) -> bool) -> Option<Outgoing> {
         let urgency = self.kept()?;
         let queue = &mut self.kept.as_mut()?[urgency as usize];
-        let is_wanted = queue.front().is_some_and(wanted);
+        let held_back = &self.held_back;
+        let first = queue.front().filter(|it| !held_back.contains(&it.id));
+        let is_wanted = first.is_some_and(wanted);
         let next = is_wanted.then(|| queue.pop_front()).flatten();
         self.gone(next)
     }
@@ -352,7 +376,8 @@ impl Outbox {
         let next = if self.held {
             self.pop_held()
         } else {
-            self.segments.front_mut()?.pop()
+            let first = self.segments.front_mut()?.pop(&self.held_back);
+            first.or_else(|| self.pop_past_held_back())
         };
         while self.segments.front().is_some_and(Segment::is_empty) {
             self.segments.pop_front();
@@ -376,6 +401,15 @@ impl Outbox {
             *waiting -= line.line.len();
         }
         Some(line)
+    }
+
+    /// The first line is held back, for how long is unknown: the agent gets its responses
+    /// all the same, past the fences behind it.
+    fn pop_past_held_back(&mut self) -> Option<Outgoing> {
+        let mut urgent = self.segments.iter_mut().map(|segment| &mut segment.urgent);
+        let first = urgent.find(|urgent| !urgent.is_empty())?;
+        let is_response = matches!(first.front()?.class, Class::Answer | Class::Mcp);
+        is_response.then(|| first.pop_front()).flatten()
     }
 
     fn pop_held(&mut self) -> Option<Outgoing> {
@@ -455,11 +489,18 @@ fn position_from_both_ends(
 }
 
 impl Segment {
-    fn pop(&mut self) -> Option<Outgoing> {
-        self.urgent
-            .pop_front()
-            .or_else(|| self.users.iter_mut().find_map(VecDeque::pop_front))
-            .or_else(|| self.fence.take())
+    fn pop(&mut self, held_back: &HashSet<Box<str>>) -> Option<Outgoing> {
+        if let Some(urgent) = self.urgent.pop_front() {
+            return Some(urgent);
+        }
+        let mut users = self.users.iter_mut();
+        match users.find(|users| !users.is_empty()) {
+            Some(users) => {
+                let is_free = !held_back.contains(&users.front()?.id);
+                is_free.then(|| users.pop_front()).flatten()
+            }
+            None => self.fence.take(),
+        }
     }
 
     fn is_empty(&self) -> bool {

@@ -55,6 +55,44 @@ fn a_control_request_is_a_fence() {
 }
 
 #[test]
+fn what_is_held_back_holds_back_messages_and_requests_behind_it_but_no_responses() {
+    let lines = [
+        (User(Now), "A"),
+        (User(Next), "B"),
+        (Control, "set_model"),
+        (Answer, "allow"),
+        (Interrupt, "stop"),
+        (Answer, "deny"),
+    ];
+    let mut outbox = filled(&lines);
+    outbox.hold_back("A");
+    assert_eq!(order(&mut outbox), ["allow"]);
+    outbox.hold_back("B");
+    outbox.let_go("A");
+    assert_eq!(order(&mut outbox), ["A"]);
+    assert_eq!(outbox.waiting().users, 1);
+    outbox.let_go("B");
+    assert_eq!(order(&mut outbox), ["B", "set_model", "stop", "deny"]);
+    assert!(outbox.is_empty());
+}
+
+#[test]
+fn what_is_held_back_can_be_withdrawn_and_is_not_taken_from_what_is_kept() {
+    let mut outbox = filled(&[(User(Now), "A"), (User(Now), "B")]);
+    outbox.hold_back("A");
+    assert_eq!(order(&mut outbox), [""; 0]);
+    assert!(outbox.withdraw("A", |_| true).is_some());
+    assert_eq!(order(&mut outbox), ["B"]);
+
+    outbox.keep_users();
+    outbox.hold_back("C");
+    outbox.push(line(User(Now), "C"));
+    assert_eq!(outbox.pop_kept(|_| true), None);
+    outbox.let_go("C");
+    assert!(outbox.pop_kept(|_| true).is_some());
+}
+
+#[test]
 fn answers_and_interrupts_pass_user_messages() {
     let mut outbox = filled(&[(User(Now), "A"), (Interrupt, "stop"), (Answer, "allow")]);
     assert_eq!(order(&mut outbox), ["stop", "allow", "A"]);
