@@ -4,7 +4,7 @@ use super::asked::{Asked, CallbackFailure};
 use super::ignored_option::IgnoredOption;
 use crate::ownership::SessionOwner;
 use crate::store::{StoreFailure, TranscriptKey};
-use agentwire_protocol::host;
+use agentwire_protocol::{Json, host};
 use std::fmt;
 use std::time::SystemTime;
 
@@ -123,6 +123,22 @@ pub enum Notice {
         /// The message.
         uuid: Box<str>,
     },
+    /// An earlier host of the session had accepted this user message, and lost the session or
+    /// ended before it told its application what became of it: see
+    /// [`Options::session_store`](crate::Options::session_store). It is told at the beginning
+    /// of the session, and again to the next host if this one has run no turn.
+    Inherited {
+        /// The message.
+        uuid: Box<str>,
+        /// The message as the agent gets it.
+        message: Json,
+        /// [`Fate::SentAgain`](crate::Fate::SentAgain): no turn had picked it up, and this host
+        /// sends it, before its own messages.
+        /// [`Fate::HandedBack`](crate::Fate::HandedBack): a turn had. It is not sent again,
+        /// because what it has the agent do might be done twice. Whether the turn came to its
+        /// end is in the transcript.
+        fate: host::Fate,
+    },
     /// A queued user message was withdrawn, as requested by an interrupt.
     Withdrawn {
         /// The message.
@@ -174,6 +190,7 @@ impl Notice {
                 tool_use_id,
             } => tool_name.len() + tool_use_id.len(),
             Self::NotRestarted { error, .. } => error.len(),
+            Self::Inherited { message, .. } => message.get().len(),
             Self::IgnoredOption(it) => it.option.len() + it.by.len() + it.effect.len(),
             Self::NotApplied { .. }
             | Self::SessionShared { .. }
@@ -255,6 +272,18 @@ impl fmt::Display for Notice {
                     "the session ended before the agent finished message {uuid}"
                 )
             }
+            Self::Inherited {
+                uuid,
+                fate: host::Fate::SentAgain,
+                ..
+            } => write!(
+                f,
+                "message {uuid}, which an earlier host had accepted, is sent again"
+            ),
+            Self::Inherited { uuid, .. } => write!(
+                f,
+                "message {uuid}, which an earlier host had accepted, was picked up by a turn there"
+            ),
             Self::Withdrawn { uuid } => write!(f, "message {uuid} was withdrawn"),
             Self::Lagged { events, bytes } => write!(
                 f,

@@ -75,6 +75,13 @@ impl Claims {
         Some(claim.left())
     }
 
+    /// The session that was claimed last, and where.
+    pub(crate) fn session(&self) -> Option<(&Source, TranscriptKey)> {
+        let (source, project) = self.source.as_ref()?;
+        let (id, _) = self.claimed.last()?;
+        Some((source, TranscriptKey::new(project, id)))
+    }
+
     /// Waits until the claim was renewed, is lost, or could not be made. Cancel safe.
     pub(crate) async fn changed(&mut self) {
         if !self.is_over {

@@ -17,7 +17,7 @@ impl Driver {
             } => self.blocked.push_back(Blocked {
                 prompt,
                 progress,
-                has_room,
+                has_room: Some(has_room),
             }),
             Command::Send {
                 prompt,
@@ -103,7 +103,12 @@ impl Driver {
     /// Submits a message, and returns whether it was accepted.
     fn submit(&mut self, prompt: Prompt, progress: watch::Sender<Progress>) -> bool {
         let uuid: Box<str> = prompt.uuid().into();
-        if let Err(error) = self.host.submit(now(), prompt) {
+        let taken = self.host.submit(now(), prompt.clone());
+        if taken.is_ok() && self.inbox.accept(&prompt) {
+            // It leaves when the store has it.
+            self.host.hold_back(&uuid);
+        }
+        if let Err(error) = taken {
             progress.send_replace(Progress::failed(self.not_taken(error)));
             return false;
         }
@@ -123,20 +128,17 @@ impl Driver {
         if matches!(self.stage, Stage::PipeClosed(..) | Stage::InputClosed(_)) {
             return false;
         }
-        let is_next =
-            |first: &Blocked| first.has_room.is_closed() || self.host.has_room(&first.prompt);
+        let is_next = |first: &Blocked| first.is_unwanted() || self.host.has_room(&first.prompt);
         if !self.blocked.front().is_some_and(is_next) {
             return false;
         }
-        if let Some(Blocked {
-            prompt,
-            progress,
-            has_room,
-        }) = self.blocked.pop_front()
-            && !has_room.is_closed()
+        if let Some(first) = self.blocked.pop_front()
+            && !first.is_unwanted()
         {
             // It is sent even if the receiver is dropped meanwhile.
-            if self.submit(prompt, progress) {
+            if self.submit(first.prompt, first.progress)
+                && let Some(has_room) = first.has_room
+            {
                 let _ = has_room.send(());
             }
         }

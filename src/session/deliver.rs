@@ -5,8 +5,11 @@ use super::driver::{Driver, Held};
 use super::mirror::Taken;
 use crate::command::OpenTurn;
 use crate::event::{EndReason, Error, Event, Notice};
+use crate::store::InboxEntry;
+use agentwire_protocol::control::{AgentRequest, ControlRequest};
+use agentwire_protocol::hook::HookEvent;
 use agentwire_protocol::host::{
-    self, RequestFailure, SessionUpdate, SubmissionState, TurnEvent, TurnOutcome,
+    self, Ask, RequestFailure, SessionUpdate, SubmissionState, TurnEvent, TurnOutcome,
 };
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -51,13 +54,12 @@ impl Driver {
             host::Event::Background(tasks) => self.streams.put(Event::Background(tasks)),
             // Another host may be asked by now.
             host::Event::Ask(_) if self.is_lost => {}
-            host::Event::Ask(ask) => {
-                if let Some(ask) = self.ask_server(ask) {
-                    let step = self.asks.ask(ask);
-                    self.take(step);
-                }
+            host::Event::Ask(ask) if is_before_tool(&ask) && !self.inbox.begins() => {
+                self.waiting_asks.push(ask);
             }
+            host::Event::Ask(ask) => self.ask(ask),
             host::Event::AskCancelled { request_id } => {
+                (self.waiting_asks).retain(|ask| ask.request_id != request_id);
                 if self.asks.cancel(&request_id) {
                     let request_id = request_id.clone();
                     self.streams.put_own(Event::RequestWithdrawn { request_id });
@@ -88,6 +90,27 @@ impl Driver {
                 self.streams.put(Event::Notice(Notice::Wire(notice)));
             }
             _ => {}
+        }
+    }
+
+    fn ask(&mut self, ask: Ask) {
+        if let Some(ask) = self.ask_server(ask) {
+            let step = self.asks.ask(ask);
+            self.take(step);
+        }
+    }
+
+    /// The store has these entries of the inbox.
+    pub(super) fn accepted(&mut self, entries: &[InboxEntry]) {
+        for entry in entries {
+            if let Some(uuid) = self.inbox.kept(entry) {
+                self.host.let_go(uuid);
+            }
+        }
+        if !self.waiting_asks.is_empty() && self.inbox.begins() {
+            for ask in std::mem::take(&mut self.waiting_asks) {
+                self.ask(ask);
+            }
         }
     }
 
@@ -142,6 +165,7 @@ impl Driver {
             }
             TurnEvent::Ended(end) => {
                 self.last_result_failed = is_failure(end.outcome);
+                self.inbox.turn_ended();
                 if end.result().is_some_and(|it| it.num_turns > Some(0)) {
                     self.succession.saw_result();
                 }
@@ -156,6 +180,8 @@ impl Driver {
 
     /// Reports the delivery status of a user message.
     fn tell_submission(&mut self, uuid: Box<str>, state: SubmissionState) {
+        let is_told = self.host.reports_pick_ups();
+        self.inbox.saw(&uuid, state, is_told);
         let all = match self.submissions.entry(uuid.clone()) {
             Entry::Occupied(all) if state.is_end() => {
                 if !self.streams.is_in_turn(&uuid) {
@@ -203,6 +229,17 @@ fn is_for_streams(event: &host::Event) -> bool {
         event,
         Frame(_) | Session(_) | Background(_) | Activity(_) | Notice(_)
     )
+}
+
+/// Returns whether the agent asks whether a tool may run. It asks before anything else.
+fn is_before_tool(ask: &Ask) -> bool {
+    ask.frame.subtype() == Some("hook_callback")
+        && ask.frame.read().is_ok_and(|it: ControlRequest| {
+            let AgentRequest::HookCallback(call) = it.request else {
+                return false;
+            };
+            matches!(call.input.event, HookEvent::PreToolUse(_))
+        })
 }
 
 /// Returns whether a turn ended with an error result, after which a CLI may

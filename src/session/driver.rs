@@ -4,6 +4,7 @@ use super::alarm::Alarm;
 use super::asks::{Asks, Step};
 use super::claims::Claims;
 use super::flow::{Change, Flow};
+use super::inbox::Inbox;
 use super::mirror::Mirror;
 use super::owned::Owned;
 use super::peers::Peers;
@@ -16,10 +17,10 @@ use crate::command::{Command, Declared, End, OpenTurn, Out, Progress, Servers, T
 use crate::event::{Demand, EndReason, Error, Event, Notice, SessionEnd};
 use crate::options::{PrivateFiles, StderrCallback};
 use crate::process::CloseStep;
-use crate::store::PrivateHome;
+use crate::store::{InboxEntry, PrivateHome};
 use agentwire_protocol::Frame;
 use agentwire_protocol::control::Answer;
-use agentwire_protocol::host::{Activity, Host, Prompt, Transmit};
+use agentwire_protocol::host::{Activity, Ask, Host, Prompt, Transmit};
 use agentwire_protocol::sabotage::{Bug, is_on};
 use std::collections::{HashMap, VecDeque};
 use std::future::poll_fn;
@@ -76,6 +77,10 @@ pub(super) struct Driver {
     pub(super) owned: Option<Owned>,
     /// The session, as far as it is claimed in its store.
     pub(super) claims: Claims,
+    /// The messages that were accepted, as the store knows them.
+    pub(super) inbox: Inbox,
+    /// Requests of the agent that wait for the store.
+    pub(super) waiting_asks: Vec<Ask>,
     /// The configuration folder with the session, if it is a private one.
     pub(super) home: Option<Arc<PrivateHome>>,
     /// Whether the store is behind, and whether it lacks something for ever.
@@ -108,7 +113,14 @@ pub(super) struct Driver {
 pub(super) struct Blocked {
     pub(super) prompt: Prompt,
     pub(super) progress: watch::Sender<Progress>,
-    pub(super) has_room: oneshot::Sender<()>,
+    /// Who waits for that; `None` if it is sent in any case.
+    pub(super) has_room: Option<oneshot::Sender<()>>,
+}
+
+impl Blocked {
+    pub(super) fn is_unwanted(&self) -> bool {
+        (self.has_room.as_ref()).is_some_and(oneshot::Sender::is_closed)
+    }
 }
 
 /// A message that waits for the store.
@@ -144,6 +156,8 @@ pub(super) enum Happened {
     Gone(Option<ExitStatus>),
     GivenUp,
     ClaimChanged,
+    /// The store has these.
+    Accepted(Vec<InboxEntry>),
     TimeCame,
     Look,
 }
@@ -185,6 +199,7 @@ impl Driver {
                 notice = self.mirror.notice() => Happened::MirrorTold(notice),
                 is_kept = kept(&mut self.held) => Happened::Held(is_kept),
                 () = self.claims.changed() => Happened::ClaimChanged,
+                entries = self.inbox.next() => Happened::Accepted(entries),
                 exit = &mut gone => Happened::Gone(exit),
                 () = &mut given_up => Happened::GivenUp,
                 () = alarm.rings() => Happened::TimeCame,
@@ -238,7 +253,11 @@ impl Driver {
             Happened::ServersDid(outs) => self.do_for_servers(outs),
             Happened::MirrorTold(notice) => self.mirror_told(notice),
             Happened::Held(is_kept) => self.let_go(is_kept),
-            Happened::ClaimChanged => self.feed(),
+            Happened::ClaimChanged => {
+                self.feed();
+                self.inbox.follow(&self.claims);
+            }
+            Happened::Accepted(entries) => self.accepted(&entries),
             Happened::TimeCame => self.time_came(),
             // Whether reading resumes is decided after everything else.
             Happened::Look
@@ -367,6 +386,9 @@ impl Driver {
         tracing::warn!("the lease of the session is lost");
         self.no_other_process();
         self.asks.cancel_all();
+        self.waiting_asks.clear();
+        // What is not over is the next host's.
+        self.inbox = Inbox::default();
         self.stop_servers();
         self.close_input(EndReason::LeaseLost);
         self.peer.kill();
@@ -520,6 +542,7 @@ impl Driver {
             };
             let _ = tokio::task::spawn_blocking(put_away).await;
         }
+        self.inbox.finish().await;
         self.claims.release().await;
         // Whoever opens the session finds what is here.
         self.owned = None;

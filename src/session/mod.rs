@@ -12,6 +12,7 @@ mod commands;
 mod deliver;
 mod driver;
 mod flow;
+mod inbox;
 mod mcp;
 mod mirror;
 mod next_process;
@@ -38,6 +39,7 @@ use agentwire_protocol::host::Host;
 use asks::Asks;
 use driver::Driver;
 use flow::Flow;
+use inbox::{Inbox, inherit};
 use mirror::Mirror;
 use owned::Owned;
 use std::sync::Arc;
@@ -66,7 +68,7 @@ pub(crate) fn start(
     options: Options,
     ignored: Vec<IgnoredOption>,
     starter: Option<Starter>,
-    known: Known,
+    mut known: Known,
 ) -> Started {
     let Connection {
         output,
@@ -110,6 +112,7 @@ pub(crate) fn start(
         host.keep_for_next_process();
         host.set_silence_limit(policy.hang);
     }
+    let (again, handed_back) = inherit(known.inherited, &mut known.notices);
     let mut driver = Driver {
         host,
         peer,
@@ -133,6 +136,8 @@ pub(crate) fn start(
         is_missing: false,
         is_lost: false,
         owned,
+        inbox: Inbox::new(&known.claims, handed_back),
+        waiting_asks: vec![],
         claims: known.claims,
         requests: Default::default(),
         submissions: Default::default(),
@@ -140,7 +145,7 @@ pub(crate) fn start(
         turns,
         declared,
         lost: vec![],
-        blocked: Default::default(),
+        blocked: again,
         end,
         is_closing: false,
         stage: driver::Stage::Open,

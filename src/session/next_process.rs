@@ -278,6 +278,7 @@ impl Driver {
             step = self.asks.next_done() => Happened::CallbackDone(step),
             notice = self.mirror.notice() => Happened::MirrorTold(notice),
             () = self.claims.changed() => Happened::ClaimChanged,
+            entries = self.inbox.next() => Happened::Accepted(entries),
             () = alarm.rings() => Happened::TimeCame,
             else => pending().await,
         }

@@ -7,8 +7,8 @@ use crate::event::{Error, Notice};
 use crate::options::CommandLine;
 use crate::ownership::WhenOwned;
 use crate::store::{
-    Leftover, Merged, PrivateHome, Source, StoreFailure, TranscriptKey, UsersHome, hole, is_safe,
-    is_session_id, merge, project, transcripts,
+    Inherited, Leftover, Merged, PrivateHome, Source, StoreFailure, TranscriptKey, UsersHome, hole,
+    inherited, is_safe, is_session_id, merge, project, transcripts,
 };
 use agentwire_protocol::Json;
 use std::borrow::Cow;
@@ -27,6 +27,8 @@ type Transcript = (TranscriptKey, Vec<Json>);
 pub(crate) struct Known {
     pub(crate) owned: Option<Owned>,
     pub(crate) claims: Claims,
+    /// What earlier hosts have accepted, and not told of.
+    pub(crate) inherited: Vec<Inherited>,
     /// What the store lacks, and this machine has.
     pub(crate) lacking: Lacking,
     pub(crate) notices: Vec<Notice>,
@@ -85,7 +87,12 @@ pub(crate) async fn resume(
             known.claims = Claims::new(source, &session, when_owned).await?;
         }
     }
+    let inbox = match known.claims.session() {
+        Some((source, session)) => source.inbox(session).await?,
+        None => vec![],
+    };
     let Some(id) = id.filter(|id| is_session_id(id)) else {
+        known.inherited = inherited(&inbox, &[]);
         if source.has_session {
             return Err(Error::session_store("load", project, StoreFailure::Missing));
         }
@@ -93,7 +100,7 @@ pub(crate) async fn resume(
     };
     let session = TranscriptKey::new(project, &id);
     let stored = source.transcripts(&session).await?;
-    if stored.is_empty() && source.has_session {
+    if stored.is_empty() && inbox.is_empty() && source.has_session {
         return Err(Error::session_store(
             "load",
             &session,
@@ -103,6 +110,12 @@ pub(crate) async fn resume(
     let found = Found::look(users.clone(), session.clone()).await;
     let is_elsewhere = !stored.is_empty() || !found.leftovers.is_empty();
     let transcripts = found.merge(stored, &mut known);
+    let main = transcripts.iter().find(|(key, _)| *key == session);
+    known.inherited = inherited(&inbox, main.map_or(&[], |(_, entries)| entries));
+    if main.is_none() && !known.inherited.is_empty() {
+        // It was accepted, and nothing was said yet.
+        return Ok((Cow::Owned(line.beginning(&id)), known));
+    }
     for (key, entries) in &transcripts {
         if !source.allows_holes && hole(entries).is_some() {
             return Err(Error::session_store("load", key, StoreFailure::Hole));
@@ -286,6 +299,11 @@ impl Source {
             }
         }
         Ok(found)
+    }
+
+    async fn inbox(&self, session: TranscriptKey) -> Result<Vec<Json>, Error> {
+        let inbox = self.store.load_inbox(session.clone(), self.limit).await;
+        inbox.map_err(|failure| Error::session_store("load_inbox", session, failure))
     }
 
     /// Loads a transcript; `None` if it is empty.

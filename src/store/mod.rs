@@ -4,6 +4,7 @@
 mod catch_up;
 mod claim;
 mod home;
+mod inbox;
 mod key;
 mod local;
 pub mod log;
@@ -14,6 +15,7 @@ mod source;
 pub(crate) use catch_up::{Merged, hole, merge};
 pub use claim::{Claim, ClaimKeeper, Claimed};
 pub(crate) use home::{Leftover, PrivateHome, UsersHome, private_homes};
+pub(crate) use inbox::{InboxEntry, Inherited, inherited};
 pub use key::TranscriptKey;
 #[cfg(feature = "history")]
 pub(crate) use key::{LONGEST_NAME, given_name, named};
@@ -201,6 +203,40 @@ pub trait SessionStore: Send + Sync + 'static {
         let _ = session;
         async { Err("this store does not implement `SessionStore::claim`".into()) }
     }
+
+    /// Appends entries to the inbox of a session that this host has claimed: JSON objects,
+    /// like the entries of a transcript, with the messages that the host has accepted for it,
+    /// and what became of them. A user message is not sent to the agent before this has
+    /// succeeded for it. Called only if the store has [leases](SessionStore::lease). The default
+    /// implementation keeps nothing: then what a host has accepted ends with it.
+    ///
+    /// # Errors
+    ///
+    /// If the entries were not stored, or this host has lost the session. They are sent again
+    /// after a quarter of a second, until the claim is over. Entries may be stored twice
+    /// without harm.
+    fn append_inbox(
+        &self,
+        session: &TranscriptKey,
+        entries: &[Json],
+    ) -> impl Future<Output = Result<(), StoreError>> + Send {
+        let _ = (session, entries);
+        async { Ok(()) }
+    }
+
+    /// Returns the inbox of a session, in the order of the entries. Called before the session
+    /// is resumed, once it is claimed. It is deleted with the session.
+    ///
+    /// # Errors
+    ///
+    /// As for [`SessionStore::load`].
+    fn load_inbox(
+        &self,
+        session: &TranscriptKey,
+    ) -> impl Future<Output = Result<Vec<Json>, StoreError>> + Send {
+        let _ = session;
+        async { Ok(Vec::new()) }
+    }
 }
 
 impl<S: SessionStore> SessionStore for Arc<S> {
@@ -253,6 +289,21 @@ impl<S: SessionStore> SessionStore for Arc<S> {
         session: &TranscriptKey,
     ) -> impl Future<Output = Result<Claimed, StoreError>> + Send {
         S::claim(self, session)
+    }
+
+    fn append_inbox(
+        &self,
+        session: &TranscriptKey,
+        entries: &[Json],
+    ) -> impl Future<Output = Result<(), StoreError>> + Send {
+        S::append_inbox(self, session, entries)
+    }
+
+    fn load_inbox(
+        &self,
+        session: &TranscriptKey,
+    ) -> impl Future<Output = Result<Vec<Json>, StoreError>> + Send {
+        S::load_inbox(self, session)
     }
 }
 

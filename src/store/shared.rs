@@ -73,6 +73,8 @@ trait AnyStore: Send + Sync {
     fn subpaths(self: Arc<Self>, session: TranscriptKey) -> Outcome<Vec<String>>;
     fn lease(&self) -> Option<Duration>;
     fn claim(self: Arc<Self>, session: TranscriptKey) -> Outcome<Claimed>;
+    fn append_inbox(self: Arc<Self>, session: TranscriptKey, entries: Arc<[Json]>) -> Outcome<()>;
+    fn load_inbox(self: Arc<Self>, session: TranscriptKey) -> Outcome<Vec<Json>>;
 }
 
 impl<S: SessionStore> AnyStore for S {
@@ -98,6 +100,14 @@ impl<S: SessionStore> AnyStore for S {
 
     fn claim(self: Arc<Self>, session: TranscriptKey) -> Outcome<Claimed> {
         Box::pin(async move { S::claim(&self, &session).await })
+    }
+
+    fn append_inbox(self: Arc<Self>, session: TranscriptKey, entries: Arc<[Json]>) -> Outcome<()> {
+        Box::pin(async move { S::append_inbox(&self, &session, &entries).await })
+    }
+
+    fn load_inbox(self: Arc<Self>, session: TranscriptKey) -> Outcome<Vec<Json>> {
+        Box::pin(async move { S::load_inbox(&self, &session).await })
     }
 }
 
@@ -155,6 +165,25 @@ impl SharedStore {
         limit: Duration,
     ) -> Result<Claimed, StoreFailure> {
         call(limit, Arc::clone(&self.0).claim(session)).await
+    }
+
+    pub(crate) async fn append_inbox(
+        &self,
+        session: &TranscriptKey,
+        entries: &Arc<[Json]>,
+        limit: Duration,
+    ) -> Result<(), StoreFailure> {
+        let store = Arc::clone(&self.0);
+        let entries = Arc::clone(entries);
+        call(limit, store.append_inbox(session.clone(), entries)).await
+    }
+
+    pub(crate) async fn load_inbox(
+        &self,
+        session: TranscriptKey,
+        limit: Duration,
+    ) -> Result<Vec<Json>, StoreFailure> {
+        call(limit, Arc::clone(&self.0).load_inbox(session)).await
     }
 }
 

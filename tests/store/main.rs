@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 #[cfg(unix)]
+mod inbox;
+#[cfg(unix)]
 mod resuming;
 #[path = "../support/mod.rs"]
 mod support;

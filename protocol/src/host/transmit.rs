@@ -80,6 +80,12 @@ impl Prompt {
     pub fn uuid(&self) -> &str {
         &self.0.id
     }
+
+    /// Returns the line that is sent to the agent, with its newline.
+    #[must_use]
+    pub fn line(&self) -> &[u8] {
+        &self.0.line
+    }
 }
 
 impl Request {

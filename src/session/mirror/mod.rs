@@ -89,7 +89,9 @@ impl Mirror {
             tell,
             waiting,
             limit: options.store_memory,
-            holds_results: options.store_flush == StoreFlush::BeforeResult,
+            // With a lease another host may go on from there at any time.
+            holds_results: options.store_flush == StoreFlush::BeforeResult
+                || store.lease().is_some(),
             over,
             done: done.clone().drop_guard(),
         };

@@ -8,7 +8,7 @@ pub use logs::LogBacked;
 
 use agentwire::session_log::{Entry, Head, LogStore, Part, Refusal, SessionKey};
 use agentwire::{Claimed, SessionStore, StoreError, StoredSession, TranscriptKey};
-use agentwire_protocol::Json;
+use agentwire_protocol::{Json, Members};
 use logs::{Owned, note};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -27,6 +27,27 @@ fn deleted_by(note: &Entry) -> Option<Part> {
     let part: String = note.json.member("part")?.read().ok()?;
     (kind == "part_deleted").then(|| Part::named(&part))
 }
+
+/// The note of an entry of the inbox.
+fn in_inbox(entry: &Json) -> Entry {
+    let mut note = Members::default();
+    note.push("type", INBOX.into());
+    note.push("entry", entry.clone());
+    // JSON can always be written as JSON.
+    let note = Json::from_value(&note).unwrap_or_else(|_| Json::null());
+    Entry::new(Part::Session, note)
+}
+
+/// The entry of the inbox that a note has.
+fn of_inbox(note: &Entry) -> Option<Json> {
+    if note.part != Part::Session {
+        return None;
+    }
+    let kind: String = note.json.member("type")?.read().ok()?;
+    note.json.member("entry").filter(|_| kind == INBOX)
+}
+
+const INBOX: &str = "inbox";
 
 fn part(key: &TranscriptKey) -> Part {
     match &key.subpath {
@@ -129,5 +150,23 @@ impl<S: LogStore> SessionStore for LogBacked<S> {
 
     async fn claim(&self, session: &TranscriptKey) -> Result<Claimed, StoreError> {
         self.claim_log(session.into()).await
+    }
+
+    async fn append_inbox(
+        &self,
+        session: &TranscriptKey,
+        entries: &[Json],
+    ) -> Result<(), StoreError> {
+        let entries = entries.iter().map(in_inbox);
+        self.append_all(&session.into(), entries.collect()).await
+    }
+
+    async fn load_inbox(&self, session: &TranscriptKey) -> Result<Vec<Json>, StoreError> {
+        let mut found = vec![];
+        let take = |entry: Entry| {
+            found.extend(of_inbox(&entry));
+        };
+        self.each(&session.into(), take).await?;
+        Ok(found)
     }
 }

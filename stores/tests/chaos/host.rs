@@ -5,8 +5,8 @@ use crate::engine::{Engine, on_store};
 use agentwire::protocol::Json;
 use agentwire::session_log::LeaseClock;
 use agentwire::{
-    Claimed, Client, ClosePolicy, Event, Options, PermissionAsk, PermissionResult, SessionStore,
-    StoreError, StoreFlush, TranscriptKey, WhenOwned,
+    Claimed, Client, ClosePolicy, Event, Fate, Notice, Options, PermissionAsk, PermissionResult,
+    SessionStore, StoreError, StoreFlush, TranscriptKey, WhenOwned,
 };
 use agentwire_stores::LogBacked;
 use serde::{Deserialize, Serialize};
@@ -72,6 +72,26 @@ impl<S: SessionStore> SessionStore for Telling<S> {
         }
         claimed
     }
+
+    async fn append_inbox(
+        &self,
+        session: &TranscriptKey,
+        entries: &[Json],
+    ) -> Result<(), StoreError> {
+        self.0.append_inbox(session, entries).await
+    }
+
+    async fn load_inbox(&self, session: &TranscriptKey) -> Result<Vec<Json>, StoreError> {
+        self.0.load_inbox(session).await
+    }
+}
+
+/// The text of a message of the user.
+fn text(message: &Json) -> String {
+    let content = message
+        .member("message")
+        .and_then(|it| it.member("content"));
+    content.and_then(|it| it.read().ok()).unwrap_or_default()
 }
 
 pub(crate) async fn run(told: Told) {
@@ -125,13 +145,21 @@ async fn drive(told: Told, store: impl SessionStore) {
     let handle = client.handle();
     let mut lines = BufReader::new(tokio::io::stdin()).lines();
     let mut prompts = std::collections::VecDeque::new();
+    let mut inherited = 0;
     let mut is_streaming = false;
     loop {
         tokio::select! {
             Ok(Some(line)) = lines.next_line() => match line.strip_prefix("send ") {
                 Some(prompt) => {
-                    drop(handle.send(prompt));
+                    let submission = handle.send(prompt);
                     prompts.push_back(prompt.to_owned());
+                    let prompt = prompt.to_owned();
+                    tokio::spawn(async move {
+                        match submission.await {
+                            Ok(()) => say(&format!("accepted {prompt}:")),
+                            Err(error) => say(&format!("not accepted {prompt} {error}:")),
+                        }
+                    });
                 }
                 None => {
                     client.close().await;
@@ -154,6 +182,14 @@ async fn drive(told: Told, store: impl SessionStore) {
                     }
                     _ => {}
                 },
+                Some(Ok(Event::Notice(Notice::Inherited { message, fate, .. }))) => {
+                    let prompt = text(&message);
+                    say(&format!("inherited {fate:?} {prompt}:"));
+                    if fate == Fate::SentAgain {
+                        prompts.insert(inherited, prompt);
+                        inherited += 1;
+                    }
+                }
                 Some(Ok(Event::Notice(notice))) => say(&format!("notice {notice}:").replace('\n', " ")),
                 Some(Ok(_)) => {}
                 Some(Err(error)) => say(&format!("error {error}:").replace('\n', " ")),

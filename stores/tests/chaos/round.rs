@@ -67,9 +67,10 @@ pub(crate) struct Outcome {
     pub(crate) kind: Kind,
     /// Batches of the first host behind the first one of the second.
     pub(crate) two_writers: usize,
-    /// Prompts whose result a host has given out, and that are not in the store.
+    /// Prompts that a host had accepted, or whose result it has given out, and that are not
+    /// in the store, nor handed back to the next host.
     pub(crate) lost: usize,
-    /// Prompts that are there more than once.
+    /// Prompts that are there more than once, and tools that both hosts have run for one.
     pub(crate) twice: usize,
     /// What the first host's tools, callbacks and model did after the second one had the
     /// session.
@@ -179,6 +180,24 @@ impl Host {
     fn results(&self) -> impl Iterator<Item = &str> {
         let lines = self.printed.iter();
         lines.filter_map(|(what, _)| what.strip_prefix("result ")?.strip_suffix(':'))
+    }
+
+    /// The prompts that it has accepted, or sent again.
+    fn accepted(&self) -> impl Iterator<Item = &str> {
+        self.told(&["accepted ", "inherited SentAgain "])
+    }
+
+    /// The prompts that were handed back to it.
+    fn handed_back(&self) -> impl Iterator<Item = &str> {
+        self.told(&["inherited HandedBack "])
+    }
+
+    fn told(&self, kinds: &'static [&'static str]) -> impl Iterator<Item = &str> {
+        let lines = self.printed.iter();
+        lines.filter_map(|(what, _)| {
+            let prompt = kinds.iter().find_map(|kind| what.strip_prefix(kind))?;
+            prompt.strip_suffix(':')
+        })
     }
 }
 
@@ -390,9 +409,13 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
         two.ends().await?;
     }
 
+    let ran = std::fs::read_to_string(&witness).unwrap();
+    let has_run = |host: &str| ran.lines().any(|it| it.split(' ').nth(1) == Some(host));
+    // Only the first one was told to.
+    outcome.twice += usize::from(has_run("one") && has_run("two"));
     if had_it {
         outcome.late += asked(first) - asked_before;
-        for line in std::fs::read_to_string(&witness).unwrap().lines() {
+        for line in ran.lines() {
             let words: Vec<_> = line.split(' ').collect();
             let when: u128 = match words[2].split_once('.') {
                 Some((seconds, hundredths)) => format!("{seconds}{hundredths}0").parse().unwrap(),
@@ -435,19 +458,32 @@ async fn look(store: &impl LogStore, key: &SessionKey, hosts: [&Host; 2], outcom
                 {
                     outcome.problems.push(format!("twice: {entry}"));
                 }
-                let text = match &entry["message"]["content"] {
+                // A prompt of a turn, or one that was taken up in the middle of another.
+                let content = match entry["type"].as_str() {
+                    Some("user") => &entry["message"]["content"],
+                    _ => &entry["attachment"]["prompt"],
+                };
+                let text = match content {
                     Value::Array(blocks) => blocks[0]["text"].as_str(),
                     content => content.as_str(),
                 };
-                if entry["type"] == "user"
-                    && let Some(text) = text.filter(|it| it.starts_with("Prompt "))
-                {
+                if let Some(text) = text.filter(|it| it.starts_with("Prompt ")) {
                     *prompts.entry(text.to_owned()).or_default() += 1;
                 }
             }
         }
     }
+    let handed_back: BTreeSet<&str> = hosts.into_iter().flat_map(Host::handed_back).collect();
     let results = hosts.into_iter().flat_map(Host::results);
-    outcome.lost += results.filter(|it| !prompts.contains_key(*it)).count();
+    let accepted = hosts.into_iter().flat_map(Host::accepted);
+    let accepted = accepted.filter(|it| !handed_back.contains(it));
+    let seen: BTreeSet<&str> = results.chain(accepted).collect();
+    for prompt in seen.into_iter().filter(|it| !prompts.contains_key(*it)) {
+        outcome.lost += 1;
+        let printed: Vec<_> = hosts.iter().map(|it| &it.printed).collect();
+        outcome
+            .problems
+            .push(format!("{prompt} is lost: {printed:?}"));
+    }
     outcome.twice += prompts.values().filter(|it| **it > 1).count();
 }

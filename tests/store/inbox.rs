@@ -1,0 +1,211 @@
+//! What a host has accepted, when the session is claimed in a store with an inbox.
+
+use super::*;
+use agentwire::protocol::message::{Priority, UserMessage};
+use agentwire::session_log::LeaseClock;
+use agentwire::{Claim, ClaimKeeper, Claimed, EndReason, Fate, SubmissionState};
+use agentwire_testkit::{Reply, Scenario, Step, When};
+use std::path::Path;
+use std::sync::Weak;
+use support::{ended, fake, wait_for};
+use tempfile::TempDir;
+use tokio::sync::watch;
+
+/// A store whose sessions belong to the host that has claimed them last.
+#[derive(Clone)]
+struct Claimable {
+    store: MemoryStore,
+    inbox: Arc<Mutex<Vec<Json>>>,
+    keeper: Arc<Mutex<Weak<ClaimKeeper>>>,
+    /// Whether the inbox takes entries, and how often it was asked.
+    is_open: Arc<watch::Sender<bool>>,
+    asked: Arc<watch::Sender<usize>>,
+}
+
+impl Claimable {
+    fn new() -> Self {
+        Self {
+            store: MemoryStore::new(),
+            inbox: Arc::default(),
+            keeper: Arc::default(),
+            is_open: Arc::new(watch::channel(true).0),
+            asked: Arc::new(watch::channel(0).0),
+        }
+    }
+
+    /// The entries of the inbox: their types, and whose they are.
+    fn inbox(&self) -> Vec<(String, Vec<String>)> {
+        let inbox = self.inbox.lock().unwrap();
+        let entries = inbox.iter().map(|it| it.to_value().unwrap());
+        entries
+            .map(|it| {
+                let uuids = serde_json::from_value(it["uuids"].clone()).unwrap();
+                (it["type"].as_str().unwrap().to_owned(), uuids)
+            })
+            .collect()
+    }
+
+    /// The session is another host's.
+    fn take_away(&self) {
+        self.keeper.lock().unwrap().upgrade().unwrap().lose();
+    }
+}
+
+impl SessionStore for Claimable {
+    async fn append(&self, key: &TranscriptKey, entries: &[Json]) -> Result<(), StoreError> {
+        self.store.append(key, entries).await
+    }
+
+    async fn load(&self, key: &TranscriptKey) -> Result<Option<Vec<Json>>, StoreError> {
+        self.store.load(key).await
+    }
+
+    fn lease(&self) -> Option<Duration> {
+        Some(Duration::from_secs(3600))
+    }
+
+    async fn claim(&self, _: &TranscriptKey) -> Result<Claimed, StoreError> {
+        let clock = LeaseClock::default();
+        let (keeper, claim) = Claim::new(clock, clock.now() + Duration::from_secs(3600));
+        let keeper = Arc::new(keeper);
+        *self.keeper.lock().unwrap() = Arc::downgrade(&keeper);
+        tokio::spawn(async move { keeper.given_back().await });
+        Ok(Claimed::Yours(claim))
+    }
+
+    async fn append_inbox(&self, _: &TranscriptKey, entries: &[Json]) -> Result<(), StoreError> {
+        self.asked.send_modify(|it| *it += 1);
+        let mut is_open = self.is_open.subscribe();
+        is_open.wait_for(|it| *it).await?;
+        self.inbox.lock().unwrap().extend_from_slice(entries);
+        Ok(())
+    }
+
+    async fn load_inbox(&self, _: &TranscriptKey) -> Result<Vec<Json>, StoreError> {
+        Ok(self.inbox.lock().unwrap().clone())
+    }
+}
+
+fn host(machine: &Path, store: &Claimable, scenario: &Scenario) -> Options {
+    fake(scenario)
+        .env("HOME", machine)
+        .env("CLAUDE_CONFIG_DIR", machine.join(".claude"))
+        .allowed_tools(["Bash"])
+        .session_store(store.clone())
+}
+
+fn message(uuid: &str, text: &str) -> UserMessage {
+    let mut message = UserMessage::new(text);
+    message.uuid = Some(uuid.to_owned());
+    message
+}
+
+async fn inherited(client: &mut Client) -> (String, Fate) {
+    wait_for(client, |event| match event {
+        Event::Notice(Notice::Inherited { uuid, fate, .. }) => Some((uuid.to_string(), *fate)),
+        _ => None,
+    })
+    .await
+}
+
+async fn loses(client: &mut Client, store: &Claimable) {
+    store.take_away();
+    let error = loop {
+        match client.next().await.unwrap() {
+            Ok(_) => {}
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(ended(error).reason, EndReason::LeaseLost);
+    client.close().await;
+}
+
+#[tokio::test]
+async fn a_message_leaves_when_the_inbox_has_it_and_is_noted_when_it_is_over() {
+    let (machine, store) = (TempDir::new().unwrap(), Claimable::new());
+    let options = host(
+        machine.path(),
+        &store,
+        &Scenario::default().reply([Step::text("Hello.")]),
+    );
+    let mut client = Client::connect(options).await.unwrap();
+    store.is_open.send_replace(false);
+    let mut submission = client.send(message("u1", "Hello?"));
+    store
+        .asked
+        .subscribe()
+        .wait_for(|it| *it > 0)
+        .await
+        .unwrap();
+    // Everything that can happen has, once a request is answered that does not wait for it.
+    assert_eq!(submission.state(), SubmissionState::Waiting);
+    assert_eq!(client.handle().outbound_queue().await.unwrap().messages, 1);
+    store.is_open.send_replace(true);
+    let result = submission.result().await.unwrap();
+    assert_eq!(result.text(), "Hello.");
+    client.close().await;
+    let expected = [("inbox_accepted", "u1"), ("inbox_over", "u1")];
+    let expected = expected.map(|(kind, uuid)| (kind.to_owned(), vec![uuid.to_owned()]));
+    assert_eq!(store.inbox(), expected);
+}
+
+#[tokio::test]
+async fn the_next_host_sends_what_no_turn_has_begun_and_hands_back_what_one_has() {
+    let id = uuid::Uuid::new_v4().to_string();
+    let (machines, store) = (TempDir::new().unwrap(), Claimable::new());
+    let call = Step::tool("Bash", json!({ "command": "true" }), "");
+    let scenario = Scenario::default()
+        .reply(Reply::new([call]).when(When::prompt_is("First")))
+        .reply([
+            Step::text("Ran. "),
+            Step::WaitMs(600_000),
+            Step::text("Done."),
+        ]);
+    let options = host(&machines.path().join("one"), &store, &scenario).session_id(&id);
+    let mut one = Client::connect(options).await.unwrap();
+    one.send(message("u1", "First")).await.unwrap();
+    let ran = |event: &Event| match event {
+        Event::Frame(frame) if frame.kind() == "user" => Some(()),
+        _ => None,
+    };
+    wait_for(&mut one, ran).await;
+    let mut later = message("u2", "Second");
+    later.priority = Some(Priority::Later);
+    one.send(later).await.unwrap();
+    one.send(message("u3", "Third")).await.unwrap();
+    loses(&mut one, &store).await;
+
+    let says = |steps: Vec<Step>| Scenario::default().reply(steps).repeated();
+    let next = |steps| host(&machines.path().join("two"), &store, &says(steps)).resume(&id);
+    // It is told until a host has run a turn.
+    for number in 0..2 {
+        let options = next(vec![Step::WaitMs(600_000)]);
+        let mut two = Client::connect(options).await.unwrap();
+        let told = [
+            inherited(&mut two).await,
+            inherited(&mut two).await,
+            inherited(&mut two).await,
+        ];
+        let expected = [
+            ("u1", Fate::HandedBack),
+            ("u2", Fate::SentAgain),
+            ("u3", Fate::SentAgain),
+        ];
+        let expected = expected.map(|(uuid, fate)| (uuid.to_owned(), fate));
+        // The third one may have been picked up meanwhile, and be in the transcript.
+        let sure = if number == 0 { 3 } else { 2 };
+        assert_eq!(told[..sure], expected[..sure]);
+        loses(&mut two, &store).await;
+    }
+    let options = next(vec![Step::text("Here.")]);
+    let mut two = Client::connect(options).await.unwrap();
+    two.prompt("Anything else?").await.unwrap();
+    two.close().await;
+    let over: Vec<_> = (store.inbox().into_iter())
+        .filter(|(kind, _)| kind == "inbox_over")
+        .flat_map(|(_, uuids)| uuids)
+        .collect();
+    for uuid in ["u1", "u2", "u3"] {
+        assert_eq!(over.iter().filter(|it| *it == uuid).count(), 1, "{over:?}");
+    }
+}
