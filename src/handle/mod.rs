@@ -53,7 +53,8 @@ impl Handle {
     /// message if it has none.
     ///
     /// The returned [`Submission`] tracks the delivery status. Await it to wait
-    /// until the message is written to the CLI. It fails with [`Error::Full`]
+    /// until the message is written to the CLI, which under a
+    /// [lease](crate::SessionStore::lease) is after the store has it. It fails with [`Error::Full`]
     /// if the outbound queue is full; [`Handle::send_when_room`] waits instead.
     #[doc(alias = "query")]
     #[doc(alias = "streamInput")]

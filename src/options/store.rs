@@ -103,6 +103,17 @@ impl Options {
     /// so the agent asks before each tool (a [gate](crate::Hook::gate) on `PreToolUse`), and
     /// runs none that is not allowed within five seconds.
     ///
+    /// A user message is accepted when the [inbox](crate::SessionStore::append_inbox) of the
+    /// session in the store has it: until then it is not sent to the agent, and awaiting its
+    /// [`Submission`](crate::Submission) waits. When this host ends or loses the session before
+    /// it has told what became of the message, the next host has it, and reports it with
+    /// [`Notice::Inherited`](crate::Notice::Inherited): if no turn had picked it up, it is sent
+    /// again, and otherwise handed back. That a turn has picked it up is noted in the inbox
+    /// before the first tool runs. A message that was not accepted when the session was lost
+    /// can be sent again under the same `uuid`: it is the same message. The result of a turn is
+    /// given out when the store has the turn, as with
+    /// [`StoreFlush::BeforeResult`](crate::StoreFlush).
+    ///
     /// Not prevented is what already runs: a tool that was begun before, and requests to the
     /// model. Neither are agents that were started by hand.
     pub fn session_store(mut self, store: impl SessionStore) -> Self {

@@ -1,6 +1,7 @@
 //! How the driver executes commands from handles.
 
-use super::driver::{Blocked, Driver, Stage, now};
+use super::blocked::Blocked;
+use super::driver::{Driver, Stage, now};
 use crate::command::{Command, LateAnswer, OutboundQueue, Progress, WhenFull};
 use crate::event::{Error, Event, Notice, Sender, SessionEnd, StreamKind, Unread};
 use agentwire_protocol::host::{NotTaken, Prompt};

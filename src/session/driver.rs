@@ -2,6 +2,7 @@
 
 use super::alarm::Alarm;
 use super::asks::{Asks, Step};
+use super::blocked::Blocked;
 use super::claims::Claims;
 use super::flow::{Change, Flow};
 use super::inbox::Inbox;
@@ -20,7 +21,7 @@ use crate::process::CloseStep;
 use crate::store::{InboxEntry, PrivateHome};
 use agentwire_protocol::Frame;
 use agentwire_protocol::control::Answer;
-use agentwire_protocol::host::{Activity, Ask, Host, Prompt, Transmit};
+use agentwire_protocol::host::{Activity, Ask, Host, Transmit};
 use agentwire_protocol::sabotage::{Bug, is_on};
 use std::collections::{HashMap, VecDeque};
 use std::future::poll_fn;
@@ -107,20 +108,6 @@ pub(super) struct Driver {
     pub(super) stage: Stage,
     pub(super) last_result_failed: bool,
     pub(super) succession: Succession,
-}
-
-/// A message that waits for space in the outbound queue.
-pub(super) struct Blocked {
-    pub(super) prompt: Prompt,
-    pub(super) progress: watch::Sender<Progress>,
-    /// Who waits for that; `None` if it is sent in any case.
-    pub(super) has_room: Option<oneshot::Sender<()>>,
-}
-
-impl Blocked {
-    pub(super) fn is_unwanted(&self) -> bool {
-        (self.has_room.as_ref()).is_some_and(oneshot::Sender::is_closed)
-    }
 }
 
 /// A message that waits for the store.

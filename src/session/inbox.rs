@@ -1,8 +1,8 @@
 //! The messages that this host has accepted, in the session's store: another host that
 //! resumes the session finds there what is not over.
 
+use super::blocked::Blocked;
 use super::claims::Claims;
-use super::driver::Blocked;
 use crate::command::Progress;
 use crate::event::Notice;
 use crate::store::{InboxEntry, Inherited, Source, TranscriptKey};
@@ -34,7 +34,8 @@ pub(crate) struct Inbox {
     open: BTreeMap<Box<str>, Json>,
     /// Those that a turn has picked up, or may have, and the store does not know it.
     picked_up: BTreeSet<Box<str>>,
-    /// Those of which the store is just told.
+    /// Those of which it was told, or is just told.
+    begun: BTreeSet<Box<str>>,
     noting: BTreeSet<Box<str>>,
     /// What earlier hosts had accepted, and this one only told of.
     handed_back: Vec<Box<str>>,
@@ -99,6 +100,7 @@ impl Inbox {
             state if state.is_end() => {
                 self.open.remove(uuid);
                 self.picked_up.remove(uuid);
+                self.begun.remove(uuid);
                 self.noting.remove(uuid);
                 self.put(InboxEntry::over(vec![uuid.into()]));
             }
@@ -118,6 +120,7 @@ impl Inbox {
     pub(crate) fn begins(&mut self) -> bool {
         if !self.picked_up.is_empty() {
             let uuids = take(&mut self.picked_up);
+            self.begun.extend(uuids.iter().cloned());
             self.noting.extend(uuids.iter().cloned());
             self.put(InboxEntry::began(uuids.into_iter().collect()));
         }
@@ -142,19 +145,17 @@ impl Inbox {
         if *store.session == session {
             return;
         }
+        let before = std::mem::replace(&mut store.session, Arc::new(session));
         let uuids: Vec<_> = self.open.keys().cloned().collect();
-        let began = (uuids.iter()).filter(|it| !self.picked_up.contains(*it));
-        let began = began.cloned().collect();
-        let session = Arc::new(session);
-        let before = std::mem::replace(&mut store.session, session);
         if uuids.is_empty() {
             return;
         }
         for (uuid, message) in self.open.clone() {
             self.put(InboxEntry::accepted(&uuid, message));
         }
-        self.put(InboxEntry::began(began));
+        self.put(InboxEntry::began(self.begun.iter().cloned().collect()));
         self.queue.push_back((before, InboxEntry::over(uuids)));
+        self.append();
     }
 
     /// Waits until the store has entries, and returns them. Cancel safe.
@@ -184,7 +185,7 @@ impl Inbox {
         }
     }
 
-    /// Appends what waits, one call at a time.
+    /// Appends the queue, one call at a time.
     fn append(&mut self) {
         let Some(store) = self.store.as_ref().filter(|_| self.appending.is_empty()) else {
             return;

@@ -7,6 +7,7 @@
 
 mod alarm;
 mod asks;
+mod blocked;
 mod claims;
 mod commands;
 mod deliver;

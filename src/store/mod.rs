@@ -341,7 +341,8 @@ pub enum StoreFlush {
     /// too. A store that is [behind](crate::Notice::StoreBehind) is not waited for: at most
     /// 60 seconds for a call, and a second between three of them. Meanwhile what the agent
     /// says next is not read, so a slow store slows the session. If the [lease](SessionStore::lease)
-    /// is lost meanwhile, the result is not given out at all.
+    /// is lost meanwhile, the result is not given out at all. A store with leases always has
+    /// this.
     BeforeResult,
 }
 

@@ -380,3 +380,38 @@ async fn a_lease_of_no_length_claims_nothing_and_one_of_any_length_is_given_back
         claimed.release().await;
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_inbox_is_the_owners_and_goes_with_the_session() {
+    let logs = Arc::new(Memory::new());
+    let (connection, other) = (Connection::to(&logs), Connection::to(&logs));
+    let (one, two) = (host(&connection), host(&other));
+    let mut claimed = claim(&one).await.unwrap();
+    let odd: Json = serde_json::from_str(r#"{"b":1.00, "a":"\ud83d","type":"renewed"}"#).unwrap();
+    let entries = [odd.clone(), entry(1)];
+    connection.fault(Fault::LosesAnswer);
+    assert!(one.append_inbox(&key(), &entries).await.is_err());
+    one.append_inbox(&key(), &entries).await.unwrap();
+    one.append_inbox(&key(), &[]).await.unwrap();
+    one.append(&key(), &[entry(2)]).await.unwrap();
+    assert_eq!(one.load_inbox(&key()).await.unwrap(), entries);
+    // It is no part of a transcript.
+    assert_eq!(one.load(&key()).await.unwrap().unwrap(), [entry(2)]);
+    assert_eq!(one.subpaths(&key()).await.unwrap(), [""; 0]);
+
+    connection.cut(true);
+    claimed.lost().await;
+    let _claimed = loop {
+        match claim(&two).await {
+            Ok(claimed) => break claimed,
+            Err(left) => sleep(left).await,
+        }
+    };
+    connection.cut(false);
+    assert!(one.append_inbox(&key(), &[entry(3)]).await.is_err());
+    two.append_inbox(&key(), &[entry(4)]).await.unwrap();
+    let found = two.load_inbox(&key()).await.unwrap();
+    assert_eq!(found, [odd, entry(1), entry(4)]);
+    two.delete(&key()).await.unwrap();
+    assert_eq!(two.load_inbox(&key()).await.unwrap(), []);
+}

@@ -3,7 +3,7 @@
 use super::*;
 use agentwire::protocol::message::{Priority, UserMessage};
 use agentwire::session_log::LeaseClock;
-use agentwire::{Claim, ClaimKeeper, Claimed, EndReason, Fate, SubmissionState};
+use agentwire::{Claim, ClaimKeeper, Claimed, EndReason, Fate, SessionUpdate, SubmissionState};
 use agentwire_testkit::{Reply, Scenario, Step, When};
 use std::path::Path;
 use std::sync::Weak;
@@ -15,7 +15,7 @@ use tokio::sync::watch;
 #[derive(Clone)]
 struct Claimable {
     store: MemoryStore,
-    inbox: Arc<Mutex<Vec<Json>>>,
+    inbox: Arc<Mutex<Vec<(TranscriptKey, Json)>>>,
     keeper: Arc<Mutex<Weak<ClaimKeeper>>>,
     /// Whether the inbox takes entries, and how often it was asked.
     is_open: Arc<watch::Sender<bool>>,
@@ -34,9 +34,10 @@ impl Claimable {
     }
 
     /// The entries of the inbox: their types, and whose they are.
-    fn inbox(&self) -> Vec<(String, Vec<String>)> {
+    fn inbox(&self, session: &str) -> Vec<(String, Vec<String>)> {
         let inbox = self.inbox.lock().unwrap();
-        let entries = inbox.iter().map(|it| it.to_value().unwrap());
+        let entries = inbox.iter().filter(|(key, _)| key.session_id == session);
+        let entries = entries.map(|(_, it)| it.to_value().unwrap());
         entries
             .map(|it| {
                 let uuids = serde_json::from_value(it["uuids"].clone()).unwrap();
@@ -73,16 +74,23 @@ impl SessionStore for Claimable {
         Ok(Claimed::Yours(claim))
     }
 
-    async fn append_inbox(&self, _: &TranscriptKey, entries: &[Json]) -> Result<(), StoreError> {
+    async fn append_inbox(
+        &self,
+        session: &TranscriptKey,
+        entries: &[Json],
+    ) -> Result<(), StoreError> {
         self.asked.send_modify(|it| *it += 1);
         let mut is_open = self.is_open.subscribe();
         is_open.wait_for(|it| *it).await?;
-        self.inbox.lock().unwrap().extend_from_slice(entries);
+        let entries = entries.iter().map(|it| (session.clone(), it.clone()));
+        self.inbox.lock().unwrap().extend(entries);
         Ok(())
     }
 
-    async fn load_inbox(&self, _: &TranscriptKey) -> Result<Vec<Json>, StoreError> {
-        Ok(self.inbox.lock().unwrap().clone())
+    async fn load_inbox(&self, session: &TranscriptKey) -> Result<Vec<Json>, StoreError> {
+        let inbox = self.inbox.lock().unwrap();
+        let entries = inbox.iter().filter(|(key, _)| key == session);
+        Ok(entries.map(|(_, it)| it.clone()).collect())
     }
 }
 
@@ -128,7 +136,7 @@ async fn a_message_leaves_when_the_inbox_has_it_and_is_noted_when_it_is_over() {
         &store,
         &Scenario::default().reply([Step::text("Hello.")]),
     );
-    let mut client = Client::connect(options).await.unwrap();
+    let mut client = Client::connect(options.session_id(ID)).await.unwrap();
     store.is_open.send_replace(false);
     let mut submission = client.send(message("u1", "Hello?"));
     store
@@ -146,7 +154,7 @@ async fn a_message_leaves_when_the_inbox_has_it_and_is_noted_when_it_is_over() {
     client.close().await;
     let expected = [("inbox_accepted", "u1"), ("inbox_over", "u1")];
     let expected = expected.map(|(kind, uuid)| (kind.to_owned(), vec![uuid.to_owned()]));
-    assert_eq!(store.inbox(), expected);
+    assert_eq!(store.inbox(ID), expected);
 }
 
 #[tokio::test]
@@ -201,11 +209,48 @@ async fn the_next_host_sends_what_no_turn_has_begun_and_hands_back_what_one_has(
     let mut two = Client::connect(options).await.unwrap();
     two.prompt("Anything else?").await.unwrap();
     two.close().await;
-    let over: Vec<_> = (store.inbox().into_iter())
+    let over: Vec<_> = (store.inbox(&id).into_iter())
         .filter(|(kind, _)| kind == "inbox_over")
         .flat_map(|(_, uuids)| uuids)
         .collect();
     for uuid in ["u1", "u2", "u3"] {
         assert_eq!(over.iter().filter(|it| *it == uuid).count(), 1, "{over:?}");
     }
+}
+
+#[tokio::test]
+async fn what_waits_goes_along_to_the_session_that_the_agent_begins() {
+    let (machine, store) = (TempDir::new().unwrap(), Claimable::new());
+    let scenario = Scenario::default().reply([Step::text("Here.")]).repeated();
+    let options = host(machine.path(), &store, &scenario).session_id(ID);
+    let mut client = Client::connect(options).await.unwrap();
+    client.prompt(message("u1", "First")).await.unwrap();
+    store.is_open.send_replace(false);
+    let cleared = client.send(message("u2", "/clear"));
+    let mut asked = store.asked.subscribe();
+    let before = *asked.borrow_and_update();
+    asked.wait_for(|it| *it > before).await.unwrap();
+    // The agent gets this one, and the next waits for the store.
+    store.is_open.send_replace(true);
+    cleared.await.unwrap();
+    store.is_open.send_replace(false);
+    let mut third = client.send(message("u3", "Third"));
+    let renumbered = wait_for(&mut client, |event| match event {
+        Event::Session(SessionUpdate::Renumbered { session_id, .. }) => {
+            Some(session_id.to_string())
+        }
+        _ => None,
+    })
+    .await;
+    store.is_open.send_replace(true);
+    third.result().await.unwrap();
+    client.close().await;
+    let of = |session: &str, uuid: &str| -> Vec<String> {
+        let entries = store.inbox(session).into_iter();
+        let entries = entries.filter(|(_, uuids)| uuids.iter().any(|it| it == uuid));
+        entries.map(|(kind, _)| kind).collect()
+    };
+    assert_eq!(of(ID, "u3"), ["inbox_accepted", "inbox_over"]);
+    assert_eq!(of(&renumbered, "u3"), ["inbox_accepted", "inbox_over"]);
+    assert_eq!(of(&renumbered, "u1"), [""; 0]);
 }

@@ -1,0 +1,19 @@
+//! Messages that wait before the outbound queue.
+
+use crate::command::Progress;
+use agentwire_protocol::host::Prompt;
+use tokio::sync::{oneshot, watch};
+
+/// A message that waits for space in the outbound queue.
+pub(super) struct Blocked {
+    pub(super) prompt: Prompt,
+    pub(super) progress: watch::Sender<Progress>,
+    /// Who waits for that; `None` if it is sent in any case.
+    pub(super) has_room: Option<oneshot::Sender<()>>,
+}
+
+impl Blocked {
+    pub(super) fn is_unwanted(&self) -> bool {
+        (self.has_room.as_ref()).is_some_and(oneshot::Sender::is_closed)
+    }
+}
