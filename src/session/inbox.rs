@@ -8,7 +8,7 @@ use crate::event::Notice;
 use crate::store::{InboxEntry, Inherited, Source, TranscriptKey};
 use agentwire_protocol::Json;
 use agentwire_protocol::host::{Fate, Prompt, SubmissionState};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::future::pending;
 use std::mem::take;
 use std::sync::Arc;
@@ -31,16 +31,34 @@ const LAST: Duration = Duration::from_secs(5);
 pub(crate) struct Inbox {
     store: Option<Store>,
     /// The accepted messages that are not over.
-    open: BTreeMap<Box<str>, Json>,
-    /// Those that a turn has picked up, or may have, and the store does not know it.
-    picked_up: BTreeSet<Box<str>>,
-    /// Those of which it was told, or is just told.
-    begun: BTreeSet<Box<str>>,
-    noting: BTreeSet<Box<str>>,
+    open: HashMap<Box<str>, Open>,
+    /// How many were accepted.
+    accepted: u64,
+    /// Those that a turn has picked up, or may have, and of which the store is not told.
+    picked_up: Vec<Box<str>>,
+    /// How many times the store is just told of some.
+    telling: usize,
     /// What earlier hosts had accepted, and this one only told of.
     handed_back: Vec<Box<str>>,
     queue: VecDeque<(Arc<TranscriptKey>, InboxEntry)>,
     appending: JoinSet<Vec<InboxEntry>>,
+}
+
+/// A message that is not over.
+#[derive(Debug)]
+struct Open {
+    /// Its place in the order in which they were accepted.
+    number: u64,
+    message: Json,
+    stage: Stage,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Waiting,
+    PickedUp,
+    /// The store is told that it is picked up.
+    Begun,
 }
 
 #[derive(Debug)]
@@ -76,7 +94,13 @@ impl Inbox {
         let Ok(message) = serde_json::from_slice::<Json>(prompt.line()) else {
             return false;
         };
-        self.open.insert(prompt.uuid().into(), message.clone());
+        self.accepted += 1;
+        let open = Open {
+            number: self.accepted,
+            message: message.clone(),
+            stage: Stage::Waiting,
+        };
+        self.open.insert(prompt.uuid().into(), open);
         self.put(InboxEntry::accepted(prompt.uuid(), message));
         true
     }
@@ -84,27 +108,23 @@ impl Inbox {
     /// A message has got so far. `is_told` says whether the agent tells what its turns pick
     /// up.
     pub(crate) fn saw(&mut self, uuid: &str, state: SubmissionState, is_told: bool) {
-        if !self.open.contains_key(uuid) {
+        let Some(open) = self.open.get_mut(uuid) else {
             return;
-        }
-        match state {
-            SubmissionState::Started => {
-                self.picked_up.insert(uuid.into());
-            }
-            SubmissionState::Written if !is_told => {
-                self.picked_up.insert(uuid.into());
-            }
-            SubmissionState::Queued => {
-                self.picked_up.remove(uuid);
-            }
-            state if state.is_end() => {
-                self.open.remove(uuid);
-                self.picked_up.remove(uuid);
-                self.begun.remove(uuid);
-                self.noting.remove(uuid);
-                self.put(InboxEntry::over(vec![uuid.into()]));
-            }
-            _ => {}
+        };
+        let is_picked_up = match state {
+            SubmissionState::Started => true,
+            SubmissionState::Written => !is_told,
+            _ => false,
+        };
+        if is_picked_up && open.stage == Stage::Waiting {
+            open.stage = Stage::PickedUp;
+            self.picked_up.push(uuid.into());
+        } else if state == SubmissionState::Queued && open.stage == Stage::PickedUp {
+            open.stage = Stage::Waiting;
+        } else if state.is_end() {
+            self.open.remove(uuid);
+            self.picked_up.retain(|it| **it != *uuid);
+            self.put(InboxEntry::over(vec![uuid.into()]));
         }
     }
 
@@ -118,22 +138,21 @@ impl Inbox {
 
     /// Notes that what was picked up begins, and returns whether the store knows it already.
     pub(crate) fn begins(&mut self) -> bool {
-        if !self.picked_up.is_empty() {
-            let uuids = take(&mut self.picked_up);
-            self.begun.extend(uuids.iter().cloned());
-            self.noting.extend(uuids.iter().cloned());
-            self.put(InboxEntry::began(uuids.into_iter().collect()));
+        let mut uuids = take(&mut self.picked_up);
+        uuids.retain(|uuid| {
+            let open = self.open.get_mut(uuid);
+            let open = open.filter(|it| it.stage == Stage::PickedUp);
+            open.map(|it| it.stage = Stage::Begun).is_some()
+        });
+        if !uuids.is_empty() {
+            self.put(InboxEntry::began(uuids));
         }
-        self.noting.is_empty()
+        self.telling == 0
     }
 
     /// The store has an entry. Returns the message that was accepted with it.
     pub(crate) fn kept<'a>(&mut self, entry: &'a InboxEntry) -> Option<&'a str> {
-        if entry.is_begun() {
-            for uuid in entry.uuids() {
-                self.noting.remove(uuid);
-            }
-        }
+        self.telling -= usize::from(entry.is_begun());
         entry.accepts()
     }
 
@@ -146,16 +165,23 @@ impl Inbox {
             return;
         }
         let before = std::mem::replace(&mut store.session, Arc::new(session));
-        let uuids: Vec<_> = self.open.keys().cloned().collect();
-        if uuids.is_empty() {
-            return;
+        let mut open: Vec<_> = self.open.iter().collect();
+        open.sort_unstable_by_key(|(_, it)| it.number);
+        let begun = open.iter().filter(|(_, it)| it.stage == Stage::Begun);
+        let begun: Vec<Box<str>> = begun.map(|(uuid, _)| (*uuid).clone()).collect();
+        let uuids: Vec<Box<str>> = open.iter().map(|(uuid, _)| (*uuid).clone()).collect();
+        let accepted = open.into_iter();
+        let accepted = accepted.map(|(uuid, it)| InboxEntry::accepted(uuid, it.message.clone()));
+        for entry in accepted.collect::<Vec<_>>() {
+            self.put(entry);
         }
-        for (uuid, message) in self.open.clone() {
-            self.put(InboxEntry::accepted(&uuid, message));
+        if !begun.is_empty() {
+            self.put(InboxEntry::began(begun));
         }
-        self.put(InboxEntry::began(self.begun.iter().cloned().collect()));
-        self.queue.push_back((before, InboxEntry::over(uuids)));
-        self.append();
+        if !uuids.is_empty() {
+            self.queue.push_back((before, InboxEntry::over(uuids)));
+            self.append();
+        }
     }
 
     /// Waits until the store has entries, and returns them. Cancel safe.
@@ -180,6 +206,7 @@ impl Inbox {
 
     fn put(&mut self, entry: InboxEntry) {
         if let Some(store) = &self.store {
+            self.telling += usize::from(entry.is_begun());
             self.queue.push_back((Arc::clone(&store.session), entry));
             self.append();
         }

@@ -56,11 +56,6 @@ impl InboxEntry {
         }
     }
 
-    /// The messages that it is about.
-    pub(crate) fn uuids(&self) -> &[Box<str>] {
-        &self.uuids
-    }
-
     /// The message that was accepted.
     pub(crate) fn accepts(&self) -> Option<&str> {
         let uuid = self.uuids.first();

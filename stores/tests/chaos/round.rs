@@ -201,8 +201,9 @@ impl Host {
     }
 }
 
-/// What the model says.
-fn scenario() -> Scenario {
+/// What the model of a machine says. That of the first one calls tools for as long as the
+/// host lives.
+fn scenario(machine: &str) -> Scenario {
     let tick = r#"for i in 1 2 3 4; do echo "tool $CHAOS_HOST $(cut -d' ' -f1 /proc/uptime)" >> "$CHAOS_WITNESS"; sleep 0.05; done"#;
     let bash = json!({ "tool": { "name": "Bash", "input": { "command": tick }, "takes_ms": 200 } });
     let write = json!({ "file_path": "held", "content": "x" });
@@ -211,7 +212,12 @@ fn scenario() -> Scenario {
     let say =
         |when: &str, steps: Vec<Step>| Reply::new(steps).when(When::prompt_contains(when)).always();
     Scenario::default()
-        .reply(say("Prompt tool", vec![bash]))
+        .reply(match machine {
+            "one" => say("Prompt tool", vec![bash]),
+            _ => Reply::new([bash])
+                .when(When::prompt_contains("Prompt tool").after_tools(false))
+                .always(),
+        })
         .reply(say(
             "Prompt stream",
             vec![Step::chunks(chunks, Duration::from_millis(100))],
@@ -260,7 +266,7 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
             std::fs::create_dir_all(home.join(part)).unwrap();
         }
         let model = match &cli {
-            Some(_) => Some(ScriptedModel::start(scenario()).await.unwrap()),
+            Some(_) => Some(ScriptedModel::start(scenario(name)).await.unwrap()),
             None => None,
         };
         machines.push(Machine { name, home, model });
@@ -282,7 +288,7 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
         resumes: true,
         lease: lease(),
         waits,
-        cli: cli.clone().ok_or_else(|| scenario().to_json()),
+        cli: cli.clone().ok_or_else(|| scenario(machine.name).to_json()),
         name: machine.name.to_owned(),
         witness: witness.clone(),
     };
