@@ -9,6 +9,7 @@ use agentwire::{StoreError, StoredSession};
 use agentwire_protocol::{Json, Members};
 use agentwire_stores::Memory;
 use agentwire_testkit::stores::Conformance;
+use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
 /// What is wrong with a store.
@@ -64,9 +65,13 @@ enum Fault {
     OnePage,
     /// The refusal says nothing of the owner.
     NoHead,
+    /// The numbers of tokens have 63 bits.
+    TokensFolded,
+    /// A batch from before a deletion counts as kept.
+    AgainAfterDeletion,
 }
 
-const FAULTS: [Fault; 25] = [
+const FAULTS: [Fault; 27] = [
     Fault::TokensIgnored,
     Fault::WritersIgnored,
     Fault::PositionsIgnored,
@@ -92,16 +97,25 @@ const FAULTS: [Fault; 25] = [
     Fault::ReadFrom,
     Fault::OnePage,
     Fault::NoHead,
+    Fault::TokensFolded,
+    Fault::AgainAfterDeletion,
 ];
 
 struct Faulty {
     store: Memory,
     fault: Fault,
+    /// The tokens with which logs were deleted.
+    spent: Mutex<Vec<(SessionKey, Token)>>,
 }
 
 impl Faulty {
     fn has(&self, fault: Fault) -> bool {
         self.fault == fault
+    }
+
+    fn has_spent(&self, session: &SessionKey, token: &Token) -> bool {
+        let spent = self.spent.lock().unwrap();
+        spent.iter().any(|it| (&it.0, &it.1) == (session, token))
     }
 
     fn key(&self, session: &SessionKey) -> SessionKey {
@@ -245,6 +259,18 @@ impl LogStore for Faulty {
                 own.summary = last.as_ref();
                 self.store.append(session, &own).await
             }
+            Fault::TokensFolded => {
+                let number = batch.token.number & (u64::MAX / 2);
+                let token = Token::new(number, &*batch.token.writer);
+                let own = NewBatch::new(batch.after, &token, &entries);
+                self.store.append(session, &own).await
+            }
+            Fault::AgainAfterDeletion
+                if head.as_ref().is_some_and(|head| !head.is_deleted)
+                    && self.has_spent(session, batch.token) =>
+            {
+                Ok(end)
+            }
             Fault::NoHead => {
                 let kept = self.store.append(session, &own).await;
                 kept.map_err(|error| match error {
@@ -336,7 +362,11 @@ impl LogStore for Faulty {
                 Some(head) => self.store.delete(session, &head.token).await,
                 None => Ok(()),
             },
-            _ => self.store.delete(session, token).await,
+            _ => {
+                let spent = (session.clone(), token.clone());
+                self.spent.lock().unwrap().push(spent);
+                self.store.delete(session, token).await
+            }
         }
     }
 }
@@ -348,6 +378,7 @@ async fn the_suite_finds_every_fault() {
         let store = Faulty {
             store: Memory::new(),
             fault,
+            spent: Mutex::default(),
         };
         let check = Conformance::default().many(2_000);
         let outcomes = check.limit(Duration::from_secs(20)).check(store).await;

@@ -43,9 +43,13 @@ impl Token {
     }
 
     /// Creates the token with which a writer takes over a log that ends so. It takes
-    /// effect with the first append.
+    /// effect with the first append. A log whose owner has the largest number is never
+    /// taken over.
     pub fn next(head: Option<&Head>, writer: impl Into<Arc<str>>) -> Self {
-        Self::new(head.map_or(0, |head| head.token.number) + 1, writer)
+        Self::new(
+            head.map_or(1, |head| head.token.number.saturating_add(1)),
+            writer,
+        )
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is deleted is gone, and its token is spent.
 
-use super::super::bed::{Bed, agent, numbered};
+use super::super::bed::{Bed, Writer, agent, numbered};
 use agentwire::session_log::{AppendError, Entry, LogStore, Position, Refusal, SessionKey, Token};
 
 async fn deletes<S: LogStore>(bed: &Bed<S>, session: &SessionKey, token: &Token) {
@@ -114,5 +114,28 @@ pub(super) async fn a_deleted_log_goes_on_with_a_newer_token<S: LogStore>(bed: B
         let list = bed.store.list(&session.project).await.expect("a list");
         assert_eq!(list.len(), 1);
         deletes(&bed, &session, &writer.token).await;
+    }
+}
+
+pub(super) async fn a_batch_from_before_a_deletion_is_refused<S: LogStore>(bed: Bed<S>) {
+    let session = bed.session();
+    let mut writers: Vec<(Position, Writer<S>, Vec<Entry>)> = Vec::new();
+    for round in 0..3_usize {
+        let head = bed.store.head(&session).await.expect("a head");
+        let mut writer = bed.writer(&session, 0);
+        writer.token = Token::next(head.as_ref(), format!("round-{round}"));
+        writer.at = head.map_or(Position::START, |head| head.position);
+        let begin = writer.at;
+        writer.append(&numbered([round])).await;
+        let wanted = numbered([round]);
+        // They ask again for what they had appended, and nothing says that it is there.
+        for (begin, earlier, entries) in &writers {
+            for after in [*begin, writer.at] {
+                earlier.is_refused(after, entries).await;
+            }
+        }
+        bed.has(&session, &wanted).await;
+        deletes(&bed, &session, &writer.token).await;
+        writers.push((begin, writer, wanted));
     }
 }

@@ -51,7 +51,8 @@ contracts! {
         a_stale_writer_is_refused_at_every_position
         two_writers_with_one_number_are_told_apart
         an_owner_is_told_to_whom_the_log_went
-        what_a_stale_writer_appended_before_is_still_its_batch;
+        what_a_stale_writer_appended_before_is_still_its_batch
+        tokens_with_large_numbers_are_compared_or_an_error;
     writers:
         of_writers_at_one_position_one_is_kept
         of_many_owners_none_writes_behind_another
@@ -62,7 +63,8 @@ contracts! {
         the_token_of_a_deleted_log_is_spent
         a_deletion_takes_all_parts_and_nothing_else
         a_stale_writer_deletes_nothing
-        a_deleted_log_goes_on_with_a_newer_token;
+        a_deleted_log_goes_on_with_a_newer_token
+        a_batch_from_before_a_deletion_is_refused;
     lists:
         sessions_are_listed_by_project
         times_are_those_of_the_store

@@ -1,7 +1,7 @@
 //! One owner writes.
 
 use super::super::bed::{Bed, numbered};
-use agentwire::session_log::{LogStore, Position, Token};
+use agentwire::session_log::{AppendError, LogStore, Position, Token};
 
 pub(super) async fn a_log_is_taken_over_by_an_append<S: LogStore>(bed: Bed<S>) {
     let session = bed.session();
@@ -94,4 +94,42 @@ pub(super) async fn what_a_stale_writer_appended_before_is_still_its_batch<S: Lo
     let again = stale.append_at(before, &numbered([1])).await;
     assert_eq!(again.expect("its batch is there"), stale.at);
     bed.has(&session, &numbered(0..3)).await;
+}
+
+/// A store may have a largest number. What is above is an error then, and not taken for
+/// another one.
+pub(super) async fn tokens_with_large_numbers_are_compared_or_an_error<S: LogStore>(bed: Bed<S>) {
+    let session = bed.session();
+    let half = u64::MAX / 2;
+    let mut last = bed.writer(&session, 1);
+    last.append(&numbered([0])).await;
+    let mut wanted = numbered([0]);
+    for (n, number) in [half - 1, half, half + 1, half + 2, u64::MAX - 1, u64::MAX]
+        .into_iter()
+        .enumerate()
+    {
+        let mut writer = bed.writer(&session, number);
+        writer.at = last.at;
+        let entries = numbered([n + 1]);
+        match writer.append_at(last.at, &entries).await {
+            Ok(position) => writer.at = position,
+            Err(AppendError::Refused(refusal)) => {
+                panic!("number {number} is larger than that of the owner: {refusal}")
+            }
+            Err(_) => {
+                // The owner goes on.
+                let more = numbered([100 + n]);
+                last.append(&more).await;
+                wanted.extend(more);
+                continue;
+            }
+        }
+        wanted.extend(entries);
+        last.is_refused(writer.at, &numbered([9])).await;
+        let head = bed.store.head(&session).await.expect("a head");
+        let head = head.expect("there is a log");
+        assert_eq!((&head.token, head.position), (&writer.token, writer.at));
+        last = writer;
+    }
+    bed.has(&session, &wanted).await;
 }
