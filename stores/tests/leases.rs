@@ -415,3 +415,45 @@ async fn the_inbox_is_the_owners_and_goes_with_the_session() {
     two.delete(&key()).await.unwrap();
     assert_eq!(two.load_inbox(&key()).await.unwrap(), []);
 }
+
+/// No two clocks are compared: they may be hours apart, and run a tenth faster or slower.
+#[tokio::test(start_paused = true)]
+async fn hosts_with_skewed_clocks_never_have_a_session_at_once() {
+    fn fast() -> Duration {
+        Duration::from_secs(3600 * 7) + clock().now() * 11 / 10
+    }
+    let pairs = [
+        (clock(), LeaseClock::new(fast)),
+        (LeaseClock::new(fast), clock()),
+    ];
+    for (first, second) in pairs {
+        let logs = Arc::new(Memory::new());
+        let connection = Connection::to(&logs);
+        let on = |connection: &Connection, clock| {
+            let store = LogBacked::new(connection.clone()).leased(LENGTH);
+            store.clock(clock)
+        };
+        let (one, two) = (on(&connection, first), on(&Connection::to(&logs), second));
+        let mut claimed = claim(&one).await.unwrap();
+        for n in 0..20 {
+            assert!(claim(&two).await.is_err(), "it is renewed");
+            one.append(&key(), &[entry(n)]).await.unwrap();
+            sleep(LENGTH / 5).await;
+        }
+        connection.cut(true);
+        let taken = async {
+            while let Err(left) = claim(&two).await {
+                sleep(left.min(LENGTH / 100)).await;
+            }
+            Instant::now()
+        };
+        let lost = async {
+            claimed.lost().await;
+            Instant::now()
+        };
+        let (lost, taken) = tokio::join!(lost, taken);
+        assert!(lost < taken, "lost {:?} after", lost - taken);
+        connection.cut(false);
+        assert!(one.append(&key(), &[entry(99)]).await.is_err());
+    }
+}
