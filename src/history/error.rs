@@ -1,5 +1,6 @@
 //! Failures of reading and changing the history.
 
+use crate::store::{StoreFailure, TranscriptKey};
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -79,6 +80,16 @@ pub enum HistoryError {
         /// The reason.
         source: io::Error,
     },
+    /// A call of a session store failed.
+    #[error("`SessionStore::{call}` of {of}: {failure}")]
+    SessionStore {
+        /// The method of [`SessionStore`](crate::SessionStore).
+        call: &'static str,
+        /// The transcript of the call.
+        of: String,
+        /// The cause.
+        failure: StoreFailure,
+    },
 }
 
 /// Where a session was searched.
@@ -90,6 +101,11 @@ fn place(project: Option<&Path>) -> String {
 }
 
 impl HistoryError {
+    pub(super) fn store(call: &'static str, of: &TranscriptKey, failure: StoreFailure) -> Self {
+        let of = of.to_string();
+        Self::SessionStore { call, of, failure }
+    }
+
     pub(super) fn unreadable(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Unreadable { path, source }

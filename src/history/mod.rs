@@ -74,10 +74,12 @@
 //!   keep their JSON text.
 //! - Tags are not normalised to NFKC, and unassigned characters are kept.
 //! - Session stores are not changed: the functions are about files.
+//!   [`History::copy_to_store`] and [`History::copy_from_store`] copy sessions.
 //! - An empty `CLAUDE_CONFIG_DIR` counts as unset, and paths are not normalised to
 //!   NFC.
 
 mod change;
+mod copy;
 mod ends;
 mod error;
 mod find;
@@ -93,6 +95,7 @@ mod worktrees;
 
 pub use agentwire_protocol::transcript::MessageSelection;
 pub use change::ForkSession;
+pub use copy::Copied;
 pub use error::HistoryError;
 pub use info::SessionInfo;
 pub use listing::ListSessions;

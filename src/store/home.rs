@@ -319,6 +319,12 @@ fn is_private(folder: &Path) -> bool {
     fs::symlink_metadata(folder).is_ok_and(|it| it.is_dir())
 }
 
+/// Copies the transcripts of a private folder into the configuration folder of an agent.
+#[cfg(feature = "history")]
+pub(crate) fn put_on_disk(home: &PrivateHome, config: &Path) -> io::Result<()> {
+    keep(&home.path().join("projects"), &config.join("projects"))
+}
+
 /// Copies transcripts from one folder to another. What is there is replaced if the copy
 /// has all of it.
 fn keep(from: &Path, to: &Path) -> io::Result<()> {

@@ -14,6 +14,8 @@ mod source;
 
 pub(crate) use catch_up::{Merged, hole, merge};
 pub use claim::{Claim, ClaimKeeper, Claimed};
+#[cfg(feature = "history")]
+pub(crate) use home::put_on_disk;
 pub(crate) use home::{Leftover, PrivateHome, UsersHome, private_homes};
 pub(crate) use inbox::{InboxEntry, Inherited, inherited};
 pub use key::TranscriptKey;

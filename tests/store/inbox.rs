@@ -13,7 +13,7 @@ use tokio::sync::watch;
 
 /// A store whose sessions belong to the host that has claimed them last.
 #[derive(Clone)]
-struct Claimable {
+pub(super) struct Claimable {
     store: MemoryStore,
     inbox: Arc<Mutex<Vec<(TranscriptKey, Json)>>>,
     keeper: Arc<Mutex<Weak<ClaimKeeper>>>,
@@ -23,7 +23,7 @@ struct Claimable {
 }
 
 impl Claimable {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             store: MemoryStore::new(),
             inbox: Arc::default(),
@@ -44,6 +44,13 @@ impl Claimable {
                 (it["type"].as_str().unwrap().to_owned(), uuids)
             })
             .collect()
+    }
+
+    /// Whether a host has claimed the session, and given it back.
+    #[cfg(feature = "history")]
+    pub(super) fn was_given_back(&self) -> bool {
+        let keeper = self.keeper.lock().unwrap();
+        !keeper.ptr_eq(&Weak::new()) && keeper.strong_count() == 0
     }
 
     /// The session is another host's.

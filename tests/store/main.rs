@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 #[cfg(unix)]
+#[cfg(feature = "history")]
+mod copies;
 mod inbox;
 #[cfg(unix)]
 mod resuming;

@@ -37,7 +37,13 @@ impl Place<'_> {
         self.some(find_all(self.projects, self.project, self.id)?)
     }
 
-    pub(super) fn not_found(&self) -> HistoryError {
+    /// The one that is read.
+    pub(in super::super) fn transcript(&self) -> Result<PathBuf, HistoryError> {
+        let found = self.transcripts()?.into_iter().next();
+        found.ok_or_else(|| self.not_found())
+    }
+
+    pub(in super::super) fn not_found(&self) -> HistoryError {
         HistoryError::NotFound {
             id: self.id.to_owned(),
             project: self.project.map(Path::to_owned),

@@ -1,0 +1,223 @@
+//! Copies of sessions between the agent's own files and stores.
+
+use super::{History, HistoryError};
+use crate::store::{
+    Claim, Claimed, Merged, PrivateHome, SessionStore, SharedStore, StoreFailure, TranscriptKey,
+    hole, is_safe, merge, put_on_disk, transcripts,
+};
+use agentwire_protocol::Json;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The timeout of a call of a store.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// How many entries are appended in one call.
+const CHUNK: usize = 500;
+
+/// What was copied.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Copied {
+    /// The transcripts that the session has: its own, and those of its sub-agents.
+    pub transcripts: usize,
+    /// The entries that were not there already.
+    pub entries: usize,
+}
+
+/// A transcript and its key.
+type Transcript = (TranscriptKey, Vec<Json>);
+
+/// A store, with tasks and timeouts for its calls.
+struct Calls(SharedStore);
+
+impl Calls {
+    /// Claims the session, if the store has leases.
+    async fn claim(&self, session: &TranscriptKey) -> Result<Option<Claim>, HistoryError> {
+        if self.0.lease().is_none() {
+            return Ok(None);
+        }
+        let claimed = self.0.claim(session.clone(), LIMIT).await;
+        match claimed.map_err(|failure| HistoryError::store("claim", session, failure))? {
+            Claimed::Yours(claim) => Ok(Some(claim)),
+            Claimed::Anothers { .. } => {
+                let why = "the session is open in another host, by its lease".to_owned();
+                let failure = StoreFailure::Refused(why);
+                Err(HistoryError::store("claim", session, failure))
+            }
+        }
+    }
+
+    async fn load(&self, key: &TranscriptKey) -> Result<Vec<Json>, HistoryError> {
+        let entries = self.0.load(key.clone(), LIMIT).await;
+        let entries = entries.map_err(|failure| HistoryError::store("load", key, failure))?;
+        Ok(entries.unwrap_or_default())
+    }
+
+    /// The session's own transcript, and those of its parts.
+    async fn all(&self, session: &TranscriptKey) -> Result<Vec<Transcript>, HistoryError> {
+        let mut found = vec![(session.clone(), self.load(session).await?)];
+        let subpaths = self.0.subpaths(session.clone(), LIMIT).await;
+        let failed = |failure| HistoryError::store("subpaths", session, failure);
+        for subpath in BTreeSet::from_iter(subpaths.map_err(failed)?) {
+            if !is_safe(&subpath) {
+                let why = format!("the subpath `{subpath}` leads outside the session");
+                return Err(failed(StoreFailure::Failed(why)));
+            }
+            let key = session.part(subpath);
+            let entries = self.load(&key).await?;
+            found.push((key, entries));
+        }
+        found.retain(|(_, entries)| !entries.is_empty());
+        Ok(found)
+    }
+}
+
+impl History {
+    /// Copies a session into a store: what the store lacks of its transcripts. Copied again,
+    /// only what was added since is sent. A session that is running is copied as far as it is
+    /// on disk; with [`Options::session_store`](crate::Options::session_store) it is copied
+    /// while it runs.
+    ///
+    /// If the store has [leases](SessionStore::lease), the session is claimed meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// - [`HistoryError::InvalidId`], [`HistoryError::NotFound`],
+    ///   [`HistoryError::Unreadable`]
+    /// - [`HistoryError::SessionStore`] if a call of the store fails, takes more than a minute,
+    ///   or another host has the session; and, before anything is appended, if the store has
+    ///   entries of another continuation ([`StoreFailure::Diverged`]) or lacks some in between
+    ///   ([`StoreFailure::Hole`])
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped, a part of the session is copied, from its beginning.
+    #[doc(alias = "importSessionToStore")]
+    pub async fn copy_to_store(
+        &self,
+        id: &str,
+        store: impl SessionStore,
+    ) -> Result<Copied, HistoryError> {
+        let calls = Calls(SharedStore::new(store));
+        let (history, owned_id) = (self.clone(), id.to_owned());
+        let here = on_disk(move || history.read(&owned_id)).await?;
+        let claim = match here.first() {
+            Some((session, _)) => calls.claim(session).await?,
+            None => None,
+        };
+        let mut lacking = vec![];
+        for (key, local) in here {
+            let stored = calls.load(&key).await?;
+            let Merged {
+                mut entries,
+                behind,
+                holes,
+                diverged,
+            } = merge(stored, local);
+            for (count, failure) in [
+                (diverged, StoreFailure::Diverged),
+                (holes, StoreFailure::Hole),
+            ] {
+                if count > 0 {
+                    return Err(HistoryError::store("append", &key, failure));
+                }
+            }
+            lacking.push((key, entries.split_off(entries.len() - behind)));
+        }
+        let mut copied = Copied::default();
+        for (key, entries) in lacking {
+            copied.transcripts += 1;
+            copied.entries += entries.len();
+            for chunk in entries.chunks(CHUNK) {
+                let kept = calls.0.append(&key, &Arc::from(chunk), LIMIT).await;
+                kept.map_err(|failure| HistoryError::store("append", &key, failure))?;
+            }
+        }
+        if let Some(claim) = claim {
+            claim.release().await;
+        }
+        Ok(copied)
+    }
+
+    /// Copies a session from a store into the agent's own files: into the folder of its
+    /// project, from where the agent resumes it without the store. A transcript that is here
+    /// already is replaced if the store has everything that it has.
+    /// [`TranscriptKey::in_directory`] is the key of a session in a directory. No session may
+    /// be running here under this ID.
+    ///
+    /// # Errors
+    ///
+    /// - [`HistoryError::SessionStore`] if a call of the store fails or takes more than a
+    ///   minute, if it does not have the session ([`StoreFailure::Missing`]), or lacks entries
+    ///   in between ([`StoreFailure::Hole`])
+    /// - [`HistoryError::Unwritable`], also if a transcript here has entries that the store
+    ///   does not have
+    #[doc(alias = "exportSession")]
+    pub async fn copy_from_store(
+        &self,
+        session: &TranscriptKey,
+        store: impl SessionStore,
+    ) -> Result<Copied, HistoryError> {
+        let stored = Calls(SharedStore::new(store)).all(session).await?;
+        if stored.first().is_none_or(|(key, _)| key != session) {
+            return Err(HistoryError::store("load", session, StoreFailure::Missing));
+        }
+        if let Some((key, _)) = stored.iter().find(|(_, it)| hole(it).is_some()) {
+            return Err(HistoryError::store("load", key, StoreFailure::Hole));
+        }
+        let (config, session) = (self.configuration(), session.clone());
+        on_disk(move || {
+            let unreadable = HistoryError::unreadable(&config);
+            let before = transcripts(&config, &session).map_err(unreadable)?;
+            let had: usize = before.iter().map(|(_, entries)| entries.len()).sum();
+            let has: usize = stored.iter().map(|(_, entries)| entries.len()).sum();
+            write(&config, &stored)?;
+            Ok(Copied {
+                transcripts: stored.len(),
+                entries: has.saturating_sub(had),
+            })
+        })
+        .await
+    }
+
+    /// Reads all transcripts of a session.
+    fn read(&self, id: &str) -> Result<Vec<Transcript>, HistoryError> {
+        let path = self.place(id).transcript()?;
+        let config = self.configuration();
+        let inside = path.strip_prefix(&config).ok().and_then(Path::to_str);
+        let Some(key) = inside.and_then(TranscriptKey::of_file) else {
+            return Err(self.place(id).not_found());
+        };
+        transcripts(&config, &key).map_err(HistoryError::unreadable(&path))
+    }
+
+    fn configuration(&self) -> PathBuf {
+        let parent = self.projects.folder.parent();
+        parent.unwrap_or(&self.projects.folder).to_owned()
+    }
+}
+
+fn write(config: &Path, stored: &[Transcript]) -> Result<(), HistoryError> {
+    let unwritable = |(path, source)| HistoryError::Unwritable { path, source };
+    let home = PrivateHome::new(None).map_err(unwritable)?;
+    for (key, entries) in stored {
+        home.write_transcript(key, entries).map_err(unwritable)?;
+    }
+    put_on_disk(&home, config).map_err(HistoryError::unwritable(config.join("projects")))
+}
+
+async fn on_disk<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, HistoryError> + Send + 'static,
+) -> Result<T, HistoryError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(outcome) => outcome,
+        Err(gone) => std::panic::resume_unwind(match gone.try_into_panic() {
+            Ok(panic) => panic,
+            // The runtime is shutting down, and does not poll this any more.
+            Err(gone) => Box::new(gone.to_string()),
+        }),
+    }
+}

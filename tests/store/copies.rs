@@ -1,0 +1,195 @@
+//! Sessions that are copied between the disk and a store.
+
+use super::inbox::Claimable;
+use super::*;
+use agentwire::history::{History, HistoryError};
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+const PROJECT: &str = "-home-crab";
+
+fn line(uuid: &str, parent: Option<&str>) -> String {
+    format!(
+        "{}\n",
+        json!({ "type": "user", "uuid": uuid, "parentUuid": parent, "n": "1.00" })
+    )
+}
+
+fn put(config: &Path, name: &str, text: &str) {
+    let path = config.join("projects").join(PROJECT).join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+fn get(config: &Path, name: &str) -> String {
+    fs::read_to_string(config.join("projects").join(PROJECT).join(name)).unwrap()
+}
+
+/// A session with a sub-agent, and one that is none of it.
+fn filled(config: &Path) {
+    let main = line("a", None) + "{\"type\":\"api-request\",\"x\":1}\n" + &line("b", Some("a"));
+    put(config, &format!("{ID}.jsonl"), &main);
+    let agent = format!("{ID}/subagents/agent-a1");
+    put(config, &format!("{agent}.jsonl"), &line("x", None));
+    put(
+        config,
+        &format!("{agent}.meta.json"),
+        r#"{"agentType":"crab"}"#,
+    );
+    let other = ID.replace('1', "9");
+    put(config, &format!("{other}.jsonl"), &line("o", None));
+}
+
+fn key() -> TranscriptKey {
+    TranscriptKey::new(PROJECT, ID)
+}
+
+fn failure(error: &HistoryError) -> StoreFailure {
+    match error {
+        HistoryError::SessionStore { failure, .. } => failure.clone(),
+        other => panic!("{other}"),
+    }
+}
+
+#[tokio::test]
+async fn a_session_is_copied_to_a_store_and_from_there_to_another_machine() {
+    let machines = TempDir::new().unwrap();
+    let (one, two) = (machines.path().join("one"), machines.path().join("two"));
+    filled(&one);
+    let store = MemoryStore::new();
+    let history = History::in_directory(&one);
+    let copied = history.copy_to_store(ID, store.clone()).await.unwrap();
+    assert_eq!((copied.transcripts, copied.entries), (2, 4));
+    let again = history.copy_to_store(ID, store.clone()).await.unwrap();
+    assert_eq!((again.transcripts, again.entries), (2, 0));
+
+    let elsewhere = History::in_directory(&two);
+    let copied = elsewhere
+        .copy_from_store(&key(), store.clone())
+        .await
+        .unwrap();
+    assert_eq!((copied.transcripts, copied.entries), (2, 4));
+    let main = line("a", None) + &line("b", Some("a"));
+    assert_eq!(get(&two, &format!("{ID}.jsonl")), main);
+    let agent = format!("{ID}/subagents/agent-a1");
+    assert_eq!(get(&two, &format!("{agent}.jsonl")), line("x", None));
+    assert_eq!(
+        get(&two, &format!("{agent}.meta.json")),
+        r#"{"agentType":"crab"}"#
+    );
+    assert!(
+        fs::read_dir(two.join("projects").join(PROJECT))
+            .unwrap()
+            .count()
+            == 2
+    );
+    assert_eq!(
+        elsewhere
+            .session_messages(ID, Default::default())
+            .unwrap()
+            .len(),
+        2
+    );
+
+    // The session goes on there, and comes back.
+    put(
+        &two,
+        &format!("{ID}.jsonl"),
+        &(main.clone() + &line("c", Some("b"))),
+    );
+    let copied = elsewhere.copy_to_store(ID, store.clone()).await.unwrap();
+    assert_eq!((copied.transcripts, copied.entries), (2, 1));
+    let copied = history
+        .copy_from_store(&key(), store.clone())
+        .await
+        .unwrap();
+    assert_eq!((copied.transcripts, copied.entries), (2, 1));
+    assert_eq!(
+        get(&one, &format!("{ID}.jsonl")),
+        main + &line("c", Some("b"))
+    );
+}
+
+#[tokio::test]
+async fn what_went_two_ways_is_not_mixed() {
+    let machines = TempDir::new().unwrap();
+    let (one, two) = (machines.path().join("one"), machines.path().join("two"));
+    filled(&one);
+    let store = MemoryStore::new();
+    History::in_directory(&one)
+        .copy_to_store(ID, store.clone())
+        .await
+        .unwrap();
+    History::in_directory(&two)
+        .copy_from_store(&key(), store.clone())
+        .await
+        .unwrap();
+    let name = format!("{ID}.jsonl");
+    let common = get(&two, &name);
+    put(&one, &name, &(common.clone() + &line("c1", Some("b"))));
+    put(&two, &name, &(common + &line("c2", Some("b"))));
+    History::in_directory(&one)
+        .copy_to_store(ID, store.clone())
+        .await
+        .unwrap();
+    let before = store.load(&key()).await.unwrap();
+
+    let two_ways = History::in_directory(&two);
+    let error = two_ways.copy_to_store(ID, store.clone()).await.unwrap_err();
+    assert_eq!(failure(&error), StoreFailure::Diverged);
+    assert_eq!(store.load(&key()).await.unwrap(), before);
+    let here = get(&two, &name);
+    let error = two_ways
+        .copy_from_store(&key(), store.clone())
+        .await
+        .unwrap_err();
+    assert!(matches!(error, HistoryError::Unwritable { .. }), "{error}");
+    assert_eq!(get(&two, &name), here);
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_an_error_and_so_is_a_hole() {
+    let machine = TempDir::new().unwrap();
+    let (history, store) = (History::in_directory(machine.path()), MemoryStore::new());
+    let error = history.copy_to_store(ID, store.clone()).await.unwrap_err();
+    assert!(matches!(error, HistoryError::NotFound { .. }), "{error}");
+    let error = history
+        .copy_to_store("../x", store.clone())
+        .await
+        .unwrap_err();
+    assert!(matches!(error, HistoryError::InvalidId { .. }), "{error}");
+    let error = history
+        .copy_from_store(&key(), store.clone())
+        .await
+        .unwrap_err();
+    assert_eq!(failure(&error), StoreFailure::Missing);
+    let behind: Json = line("c", Some("b")).parse().unwrap();
+    store
+        .append(&key(), &[line("a", None).parse().unwrap(), behind])
+        .await
+        .unwrap();
+    let error = history
+        .copy_from_store(&key(), store.clone())
+        .await
+        .unwrap_err();
+    assert_eq!(failure(&error), StoreFailure::Hole);
+    assert!(!machine.path().join("projects").exists());
+    let error = history
+        .copy_from_store(&key(), Recorder::new(Then::Panic))
+        .await;
+    assert_eq!(
+        failure(&error.unwrap_err()),
+        StoreFailure::Panicked("a bug".to_owned())
+    );
+}
+
+#[tokio::test]
+async fn a_session_in_a_store_with_leases_is_claimed_while_it_is_copied() {
+    let machine = TempDir::new().unwrap();
+    filled(machine.path());
+    let store = Claimable::new();
+    let history = History::in_directory(machine.path());
+    history.copy_to_store(ID, store.clone()).await.unwrap();
+    assert!(store.was_given_back());
+}
