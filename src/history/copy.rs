@@ -83,6 +83,20 @@ impl History {
     ///
     /// If the store has [leases](SessionStore::lease), the session is claimed meanwhile.
     ///
+    /// ```no_run
+    /// use agentwire::history::History;
+    /// use agentwire::{MemoryStore, TranscriptKey};
+    ///
+    /// # async fn example(id: &str) -> Result<(), agentwire::history::HistoryError> {
+    /// let (history, store) = (History::new()?, MemoryStore::new());
+    /// let copied = history.copy_to_store(id, store.clone()).await?;
+    /// println!("{} entries", copied.entries);
+    /// let key = TranscriptKey::in_directory("/work/crabs", id);
+    /// History::in_directory("/backup/.claude").copy_from_store(&key, store).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// - [`HistoryError::InvalidId`], [`HistoryError::NotFound`],
@@ -155,7 +169,6 @@ impl History {
     ///   in between ([`StoreFailure::Hole`])
     /// - [`HistoryError::Unwritable`], also if a transcript here has entries that the store
     ///   does not have
-    #[doc(alias = "exportSession")]
     pub async fn copy_from_store(
         &self,
         session: &TranscriptKey,

@@ -63,11 +63,12 @@ pub(crate) async fn compare_all() {
     for turn in turns() {
         // The second one shows what of the difference is not the store's.
         let mut rows: Vec<Row> = ["none", "discards"]
-            .map(|name| Row::new(name, StoreFlush::default()))
+            .map(|name| Row::new(name, Mode::Batched))
             .into();
         for name in stores::names() {
-            rows.push(Row::new(name, StoreFlush::default()));
-            rows.push(Row::new(name, StoreFlush::BeforeResult));
+            for mode in [Mode::Batched, Mode::BeforeResult, Mode::Leased] {
+                rows.push(Row::new(name, mode));
+            }
         }
         // The first round is not counted.
         for round in 0..=ROUNDS {
@@ -94,9 +95,19 @@ pub(crate) async fn compare_all() {
     }
 }
 
+/// How a store is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Batched,
+    BeforeResult,
+    /// With a lease: each message is in the store before it is sent, and each turn
+    /// before its result is given out.
+    Leased,
+}
+
 struct Row {
     store: &'static str,
-    flush: StoreFlush,
+    mode: Mode,
     /// Of all rounds.
     cpu: Duration,
     speeds: Vec<f64>,
@@ -104,10 +115,10 @@ struct Row {
 }
 
 impl Row {
-    fn new(store: &'static str, flush: StoreFlush) -> Self {
+    fn new(store: &'static str, mode: Mode) -> Self {
         Self {
             store,
-            flush,
+            mode,
             cpu: Duration::ZERO,
             speeds: Vec::new(),
             ratios: Vec::new(),
@@ -129,8 +140,11 @@ impl Row {
             "none" => took = session(options, turn.times).await,
             "discards" => took = session(options.session_store(Discards), turn.times).await,
             name => {
-                let options = options.session_store_flush(self.flush);
-                let with = WithStore(options, turn.times, &mut took);
+                let options = match self.mode {
+                    Mode::BeforeResult => options.session_store_flush(StoreFlush::BeforeResult),
+                    Mode::Batched | Mode::Leased => options,
+                };
+                let with = WithStore(options, turn.times, self.mode, &mut took);
                 stores::open(name, folder.path(), with).await;
             }
         }
@@ -144,9 +158,10 @@ impl Row {
         };
         let (speed, ratio) = (median(&mut self.speeds), median(&mut self.ratios));
         let (least, most) = (self.ratios[0], self.ratios[self.ratios.len() - 1]);
-        let store = match self.flush {
-            StoreFlush::BeforeResult => format!("{}, before the result", self.store),
-            _ => self.store.to_owned(),
+        let store = match self.mode {
+            Mode::Batched => self.store.to_owned(),
+            Mode::BeforeResult => format!("{}, before the result", self.store),
+            Mode::Leased => format!("{}, with a lease", self.store),
         };
         let cpu = self.cpu.as_micros() / (turn.times * (ROUNDS + 1)) as u128;
         println!(
@@ -181,12 +196,17 @@ impl SessionStore for Discards {
     }
 }
 
-struct WithStore<'a>(Options, usize, &'a mut Duration);
+struct WithStore<'a>(Options, usize, Mode, &'a mut Duration);
 
 impl Visit for WithStore<'_> {
     async fn visit<S: LogStore>(self, store: S) {
-        let Self(options, times, took) = self;
-        *took = session(options.session_store(LogBacked::new(store)), times).await;
+        let Self(options, times, mode, took) = self;
+        let store = LogBacked::new(store);
+        let store = match mode {
+            Mode::Leased => store.leased(Duration::from_secs(30)),
+            Mode::Batched | Mode::BeforeResult => store,
+        };
+        *took = session(options.session_store(store), times).await;
     }
 }
 
