@@ -10,12 +10,16 @@
 //!
 //! Each is a [`LogStore`](agentwire::session_log::LogStore), and passes the
 //! conformance suite of `agentwire-testkit`. [`LogBacked`] makes each of them a store for
-//! [`Options::session_store`](agentwire::Options::session_store).
+//! [`Options::session_store`](agentwire::Options::session_store). [`Layered`] redacts or
+//! encrypts what any of them keeps.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "directory")]
 mod directory;
+#[cfg(feature = "encryption")]
+mod encrypted;
+mod layered;
 mod log_backed;
 mod memory;
 #[cfg(feature = "nats")]
@@ -28,6 +32,10 @@ mod sqlite;
 #[cfg(feature = "directory")]
 #[cfg_attr(docsrs, doc(cfg(feature = "directory")))]
 pub use directory::Directory;
+#[cfg(feature = "encryption")]
+#[cfg_attr(docsrs, doc(cfg(feature = "encryption")))]
+pub use encrypted::Encrypted;
+pub use layered::{Layer, Layered};
 pub use log_backed::LogBacked;
 pub use memory::Memory;
 #[cfg(feature = "nats")]

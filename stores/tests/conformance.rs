@@ -12,6 +12,16 @@ async fn a_store_in_memory_holds_every_contract() {
     assert!(outcomes.all_hold(), "{outcomes}");
 }
 
+#[cfg(feature = "encryption")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_encrypted_store_holds_every_contract() {
+    use agentwire_stores::{Encrypted, Layered, Memory};
+
+    let store = Layered::new(Memory::new(), Encrypted::new([7; 32]));
+    let outcomes = Conformance::default().many(2_000).check(store).await;
+    assert!(outcomes.all_hold(), "{outcomes}");
+}
+
 #[cfg(feature = "directory")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_store_in_a_directory_holds_every_contract() {
