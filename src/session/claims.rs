@@ -6,10 +6,13 @@ use crate::store::{Claim, Claimed, Source, TranscriptKey};
 use std::future::pending;
 use std::time::Duration;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 /// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(250);
+
+/// How much earlier than the end of a lease an agent may be killed.
+const EARLY: Duration = Duration::from_millis(500);
 
 /// The claims of a session: of that which it began with, and of those that the agent has
 /// begun in its place (`/clear`).
@@ -80,6 +83,15 @@ impl Claims {
         let (source, project) = self.source.as_ref()?;
         let (id, _) = self.claimed.last()?;
         Some((source, TranscriptKey::new(project, id)))
+    }
+
+    /// Whether nothing may be done for the session any more, after the agent was killed: what
+    /// watches over it may have been a little earlier than this host's own clock.
+    pub(crate) async fn settled(&mut self) -> bool {
+        if self.left().is_some_and(|left| left < EARLY) {
+            let _ = timeout(EARLY, self.changed()).await;
+        }
+        self.are_over()
     }
 
     /// Waits until the claim was renewed, is lost, or could not be made. Cancel safe.

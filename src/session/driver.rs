@@ -153,6 +153,9 @@ impl Driver {
     pub(super) async fn run(mut self) {
         loop {
             let mut exit = self.process().await;
+            if exit.is_some_and(|exit| exit.code().is_none()) && self.claims.settled().await {
+                self.lose_session();
+            }
             if !self.next_process(&mut exit).await {
                 return self.over(exit).await;
             }

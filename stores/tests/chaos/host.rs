@@ -6,7 +6,7 @@ use agentwire::protocol::Json;
 use agentwire::session_log::LeaseClock;
 use agentwire::{
     Claimed, Client, ClosePolicy, Event, Fate, Notice, Options, PermissionAsk, PermissionResult,
-    SessionStore, StoreError, StoreFlush, TranscriptKey, WhenOwned,
+    SessionStore, StoreError, StoreFlush, SubmissionState, TranscriptKey, WhenOwned,
 };
 use agentwire_stores::LogBacked;
 use serde::{Deserialize, Serialize};
@@ -151,13 +151,16 @@ async fn drive(told: Told, store: impl SessionStore) {
         tokio::select! {
             Ok(Some(line)) = lines.next_line() => match line.strip_prefix("send ") {
                 Some(prompt) => {
-                    let submission = handle.send(prompt);
+                    let mut submission = handle.send(prompt);
                     prompts.push_back(prompt.to_owned());
                     let prompt = prompt.to_owned();
                     tokio::spawn(async move {
-                        match submission.await {
+                        match submission.written().await {
                             Ok(()) => say(&format!("accepted {prompt}:")),
                             Err(error) => say(&format!("not accepted {prompt} {error}:")),
+                        }
+                        if submission.ended().await != SubmissionState::Completed {
+                            say(&format!("not completed {prompt}:"));
                         }
                     });
                 }

@@ -68,7 +68,8 @@ pub(crate) struct Outcome {
     /// Batches of the first host behind the first one of the second.
     pub(crate) two_writers: usize,
     /// Prompts that a host had accepted, or whose result it has given out, and that are not
-    /// in the store, nor handed back to the next host.
+    /// in the store, nor handed back to the next host, and of which no host that had the
+    /// session has told that they were cut off.
     pub(crate) lost: usize,
     /// Prompts that are there more than once, and tools that both hosts have run for one.
     pub(crate) twice: usize,
@@ -190,6 +191,11 @@ impl Host {
     /// The prompts that were handed back to it.
     fn handed_back(&self) -> impl Iterator<Item = &str> {
         self.told(&["inherited HandedBack "])
+    }
+
+    /// The prompts of which it has told that they did not come to their end.
+    fn not_completed(&self) -> impl Iterator<Item = &str> {
+        self.told(&["not completed "])
     }
 
     fn told(&self, kinds: &'static [&'static str]) -> impl Iterator<Item = &str> {
@@ -479,10 +485,16 @@ async fn look(store: &impl LogStore, key: &SessionKey, hosts: [&Host; 2], outcom
             }
         }
     }
-    let handed_back: BTreeSet<&str> = hosts.into_iter().flat_map(Host::handed_back).collect();
+    let mut known: BTreeSet<&str> = hosts.into_iter().flat_map(Host::handed_back).collect();
+    // What a host says of a session that it has lost is not the end of it.
+    let keeps_it = match outcome.kind {
+        Kind::Slowed => &hosts[..],
+        Kind::Killed | Kind::Stopped | Kind::Cut => &hosts[1..],
+    };
+    known.extend(keeps_it.iter().flat_map(|it| it.not_completed()));
     let results = hosts.into_iter().flat_map(Host::results);
     let accepted = hosts.into_iter().flat_map(Host::accepted);
-    let accepted = accepted.filter(|it| !handed_back.contains(it));
+    let accepted = accepted.filter(|it| !known.contains(it));
     let seen: BTreeSet<&str> = results.chain(accepted).collect();
     for prompt in seen.into_iter().filter(|it| !prompts.contains_key(*it)) {
         outcome.lost += 1;
