@@ -82,7 +82,7 @@ impl Driver {
             }
             Command::End(reason) => {
                 self.no_other_process();
-                self.asks.cancel_all();
+                self.cancel_asks();
                 self.stop_servers();
                 self.close_input(reason);
             }

@@ -375,13 +375,18 @@ impl Driver {
         self.is_lost = true;
         tracing::warn!("the lease of the session is lost");
         self.no_other_process();
-        self.asks.cancel_all();
-        self.waiting_asks.clear();
+        self.cancel_asks();
         // What is not over is the next host's.
         self.inbox = Inbox::default();
         self.stop_servers();
         self.close_input(EndReason::LeaseLost);
         self.peer.kill();
+    }
+
+    /// Cancels all requests of the agent.
+    pub(super) fn cancel_asks(&mut self) {
+        self.asks.cancel_all();
+        self.waiting_asks.clear();
     }
 
     /// Called when the CLI's input is closed: the CLI must exit, and is ended
@@ -507,7 +512,7 @@ impl Driver {
             progress.send_replace(Progress::failed(ended()));
         }
         self.host.handle_end();
-        self.asks.cancel_all();
+        self.cancel_asks();
         self.stop_servers();
         self.do_what_is_to_do();
         for (_, reply) in self.requests.drain() {

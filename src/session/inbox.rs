@@ -100,7 +100,8 @@ impl Inbox {
             message: message.clone(),
             stage: Stage::Waiting,
         };
-        self.open.insert(prompt.uuid().into(), open);
+        // Accepted again, it is the same one.
+        self.open.entry(prompt.uuid().into()).or_insert(open);
         self.put(InboxEntry::accepted(prompt.uuid(), message));
         true
     }
