@@ -18,10 +18,10 @@ const GOES_ON: &str = "CLAUDE_CODE_RESUME_INTERRUPTED_TURN";
 const REASON: &str = "CLAUDE_CODE_RESUME_REASON";
 
 impl CommandLine {
-    /// Gives a new session this ID, unless the command line says which
-    /// conversation it starts with.
+    /// Gives a new session this ID, also one that is forked, unless the command line has
+    /// one.
     pub(crate) fn name_session(&mut self, id: &str) {
-        if self.is_new_session() {
+        if self.is_new_session() || self.is_forked() && self.session_id().is_none() {
             self.arguments.push(format!("--session-id={id}"));
         }
     }
@@ -30,6 +30,12 @@ impl CommandLine {
     fn is_new_session(&self) -> bool {
         let is_told = |argument: &String| CONVERSATION.contains(&flag(argument));
         !self.arguments.iter().any(is_told)
+    }
+
+    /// Whether the session is a copy of the one that is resumed.
+    fn is_forked(&self) -> bool {
+        let mut arguments = self.arguments.iter();
+        arguments.any(|it| flag(it) == "--fork-session")
     }
 
     /// Returns the ID that the session begins with, if it is a new one.
@@ -46,7 +52,7 @@ impl CommandLine {
 
     /// Returns the ID of the session that is written, if it is known.
     pub(crate) fn written_session(&self) -> Option<&str> {
-        let is_forked = self.arguments.iter().any(|it| flag(it) == "--fork-session");
+        let is_forked = self.is_forked();
         let mut arguments = self.arguments.iter();
         let resumed = arguments.find_map(|argument| argument.strip_prefix("--resume="));
         self.session_id().or(resumed.filter(|_| !is_forked))

@@ -7,12 +7,14 @@
 mod support;
 
 use agentwire::session_log::{LogStore, Part, Position, SessionKey};
-use agentwire::{Client, Event, Notice, Options, StoreFailure, TranscriptKey, query};
+use agentwire::{
+    Claimed, Client, Event, Notice, Options, SessionStore, StoreFailure, TranscriptKey, query,
+};
 use agentwire_protocol::transcript::Summary;
 use agentwire_stores::{Directory, LogBacked, Memory, Sqlite};
 use agentwire_testkit::{Scenario, Step};
 use std::fs;
-use support::{Live, said_by_user, wait_for};
+use support::{LONG, Live, said_by_user, wait_for};
 
 fn hello() -> Scenario {
     Scenario::default().reply([Step::text("Hello.")]).repeated()
@@ -130,4 +132,37 @@ async fn a_session_that_another_host_has_taken_over_is_not_written_by_the_first(
     );
     one.close().await;
     assert_eq!(logs.head(&session).await.unwrap(), end);
+}
+
+/// A fork is a session of its own: its host has it, and not the one that it is a copy of.
+#[tokio::test]
+async fn a_fork_of_a_session_that_another_host_has_is_claimed() {
+    let (first, second) = (Live::start(hello()).await, Live::start(hello()).await);
+    let logs = Memory::new();
+    let store = || LogBacked::new(logs.clone()).leased(LONG);
+    let mut one = Client::connect(first.options().session_store(store()))
+        .await
+        .unwrap();
+    let result = one.prompt("My name is Ferris.").await.unwrap();
+    let id = result.session_id.clone().unwrap();
+
+    let options = second.options().cwd(first.project());
+    let options = options.resume_from(store(), &id).fork_session(true);
+    let mut two = Client::connect(options).await.unwrap();
+    let result = two.prompt("What is my name?").await.unwrap();
+    let fork = result.session_id.clone().unwrap();
+    assert_ne!(fork, id);
+    let asked = second.model.asked(0).await.body.unwrap();
+    let said = said_by_user(&asked);
+    assert_eq!(said, ["My name is Ferris.", "What is my name?"]);
+    for id in [&id, &fork] {
+        let key = TranscriptKey::in_directory(first.project(), id);
+        let claimed = store().claim(&key).await.unwrap();
+        assert!(matches!(claimed, Claimed::Anothers { .. }), "{claimed:?}");
+        // Messages are accepted where they are claimed.
+        assert!(!store().load_inbox(&key).await.unwrap().is_empty());
+    }
+    two.close().await;
+    one.prompt("Are you there?").await.unwrap();
+    one.close().await;
 }
