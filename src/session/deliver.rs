@@ -54,9 +54,7 @@ impl Driver {
             host::Event::Background(tasks) => self.streams.put(Event::Background(tasks)),
             // Another host may be asked by now.
             host::Event::Ask(_) if self.is_lost => {}
-            host::Event::Ask(ask) if is_before_tool(&ask) && !self.inbox.begins() => {
-                self.waiting_asks.push(ask);
-            }
+            host::Event::Ask(ask) if self.must_wait(&ask) => self.waiting_asks.push(ask),
             host::Event::Ask(ask) => self.ask(ask),
             host::Event::AskCancelled { request_id } => {
                 (self.waiting_asks).retain(|ask| ask.request_id != request_id);
@@ -91,6 +89,11 @@ impl Driver {
             }
             _ => {}
         }
+    }
+
+    /// Whether the store has to be told first that the turn of a message begins.
+    fn must_wait(&mut self, ask: &Ask) -> bool {
+        self.inbox.is_on() && is_before_tool(ask) && !self.inbox.begins()
     }
 
     fn ask(&mut self, ask: Ask) {

@@ -86,6 +86,10 @@ impl Inbox {
         }
     }
 
+    pub(crate) fn is_on(&self) -> bool {
+        self.store.is_some()
+    }
+
     /// Accepts a message, if there is an inbox, and returns whether it is to be held back.
     pub(crate) fn accept(&mut self, prompt: &Prompt) -> bool {
         if self.store.is_none() {

@@ -100,7 +100,8 @@ pub(crate) async fn resume(
     };
     let session = TranscriptKey::new(project, &id);
     let stored = source.transcripts(&session).await?;
-    if stored.is_empty() && inbox.is_empty() && source.has_session {
+    let has_none = stored.is_empty() && inherited(&inbox, &[]).is_empty();
+    if has_none && source.has_session {
         return Err(Error::session_store(
             "load",
             &session,

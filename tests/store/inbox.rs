@@ -3,7 +3,9 @@
 use super::*;
 use agentwire::protocol::message::{Priority, UserMessage};
 use agentwire::session_log::LeaseClock;
-use agentwire::{Claim, ClaimKeeper, Claimed, EndReason, Fate, SessionUpdate, SubmissionState};
+use agentwire::{
+    Claim, ClaimKeeper, Claimed, EndReason, Fate, SessionUpdate, SubmissionState, TurnEvent,
+};
 use agentwire_testkit::{Reply, Scenario, Step, When};
 use std::path::Path;
 use std::sync::Weak;
@@ -260,4 +262,43 @@ async fn what_waits_goes_along_to_the_session_that_the_agent_begins() {
     assert_eq!(of(ID, "u3"), ["inbox_accepted", "inbox_over"]);
     assert_eq!(of(&renumbered, "u3"), ["inbox_accepted", "inbox_over"]);
     assert_eq!(of(&renumbered, "u1"), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_session_is_begun_if_it_has_accepted_something_and_missing_if_it_has_not() {
+    let (machine, store) = (TempDir::new().unwrap(), Claimable::new());
+    let id = uuid::Uuid::new_v4().to_string();
+    let scenario = Scenario::default().reply([Step::text("Here.")]).repeated();
+    let options = || host(machine.path(), &store, &scenario);
+    let begin = || options().resume_from(store.clone(), &id);
+    let missing = Client::connect(begin()).await.err().unwrap();
+    assert!(
+        matches!(
+            &missing,
+            Error::SessionStore {
+                failure: StoreFailure::Missing,
+                ..
+            }
+        ),
+        "{missing}"
+    );
+    let accepted = json!({
+        "type": "inbox_accepted", "uuids": ["u1"],
+        "message": { "type": "user", "uuid": "u1", "message": { "role": "user", "content": "Hi" } },
+    });
+    let key = TranscriptKey::in_directory(std::env::current_dir().unwrap(), &id);
+    store.append_inbox(&key, &[accepted.into()]).await.unwrap();
+    let mut client = Client::connect(begin()).await.unwrap();
+    assert_eq!(
+        inherited(&mut client).await,
+        ("u1".to_owned(), Fate::SentAgain)
+    );
+    wait_for(&mut client, |event| match event {
+        Event::Turn(TurnEvent::Ended(end)) => Some(assert_eq!(&*end.messages[0], "u1")),
+        _ => None,
+    })
+    .await;
+    let result = client.prompt("And?").await.unwrap();
+    assert_eq!(result.session_id, Some(id));
+    client.close().await;
 }
