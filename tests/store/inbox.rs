@@ -293,11 +293,11 @@ async fn a_session_is_begun_if_it_has_accepted_something_and_missing_if_it_has_n
         inherited(&mut client).await,
         ("u1".to_owned(), Fate::SentAgain)
     );
-    wait_for(&mut client, |event| match event {
-        Event::Turn(TurnEvent::Ended(end)) => Some(assert_eq!(&*end.messages[0], "u1")),
+    let answered = wait_for(&mut client, |event| match event {
+        Event::Turn(TurnEvent::Ended(end)) => Some(end.messages[0].to_string()),
         _ => None,
-    })
-    .await;
+    });
+    assert_eq!(answered.await, "u1");
     let result = client.prompt("And?").await.unwrap();
     assert_eq!(result.session_id, Some(id));
     client.close().await;
