@@ -117,3 +117,76 @@ impl<S: LogStore, L: Layer> LogStore for Layered<S, L> {
         self.store.delete(session, token).await
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::{LogBacked, Memory};
+    use agentwire::{SessionStore, TranscriptKey};
+
+    struct Refuses;
+
+    impl Layer for Refuses {
+        fn seal(&self, _: &SessionKey, json: &Json) -> Result<Json, StoreError> {
+            match json.get().contains("secret") {
+                true => Err("it has a secret".into()),
+                false => Ok(json.clone()),
+            }
+        }
+
+        fn open(&self, _: &SessionKey, _: Json) -> Result<Json, StoreError> {
+            Err("it is closed".into())
+        }
+    }
+
+    fn entry(text: &str) -> Json {
+        serde_json::json!({ "type": "user", "message": { "content": text } }).into()
+    }
+
+    #[tokio::test]
+    async fn what_is_redacted_is_nowhere_in_the_store() {
+        let redact =
+            |_: &SessionKey, entry: &Json| Json::of_text(entry.get().replace("hunter2", "…"));
+        let memory = Memory::new();
+        let store = LogBacked::new(Layered::new(memory.clone(), redact));
+        let key = TranscriptKey::new("crabs", "0d4f7d6a-0c67-4c92-b1a5-3ef1b7d3c3a7");
+        store
+            .append(&key, &[entry("It is hunter2.")])
+            .await
+            .unwrap();
+        store
+            .append_inbox(&key, &[entry("And hunter2.")])
+            .await
+            .unwrap();
+        let found = store.load(&key).await.unwrap().unwrap();
+        assert_eq!(found, [entry("It is ….")]);
+        assert_eq!(store.load_inbox(&key).await.unwrap(), [entry("And ….")]);
+        let batches = memory.read(&SessionKey::from(&key), Position::START).await;
+        let summaries = memory.summaries("crabs").await.unwrap();
+        let all = format!("{:?} {summaries:?}", batches.unwrap());
+        assert!(all.contains('…') && !all.contains("hunter2"), "{all}");
+    }
+
+    #[tokio::test]
+    async fn what_a_layer_refuses_is_not_kept_and_what_it_cannot_open_is_an_error() {
+        let memory = Memory::new();
+        let store = Layered::new(memory.clone(), Refuses);
+        let session = SessionKey::new("crabs", "s");
+        let token = Token::new(1, "one");
+        let append = async |text: &str| {
+            let entries = [
+                Entry::new(Part::Main, entry("fine")),
+                Entry::new(Part::Main, entry(text)),
+            ];
+            let batch = NewBatch::new(Position::START, &token, &entries);
+            store.append(&session, &batch).await
+        };
+        let error = append("a secret").await.unwrap_err();
+        assert_eq!(error.to_string(), "the store failed: it has a secret");
+        assert_eq!(memory.head(&session).await.unwrap(), None);
+        append("fine").await.unwrap();
+        let error = store.read(&session, Position::START).await.unwrap_err();
+        assert_eq!(error.to_string(), "it is closed");
+    }
+}
