@@ -3,7 +3,7 @@
 use super::busy::Busy;
 use crate::ownership::SessionOwner;
 use crate::process::{CliNotFound, CliVersion};
-use crate::store::StoreFailure;
+use crate::store::{FailedCall, StoreFailure};
 use agentwire_protocol::content::CannotAttach;
 use agentwire_protocol::control::Refusal;
 use agentwire_protocol::host::{RequestFailure, SubmissionState, TurnOutcome};
@@ -211,6 +211,12 @@ pub enum Error {
     /// The session has ended or is closing.
     #[error("{0}")]
     Ended(Arc<SessionEnd>),
+}
+
+impl From<FailedCall> for Error {
+    fn from(FailedCall { call, of, failure }: FailedCall) -> Self {
+        Self::session_store(call, of, failure)
+    }
 }
 
 impl Error {

@@ -2,11 +2,9 @@
 
 use super::{History, HistoryError};
 use crate::store::{
-    Claim, Claimed, Merged, PrivateHome, SessionStore, SharedStore, StoreFailure, TranscriptKey,
-    hole, is_safe, merge, put_on_disk, transcripts,
+    Claim, Claimed, FailedCall, Merged, PrivateHome, SessionStore, SharedStore, Source,
+    StoreFailure, Transcript, TranscriptKey, hole, merge, put_on_disk, transcripts,
 };
-use agentwire_protocol::Json;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,51 +25,28 @@ pub struct Copied {
     pub entries: usize,
 }
 
-/// A transcript and its key.
-type Transcript = (TranscriptKey, Vec<Json>);
-
-/// A store, with tasks and timeouts for its calls.
-struct Calls(SharedStore);
-
-impl Calls {
-    /// Claims the session, if the store has leases.
-    async fn claim(&self, session: &TranscriptKey) -> Result<Option<Claim>, HistoryError> {
-        if self.0.lease().is_none() {
-            return Ok(None);
-        }
-        let claimed = self.0.claim(session.clone(), LIMIT).await;
-        match claimed.map_err(|failure| HistoryError::store("claim", session, failure))? {
-            Claimed::Yours(claim) => Ok(Some(claim)),
-            Claimed::Anothers { .. } => {
-                let why = "the session is open in another host, by its lease".to_owned();
-                let failure = StoreFailure::Refused(why);
-                Err(HistoryError::store("claim", session, failure))
-            }
-        }
+fn source(store: impl SessionStore) -> Source {
+    Source {
+        store: SharedStore::new(store),
+        limit: LIMIT,
+        allows_holes: false,
+        has_session: true,
     }
+}
 
-    async fn load(&self, key: &TranscriptKey) -> Result<Vec<Json>, HistoryError> {
-        let entries = self.0.load(key.clone(), LIMIT).await;
-        let entries = entries.map_err(|failure| HistoryError::store("load", key, failure))?;
-        Ok(entries.unwrap_or_default())
+/// Claims a session, if its store has leases.
+async fn claim(source: &Source, session: &TranscriptKey) -> Result<Option<Claim>, FailedCall> {
+    if source.store.lease().is_none() {
+        return Ok(None);
     }
-
-    /// The session's own transcript, and those of its parts.
-    async fn all(&self, session: &TranscriptKey) -> Result<Vec<Transcript>, HistoryError> {
-        let mut found = vec![(session.clone(), self.load(session).await?)];
-        let subpaths = self.0.subpaths(session.clone(), LIMIT).await;
-        let failed = |failure| HistoryError::store("subpaths", session, failure);
-        for subpath in BTreeSet::from_iter(subpaths.map_err(failed)?) {
-            if !is_safe(&subpath) {
-                let why = format!("the subpath `{subpath}` leads outside the session");
-                return Err(failed(StoreFailure::Failed(why)));
-            }
-            let key = session.part(subpath);
-            let entries = self.load(&key).await?;
-            found.push((key, entries));
+    let failed = |failure| FailedCall::new("claim", session, failure);
+    let claimed = source.store.claim(session.clone(), LIMIT).await;
+    match claimed.map_err(failed)? {
+        Claimed::Yours(claim) => Ok(Some(claim)),
+        Claimed::Anothers { .. } => {
+            let why = "the session is open in another host, by its lease".to_owned();
+            Err(failed(StoreFailure::Refused(why)))
         }
-        found.retain(|(_, entries)| !entries.is_empty());
-        Ok(found)
     }
 }
 
@@ -91,7 +66,7 @@ impl History {
     /// let (history, store) = (History::new()?, MemoryStore::new());
     /// let copied = history.copy_to_store(id, store.clone()).await?;
     /// println!("{} entries", copied.entries);
-    /// let key = TranscriptKey::in_directory("/work/crabs", id);
+    /// let key = TranscriptKey::in_directory("/home/ferris/crabs", id);
     /// History::in_directory("/backup/.claude").copy_from_store(&key, store).await?;
     /// # Ok(())
     /// # }
@@ -115,16 +90,16 @@ impl History {
         id: &str,
         store: impl SessionStore,
     ) -> Result<Copied, HistoryError> {
-        let calls = Calls(SharedStore::new(store));
+        let source = source(store);
         let (history, owned_id) = (self.clone(), id.to_owned());
         let here = on_disk(move || history.read(&owned_id)).await?;
         let claim = match here.first() {
-            Some((session, _)) => calls.claim(session).await?,
+            Some((session, _)) => claim(&source, session).await?,
             None => None,
         };
         let mut lacking = vec![];
         for (key, local) in here {
-            let stored = calls.load(&key).await?;
+            let stored = source.load(&key).await?.unwrap_or_default();
             let Merged {
                 mut entries,
                 behind,
@@ -136,7 +111,7 @@ impl History {
                 (holes, StoreFailure::Hole),
             ] {
                 if count > 0 {
-                    return Err(HistoryError::store("append", &key, failure));
+                    return Err(FailedCall::new("append", &key, failure).into());
                 }
             }
             lacking.push((key, entries.split_off(entries.len() - behind)));
@@ -146,8 +121,8 @@ impl History {
             copied.transcripts += 1;
             copied.entries += entries.len();
             for chunk in entries.chunks(CHUNK) {
-                let kept = calls.0.append(&key, &Arc::from(chunk), LIMIT).await;
-                kept.map_err(|failure| HistoryError::store("append", &key, failure))?;
+                let kept = source.store.append(&key, &Arc::from(chunk), LIMIT).await;
+                kept.map_err(|failure| FailedCall::new("append", &key, failure))?;
             }
         }
         if let Some(claim) = claim {
@@ -174,12 +149,12 @@ impl History {
         session: &TranscriptKey,
         store: impl SessionStore,
     ) -> Result<Copied, HistoryError> {
-        let stored = Calls(SharedStore::new(store)).all(session).await?;
-        if stored.first().is_none_or(|(key, _)| key != session) {
-            return Err(HistoryError::store("load", session, StoreFailure::Missing));
+        let stored = source(store).transcripts(session).await?;
+        if stored.is_empty() {
+            return Err(FailedCall::new("load", session, StoreFailure::Missing).into());
         }
         if let Some((key, _)) = stored.iter().find(|(_, it)| hole(it).is_some()) {
-            return Err(HistoryError::store("load", key, StoreFailure::Hole));
+            return Err(FailedCall::new("load", key, StoreFailure::Hole).into());
         }
         let (config, session) = (self.configuration(), session.clone());
         on_disk(move || {

@@ -1,6 +1,6 @@
 //! Failures of reading and changing the history.
 
-use crate::store::{StoreFailure, TranscriptKey};
+use crate::store::{FailedCall, StoreFailure};
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -100,12 +100,14 @@ fn place(project: Option<&Path>) -> String {
     }
 }
 
-impl HistoryError {
-    pub(super) fn store(call: &'static str, of: &TranscriptKey, failure: StoreFailure) -> Self {
+impl From<FailedCall> for HistoryError {
+    fn from(FailedCall { call, of, failure }: FailedCall) -> Self {
         let of = of.to_string();
         Self::SessionStore { call, of, failure }
     }
+}
 
+impl HistoryError {
     pub(super) fn unreadable(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Unreadable { path, source }

@@ -7,20 +7,17 @@ use crate::event::{Error, Notice};
 use crate::options::CommandLine;
 use crate::ownership::WhenOwned;
 use crate::store::{
-    Inherited, Leftover, Merged, PrivateHome, Source, StoreFailure, TranscriptKey, UsersHome, hole,
-    inherited, is_safe, is_session_id, merge, project, transcripts,
+    Inherited, Leftover, Merged, PrivateHome, Source, StoreFailure, Transcript, TranscriptKey,
+    UsersHome, hole, inherited, is_session_id, merge, project, transcripts,
 };
 use agentwire_protocol::Json;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 use uuid::Uuid;
-
-/// A transcript and its key.
-type Transcript = (TranscriptKey, Vec<Json>);
 
 /// What is known of a session before it starts.
 #[derive(Debug, Default)]
@@ -274,44 +271,9 @@ impl Source {
         Ok(latest.map(|session| session.id))
     }
 
-    /// Returns the session's own transcript and those of its parts, or none if
-    /// its own is empty.
-    async fn transcripts(&self, session: &TranscriptKey) -> Result<Vec<Transcript>, Error> {
-        let mut found = vec![];
-        let Some(own) = self.load(session).await? else {
-            return Ok(found);
-        };
-        found.push((session.clone(), own));
-        let subpaths = self.store.subpaths(session.clone(), self.limit).await;
-        let subpaths =
-            subpaths.map_err(|failure| Error::session_store("subpaths", session, failure))?;
-        for subpath in BTreeSet::from_iter(subpaths) {
-            if !is_safe(&subpath) {
-                let why = "a subpath in its response leads outside the session".to_owned();
-                return Err(Error::session_store(
-                    "subpaths",
-                    session,
-                    StoreFailure::Failed(why),
-                ));
-            }
-            let key = session.part(subpath);
-            if let Some(entries) = self.load(&key).await? {
-                found.push((key, entries));
-            }
-        }
-        Ok(found)
-    }
-
     async fn inbox(&self, session: TranscriptKey) -> Result<Vec<Json>, Error> {
         let inbox = self.store.load_inbox(session.clone(), self.limit).await;
         inbox.map_err(|failure| Error::session_store("load_inbox", session, failure))
-    }
-
-    /// Loads a transcript; `None` if it is empty.
-    async fn load(&self, key: &TranscriptKey) -> Result<Option<Vec<Json>>, Error> {
-        let entries = self.store.load(key.clone(), self.limit).await;
-        let entries = entries.map_err(|failure| Error::session_store("load", key, failure))?;
-        Ok(entries.filter(|entries| !entries.is_empty()))
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) use local::{entry_of_line, transcripts};
 pub use memory::MemoryStore;
 pub(crate) use shared::SharedStore;
 pub use shared::StoreFailure;
-pub(crate) use source::Source;
+pub(crate) use source::{FailedCall, Source, Transcript};
 
 use agentwire_protocol::Json;
 use serde::Deserialize;

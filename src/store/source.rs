@@ -1,6 +1,8 @@
 //! The store that a session may be resumed from.
 
-use super::SharedStore;
+use super::{SharedStore, StoreFailure, TranscriptKey, is_safe};
+use agentwire_protocol::Json;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// A store, and the timeout of its responses.
@@ -12,4 +14,57 @@ pub(crate) struct Source {
     pub(crate) allows_holes: bool,
     /// Whether the session has to be in the store.
     pub(crate) has_session: bool,
+}
+
+/// A transcript and its key.
+pub(crate) type Transcript = (TranscriptKey, Vec<Json>);
+
+/// A call of a store that has failed.
+#[derive(Debug)]
+pub(crate) struct FailedCall {
+    pub(crate) call: &'static str,
+    pub(crate) of: TranscriptKey,
+    pub(crate) failure: StoreFailure,
+}
+
+impl FailedCall {
+    pub(crate) fn new(call: &'static str, of: &TranscriptKey, failure: StoreFailure) -> Self {
+        let of = of.clone();
+        Self { call, of, failure }
+    }
+}
+
+impl Source {
+    /// Returns the session's own transcript and those of its parts, or none if
+    /// its own is empty.
+    pub(crate) async fn transcripts(
+        &self,
+        session: &TranscriptKey,
+    ) -> Result<Vec<Transcript>, FailedCall> {
+        let mut found = vec![];
+        let Some(own) = self.load(session).await? else {
+            return Ok(found);
+        };
+        found.push((session.clone(), own));
+        let failed = |failure| FailedCall::new("subpaths", session, failure);
+        let subpaths = self.store.subpaths(session.clone(), self.limit).await;
+        for subpath in BTreeSet::from_iter(subpaths.map_err(failed)?) {
+            if !is_safe(&subpath) {
+                let why = "a subpath in its response leads outside the session".to_owned();
+                return Err(failed(StoreFailure::Failed(why)));
+            }
+            let key = session.part(subpath);
+            if let Some(entries) = self.load(&key).await? {
+                found.push((key, entries));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Loads a transcript; `None` if it is empty.
+    pub(crate) async fn load(&self, key: &TranscriptKey) -> Result<Option<Vec<Json>>, FailedCall> {
+        let entries = self.store.load(key.clone(), self.limit).await;
+        let entries = entries.map_err(|failure| FailedCall::new("load", key, failure))?;
+        Ok(entries.filter(|entries| !entries.is_empty()))
+    }
 }

@@ -302,3 +302,31 @@ async fn a_session_is_begun_if_it_has_accepted_something_and_missing_if_it_has_n
     assert_eq!(result.session_id, Some(id));
     client.close().await;
 }
+
+#[tokio::test]
+async fn what_is_withdrawn_before_the_inbox_has_it_is_over_and_never_sent() {
+    let (machine, store) = (TempDir::new().unwrap(), Claimable::new());
+    let scenario = Scenario::default().reply([Step::text("Here.")]).repeated();
+    let id = uuid::Uuid::new_v4().to_string();
+    let options = host(machine.path(), &store, &scenario).session_id(&id);
+    let mut client = Client::connect(options).await.unwrap();
+    store.is_open.send_replace(false);
+    let mut first = client.send(message("u1", "First"));
+    first.cancel().await.unwrap();
+    assert_eq!(first.ended().await, SubmissionState::Withdrawn);
+    store.is_open.send_replace(true);
+    let mut second = client.send(message("u2", "Second"));
+    let end = second.turn_ended().await.unwrap();
+    let messages: Vec<_> = end.messages.iter().map(|it| &**it).collect();
+    assert_eq!((end.turn, &messages[..]), (1, &["u2"][..]));
+    client.close().await;
+    let of_first: Vec<_> = (store.inbox(&id).into_iter())
+        .filter(|(_, uuids)| uuids.iter().any(|it| it == "u1"))
+        .map(|(kind, _)| kind)
+        .collect();
+    assert_eq!(
+        of_first.last().map(String::as_str),
+        Some("inbox_over"),
+        "{of_first:?}"
+    );
+}
