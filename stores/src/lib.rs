@@ -7,6 +7,7 @@
 //! | `Sqlite` | `sqlite` | SQLite | one machine |
 //! | `Postgres` | `postgres` | PostgreSQL | many hosts |
 //! | `Nats` | `nats` | NATS JetStream | many hosts |
+//! | `Objects` | `objects` | an object store: S3, Google Cloud Storage, Azure | many hosts |
 //!
 //! Each is a [`LogStore`](agentwire::session_log::LogStore), and passes the
 //! conformance suite of `agentwire-testkit`. [`LogBacked`] makes each of them a store for
@@ -19,11 +20,17 @@
 mod directory;
 #[cfg(feature = "encryption")]
 mod encrypted;
+#[cfg(any(feature = "nats", feature = "objects"))]
+mod entries;
 mod layered;
 mod log_backed;
 mod memory;
+#[cfg(any(feature = "nats", feature = "objects"))]
+mod names;
 #[cfg(feature = "nats")]
 pub mod nats;
+#[cfg(feature = "objects")]
+pub mod objects;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 #[cfg(feature = "sqlite")]
@@ -41,6 +48,9 @@ pub use memory::Memory;
 #[cfg(feature = "nats")]
 #[cfg_attr(docsrs, doc(cfg(feature = "nats")))]
 pub use nats::Nats;
+#[cfg(feature = "objects")]
+#[cfg_attr(docsrs, doc(cfg(feature = "objects")))]
+pub use objects::Objects;
 #[cfg(feature = "postgres")]
 #[cfg_attr(docsrs, doc(cfg(feature = "postgres")))]
 pub use postgres::Postgres;

@@ -39,3 +39,25 @@ async fn a_store_in_sqlite_holds_every_contract() {
     let outcomes = Conformance::default().check(store).await;
     assert!(outcomes.all_hold(), "{outcomes}");
 }
+
+#[cfg(feature = "objects")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_in_an_object_store_in_memory_holds_every_contract() {
+    use agentwire_stores::objects::{Objects, object_store::memory::InMemory};
+
+    let store = Objects::open(InMemory::new()).await.unwrap();
+    let outcomes = Conformance::default().check(store).await;
+    assert!(outcomes.all_hold(), "{outcomes}");
+}
+
+#[cfg(feature = "objects")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_in_an_object_store_of_files_holds_every_contract() {
+    use agentwire_stores::objects::{Objects, object_store::local::LocalFileSystem};
+
+    let folder = tempfile::tempdir().unwrap();
+    let files = LocalFileSystem::new_with_prefix(folder.path()).unwrap();
+    let store = Objects::open(files).await.unwrap();
+    let outcomes = Conformance::default().check(store).await;
+    assert!(outcomes.all_hold(), "{outcomes}");
+}

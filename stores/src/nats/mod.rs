@@ -11,6 +11,7 @@ pub use ::async_nats;
 pub use error::NatsError;
 pub use options::NatsOptions;
 
+use crate::entries;
 use agentwire::session_log::{
     Admission, AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
 };
@@ -21,7 +22,6 @@ use async_nats::jetstream::ContextBuilder;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
 use logs::{Logs, Published};
 use record::Record;
-use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 use subject::Subjects;
@@ -176,7 +176,7 @@ impl LogStore for Nats {
             return Ok(after);
         }
         let store = &*self.0;
-        let entries = record::written(entries);
+        let entries = entries::written(entries);
         let mut chunks = Vec::new();
         let outcome = async {
             loop {
@@ -276,18 +276,8 @@ impl LogStore for Nats {
         Ok(summaries)
     }
 
-    /// Reads the log, a page after the other.
     async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {
-        let (mut parts, mut after) = (BTreeSet::new(), Position::START);
-        loop {
-            let page = LogStore::read(self, session, after).await?;
-            let Some(last) = page.last() else {
-                return Ok(parts.into_iter().collect());
-            };
-            after = last.position;
-            let entries = page.into_iter().flat_map(|batch| batch.entries);
-            parts.extend(entries.map(|entry| entry.part));
-        }
+        entries::parts(self, session).await
     }
 
     async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {

@@ -4,8 +4,9 @@
 //! `{"summary":…,"entries":[["PART",ENTRY],…]}`. The entries of a large batch are
 //! in chunks instead, each a message with a piece of `[["PART",ENTRY],…]`.
 
-use super::subject::{escaped, unescaped};
-use agentwire::session_log::{Entry, Head, Next, Part, Position, SessionKey, Token};
+use crate::entries;
+use crate::names::{escaped, unescaped};
+use agentwire::session_log::{Entry, Head, Next, Position, SessionKey, Token};
 use agentwire_protocol::Json;
 use async_nats::{HeaderMap, HeaderValue};
 use serde::Deserialize;
@@ -117,21 +118,7 @@ impl Last {
     }
 }
 
-/// Writes entries as JSON.
-pub(super) fn written(entries: &[Entry]) -> String {
-    let mut text = String::from("[");
-    for (number, entry) in entries.iter().enumerate() {
-        if number > 0 {
-            text.push(',');
-        }
-        let name = serde_json::Value::from(entry.part.name());
-        text.push_str(&format!("[{name},{}]", entry.json));
-    }
-    text.push(']');
-    text
-}
-
-/// Writes the payload of a batch; `entries` as [`written`], unless they are in chunks.
+/// Writes the payload of a batch; `entries` as [`entries::written`], unless they are in chunks.
 pub(super) fn payload(summary: Option<&Json>, entries: Option<&str>) -> String {
     let mut text = String::from("{");
     if let Some(summary) = summary {
@@ -145,34 +132,21 @@ pub(super) fn payload(summary: Option<&Json>, entries: Option<&str>) -> String {
     text
 }
 
-/// Reads entries.
+/// Reads the entries of a large batch.
 pub(super) fn entries(text: &[u8]) -> Option<Vec<Entry>> {
-    entries_of(serde_json::from_slice(text).ok()?)
-}
-
-fn entries_of(entries: Vec<(String, Box<serde_json::value::RawValue>)>) -> Option<Vec<Entry>> {
-    let entries = entries.into_iter();
-    let entries = entries.map(|(part, text)| Entry::new(Part::named(&part), Json::from(text)));
-    Some(entries.collect())
+    Some(entries::of(serde_json::from_slice(text).ok()?))
 }
 
 #[derive(Deserialize)]
 struct Payload {
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "entries::present")]
     summary: Option<Box<serde_json::value::RawValue>>,
     #[serde(default)]
     entries: Vec<(String, Box<serde_json::value::RawValue>)>,
 }
 
-/// `null` is a summary.
-fn present<'de, D: serde::Deserializer<'de>>(
-    value: D,
-) -> Result<Option<Box<serde_json::value::RawValue>>, D::Error> {
-    Box::deserialize(value).map(Some)
-}
-
 /// Reads a payload: the summary and the entries.
 pub(super) fn read(payload: &[u8]) -> Option<(Option<Json>, Vec<Entry>)> {
     let Payload { summary, entries } = serde_json::from_slice(payload).ok()?;
-    Some((summary.map(Json::from), entries_of(entries)?))
+    Some((summary.map(Json::from), entries::of(entries)))
 }

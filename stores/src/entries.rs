@@ -1,0 +1,53 @@
+//! Entries as JSON: `[["PART",ENTRY],…]`, with each entry as it was appended.
+
+use agentwire::StoreError;
+use agentwire::session_log::{Entry, LogStore, Part, Position, SessionKey};
+use agentwire_protocol::Json;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::collections::BTreeSet;
+
+/// Writes entries as JSON.
+pub(crate) fn written(entries: &[Entry]) -> String {
+    let mut text = String::from("[");
+    for (number, entry) in entries.iter().enumerate() {
+        if number > 0 {
+            text.push(',');
+        }
+        let name = serde_json::Value::from(entry.part.name());
+        text.push_str(&format!("[{name},{}]", entry.json));
+    }
+    text.push(']');
+    text
+}
+
+/// Entries as JSON has them.
+pub(crate) fn of(entries: Vec<(String, Box<RawValue>)>) -> Vec<Entry> {
+    let entries = entries.into_iter();
+    let entries = entries.map(|(part, text)| Entry::new(Part::named(&part), Json::from(text)));
+    entries.collect()
+}
+
+/// `null` is a summary.
+pub(crate) fn present<'de, D: serde::Deserializer<'de>>(
+    value: D,
+) -> Result<Option<Box<RawValue>>, D::Error> {
+    Box::deserialize(value).map(Some)
+}
+
+/// The parts of a log, from reading it, a page after the other.
+pub(crate) async fn parts(
+    store: &impl LogStore,
+    session: &SessionKey,
+) -> Result<Vec<Part>, StoreError> {
+    let (mut parts, mut after) = (BTreeSet::new(), Position::START);
+    loop {
+        let page = store.read(session, after).await?;
+        let Some(last) = page.last() else {
+            return Ok(parts.into_iter().collect());
+        };
+        after = last.position;
+        let entries = page.into_iter().flat_map(|batch| batch.entries);
+        parts.extend(entries.map(|entry| entry.part));
+    }
+}

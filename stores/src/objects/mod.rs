@@ -1,0 +1,229 @@
+//! A store in an object store: S3, Google Cloud Storage, Azure Blob Storage.
+
+mod error;
+mod logs;
+mod options;
+mod record;
+
+pub use ::object_store;
+pub use error::ObjectsError;
+pub use options::ObjectsOptions;
+
+use crate::entries;
+use agentwire::session_log::{
+    Admission, AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
+};
+use agentwire::{StoreError, StoredSession};
+use agentwire_protocol::Json;
+use logs::{Created, Logs, Patience};
+use object_store::ObjectStore;
+use object_store::path::Path;
+use record::{Last, Record};
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+/// A store in an object store, for many hosts. Clones share their client.
+///
+/// Each batch is an object, whose name ends with its position: 1, 2, 3, and so on. An
+/// append creates the object behind the one that it goes behind, and the object store creates
+/// each name once (`PutMode::Create`, in HTTP `If-None-Match: *`). So the token is checked
+/// against a batch that cannot be another when the new one is kept. An owner's
+/// append is one request.
+///
+/// Any store of the crate [`object_store`] will do that creates exclusively:
+/// enable its feature `aws`, `gcp` or `azure` in your own `Cargo.toml`. Its `InMemory` and
+/// `LocalFileSystem` do as well. [`ObjectsOptions::open`] tries it out.
+///
+/// **Durability.** That of the object store.
+///
+/// **Failure.** A call fails if a request fails, with all attempts of the client
+/// (`RetryConfig`), or takes longer than the [timeout](ObjectsOptions::timeout). Make the
+/// call again. The errors are [`ObjectsError`]s. A log of which objects are missing, such as
+/// by a lifecycle rule, is damaged, which is an error. So is a bucket that creates names again
+/// that were removed: remove whole prefixes, or nothing.
+///
+/// **Costs.** An append is an object, and loading a session reads each of them, 16 at once. A
+/// session with a [lease](crate::LogBacked::leased) appends to renew it, after a third of its
+/// length: choose leases of minutes. Listing sessions lists the objects of all batches of the project,
+/// a thousand with each request.
+///
+/// **Deletion.** The objects of a log that is deleted are emptied, and stay: a host that was
+/// stopped and appends afterwards is refused by them. A bucket that keeps versions has what they
+/// contained until it removes older versions.
+///
+/// **Lists.** The time of a session is that of its last object, by the object store's clock.
+///
+/// ```
+/// use agentwire_stores::objects::{Objects, object_store::memory::InMemory};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// // With the feature `aws`: `AmazonS3Builder::from_env().build()?`
+/// let store = Objects::open(InMemory::new()).await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Objects(Arc<Logs>);
+
+impl fmt::Debug for Objects {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Objects")
+            .field("objects", &self.0.objects.to_string())
+            .field("prefix", &self.0.prefix.as_ref())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Objects {
+    /// Uses an object store.
+    ///
+    /// # Errors
+    ///
+    /// As [`ObjectsOptions::open`].
+    pub async fn open(objects: impl ObjectStore) -> Result<Self, ObjectsError> {
+        ObjectsOptions::new().open(objects).await
+    }
+}
+
+impl ObjectsOptions {
+    /// Uses an object store. Creates an object `exclusive` below the prefix, twice, to see
+    /// that the second time is refused.
+    ///
+    /// # Errors
+    ///
+    /// If the object store does not respond, or does not create exclusively
+    /// ([`ObjectsError::NotExclusive`]).
+    pub async fn open(self, objects: impl ObjectStore) -> Result<Objects, ObjectsError> {
+        let logs = Logs {
+            objects: Arc::new(objects),
+            prefix: Path::from(self.prefix),
+            timeout: self.timeout,
+            seen: Mutex::default(),
+        };
+        let probe = logs.prefix.clone().join("exclusive");
+        for _ in 0..2 {
+            if let Created::Exists = logs.create_object(&probe, String::new()).await? {
+                return Ok(Objects(Arc::new(logs)));
+            }
+        }
+        Err(ObjectsError::NotExclusive)
+    }
+}
+
+impl LogStore for Objects {
+    async fn append(
+        &self,
+        session: &SessionKey,
+        batch: &NewBatch<'_>,
+    ) -> Result<Position, AppendError> {
+        let NewBatch {
+            after,
+            token,
+            entries,
+            summary,
+            ..
+        } = *batch;
+        if entries.is_empty() {
+            return Ok(after);
+        }
+        let logs = &*self.0;
+        let entries = entries::written(entries);
+        let mut last = logs.remembered(session, after, token);
+        if last.is_none() {
+            last = logs.last(session).await?;
+        }
+        let mut patience = Patience::default();
+        loop {
+            let next = match &last {
+                Some(last) => logs.next(session, last, after).await?,
+                None => None,
+            };
+            let head = last.as_ref().map(|it| &it.head);
+            let admission = Head::admit(head, next.as_ref(), after, token)?;
+            if let Admission::Kept(position) = admission {
+                return Ok(position);
+            }
+            let record = Record {
+                session: session.clone(),
+                position: after.0 + 1,
+                token: token.clone(),
+                start: last.map_or(0, |it| it.start),
+                is_deleted: false,
+                summary: summary.cloned(),
+                entries: Vec::new(),
+            };
+            match logs.create(&record, &entries).await? {
+                Created::New => return Ok(Position(record.position)),
+                // By another owner; or by this call, if the client has made the request twice.
+                Created::Exists => last = logs.last_with(&record, &mut patience).await?,
+            }
+        }
+    }
+
+    async fn head(&self, session: &SessionKey) -> Result<Option<Head>, StoreError> {
+        Ok(self.0.last(session).await?.map(|last| last.head))
+    }
+
+    async fn read(&self, session: &SessionKey, after: Position) -> Result<Vec<Batch>, StoreError> {
+        loop {
+            let last = self.0.last(session).await?;
+            let Some(last) = last.filter(|it| !it.head.is_deleted && it.head.position > after)
+            else {
+                return Ok(Vec::new());
+            };
+            if let Some(batches) = self.0.read(session, after, &last).await? {
+                return Ok(batches);
+            }
+            // It was deleted; then it ends behind that.
+            let position = last.head.position;
+            let now = self.0.last(session).await?;
+            if now.is_none_or(|it| it.head.position <= position) {
+                return Err(ObjectsError::damaged(session, position.0, logs::EMPTY).into());
+            }
+        }
+    }
+
+    async fn summaries(
+        &self,
+        project: &str,
+    ) -> Result<Vec<(StoredSession, Option<Json>)>, StoreError> {
+        let records = self.0.last_records(project).await?.into_iter();
+        let summaries = records.map(|(record, time)| {
+            let session = StoredSession::new(record.session.session_id, time);
+            (session, record.summary)
+        });
+        Ok(summaries.collect())
+    }
+
+    async fn parts(&self, session: &SessionKey) -> Result<Vec<Part>, StoreError> {
+        entries::parts(self, session).await
+    }
+
+    async fn delete(&self, session: &SessionKey, token: &Token) -> Result<(), AppendError> {
+        let logs = &*self.0;
+        let mut patience = Patience::default();
+        let mut last = logs.last(session).await?;
+        while let Some(Last { head, start }) = last {
+            let position = head.position.0;
+            if !head.admit_deletion(token)? {
+                // The call that has deleted it may not have come to this.
+                return Ok(logs.purge(session, position).await?);
+            }
+            let record = Record {
+                session: session.clone(),
+                position: position + 1,
+                token: token.clone(),
+                start,
+                is_deleted: true,
+                summary: None,
+                entries: Vec::new(),
+            };
+            match logs.create(&record, "[]").await? {
+                Created::New => return Ok(logs.purge(session, record.position).await?),
+                Created::Exists => last = logs.last_with(&record, &mut patience).await?,
+            }
+        }
+        Ok(())
+    }
+}
