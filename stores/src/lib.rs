@@ -7,6 +7,7 @@
 //! | `Sqlite` | `sqlite` | SQLite | one machine |
 //! | `Postgres` | `postgres` | PostgreSQL | many hosts |
 //! | `Nats` | `nats` | NATS JetStream | many hosts |
+//! | `Redis` | `redis` | Redis | many hosts, without failover |
 //! | `Objects` | `objects` | an object store: S3, Google Cloud Storage, Azure | many hosts |
 //!
 //! Each is a [`LogStore`](agentwire::session_log::LogStore), and passes the
@@ -20,7 +21,7 @@
 mod directory;
 #[cfg(feature = "encryption")]
 mod encrypted;
-#[cfg(any(feature = "nats", feature = "objects"))]
+#[cfg(any(feature = "nats", feature = "objects", feature = "redis"))]
 mod entries;
 mod layered;
 mod log_backed;
@@ -33,6 +34,8 @@ pub mod nats;
 pub mod objects;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+#[cfg(feature = "redis")]
+pub mod redis;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 
@@ -54,6 +57,9 @@ pub use objects::Objects;
 #[cfg(feature = "postgres")]
 #[cfg_attr(docsrs, doc(cfg(feature = "postgres")))]
 pub use postgres::Postgres;
+#[cfg(feature = "redis")]
+#[cfg_attr(docsrs, doc(cfg(feature = "redis")))]
+pub use redis::Redis;
 #[cfg(feature = "sqlite")]
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
 pub use sqlite::Sqlite;

@@ -1,9 +1,11 @@
 //! Every store holds every contract on its server.
 
 use crate::server::{NatsCluster, NatsServer, Server};
-use crate::support::{counted, given};
+use crate::support::{bucket, counted, given};
 use agentwire_stores::nats::{NatsOptions, async_nats};
+use agentwire_stores::objects::ObjectsOptions;
 use agentwire_stores::postgres::PostgresOptions;
+use agentwire_stores::redis::{RedisOptions, redis};
 use agentwire_testkit::stores::{Conformance, Outcomes};
 use std::time::Duration;
 
@@ -43,4 +45,19 @@ async fn nats_with_small_messages_holds_every_contract() {
     let client = async_nats::connect(server.address()).await.unwrap();
     let store = NatsOptions::new().connect(client).await.unwrap();
     all_hold(&Conformance::default().check(store).await);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn redis_holds_every_contract() {
+    let client = redis::Client::open(given("AGENTWIRE_TEST_REDIS")).unwrap();
+    let options = RedisOptions::new().prefix("conformance");
+    let store = options.connect(client).await.unwrap();
+    all_hold(&Conformance::default().check(store).await);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s3_holds_every_contract() {
+    let options = ObjectsOptions::new().prefix("conformance");
+    let store = options.open(bucket()).await.unwrap();
+    all_hold(&Conformance::default().many(20_000).check(store).await);
 }

@@ -2,11 +2,13 @@
 //! afterwards; what is there is what was appended, in its order; and the log goes on.
 
 use crate::batches::{append, batches, entries, head};
-use crate::server::{NatsCluster, NatsServer, PostgresServer, Server};
-use crate::support::{Dice, counted, given, kills};
+use crate::server::{NatsCluster, NatsServer, PostgresServer, RedisServer, Server};
+use crate::support::{Dice, bucket, counted, given, kills};
 use agentwire::session_log::{LogStore, Position, SessionKey, Token};
 use agentwire_stores::nats::{NatsOptions, async_nats};
+use agentwire_stores::objects::ObjectsOptions;
 use agentwire_stores::postgres::PostgresOptions;
+use agentwire_stores::redis::{RedisOptions, redis};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -224,4 +226,29 @@ async fn servers_of_a_nats_cluster_are_killed() {
     let cluster = NatsCluster::started().await;
     let store = cluster.store(Duration::from_secs(1)).await;
     a_server_is_killed(store, cluster, "nats in a cluster", Dice::new(5)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn writers_to_redis_are_killed() {
+    let client = redis::Client::open(given("AGENTWIRE_TEST_REDIS")).unwrap();
+    let options = RedisOptions::new().prefix("killed-writers");
+    let store = options.connect(client).await.unwrap();
+    writers_are_killed(store, "redis", "killed-writers", Dice::new(6)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn writers_to_s3_are_killed() {
+    let options = ObjectsOptions::new().prefix("killed-writers");
+    let store = options.open(bucket()).await.unwrap();
+    writers_are_killed(store, "s3", "killed-writers", Dice::new(7)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn redis_is_killed() {
+    let mut server = RedisServer::new();
+    server.start().await;
+    let client = redis::Client::open(server.address()).unwrap();
+    let options = RedisOptions::new().timeout(Duration::from_secs(1));
+    let store = options.connect(client).await.unwrap();
+    a_server_is_killed(store, server, "redis", Dice::new(8)).await;
 }

@@ -8,5 +8,6 @@ mod conformance;
 mod crashes;
 mod nats;
 mod postgres;
+mod redis;
 mod server;
 mod support;

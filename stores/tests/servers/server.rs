@@ -80,6 +80,12 @@ fn is_running(id: &str) -> bool {
     stat.is_ok_and(|it| !it.rsplit(')').next().unwrap_or("").starts_with(" Z"))
 }
 
+/// The libraries of a server that is not installed into the system.
+fn libraries(name: &str) -> Option<(&'static str, String)> {
+    let libraries = given(name);
+    (!libraries.is_empty()).then_some(("LD_LIBRARY_PATH", libraries))
+}
+
 pub(crate) struct PostgresServer {
     running: Running,
     folder: TempDir,
@@ -95,7 +101,7 @@ impl PostgresServer {
             .arg(folder.path().join("data"))
             .args(["--username=agentwire", "--auth=trust", "--no-sync"])
             .args(["--encoding=UTF8", "--locale=C"])
-            .envs(Self::libraries());
+            .envs(libraries("AGENTWIRE_POSTGRES_LIBRARIES"));
         let output = initialise.output().unwrap();
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "initdb failed: {errors}");
@@ -113,11 +119,6 @@ impl PostgresServer {
     fn program(name: &str) -> PathBuf {
         Path::new(&given("AGENTWIRE_POSTGRES_PROGRAMS")).join(name)
     }
-
-    fn libraries() -> Option<(&'static str, String)> {
-        let libraries = given("AGENTWIRE_POSTGRES_LIBRARIES");
-        (!libraries.is_empty()).then_some(("LD_LIBRARY_PATH", libraries))
-    }
 }
 
 impl Server for PostgresServer {
@@ -130,7 +131,7 @@ impl Server for PostgresServer {
             .args(["-p", &self.running.port.to_string()])
             .args(["-c", "listen_addresses=127.0.0.1"])
             .args(["-c", "unix_socket_directories="])
-            .envs(Self::libraries());
+            .envs(libraries("AGENTWIRE_POSTGRES_LIBRARIES"));
         self.running.start(command, &folder.join("log")).await;
         // It listens before it has recovered.
         let config: Config = self.config().parse().unwrap();
@@ -220,6 +221,42 @@ impl Server for NatsServer {
         let folder = self.folder.path();
         let mut command = Command::new(given("AGENTWIRE_NATS_SERVER"));
         let command = command.arg("--config").arg(folder.join("nats.conf"));
+        self.running.start(command, &folder.join("log")).await;
+    }
+
+    async fn kill(&mut self) {
+        self.running.kill().await;
+    }
+}
+
+pub(crate) struct RedisServer {
+    running: Running,
+    folder: TempDir,
+}
+
+impl RedisServer {
+    pub(crate) fn new() -> Self {
+        let (running, folder) = (Running::new(), TempDir::new().unwrap());
+        Self { running, folder }
+    }
+
+    pub(crate) fn address(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.running.port)
+    }
+}
+
+impl Server for RedisServer {
+    async fn start(&mut self) {
+        let folder = self.folder.path();
+        let mut command = Command::new(given("AGENTWIRE_REDIS_SERVER"));
+        // As the documentation of the store says.
+        let command = command
+            .args(["--bind", "127.0.0.1"])
+            .args(["--port", &self.running.port.to_string()])
+            .arg("--dir")
+            .arg(folder)
+            .args(["--appendonly", "yes", "--appendfsync", "always"])
+            .envs(libraries("AGENTWIRE_REDIS_LIBRARIES"));
         self.running.start(command, &folder.join("log")).await;
     }
 

@@ -1,17 +1,21 @@
 //! Takes a log over and appends numbered batches, until it is killed. Prints a line
 //! with the token, and one for each batch once it is acknowledged.
 //!
-//! Arguments: `postgres` or `nats`; the schema or the prefix; the session; the
+//! Arguments: `postgres`, `nats`, `redis` or `s3`; the schema or the prefix; the session; the
 //! number of the first batch.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod batches;
+mod support;
 
 use agentwire::session_log::{LogStore, Position, SessionKey, Token};
 use agentwire_stores::nats::{NatsOptions, async_nats};
+use agentwire_stores::objects::ObjectsOptions;
 use agentwire_stores::postgres::PostgresOptions;
+use agentwire_stores::redis::{RedisOptions, redis};
 use std::io::Write;
+use support::{bucket, given};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
@@ -19,13 +23,21 @@ async fn main() {
     let [engine, name, session, number] = &arguments[..] else {
         panic!("ENGINE NAME SESSION NUMBER");
     };
-    let given = |name: &str| std::env::var(name).unwrap();
     let number = number.parse().unwrap();
     match &**engine {
         "postgres" => {
             let config = given("AGENTWIRE_TEST_POSTGRES").parse().unwrap();
             let options = PostgresOptions::new().schema(name);
             write(options.connect(config).await.unwrap(), session, number).await;
+        }
+        "redis" => {
+            let client = redis::Client::open(given("AGENTWIRE_TEST_REDIS")).unwrap();
+            let options = RedisOptions::new().prefix(name);
+            write(options.connect(client).await.unwrap(), session, number).await;
+        }
+        "s3" => {
+            let options = ObjectsOptions::new().prefix(name);
+            write(options.open(bucket()).await.unwrap(), session, number).await;
         }
         _ => {
             let client = async_nats::connect(given("AGENTWIRE_TEST_NATS")).await;

@@ -1,0 +1,68 @@
+//! Why the store failed.
+
+use agentwire::session_log::{AppendError, Position, SessionKey};
+use std::fmt;
+
+/// A failure of [`Redis`](super::Redis).
+///
+/// The [`StoreError`](agentwire::StoreError) that the store returns holds this type:
+/// `error.downcast_ref::<RedisError>()`.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RedisError {
+    /// The server cannot be reached, did not respond in time, or has refused a command.
+    Server(redis::RedisError),
+    /// A log is damaged.
+    Damaged {
+        /// The log.
+        session: SessionKey,
+        /// The position at which it is damaged.
+        position: Position,
+        /// What is wrong.
+        problem: &'static str,
+    },
+}
+
+impl RedisError {
+    pub(super) fn damaged(session: &SessionKey, position: u64, problem: &'static str) -> Self {
+        Self::Damaged {
+            session: session.clone(),
+            position: Position(position),
+            problem,
+        }
+    }
+}
+
+impl fmt::Display for RedisError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Server(error) => write!(f, "Redis: {error}"),
+            Self::Damaged {
+                session,
+                position,
+                problem,
+            } => write!(f, "log {session} is damaged at {position}: {problem}"),
+        }
+    }
+}
+
+impl std::error::Error for RedisError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Server(error) => Some(error),
+            Self::Damaged { .. } => None,
+        }
+    }
+}
+
+impl From<redis::RedisError> for RedisError {
+    fn from(error: redis::RedisError) -> Self {
+        Self::Server(error)
+    }
+}
+
+impl From<RedisError> for AppendError {
+    fn from(error: RedisError) -> Self {
+        Self::failed(error)
+    }
+}

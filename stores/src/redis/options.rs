@@ -1,0 +1,50 @@
+//! How the store is configured.
+
+use std::time::Duration;
+
+/// Options of [`Redis`](super::Redis).
+///
+/// ```no_run
+/// use agentwire_stores::redis::{RedisOptions, redis};
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let client = redis::Client::open("redis://redis.internal/")?;
+/// let store = RedisOptions::new().prefix("sessions").connect(client).await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct RedisOptions {
+    pub(super) prefix: String,
+    pub(super) timeout: Duration,
+}
+
+impl Default for RedisOptions {
+    fn default() -> Self {
+        Self {
+            prefix: "agentwire".to_owned(),
+            timeout: Duration::from_secs(5),
+        }
+    }
+}
+
+impl RedisOptions {
+    /// Creates the default options.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets what all keys begin with, before a `:`. The default is `agentwire`.
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = prefix.into();
+        self
+    }
+
+    /// Sets how long a command waits for its response, and connecting for the server. The
+    /// default is 5 seconds.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.timeout = limit;
+        self
+    }
+}

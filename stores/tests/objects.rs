@@ -1,0 +1,323 @@
+//! What only a store in an object store does, on one whose answers are as odd as those of real
+//! ones.
+
+#![allow(clippy::unwrap_used)]
+
+use agentwire::session_log::{
+    AppendError, Entry, LogStore, NewBatch, Part, Position, SessionKey, Token,
+};
+use agentwire_stores::objects::object_store::memory::InMemory;
+use agentwire_stores::objects::object_store::path::Path;
+use agentwire_stores::objects::object_store::{
+    CopyOptions, Error, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta,
+    ObjectStore, ObjectStoreExt, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult,
+    Result,
+};
+use agentwire_stores::objects::{Objects, ObjectsError, ObjectsOptions};
+use futures_util::stream::{BoxStream, StreamExt, TryStreamExt};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// What an object store does otherwise than the one in memory.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Oddity {
+    None,
+    /// It writes over what it is to create.
+    Overwrites,
+    /// An object is created, and the answer is lost; the client asks again, and is told that
+    /// there is one.
+    SaysExistsAfterCreating,
+    /// It says so many times that an object exists which does not, as S3 does while another host
+    /// creates it.
+    SaysExists(usize),
+    /// It lists objects in any order.
+    ListsBackwards,
+    /// A request for a batch gets no answer.
+    Hangs,
+    /// Objects cannot be written over after the first of them.
+    EmptiesOne,
+}
+
+#[derive(Debug)]
+struct Odd {
+    inner: Arc<InMemory>,
+    oddity: Oddity,
+    times: AtomicUsize,
+}
+
+impl Odd {
+    fn new(inner: &Arc<InMemory>, oddity: Oddity) -> Self {
+        Self {
+            inner: Arc::clone(inner),
+            oddity,
+            times: AtomicUsize::new(0),
+        }
+    }
+}
+
+impl std::fmt::Display for Odd {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Odd({:?})", self.oddity)
+    }
+}
+
+fn exists(path: &Path) -> Error {
+    Error::AlreadyExists {
+        path: path.to_string(),
+        source: "412".into(),
+    }
+}
+
+#[async_trait::async_trait]
+impl ObjectStore for Odd {
+    async fn put_opts(
+        &self,
+        path: &Path,
+        payload: PutPayload,
+        mut options: PutOptions,
+    ) -> Result<PutResult> {
+        let is_created = options.mode == PutMode::Create;
+        let is_batch = path.as_ref().contains("/logs/");
+        match self.oddity {
+            Oddity::Overwrites => options.mode = PutMode::Overwrite,
+            Oddity::SaysExistsAfterCreating if is_created && is_batch => {
+                self.inner.put_opts(path, payload, options).await?;
+                return Err(exists(path));
+            }
+            Oddity::SaysExists(times) if is_created && is_batch => {
+                if self.times.fetch_add(1, Ordering::SeqCst) < times {
+                    return Err(exists(path));
+                }
+            }
+            Oddity::Hangs if is_batch => std::future::pending().await,
+            Oddity::EmptiesOne if !is_created => {
+                if self.times.fetch_add(1, Ordering::SeqCst) > 0 {
+                    let (store, source) = ("Odd", "503".into());
+                    return Err(Error::Generic { store, source });
+                }
+            }
+            _ => {}
+        }
+        self.inner.put_opts(path, payload, options).await
+    }
+
+    async fn put_multipart_opts(
+        &self,
+        path: &Path,
+        options: PutMultipartOptions,
+    ) -> Result<Box<dyn MultipartUpload>> {
+        self.inner.put_multipart_opts(path, options).await
+    }
+
+    async fn get_opts(&self, path: &Path, options: GetOptions) -> Result<GetResult> {
+        self.inner.get_opts(path, options).await
+    }
+
+    fn delete_stream(
+        &self,
+        paths: BoxStream<'static, Result<Path>>,
+    ) -> BoxStream<'static, Result<Path>> {
+        self.inner.delete_stream(paths)
+    }
+
+    fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
+        let listed = self.inner.list(prefix);
+        if self.oddity != Oddity::ListsBackwards {
+            return listed;
+        }
+        let backwards = async {
+            let mut listed: Vec<_> = listed.try_collect().await?;
+            listed.reverse();
+            Ok::<_, Error>(futures_util::stream::iter(listed.into_iter().map(Ok)))
+        };
+        futures_util::stream::once(backwards).try_flatten().boxed()
+    }
+
+    async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
+        self.inner.list_with_delimiter(prefix).await
+    }
+
+    async fn copy_opts(&self, from: &Path, to: &Path, options: CopyOptions) -> Result<()> {
+        self.inner.copy_opts(from, to, options).await
+    }
+}
+
+async fn store(objects: &Arc<InMemory>, oddity: Oddity) -> Objects {
+    let options = ObjectsOptions::new().timeout(Duration::from_millis(200));
+    options.open(Odd::new(objects, oddity)).await.unwrap()
+}
+
+fn session() -> SessionKey {
+    SessionKey::new("crabs", "0d4f7d6a")
+}
+
+fn entry(text: &str) -> Entry {
+    Entry::new(Part::Main, text.parse().unwrap())
+}
+
+async fn append(store: &Objects, after: u64, token: &Token) -> Result<Position, AppendError> {
+    let entries = [entry(&format!(r#"{{"behind":{after}}}"#))];
+    let batch = NewBatch::new(Position(after), token, &entries);
+    store.append(&session(), &batch).await
+}
+
+async fn numbers(store: &Objects) -> Vec<u64> {
+    let batches = store.read(&session(), Position::START).await.unwrap();
+    batches.iter().map(|it| it.position.0).collect()
+}
+
+fn failure(error: AppendError) -> ObjectsError {
+    match error {
+        AppendError::Failed(error) => *error.downcast().unwrap(),
+        other => panic!("was to fail: {other}"),
+    }
+}
+
+#[tokio::test]
+async fn an_object_store_that_writes_over_objects_is_refused() {
+    let odd = Odd::new(&Arc::default(), Oddity::Overwrites);
+    let error = Objects::open(odd).await.unwrap_err();
+    assert!(matches!(error, ObjectsError::NotExclusive), "{error}");
+}
+
+#[tokio::test]
+async fn an_object_that_exists_may_be_the_one_that_was_just_created() {
+    let store = store(&Arc::default(), Oddity::SaysExistsAfterCreating).await;
+    let token = Token::new(1, "a");
+    for after in 0..5 {
+        let position = append(&store, after, &token).await.unwrap();
+        assert_eq!(position, Position(after + 1));
+    }
+    assert_eq!(numbers(&store).await, [1, 2, 3, 4, 5]);
+    store.delete(&session(), &token).await.unwrap();
+    assert!(store.head(&session()).await.unwrap().unwrap().is_deleted);
+}
+
+#[tokio::test]
+async fn an_object_that_is_said_to_exist_and_does_not_is_created_at_last() {
+    let objects = Arc::default();
+    let token = Token::new(1, "a");
+    let odd = store(&objects, Oddity::SaysExists(3)).await;
+    assert_eq!(append(&odd, 0, &token).await.unwrap(), Position(1));
+    assert_eq!(numbers(&odd).await, [1]);
+    let odd = store(&objects, Oddity::SaysExists(usize::MAX)).await;
+    let error = failure(append(&odd, 1, &token).await.unwrap_err());
+    let position = Position(2);
+    assert!(
+        matches!(&error, ObjectsError::NotListed { position: at, .. } if *at == position),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn the_order_of_a_list_does_not_matter() {
+    let objects = Arc::default();
+    let token = Token::new(1, "a");
+    let plain = store(&objects, Oddity::None).await;
+    for after in 0..12 {
+        append(&plain, after, &token).await.unwrap();
+    }
+    let backwards = store(&objects, Oddity::ListsBackwards).await;
+    let head = backwards.head(&session()).await.unwrap().unwrap();
+    assert_eq!(head.position, Position(12));
+    assert_eq!(backwards.list("crabs").await.unwrap().len(), 1);
+    append(&backwards, 12, &token).await.unwrap();
+    assert_eq!(numbers(&plain).await, (1..=13).collect::<Vec<_>>());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_without_an_answer_is_given_up() {
+    let store = store(&Arc::default(), Oddity::Hangs).await;
+    let error = failure(append(&store, 0, &Token::new(1, "a")).await.unwrap_err());
+    assert!(matches!(error, ObjectsError::TimedOut { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_host_that_was_stopped_writes_nothing_into_what_was_deleted_since() {
+    let objects = Arc::default();
+    let stopped = store(&objects, Oddity::None).await;
+    let token = Token::new(1, "stopped");
+    append(&stopped, 0, &token).await.unwrap();
+    // Meanwhile another one goes on, deletes the session, and begins it anew.
+    let other = store(&objects, Oddity::None).await;
+    let newer = Token::new(2, "other");
+    for after in 1..4 {
+        append(&other, after, &newer).await.unwrap();
+    }
+    other.delete(&session(), &newer).await.unwrap();
+    append(&other, 5, &Token::new(3, "other")).await.unwrap();
+    let error = append(&stopped, 1, &token).await.unwrap_err();
+    assert!(error.refusal().is_some(), "{error}");
+    assert_eq!(numbers(&stopped).await, [6]);
+    // Nothing of what was deleted is kept.
+    let listed: Vec<ObjectMeta> = objects.list(None).try_collect().await.unwrap();
+    let empty = listed.iter().filter(|it| it.size == 0).count();
+    // With the probe.
+    assert_eq!((listed.len(), empty), (7, 5));
+}
+
+#[tokio::test]
+async fn a_deletion_that_was_not_finished_hides_the_log_and_can_be_made_again() {
+    let objects = Arc::default();
+    let token = Token::new(1, "a");
+    let odd = store(&objects, Oddity::EmptiesOne).await;
+    for after in 0..4 {
+        append(&odd, after, &token).await.unwrap();
+    }
+    odd.delete(&session(), &token).await.unwrap_err();
+    let plain = store(&objects, Oddity::None).await;
+    assert!(numbers(&plain).await.is_empty());
+    assert!(plain.list("crabs").await.unwrap().is_empty());
+    plain.delete(&session(), &token).await.unwrap();
+    let listed: Vec<ObjectMeta> = objects.list(None).try_collect().await.unwrap();
+    let full = listed.iter().filter(|it| it.size > 0).count();
+    assert_eq!(full, 1, "only the deletion has contents");
+}
+
+#[tokio::test]
+async fn what_is_missing_or_is_not_a_batch_is_damage() {
+    let token = Token::new(1, "a");
+    for damage in ["missing", "empty", "odd", "of another"] {
+        let objects: Arc<InMemory> = Arc::default();
+        let plain = store(&objects, Oddity::None).await;
+        for after in 0..4 {
+            append(&plain, after, &token).await.unwrap();
+        }
+        let listed: Vec<ObjectMeta> = objects.list(None).try_collect().await.unwrap();
+        let at = |number: &str| {
+            let found = listed
+                .iter()
+                .find(|it| it.location.as_ref().ends_with(number));
+            &found.unwrap().location
+        };
+        let third = at("03");
+        match damage {
+            "missing" => objects.delete(third).await.unwrap(),
+            "empty" => drop(objects.put(third, PutPayload::default()).await.unwrap()),
+            "odd" => drop(objects.put(third, PutPayload::from("{}")).await.unwrap()),
+            _ => objects.copy(at("02"), third).await.unwrap(),
+        }
+        let other = store(&objects, Oddity::None).await;
+        let error = other.read(&session(), Position::START).await.unwrap_err();
+        let error: Box<ObjectsError> = error.downcast().unwrap();
+        assert!(matches!(*error, ObjectsError::Damaged { .. }), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn other_objects_below_the_prefix_are_nothing_to_it() {
+    let objects: Arc<InMemory> = Arc::default();
+    let plain = store(&objects, Oddity::None).await;
+    append(&plain, 0, &Token::new(1, "a")).await.unwrap();
+    for path in [
+        "agentwire/logs/crabs/0d4f7d6a/notes.txt",
+        "agentwire/logs/crabs/notes",
+    ] {
+        let path = Path::from(path);
+        objects.put(&path, PutPayload::from("hello")).await.unwrap();
+    }
+    let other = store(&objects, Oddity::None).await;
+    assert_eq!(numbers(&other).await, [1]);
+    assert_eq!(other.list("crabs").await.unwrap().len(), 1);
+}
