@@ -16,6 +16,8 @@ pub(crate) enum Engine {
     Postgres(u16, String),
     /// A port of this machine, and the prefix.
     Nats(u16, String),
+    Redis(u16, String),
+    S3(u16, String),
 }
 
 /// Does something with the store, of whichever type it is.
@@ -39,6 +41,19 @@ macro_rules! on_store {
                 let $store = options.connect(client.unwrap()).await.unwrap();
                 $body
             }
+            $crate::engine::Engine::Redis(port, prefix) => {
+                use agentwire_stores::redis::{RedisOptions, redis};
+                let client = redis::Client::open(format!("redis://127.0.0.1:{port}")).unwrap();
+                let options = RedisOptions::new().prefix(prefix);
+                let $store = options.connect(client).await.unwrap();
+                $body
+            }
+            $crate::engine::Engine::S3(port, prefix) => {
+                let options = agentwire_stores::objects::ObjectsOptions::new().prefix(prefix);
+                let bucket = $crate::bucket::bucket(&format!("http://127.0.0.1:{port}"));
+                let $store = options.open(bucket).await.unwrap();
+                $body
+            }
         }
     };
 }
@@ -51,6 +66,8 @@ impl Engine {
             Self::Directory(path) => Self::Directory(path.clone()),
             Self::Postgres(_, schema) => Self::Postgres(port, schema.clone()),
             Self::Nats(_, prefix) => Self::Nats(port, prefix.clone()),
+            Self::Redis(_, prefix) => Self::Redis(port, prefix.clone()),
+            Self::S3(_, prefix) => Self::S3(port, prefix.clone()),
         }
     }
 
@@ -59,13 +76,18 @@ impl Engine {
             Self::Directory(_) => "directory",
             Self::Postgres(..) => "PostgreSQL",
             Self::Nats(..) => "NATS",
+            Self::Redis(..) => "Redis",
+            Self::S3(..) => "S3 of moto",
         }
     }
 
     pub(crate) fn port(&self) -> Option<u16> {
         match self {
             Self::Directory(_) => None,
-            Self::Postgres(port, _) | Self::Nats(port, _) => Some(*port),
+            Self::Postgres(port, _)
+            | Self::Nats(port, _)
+            | Self::Redis(port, _)
+            | Self::S3(port, _) => Some(*port),
         }
     }
 }

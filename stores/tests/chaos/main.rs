@@ -8,7 +8,7 @@
 //! scripts/stores --chaos
 //! ```
 //!
-//! runs it on PostgreSQL and NATS, with the real CLI. Without servers the store is a
+//! runs it on PostgreSQL and NATS, with the real CLI; with `--all` on Redis and moto's S3 too. Without servers the store is a
 //! directory, and without `AGENTWIRE_LIVE_CLI` the agent is the fake one.
 //! `AGENTWIRE_ROUNDS` is how many rounds each engine has, `AGENTWIRE_AT_ONCE` how many run
 //! at once, `AGENTWIRE_LEASE` how many seconds a lease has, `AGENTWIRE_STOPPED` for how many seconds a host is stopped at least,
@@ -16,6 +16,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+#[path = "../servers/bucket.rs"]
+mod bucket;
 mod engine;
 mod host;
 #[path = "../random/mod.rs"]
@@ -45,9 +47,13 @@ fn engines(folder: &std::path::Path) -> Vec<Engine> {
     let name = || "chaos".to_owned();
     let postgres = port("AGENTWIRE_TEST_POSTGRES", "port=");
     let nats = port("AGENTWIRE_TEST_NATS", "127.0.0.1:");
+    let redis = port("AGENTWIRE_TEST_REDIS", "127.0.0.1:");
+    let s3 = port("AGENTWIRE_TEST_S3", "127.0.0.1:");
     let servers = [
         postgres.map(|port| Engine::Postgres(port, name())),
         nats.map(|port| Engine::Nats(port, name())),
+        redis.map(|port| Engine::Redis(port, name())),
+        s3.map(|port| Engine::S3(port, name())),
     ];
     let servers: Vec<_> = servers.into_iter().flatten().collect();
     match servers.is_empty() {

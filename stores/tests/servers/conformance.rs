@@ -1,7 +1,8 @@
 //! Every store holds every contract on its server.
 
+use crate::bucket::bucket;
 use crate::server::{NatsCluster, NatsServer, Server};
-use crate::support::{bucket, counted, given};
+use crate::support::{counted, given};
 use agentwire_stores::nats::{NatsOptions, async_nats};
 use agentwire_stores::objects::ObjectsOptions;
 use agentwire_stores::postgres::PostgresOptions;
@@ -58,6 +59,9 @@ async fn redis_holds_every_contract() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s3_holds_every_contract() {
     let options = ObjectsOptions::new().prefix("conformance");
-    let store = options.open(bucket()).await.unwrap();
+    let store = options
+        .open(bucket(&given("AGENTWIRE_TEST_S3")))
+        .await
+        .unwrap();
     all_hold(&Conformance::default().many(20_000).check(store).await);
 }

@@ -2,8 +2,9 @@
 //! afterwards; what is there is what was appended, in its order; and the log goes on.
 
 use crate::batches::{append, batches, entries, head};
+use crate::bucket::bucket;
 use crate::server::{NatsCluster, NatsServer, PostgresServer, RedisServer, Server};
-use crate::support::{Dice, bucket, counted, given, kills};
+use crate::support::{Dice, counted, given, kills};
 use agentwire::session_log::{LogStore, Position, SessionKey, Token};
 use agentwire_stores::nats::{NatsOptions, async_nats};
 use agentwire_stores::objects::ObjectsOptions;
@@ -239,7 +240,10 @@ async fn writers_to_redis_are_killed() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn writers_to_s3_are_killed() {
     let options = ObjectsOptions::new().prefix("killed-writers");
-    let store = options.open(bucket()).await.unwrap();
+    let store = options
+        .open(bucket(&given("AGENTWIRE_TEST_S3")))
+        .await
+        .unwrap();
     writers_are_killed(store, "s3", "killed-writers", Dice::new(7)).await;
 }
 

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod batches;
+mod bucket;
 mod conformance;
 mod crashes;
 mod nats;

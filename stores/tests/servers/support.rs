@@ -2,7 +2,6 @@
 
 #![allow(dead_code, reason = "the writer needs little of it")]
 
-use agentwire_stores::objects::object_store::aws::{AmazonS3, AmazonS3Builder};
 use std::time::Duration;
 
 /// What `scripts/stores` has put into the environment. Without it a test fails.
@@ -11,21 +10,6 @@ pub(crate) fn given(name: &str) -> String {
         Ok(value) => value,
         Err(_) => panic!("{name} is not set: run these tests with scripts/stores"),
     }
-}
-
-/// A bucket of the S3 of moto.
-pub(crate) fn bucket() -> AmazonS3 {
-    // Its client builds TLS, also for an address without.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    AmazonS3Builder::new()
-        .with_endpoint(given("AGENTWIRE_TEST_S3"))
-        .with_allow_http(true)
-        .with_bucket_name("agentwire")
-        .with_region("us-east-1")
-        .with_access_key_id("key")
-        .with_secret_access_key("secret")
-        .build()
-        .unwrap()
 }
 
 /// Tells `.ci/run` how much was done.

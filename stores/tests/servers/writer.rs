@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod batches;
+mod bucket;
 mod support;
 
 use agentwire::session_log::{LogStore, Position, SessionKey, Token};
@@ -14,8 +15,9 @@ use agentwire_stores::nats::{NatsOptions, async_nats};
 use agentwire_stores::objects::ObjectsOptions;
 use agentwire_stores::postgres::PostgresOptions;
 use agentwire_stores::redis::{RedisOptions, redis};
+use bucket::bucket;
 use std::io::Write;
-use support::{bucket, given};
+use support::given;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
@@ -37,7 +39,15 @@ async fn main() {
         }
         "s3" => {
             let options = ObjectsOptions::new().prefix(name);
-            write(options.open(bucket()).await.unwrap(), session, number).await;
+            write(
+                options
+                    .open(bucket(&given("AGENTWIRE_TEST_S3")))
+                    .await
+                    .unwrap(),
+                session,
+                number,
+            )
+            .await;
         }
         _ => {
             let client = async_nats::connect(given("AGENTWIRE_TEST_NATS")).await;
