@@ -69,6 +69,9 @@ impl Transcripts {
 
 impl SessionStore for MemoryStore {
     async fn append(&self, key: &TranscriptKey, entries: &[Json]) -> Result<(), StoreError> {
+        if entries.is_empty() {
+            return Ok(());
+        }
         let mut all = self.lock();
         let now = all.now();
         let transcript = all.by_key.entry(key.clone()).or_insert_with(|| Transcript {

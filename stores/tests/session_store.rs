@@ -1,18 +1,17 @@
-//! Logs as stores for transcripts: the contracts that the official Python SDK has for
-//! those, by their names there, and what they do not ask.
+//! Logs as stores for transcripts.
 
 #![allow(clippy::unwrap_used)]
 
 use agentwire::session_log::{
     AppendError, Batch, Head, LogStore, NewBatch, Part, Position, SessionKey, Token,
 };
-use agentwire::{SessionStore, StoreError, StoredSession, TranscriptKey};
+use agentwire::{MemoryStore, SessionStore, StoreError, StoredSession, TranscriptKey};
 use agentwire_protocol::Json;
-use agentwire_protocol::transcript::{Summary, fold_summary};
+use agentwire_protocol::transcript::fold_summary;
 use agentwire_stores::{LogBacked, Memory};
+use agentwire_testkit::stores::{Conformance, Optional, Outcome};
 use serde_json::{Value, json};
 use std::sync::Mutex;
-use std::time::{Duration, UNIX_EPOCH};
 
 fn store() -> LogBacked<Memory> {
     LogBacked::new(Memory::new())
@@ -34,213 +33,46 @@ fn numbered(numbers: &[u64]) -> Vec<Json> {
     numbers.iter().map(entry).collect()
 }
 
-async fn ids(store: &impl SessionStore, project: &str) -> Vec<String> {
-    let sessions = store.sessions(project).await.unwrap();
-    let mut ids: Vec<String> = sessions.into_iter().map(|it| it.id).collect();
-    ids.sort_unstable();
-    ids
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_log_as_a_store_holds_every_contract_of_transcripts() {
+    let outcomes = Conformance::default().check_transcripts(store()).await;
+    assert!(outcomes.all_hold(), "{outcomes}");
+    assert!(outcomes.0.iter().all(Outcome::holds), "{outcomes}");
+}
+
+#[cfg(feature = "sqlite")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sqlite_as_a_store_holds_every_contract_of_transcripts() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = agentwire_stores::Sqlite::open(folder.path().join("sessions.db")).unwrap();
+    let store = LogBacked::new(store);
+    let outcomes = Conformance::default().check_transcripts(store).await;
+    assert!(outcomes.all_hold(), "{outcomes}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_store_in_memory_holds_every_contract_that_it_has_a_method_for() {
+    let conformance = Conformance::default().without(Optional::Summaries);
+    let outcomes = conformance.check_transcripts(MemoryStore::new()).await;
+    assert!(outcomes.all_hold(), "{outcomes}");
 }
 
 #[tokio::test]
-async fn append_then_load_returns_same_entries_in_same_order() {
+async fn a_host_goes_on_with_the_summary_of_another() {
     let store = store();
-    store.append(&key(), &numbered(&[2, 1])).await.unwrap();
-    assert_eq!(store.load(&key()).await.unwrap(), Some(numbered(&[2, 1])));
-}
-
-#[tokio::test]
-async fn load_unknown_key_returns_none() {
-    let store = store();
-    let nope = TranscriptKey::new("proj", "nope");
-    assert_eq!(store.load(&nope).await.unwrap(), None);
-    store.append(&key(), &numbered(&[1])).await.unwrap();
-    assert_eq!(store.load(&key().part("nope")).await.unwrap(), None);
-}
-
-#[tokio::test]
-async fn multiple_append_calls_preserve_call_order() {
-    let store = store();
-    for batch in [&[9][..], &[1, 5], &[2]] {
-        store.append(&key(), &numbered(batch)).await.unwrap();
-    }
-    let all = numbered(&[9, 1, 5, 2]);
-    assert_eq!(store.load(&key()).await.unwrap(), Some(all));
-}
-
-#[tokio::test]
-async fn append_of_nothing_is_a_no_op() {
-    let store = store();
-    store.append(&key(), &[]).await.unwrap();
-    assert_eq!(store.load(&key()).await.unwrap(), None);
-    store.append(&key(), &numbered(&[1])).await.unwrap();
-    store.append(&key(), &[]).await.unwrap();
-    assert_eq!(store.load(&key()).await.unwrap(), Some(numbered(&[1])));
-}
-
-#[tokio::test]
-async fn subpath_keys_are_stored_independently_of_main() {
-    let store = store();
-    let sub = key().part("subagents/agent-1");
-    store.append(&key(), &numbered(&[1])).await.unwrap();
-    store.append(&sub, &numbered(&[2])).await.unwrap();
-    assert_eq!(store.load(&key()).await.unwrap(), Some(numbered(&[1])));
-    assert_eq!(store.load(&sub).await.unwrap(), Some(numbered(&[2])));
-}
-
-#[tokio::test]
-async fn project_key_isolation() {
-    let store = store();
-    let (a, b) = (TranscriptKey::new("A", "s1"), TranscriptKey::new("B", "s1"));
-    store.append(&a, &numbered(&[1])).await.unwrap();
-    store.append(&b, &numbered(&[2])).await.unwrap();
-    assert_eq!(store.load(&a).await.unwrap(), Some(numbered(&[1])));
-    assert_eq!(store.load(&b).await.unwrap(), Some(numbered(&[2])));
-    assert_eq!(
-        (ids(&store, "A").await.len(), ids(&store, "B").await.len()),
-        (1, 1)
-    );
-}
-
-#[tokio::test]
-async fn list_sessions_returns_session_ids_for_project() {
-    let store = store();
-    for (project, id) in [("proj", "a"), ("proj", "b"), ("other", "c")] {
-        let key = TranscriptKey::new(project, id);
-        store.append(&key, &numbered(&[1])).await.unwrap();
-    }
-    assert_eq!(ids(&store, "proj").await, ["a", "b"]);
-    assert_eq!(ids(&store, "never-appended-project").await, [""; 0]);
-    // Not seconds since 1970 taken for milliseconds.
-    let recent = UNIX_EPOCH + Duration::from_millis(1_000_000_000_000);
-    let sessions = store.sessions("proj").await.unwrap();
-    assert!(sessions.iter().all(|session| session.modified > recent));
-}
-
-#[tokio::test]
-async fn list_sessions_excludes_subagent_subpaths() {
-    let store = store();
-    store.append(&key(), &numbered(&[1])).await.unwrap();
-    let sub = key().part("subagents/agent-1");
-    store.append(&sub, &numbered(&[1])).await.unwrap();
-    assert_eq!(ids(&store, "proj").await, ["sess"]);
-}
-
-#[tokio::test]
-async fn delete_main_then_load_returns_none() {
-    let store = store();
-    let never = TranscriptKey::new("proj", "never-written");
-    store.delete(&never).await.unwrap();
-    store.append(&key(), &numbered(&[1])).await.unwrap();
-    store.delete(&key()).await.unwrap();
-    assert_eq!(store.load(&key()).await.unwrap(), None);
-    store.delete(&key()).await.unwrap();
-    // And the session may begin again.
-    store.append(&key(), &numbered(&[2])).await.unwrap();
-    assert_eq!(store.load(&key()).await.unwrap(), Some(numbered(&[2])));
-}
-
-#[tokio::test]
-async fn delete_main_cascades_to_subkeys() {
-    let store = store();
-    let subs = ["subagents/agent-1", "subagents/agent-2"].map(|it| key().part(it));
-    let others = [
-        TranscriptKey::new("proj", "sess2"),
-        TranscriptKey::new("other-proj", "sess"),
-    ];
-    for key in [&key()].into_iter().chain(&subs).chain(&others) {
-        store.append(key, &numbered(&[1])).await.unwrap();
-    }
-    store.delete(&key()).await.unwrap();
-    for key in [&key()].into_iter().chain(&subs) {
-        assert_eq!(store.load(key).await.unwrap(), None);
-    }
-    for key in &others {
-        assert_eq!(store.load(key).await.unwrap(), Some(numbered(&[1])));
-    }
-    assert_eq!(store.subpaths(&key()).await.unwrap(), [""; 0]);
-    assert_eq!(ids(&store, "proj").await, ["sess2"]);
-}
-
-#[tokio::test]
-async fn delete_with_subpath_removes_only_that_subkey() {
-    let store = store();
-    let subs = ["subagents/agent-1", "subagents/agent-2"].map(|it| key().part(it));
-    for key in [&key()].into_iter().chain(&subs) {
-        store.append(key, &numbered(&[1])).await.unwrap();
-    }
-    store.delete(&subs[0]).await.unwrap();
-    store.delete(&key().part("never")).await.unwrap();
-    assert_eq!(store.load(&subs[0]).await.unwrap(), None);
-    assert_eq!(store.load(&subs[1]).await.unwrap(), Some(numbered(&[1])));
-    assert_eq!(store.load(&key()).await.unwrap(), Some(numbered(&[1])));
-    assert_eq!(store.subpaths(&key()).await.unwrap(), ["subagents/agent-2"]);
-    // It may be written again.
-    store.append(&subs[0], &numbered(&[7])).await.unwrap();
-    assert_eq!(store.load(&subs[0]).await.unwrap(), Some(numbered(&[7])));
-    assert_eq!(store.subpaths(&key()).await.unwrap().len(), 2);
-}
-
-#[tokio::test]
-async fn list_subkeys_returns_subpaths() {
-    let store = store();
-    let other = TranscriptKey::new("proj", "other-sess").part("subagents/agent-x");
-    let subs = ["subagents/agent-1", "subagents/agent-2"];
-    store.append(&key(), &numbered(&[1])).await.unwrap();
-    store.append(&other, &numbered(&[1])).await.unwrap();
-    for sub in subs {
-        store
-            .append(&key().part(sub), &numbered(&[1]))
-            .await
-            .unwrap();
-    }
-    assert_eq!(store.subpaths(&key()).await.unwrap(), subs);
-}
-
-#[tokio::test]
-async fn list_subkeys_excludes_main_transcript() {
-    let store = store();
-    store.append(&key(), &numbered(&[1])).await.unwrap();
-    assert_eq!(store.subpaths(&key()).await.unwrap(), [""; 0]);
-    let never = TranscriptKey::new("proj", "never-appended");
-    assert_eq!(store.subpaths(&never).await.unwrap(), [""; 0]);
-}
-
-#[tokio::test]
-async fn list_session_summaries_returns_persisted_fold_output() {
-    let store = store();
-    let titled =
-        |title: &str, time: &str| entry(json!({ "customTitle": title, "timestamp": time }));
-    let first = [
-        titled("first", "2024-01-01T00:00:00.000Z"),
-        entry(json!({ "n": 1 })),
-    ];
-    let second = [titled("second", "2024-01-01T00:00:02.000Z")];
-    store.append(&key(), &first).await.unwrap();
-    // Another store goes on with the summary of the first.
-    let store = LogBacked::new(store.log_store().clone());
-    store.append(&key(), &second).await.unwrap();
-    let other = TranscriptKey::new("other", "elsewhere");
-    store.append(&other, &first).await.unwrap();
-    let summaries = store.summaries("proj").await.unwrap();
-    let [(session, data)] = &summaries[..] else {
-        panic!("{summaries:?}")
-    };
-    assert_eq!(*data, fold_summary(None, first.iter().chain(&second)));
-    let shown = Summary::of_folded(data, None).unwrap();
-    assert_eq!(shown.custom_title.as_deref(), Some("second"));
-    assert_eq!(shown.created_at, Some(1_704_067_200_000));
-    let listed = store.sessions("proj").await.unwrap();
-    assert_eq!(listed, std::slice::from_ref(session));
-    // Sub-agents have no part in it.
-    let sub = key().part("subagents/agent-1");
+    let titled = |title: &str| entry(json!({ "customTitle": title }));
+    let (first, second) = (titled("first"), titled("second"));
     store
-        .append(&sub, &[titled("subagent", "2024-01-01T00:00:09.000Z")])
+        .append(&key(), std::slice::from_ref(&first))
         .await
         .unwrap();
-    assert_eq!(store.summaries("proj").await.unwrap()[0].1, *data);
-    assert_eq!(store.summaries("never-appended-project").await.unwrap(), []);
-    store.delete(&key()).await.unwrap();
-    assert_eq!(store.summaries("proj").await.unwrap(), []);
+    let store = LogBacked::new(store.log_store().clone());
+    store
+        .append(&key(), std::slice::from_ref(&second))
+        .await
+        .unwrap();
+    let summaries = store.summaries("proj").await.unwrap();
+    assert_eq!(summaries[0].1, fold_summary(None, [&first, &second]));
 }
 
 #[tokio::test]

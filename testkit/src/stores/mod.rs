@@ -1,6 +1,4 @@
-//! Conformance of session stores: the contracts of a
-//! [`LogStore`], each as a test that any store can
-//! run.
+//! Conformance of session stores: contracts, each as a test that any store can run.
 //!
 //! ```no_run
 //! # async fn example(store: impl agentwire::session_log::LogStore) {
@@ -11,16 +9,27 @@
 //! # }
 //! ```
 //!
+//! [`Conformance::check`] has those of a [`LogStore`], which has owners, and
+//! [`Conformance::check_transcripts`] those of a [`SessionStore`]. [`StoreProgram`] is a
+//! `SessionStore` in another language.
+//!
 //! Every contract works on projects of its own, so that a store may have contents
-//! before, and several may be checked at once. What a contract leaves behind is
-//! deleted, but for the ends of its logs.
+//! before, and several may be checked at once. What a contract leaves behind in a
+//! `LogStore` is deleted, but for the ends of its logs; in a `SessionStore` it stays.
 
-mod bed;
-mod contracts;
+mod keys;
+mod logs;
+mod program;
 mod same;
+mod transcripts;
 
+pub use program::StoreProgram;
+pub use transcripts::Optional;
+
+use agentwire::SessionStore;
 use agentwire::session_log::LogStore;
-use bed::Bed;
+use agentwire_protocol::Json;
+use same::is_same;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,21 +39,77 @@ use tokio::task::JoinSet;
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Conformance {
-    is_exact: bool,
-    many: usize,
+    demands: Demands,
     limit: Duration,
-    only: Option<String>,
+    only: Option<Only>,
+    without: Vec<Optional>,
+}
+
+/// Which contracts.
+#[derive(Debug, Clone)]
+enum Only {
+    Containing(String),
+    Named(String),
+}
+
+impl Only {
+    fn has(&self, name: &str) -> bool {
+        match self {
+            Self::Containing(part) => name.contains(&**part),
+            Self::Named(it) => it == name,
+        }
+    }
+}
+
+/// What contracts demand.
+#[derive(Debug, Clone, Copy)]
+struct Demands {
+    is_exact: bool,
+    /// How many entries a long log has.
+    many: usize,
+}
+
+impl Demands {
+    /// Holds an entry against the one that was appended.
+    fn is_same(self, number: usize, found: &Json, wanted: &Json) {
+        let is_same = match self.is_exact {
+            true => found.get() == wanted.get(),
+            false => is_same(found, wanted),
+        };
+        assert!(
+            is_same,
+            "entry {number} is {}, and was {}",
+            shortened(found),
+            shortened(wanted)
+        );
+    }
+
+    /// Holds entries against those that were appended.
+    fn are_same(self, found: &[Json], wanted: &[Json]) {
+        let pairs = found.iter().zip(wanted).enumerate();
+        for (number, (found, wanted)) in pairs {
+            self.is_same(number, found, wanted);
+        }
+        assert_eq!(found.len(), wanted.len(), "entries are there");
+    }
+}
+
+fn shortened(json: &Json) -> String {
+    json.get().chars().take(200).collect()
 }
 
 impl Default for Conformance {
     /// Requires texts to come back byte for byte; 100,000 entries where many are
-    /// needed; two minutes for each contract.
+    /// needed; two minutes for each contract; all methods.
     fn default() -> Self {
         Self {
-            is_exact: true,
-            many: 100_000,
+            demands: Demands {
+                is_exact: true,
+                many: 100_000,
+            },
             limit: Duration::from_secs(120),
             only: None,
+            without: Vec::new(),
         }
     }
 }
@@ -52,13 +117,13 @@ impl Default for Conformance {
 impl Conformance {
     /// Accepts stores that return the members of objects in another order.
     pub fn members_may_be_reordered(mut self) -> Self {
-        self.is_exact = false;
+        self.demands.is_exact = false;
         self
     }
 
     /// Sets how many entries a long log has.
     pub fn many(mut self, entries: usize) -> Self {
-        self.many = entries;
+        self.demands.many = entries;
         self
     }
 
@@ -69,9 +134,25 @@ impl Conformance {
     }
 
     /// Checks only contracts whose names contain this text.
-    pub fn only(mut self, name: impl Into<String>) -> Self {
-        self.only = Some(name.into());
+    pub fn only(mut self, part: impl Into<String>) -> Self {
+        self.only = Some(Only::Containing(part.into()));
         self
+    }
+
+    /// Checks only the contract with this name.
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.only = Some(Only::Named(name.into()));
+        self
+    }
+
+    /// Skips the contracts of a method that a [`SessionStore`] does not have.
+    pub fn without(mut self, method: Optional) -> Self {
+        self.without.push(method);
+        self
+    }
+
+    fn wants(&self, name: &str) -> bool {
+        self.only.as_ref().is_none_or(|only| only.has(name))
     }
 
     /// Checks a store, one contract after the other. Each runs in a task of its own,
@@ -79,28 +160,51 @@ impl Conformance {
     pub async fn check(&self, store: impl LogStore) -> Outcomes {
         let store = Arc::new(store);
         let mut outcomes = Vec::new();
-        for contract in contracts::all() {
-            let is_wanted = |only: &String| contract.name.contains(&**only);
-            if !self.only.as_ref().is_none_or(is_wanted) {
-                continue;
+        for contract in logs::all() {
+            if self.wants(contract.name) {
+                let bed = logs::Bed::new(Arc::clone(&store), self.demands);
+                let outcome = self.run((contract.check)(bed)).await;
+                outcomes.push(Outcome::new(contract.name, outcome));
             }
-            let bed = Bed::new(Arc::clone(&store), self.is_exact, self.many);
-            let mut task = JoinSet::new();
-            task.spawn((contract.check)(bed));
-            let problem = match tokio::time::timeout(self.limit, task.join_next()).await {
-                Err(_) => Some(format!("it took longer than {:?}", self.limit)),
-                Ok(Some(Err(gone))) => Some(match gone.try_into_panic() {
-                    Ok(panic) => said_by(&*panic),
-                    Err(gone) => gone.to_string(),
-                }),
-                Ok(_) => None,
-            };
-            outcomes.push(Outcome {
-                contract: contract.name,
-                problem,
-            });
         }
         Outcomes(outcomes)
+    }
+
+    /// Checks a store for transcripts, as [`check`](Self::check) does a log: fourteen contracts
+    /// that the official Python SDK has too, by their names there, and others that it does not
+    /// ask.
+    pub async fn check_transcripts(&self, store: impl SessionStore) -> Outcomes {
+        let (store, without) = (Arc::new(store), Arc::from(&*self.without));
+        let mut outcomes = Vec::new();
+        for contract in transcripts::all() {
+            if !self.wants(contract.name) {
+                continue;
+            }
+            let absent = contract.needs.iter().find(|it| self.without.contains(it));
+            if let Some(absent) = absent {
+                outcomes.push(Outcome::skipped(contract.name, *absent));
+                continue;
+            }
+            let (store, without) = (Arc::clone(&store), Arc::clone(&without));
+            let bed = transcripts::Bed::new(store, self.demands, without);
+            let outcome = self.run((contract.check)(bed)).await;
+            outcomes.push(Outcome::new(contract.name, outcome));
+        }
+        Outcomes(outcomes)
+    }
+
+    /// Runs the test of a contract. Returns what went wrong.
+    async fn run(&self, check: impl Future<Output = ()> + Send + 'static) -> Option<String> {
+        let mut task = JoinSet::new();
+        task.spawn(check);
+        match tokio::time::timeout(self.limit, task.join_next()).await {
+            Err(_) => Some(format!("it took longer than {:?}", self.limit)),
+            Ok(Some(Err(gone))) => Some(match gone.try_into_panic() {
+                Ok(panic) => said_by(&*panic),
+                Err(gone) => gone.to_string(),
+            }),
+            Ok(_) => None,
+        }
     }
 }
 
@@ -110,10 +214,16 @@ fn said_by(panic: &(dyn std::any::Any + Send)) -> String {
     text.unwrap_or("it panicked").to_owned()
 }
 
-/// The names of all contracts.
+/// The names of all contracts of a [`LogStore`].
 #[must_use]
 pub fn contracts() -> Vec<&'static str> {
-    contracts::NAMES.to_vec()
+    logs::NAMES.to_vec()
+}
+
+/// The names of all contracts of a [`SessionStore`].
+#[must_use]
+pub fn transcript_contracts() -> Vec<&'static str> {
+    transcripts::NAMES.to_vec()
 }
 
 /// Whether a store holds a contract.
@@ -122,8 +232,34 @@ pub fn contracts() -> Vec<&'static str> {
 pub struct Outcome {
     /// The name of the contract.
     pub contract: &'static str,
-    /// What went wrong; `None` if the contract holds.
+    /// What went wrong; `None` if the contract holds, or was skipped.
     pub problem: Option<String>,
+    /// The method that the store does not have, for which the contract was skipped.
+    pub skipped: Option<Optional>,
+}
+
+impl Outcome {
+    fn new(contract: &'static str, problem: Option<String>) -> Self {
+        Self {
+            contract,
+            problem,
+            skipped: None,
+        }
+    }
+
+    fn skipped(contract: &'static str, method: Optional) -> Self {
+        Self {
+            contract,
+            problem: None,
+            skipped: Some(method),
+        }
+    }
+
+    /// Whether the contract was checked, and holds.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.problem.is_none() && self.skipped.is_none()
+    }
 }
 
 /// Whether a store holds the contracts. Displayed as a line for each.
@@ -131,22 +267,25 @@ pub struct Outcome {
 pub struct Outcomes(pub Vec<Outcome>);
 
 impl Outcomes {
-    /// Whether all contracts hold.
+    /// Whether all contracts hold that were not skipped, and there is one.
     #[must_use]
     pub fn all_hold(&self) -> bool {
-        !self.0.is_empty() && self.0.iter().all(|it| it.problem.is_none())
+        self.0.iter().any(Outcome::holds) && self.0.iter().all(|it| it.problem.is_none())
     }
 }
 
 impl fmt::Display for Outcomes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Outcome { contract, problem } in &self.0 {
-            match problem {
-                None => writeln!(f, "holds   {contract}")?,
-                Some(problem) => writeln!(f, "FAILED  {contract}: {problem}")?,
+        for it in &self.0 {
+            let name = it.contract;
+            match (&it.problem, it.skipped) {
+                (Some(problem), _) => writeln!(f, "FAILED  {name}: {problem}")?,
+                (None, Some(method)) => writeln!(f, "skipped {name}: no {method}")?,
+                (None, None) => writeln!(f, "holds   {name}")?,
             }
         }
-        let held = self.0.iter().filter(|it| it.problem.is_none()).count();
-        write!(f, "{held} passed, {} failed", self.0.len() - held)
+        let held = self.0.iter().filter(|it| it.holds()).count();
+        let failed = self.0.iter().filter(|it| it.problem.is_some()).count();
+        write!(f, "{held} passed, {failed} failed")
     }
 }

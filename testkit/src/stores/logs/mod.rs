@@ -1,5 +1,6 @@
-//! The contracts, by what they are about.
+//! The contracts of logs, by what they are about.
 
+mod bed;
 mod deletion;
 mod keys;
 mod lists;
@@ -8,8 +9,8 @@ mod ownership;
 mod texts;
 mod writers;
 
-use super::bed::Bed;
 use agentwire::session_log::LogStore;
+pub(super) use bed::Bed;
 use std::pin::Pin;
 
 /// A contract: what a store has to do, and the test of it.

@@ -1,6 +1,6 @@
 //! Texts come back as they were.
 
-use super::super::bed::{Bed, entry, numbered};
+use super::bed::{Bed, entry, numbered};
 use agentwire::session_log::{Entry, LogStore, Part};
 
 const ODD: [&str; 24] = [

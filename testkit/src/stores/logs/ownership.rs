@@ -1,6 +1,6 @@
 //! One owner writes.
 
-use super::super::bed::{Bed, numbered};
+use super::bed::{Bed, numbered};
 use agentwire::session_log::{AppendError, LogStore, Position, Token};
 
 pub(super) async fn a_log_is_taken_over_by_an_append<S: LogStore>(bed: Bed<S>) {

@@ -1,6 +1,6 @@
 //! Lists of sessions.
 
-use super::super::bed::{Bed, agent, entry, numbered};
+use super::bed::{Bed, agent, entry, numbered};
 use agentwire::session_log::{Entry, LogStore, NewBatch, SessionKey};
 use agentwire_protocol::Json;
 use std::collections::{BTreeMap, BTreeSet};

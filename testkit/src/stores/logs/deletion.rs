@@ -1,6 +1,6 @@
 //! What is deleted is gone, and its token is spent.
 
-use super::super::bed::{Bed, Writer, agent, numbered};
+use super::bed::{Bed, Writer, agent, numbered};
 use agentwire::session_log::{AppendError, Entry, LogStore, Position, Refusal, SessionKey, Token};
 
 async fn deletes<S: LogStore>(bed: &Bed<S>, session: &SessionKey, token: &Token) {

@@ -1,6 +1,6 @@
 //! Many at once.
 
-use super::super::bed::{Bed, numbered};
+use super::bed::{Bed, numbered};
 use agentwire::session_log::{LogStore, Position, Token};
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,20 +1,15 @@
-//! What contracts work with: a store, and keys that nobody else has.
+//! What contracts work with: a store, and keys that no other program has.
 
-use super::same::is_same;
+use super::super::{Demands, keys};
 use agentwire::session_log::{
     AppendError, Batch, Entry, LogStore, NewBatch, Part, Position, Refusal, SessionKey, Token,
 };
-use agentwire_protocol::Json;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A store under test.
-pub(super) struct Bed<S> {
+pub(in super::super) struct Bed<S> {
     pub(super) store: Arc<S>,
-    /// How many entries a long log has.
-    pub(super) many: usize,
-    is_exact: bool,
+    pub(super) demands: Demands,
     /// What the projects of this contract begin with.
     name: String,
 }
@@ -23,27 +18,18 @@ impl<S> Clone for Bed<S> {
     fn clone(&self) -> Self {
         Self {
             store: Arc::clone(&self.store),
-            many: self.many,
-            is_exact: self.is_exact,
+            demands: self.demands,
             name: self.name.clone(),
         }
     }
 }
 
-/// Numbers contracts within this process.
-static BEDS: AtomicU64 = AtomicU64::new(0);
-
 impl<S: LogStore> Bed<S> {
-    pub(super) fn new(store: Arc<S>, is_exact: bool, many: usize) -> Self {
-        let number = BEDS.fetch_add(1, Ordering::Relaxed);
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let now = now.map_or(0, |it| it.as_nanos());
-        let name = format!("conformance-{}-{now}-{number}", std::process::id());
+    pub(in super::super) fn new(store: Arc<S>, demands: Demands) -> Self {
         Self {
             store,
-            many,
-            is_exact,
-            name,
+            demands,
+            name: keys::unique(),
         }
     }
 
@@ -108,23 +94,10 @@ impl<S: LogStore> Bed<S> {
         let pairs = found.iter().zip(wanted).enumerate();
         for (number, (found, wanted)) in pairs {
             assert_eq!(found.part, wanted.part, "of entry {number}");
-            let is_same = match self.is_exact {
-                true => found.json.get() == wanted.json.get(),
-                false => is_same(&found.json, &wanted.json),
-            };
-            assert!(
-                is_same,
-                "entry {number} is {}, and was {}",
-                shortened(&found.json),
-                shortened(&wanted.json)
-            );
+            self.demands.is_same(number, &found.json, &wanted.json);
         }
         assert_eq!(found.len(), wanted.len(), "entries are in the log");
     }
-}
-
-fn shortened(json: &Json) -> String {
-    json.get().chars().take(200).collect()
 }
 
 /// Who writes a log.

@@ -1,6 +1,6 @@
 //! A log is what was appended, in its order.
 
-use super::super::bed::{Bed, agent, entry, numbered};
+use super::bed::{Bed, agent, entry, numbered};
 use agentwire::session_log::{Entry, LogStore, NewBatch, Part, Position, Token};
 use std::collections::BTreeSet;
 use std::pin::Pin;
@@ -169,7 +169,7 @@ pub(super) async fn a_position_that_no_log_reaches_is_nothing<S: LogStore>(bed: 
 pub(super) async fn a_long_log_comes_back_whole<S: LogStore>(bed: Bed<S>) {
     let session = bed.session();
     let mut writer = bed.writer(&session, 1);
-    let all = numbered(0..bed.many);
+    let all = numbered(0..bed.demands.many);
     for batch in all.chunks(500) {
         writer.append(batch).await;
     }

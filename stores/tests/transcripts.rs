@@ -1,0 +1,340 @@
+//! The conformance suite finds stores for transcripts that are wrong: each has one fault on
+//! purpose. And stores behind programs.
+
+#![allow(clippy::unwrap_used)]
+
+use agentwire::{MemoryStore, SessionStore, StoreError, StoredSession, TranscriptKey};
+use agentwire_protocol::Json;
+use agentwire_stores::{LogBacked, Memory};
+use agentwire_testkit::stores::{Conformance, Optional, transcript_contracts};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
+
+/// What is wrong with a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    /// Entries come back with the newest first.
+    Backwards,
+    /// An unknown transcript is an empty one.
+    EmptyForUnknown,
+    /// A batch replaces the one before.
+    OneBatch,
+    /// A key is its parts, joined with this.
+    Joined(&'static str),
+    /// Subpaths are forgotten.
+    MainOnly,
+    /// Projects are forgotten.
+    OneProject,
+    /// Keys are folded to lower case.
+    CaseFolded,
+    /// A subpath is found by how it begins.
+    ByPrefix,
+    /// Entries that come again come before the others.
+    AgainFirst,
+    /// Numbers are read as floating point.
+    Rounded,
+    /// What cannot be text is replaced.
+    Replaced,
+    /// Sub-agents are listed as sessions.
+    SubagentsListed,
+    /// Other sessions' sub-agents are listed.
+    SubpathsOfAll,
+    /// The main conversation is one of the subpaths.
+    MainIsASubpath,
+    /// Times are seconds.
+    Seconds,
+    /// Times are those of the first append.
+    OldTimes,
+    /// A deletion leaves the sub-agents.
+    DeletesMainOnly,
+    /// A deletion of a sub-agent takes all.
+    DeletesAll,
+    /// Nothing is deleted.
+    DeletesNothing,
+    /// A summary is that of the last batch alone.
+    LastSummary,
+    /// A summary comes from all transcripts.
+    SummaryOfSubagents,
+}
+
+const FAULTS: [Fault; 23] = [
+    Fault::Backwards,
+    Fault::EmptyForUnknown,
+    Fault::OneBatch,
+    Fault::Joined(":"),
+    Fault::Joined("/"),
+    Fault::Joined("-"),
+    Fault::MainOnly,
+    Fault::OneProject,
+    Fault::CaseFolded,
+    Fault::ByPrefix,
+    Fault::AgainFirst,
+    Fault::Rounded,
+    Fault::Replaced,
+    Fault::SubagentsListed,
+    Fault::SubpathsOfAll,
+    Fault::MainIsASubpath,
+    Fault::Seconds,
+    Fault::OldTimes,
+    Fault::DeletesMainOnly,
+    Fault::DeletesAll,
+    Fault::DeletesNothing,
+    Fault::LastSummary,
+    Fault::SummaryOfSubagents,
+];
+
+struct Faulty {
+    store: LogBacked<Memory>,
+    /// Of the same entries, but which knows all keys.
+    keys: MemoryStore,
+    fault: Fault,
+}
+
+impl Faulty {
+    /// The key as the store has it.
+    fn key(&self, key: &TranscriptKey) -> TranscriptKey {
+        let mut key = key.clone();
+        match self.fault {
+            // Not of what the contract's own projects begin with.
+            Fault::Joined(between) => {
+                let joined = [
+                    Some(&*key.project),
+                    Some(&*key.session_id),
+                    key.subpath.as_deref(),
+                ];
+                let joined: Vec<&str> = joined.into_iter().flatten().collect();
+                return TranscriptKey::new("all", joined.join(between));
+            }
+            Fault::MainOnly => key.subpath = None,
+            Fault::OneProject => "one".clone_into(&mut key.project),
+            Fault::CaseFolded => key.session_id.make_ascii_lowercase(),
+            Fault::ByPrefix => {
+                let parts = key.subpath.as_deref().map(|it| it.split('/').take(2));
+                key.subpath = parts.map(|it| it.collect::<Vec<_>>().join("/"));
+            }
+            _ => {}
+        }
+        key
+    }
+
+    fn entry(&self, entry: &Json) -> Json {
+        match self.fault {
+            Fault::Rounded => {
+                let value: Result<serde_json::Value, _> = serde_json::from_str(entry.get());
+                value.map_or_else(|_| entry.clone(), Json::from)
+            }
+            Fault::Replaced => Json::of_text(entry.get().replace("\\u0000", "\\ufffd")),
+            _ => entry.clone(),
+        }
+    }
+}
+
+impl SessionStore for Faulty {
+    async fn append(&self, key: &TranscriptKey, entries: &[Json]) -> Result<(), StoreError> {
+        self.keys.append(key, entries).await?;
+        let key = self.key(key);
+        let mut entries: Vec<Json> = entries.iter().map(|it| self.entry(it)).collect();
+        let before = match self.fault {
+            Fault::AgainFirst | Fault::LastSummary => self.store.load(&key).await?,
+            _ => None,
+        };
+        let before = before.unwrap_or_default();
+        let is_again = entries.iter().any(|it| before.contains(it));
+        match self.fault {
+            Fault::OneBatch => self.store.delete(&key).await?,
+            Fault::AgainFirst if is_again => {
+                self.store.delete(&key).await?;
+                entries.extend(before);
+            }
+            Fault::LastSummary if key.subpath.is_none() => {
+                self.store.delete(&key).await?;
+                let text = serde_json::to_string(&before)?;
+                let hidden: Json = format!(r#"{{"hidden":{text}}}"#).parse()?;
+                entries.insert(0, hidden);
+            }
+            Fault::SummaryOfSubagents if key.subpath.is_some() => {
+                let main = TranscriptKey::new(&key.project, &key.session_id);
+                self.store.append(&main, &entries).await?;
+            }
+            _ => {}
+        }
+        self.store.append(&key, &entries).await
+    }
+
+    async fn load(&self, key: &TranscriptKey) -> Result<Option<Vec<Json>>, StoreError> {
+        let mut loaded = self.store.load(&self.key(key)).await?;
+        match self.fault {
+            Fault::Backwards => loaded.iter_mut().for_each(|it| it.reverse()),
+            Fault::EmptyForUnknown => loaded = Some(loaded.unwrap_or_default()),
+            _ => {}
+        }
+        Ok(loaded)
+    }
+
+    async fn sessions(&self, project: &str) -> Result<Vec<StoredSession>, StoreError> {
+        let mut sessions = self.keys.sessions(project).await?;
+        for session in &mut sessions {
+            let since = session.modified.duration_since(UNIX_EPOCH)?;
+            match self.fault {
+                Fault::Seconds => session.modified = UNIX_EPOCH + since / 1_000,
+                Fault::OldTimes => {
+                    let bytes: u32 = session.id.bytes().map(u32::from).sum();
+                    session.modified += Duration::from_secs(60) * (1_000 - bytes);
+                }
+                _ => {}
+            }
+        }
+        if self.fault == Fault::SubagentsListed {
+            let keys = self.keys.keys().into_iter();
+            let subpaths = keys
+                .filter(|it| it.project == project)
+                .filter_map(|it| it.subpath);
+            let modified = std::time::SystemTime::now();
+            sessions.extend(subpaths.map(|it| StoredSession::new(it, modified)));
+        }
+        Ok(sessions)
+    }
+
+    async fn subpaths(&self, session: &TranscriptKey) -> Result<Vec<String>, StoreError> {
+        let mut subpaths = self.keys.subpaths(session).await?;
+        match self.fault {
+            Fault::SubpathsOfAll => {
+                let keys = self.keys.keys().into_iter();
+                let all: BTreeSet<String> = keys
+                    .filter(|it| it.project == session.project)
+                    .filter_map(|it| it.subpath)
+                    .collect();
+                subpaths = all.into_iter().collect();
+            }
+            Fault::MainIsASubpath => subpaths.push("main".to_owned()),
+            _ => {}
+        }
+        Ok(subpaths)
+    }
+
+    async fn summaries(&self, project: &str) -> Result<Vec<(StoredSession, Json)>, StoreError> {
+        self.store.summaries(project).await
+    }
+
+    async fn delete(&self, key: &TranscriptKey) -> Result<(), StoreError> {
+        let subpaths = self.keys.subpaths(key).await?;
+        let kept = |path: &String| key.part(path.clone());
+        let kept: Vec<TranscriptKey> = subpaths.iter().map(kept).collect();
+        match self.fault {
+            Fault::DeletesNothing => Ok(()),
+            Fault::DeletesMainOnly if key.subpath.is_none() => {
+                self.keys.delete(key).await?;
+                self.store.delete(&self.key(key)).await?;
+                for key in &kept {
+                    let left: Json = r#"{"left":1}"#.parse()?;
+                    self.store.append(key, &[left]).await?;
+                }
+                Ok(())
+            }
+            Fault::DeletesAll => {
+                let main = TranscriptKey::new(&key.project, &key.session_id);
+                self.keys.delete(&main).await?;
+                self.store.delete(&main).await
+            }
+            _ => {
+                self.keys.delete(key).await?;
+                self.store.delete(&self.key(key)).await
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_fault_is_found() {
+    let mut finders = BTreeSet::new();
+    for fault in FAULTS {
+        let faulty = Arc::new(Faulty {
+            store: LogBacked::new(Memory::new()),
+            keys: MemoryStore::new(),
+            fault,
+        });
+        let mut failed = 0;
+        // Long ones take their time, and find what others find.
+        let names = transcript_contracts().into_iter();
+        for name in names.filter(|it| !it.contains("long")) {
+            let conformance = Conformance::default().named(name);
+            let outcomes = conformance.check_transcripts(Arc::clone(&faulty)).await;
+            if !outcomes.all_hold() {
+                failed += 1;
+                finders.insert(name);
+            }
+        }
+        assert!(failed > 0, "{fault:?} is not found");
+    }
+    let idle: Vec<_> = transcript_contracts()
+        .into_iter()
+        .filter(|it| !finders.contains(it))
+        .collect();
+    assert!(idle.len() < 8, "these find none of the faults: {idle:?}");
+}
+
+#[tokio::test]
+async fn contracts_of_methods_that_a_store_does_not_have_are_skipped() {
+    let conformance = Conformance::default().named("delete_main_then_load_returns_none");
+    let conformance = conformance.without(Optional::Delete);
+    let outcomes = conformance.check_transcripts(MemoryStore::new()).await;
+    assert_eq!(outcomes.0.len(), 1);
+    assert_eq!(outcomes.0[0].skipped, Some(Optional::Delete));
+    assert!(!outcomes.all_hold(), "{outcomes}");
+}
+
+#[cfg(unix)]
+mod programs {
+    use agentwire::{SessionStore, TranscriptKey};
+    use agentwire_testkit::stores::StoreProgram;
+    use std::time::Duration;
+    use tokio::process::Command;
+
+    async fn started(script: &str) -> std::io::Result<StoreProgram> {
+        StoreProgram::start(Command::new("sh").args(["-c", script])).await
+    }
+
+    #[tokio::test]
+    async fn a_program_that_is_none_is_an_error() {
+        for (script, why) in [
+            ("exit 3", "it has exited, and said nothing"),
+            (
+                "echo hello",
+                "it does not say which calls it has, but \"hello\\n\"",
+            ),
+            ("echo '{\"calls\":1}'", "it does not say which calls it has"),
+        ] {
+            let error = started(script).await.unwrap_err();
+            assert!(error.to_string().contains(why), "{error}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_program_that_exits_or_writes_something_else_fails_every_call() {
+        let key = TranscriptKey::new("crabs", "a");
+        for rest in [
+            "read line",
+            "read line; echo hello; sleep 60",
+            "exec 1>&-; sleep 60",
+        ] {
+            let script = format!("echo '{{\"calls\":[\"append\",\"load\"]}}'; {rest}");
+            let program = started(&script).await.unwrap();
+            for _ in 0..3 {
+                let loaded = tokio::time::timeout(Duration::from_secs(60), program.load(&key));
+                let error = loaded.await.expect("an answer").unwrap_err();
+                assert!(error.to_string().starts_with("the program has"), "{error}");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn an_error_of_the_program_is_the_error_of_the_call() {
+        let answer = r#"{"id":1,"error":"the disk is full"}"#;
+        let script = format!("echo '{{\"calls\":[]}}'; read line; echo '{answer}'; read line");
+        let program = started(&script).await.unwrap();
+        let key = TranscriptKey::new("crabs", "a");
+        let error = program.load(&key).await.unwrap_err();
+        assert_eq!(error.to_string(), "the disk is full");
+    }
+}

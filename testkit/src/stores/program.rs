@@ -1,0 +1,257 @@
+//! A store behind a program, in any language.
+
+use super::Optional;
+use agentwire::{SessionStore, StoreError, StoredSession, TranscriptKey};
+use agentwire_protocol::Json;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+use serde_json::value::RawValue;
+use std::collections::HashMap;
+use std::io;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, UNIX_EPOCH};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::sync::{mpsc, oneshot};
+
+/// A store behind a program, in any language, which speaks JSON lines on standard input and
+/// output.
+///
+/// The program writes first which calls it has:
+///
+/// ```text
+/// {"calls":["append","load","sessions","subpaths","summaries","delete"]}
+/// ```
+///
+/// `append` and `load` are always needed. Then it reads requests and writes responses, in any
+/// order. It gets several requests at once, but never two appends to one transcript. It exits
+/// when its standard input ends.
+///
+/// | request | `result` of the response |
+/// |---|---|
+/// | `{"id":1,"call":"append","key":KEY,"entries":[{…},…]}` | `null` |
+/// | `{"id":2,"call":"load","key":KEY}` | the entries, or `null` if there are none |
+/// | `{"id":3,"call":"sessions","project":"…"}` | `[{"id":"…","modified":1767225600000},…]` |
+/// | `{"id":4,"call":"subpaths","key":KEY}` | `["subagents/agent-1",…]` |
+/// | `{"id":5,"call":"summaries","project":"…"}` | as of `sessions`, each with a `summary` |
+/// | `{"id":6,"call":"delete","key":KEY}` | `null` |
+///
+/// `KEY` is `{"project":"…","session_id":"…","subpath":"…"}`, without `subpath` for the main
+/// conversation. Times are milliseconds since 1970. A response is `{"id":1,"result":…}`, or
+/// `{"id":1,"error":"…"}` if the call has failed. What the program writes to standard
+/// error goes to this one's.
+///
+/// Line breaks between the members of an entry become spaces, since a request is one line: a
+/// store cannot return texts byte for byte that it did not get. Check it with
+/// [`Conformance::members_may_be_reordered`](super::Conformance::members_may_be_reordered).
+#[derive(Debug)]
+pub struct StoreProgram {
+    calls: Vec<String>,
+    /// To the task that writes them, so that none is dropped half written.
+    requests: mpsc::UnboundedSender<String>,
+    waiting: Arc<Waiting>,
+    next: AtomicU64,
+    /// Is killed with this.
+    _child: Child,
+}
+
+/// Who waits for responses; `None` once there will be no more.
+#[derive(Debug)]
+struct Waiting(Mutex<Option<HashMap<u64, oneshot::Sender<Response>>>>);
+
+impl Waiting {
+    /// A panic leaves nothing half done.
+    fn lock(&self) -> MutexGuard<'_, Option<HashMap<u64, oneshot::Sender<Response>>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct Greeting {
+    calls: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Response {
+    id: u64,
+    result: Option<Box<RawValue>>,
+    error: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Listed {
+    id: String,
+    /// Other languages have no integers.
+    modified: f64,
+    summary: Option<Box<RawValue>>,
+}
+
+impl Listed {
+    fn session(&self) -> StoredSession {
+        let modified = Duration::try_from_secs_f64(self.modified / 1_000.0);
+        StoredSession::new(&self.id, UNIX_EPOCH + modified.unwrap_or_default())
+    }
+}
+
+impl StoreProgram {
+    /// Starts a program, and waits until it says which calls it has.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be started, exits, or writes something else.
+    pub async fn start(command: &mut Command) -> io::Result<Self> {
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.kill_on_drop(true).spawn()?;
+        let ends = (child.stdin.take(), child.stdout.take());
+        let (Some(input), Some(output)) = ends else {
+            return Err(io::Error::other("it has no standard input and output"));
+        };
+        let mut output = BufReader::new(output);
+        let mut line = String::new();
+        if output.read_line(&mut line).await? == 0 {
+            return Err(io::Error::other("it has exited, and said nothing"));
+        }
+        let greeting: Result<Greeting, _> = serde_json::from_str(&line);
+        let Ok(Greeting { calls }) = greeting else {
+            let line: String = line.chars().take(200).collect();
+            let why = format!("it does not say which calls it has, but {line:?}");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+        };
+        let waiting = Arc::new(Waiting(Mutex::new(Some(HashMap::new()))));
+        let (requests, received) = mpsc::unbounded_channel();
+        tokio::spawn(write(input, received));
+        tokio::spawn(read(output, Arc::clone(&waiting)));
+        Ok(Self {
+            calls,
+            requests,
+            waiting,
+            next: AtomicU64::new(1),
+            _child: child,
+        })
+    }
+
+    /// The methods that it does not have.
+    pub fn without(&self) -> Vec<Optional> {
+        let is_absent = |it: &Optional| !self.calls.iter().any(|call| call == it.name());
+        Optional::ALL.into_iter().filter(is_absent).collect()
+    }
+
+    async fn call<T: DeserializeOwned>(
+        &self,
+        call: &str,
+        argument: &str,
+        value: serde_json::Value,
+        entries: Option<&[Json]>,
+    ) -> Result<T, StoreError> {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let mut request = json!({ "id": id, "call": call, argument: value }).to_string();
+        if let Some(entries) = entries {
+            request.pop();
+            let entries: Vec<&str> = entries.iter().map(Json::get).collect();
+            request.push_str(&format!(",\"entries\":[{}]}}", entries.join(",")));
+        }
+        // Only between the members of entries.
+        let mut request = request.replace(['\n', '\r'], " ");
+        request.push('\n');
+        let (sender, response) = oneshot::channel();
+        match &mut *self.waiting.lock() {
+            Some(waiting) => drop(waiting.insert(id, sender)),
+            None => return Err("the program has exited".into()),
+        }
+        // Its failure is the program's exit.
+        let _ = self.requests.send(request);
+        let Ok(response) = response.await else {
+            return Err(format!("the program has not responded to {call}").into());
+        };
+        match (response.error, response.result) {
+            (Some(error), _) => Err(error.into()),
+            (None, Some(result)) => Ok(serde_json::from_str(result.get())?),
+            (None, None) => Ok(serde_json::from_str("null")?),
+        }
+    }
+}
+
+async fn write(mut input: ChildStdin, mut requests: mpsc::UnboundedReceiver<String>) {
+    while let Some(request) = requests.recv().await {
+        if input.write_all(request.as_bytes()).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn read(output: BufReader<ChildStdout>, waiting: Arc<Waiting>) {
+    let mut lines = output.lines();
+    while let Ok(Some(line)) = lines.next_line().await {
+        let response: Result<Response, _> = serde_json::from_str(&line);
+        let Ok(response) = response else {
+            // To whom it belongs is not known: all would wait for ever.
+            break;
+        };
+        let waits = waiting
+            .lock()
+            .as_mut()
+            .and_then(|it| it.remove(&response.id));
+        if let Some(waits) = waits {
+            let _ = waits.send(response);
+        }
+    }
+    *waiting.lock() = None;
+}
+
+fn key(key: &TranscriptKey) -> serde_json::Value {
+    let TranscriptKey {
+        project,
+        session_id,
+        subpath,
+        ..
+    } = key;
+    match subpath {
+        None => json!({ "project": project, "session_id": session_id }),
+        Some(subpath) => {
+            json!({ "project": project, "session_id": session_id, "subpath": subpath })
+        }
+    }
+}
+
+impl SessionStore for StoreProgram {
+    async fn append(&self, to: &TranscriptKey, entries: &[Json]) -> Result<(), StoreError> {
+        self.call("append", "key", key(to), Some(entries)).await
+    }
+
+    async fn load(&self, from: &TranscriptKey) -> Result<Option<Vec<Json>>, StoreError> {
+        self.call("load", "key", key(from), None).await
+    }
+
+    async fn sessions(&self, project: &str) -> Result<Vec<StoredSession>, StoreError> {
+        let listed: Vec<Listed> = self
+            .call("sessions", "project", project.into(), None)
+            .await?;
+        Ok(listed.iter().map(Listed::session).collect())
+    }
+
+    async fn subpaths(&self, session: &TranscriptKey) -> Result<Vec<String>, StoreError> {
+        self.call("subpaths", "key", key(session), None).await
+    }
+
+    async fn summaries(&self, project: &str) -> Result<Vec<(StoredSession, Json)>, StoreError> {
+        let listed: Vec<Listed> = self
+            .call("summaries", "project", project.into(), None)
+            .await?;
+        let summary = |it: Listed| {
+            let session = it.session();
+            let summary = it
+                .summary
+                .map(Json::from)
+                .ok_or("a session has no `summary`")?;
+            Ok((session, summary))
+        };
+        listed.into_iter().map(summary).collect()
+    }
+
+    async fn delete(&self, transcript: &TranscriptKey) -> Result<(), StoreError> {
+        self.call("delete", "key", key(transcript), None).await
+    }
+}

@@ -1,0 +1,120 @@
+//! Lists of sessions and of their parts.
+
+use super::Optional;
+use super::bed::{Bed, entry, numbered};
+use agentwire::SessionStore;
+use agentwire_protocol::transcript::Summary;
+use serde_json::json;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+pub(super) async fn list_sessions_returns_session_ids_for_project<S: SessionStore>(bed: Bed<S>) {
+    for (project, id) in [("proj", "a"), ("proj", "b"), ("other", "c")] {
+        let key = bed.key_of(project, id);
+        bed.append(&key, &numbered([1])).await;
+    }
+    assert_eq!(bed.ids("proj").await, ["a", "b"]);
+    assert_eq!(bed.ids("never-appended-project").await, [""; 0]);
+    // Not seconds since 1970 taken for milliseconds.
+    let recent = UNIX_EPOCH + Duration::from_millis(1_000_000_000_000);
+    let sessions = bed.store.sessions(&bed.project("proj")).await;
+    let sessions = sessions.expect("a list");
+    assert!(sessions.iter().all(|it| it.modified > recent));
+}
+
+pub(super) async fn list_sessions_excludes_subagent_subpaths<S: SessionStore>(bed: Bed<S>) {
+    bed.append(&bed.key(), &numbered([1])).await;
+    let sub = bed.key().part("subagents/agent-1");
+    bed.append(&sub, &numbered([1])).await;
+    assert_eq!(bed.ids("proj").await, ["sess"]);
+}
+
+pub(super) async fn list_subkeys_returns_subpaths<S: SessionStore>(bed: Bed<S>) {
+    let other = bed.key_of("proj", "other-sess").part("subagents/agent-x");
+    let subs = ["subagents/agent-1", "subagents/agent-2"];
+    bed.append(&bed.key(), &numbered([1])).await;
+    bed.append(&other, &numbered([1])).await;
+    for sub in subs {
+        bed.append(&bed.key().part(sub), &numbered([1])).await;
+    }
+    assert_eq!(bed.subpaths(&bed.key()).await, subs);
+}
+
+pub(super) async fn list_subkeys_excludes_main_transcript<S: SessionStore>(bed: Bed<S>) {
+    bed.append(&bed.key(), &numbered([1])).await;
+    assert_eq!(bed.subpaths(&bed.key()).await, [""; 0]);
+    let never = bed.key_of("proj", "never-appended");
+    assert_eq!(bed.subpaths(&never).await, [""; 0]);
+}
+
+pub(super) async fn list_session_summaries_returns_persisted_fold_output<S: SessionStore>(
+    bed: Bed<S>,
+) {
+    let titled =
+        |title: &str, time: &str| entry(json!({ "customTitle": title, "timestamp": time }));
+    let first = [
+        titled("first", "2024-01-01T00:00:00.000Z"),
+        entry(json!({ "n": 1 })),
+    ];
+    let second = [titled("second", "2024-01-01T00:00:02.000Z")];
+    bed.append(&bed.key(), &first).await;
+    bed.append(&bed.key(), &second).await;
+    bed.append(&bed.key_of("other", "elsewhere"), &first).await;
+    let summaries = async |project: &str| {
+        let summaries = bed.store.summaries(&bed.project(project)).await;
+        summaries.expect("summaries")
+    };
+    let found = summaries("proj").await;
+    let [(session, data)] = &found[..] else {
+        panic!("{} summaries of one session", found.len());
+    };
+    assert_eq!(session.id, "sess");
+    let shown = Summary::of_folded(data, None).expect("a summary can be shown");
+    assert_eq!(shown.custom_title.as_deref(), Some("second"));
+    assert_eq!(shown.created_at, Some(1_704_067_200_000));
+    if bed.has(Optional::Sessions) {
+        let listed = bed.store.sessions(&bed.project("proj")).await;
+        let listed = listed.expect("a list");
+        assert!(
+            session.modified >= listed[0].modified,
+            "a summary is older than its session"
+        );
+    }
+    // Sub-agents have no part in it.
+    let sub = bed.key().part("subagents/agent-1");
+    let other = [titled("subagent", "2024-01-01T00:00:09.000Z")];
+    bed.append(&sub, &other).await;
+    assert_eq!(summaries("proj").await[0].1, *data);
+    assert_eq!(summaries("never-appended-project").await, []);
+    if bed.has(Optional::Delete) {
+        let deleted = bed.store.delete(&bed.key()).await;
+        deleted.expect("a session is deleted");
+        assert_eq!(summaries("proj").await, []);
+    }
+}
+
+/// What entries say of their times is nothing to a store.
+pub(super) async fn the_session_that_was_written_last_is_the_newest<S: SessionStore>(bed: Bed<S>) {
+    let times = ["9999-12-31T23:59:59Z", "1970-01-01T00:00:00Z", "yesterday"];
+    for id in ["a", "b", "a"] {
+        for time in times {
+            let said = entry(json!({ "timestamp": time }));
+            bed.append(&bed.key_of("proj", id), &[said]).await;
+        }
+        // Times have milliseconds at best.
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let sessions = bed.store.sessions(&bed.project("proj")).await;
+    let mut sessions = sessions.expect("a list");
+    sessions.sort_by_key(|it| it.modified);
+    let ids: Vec<&str> = sessions.iter().map(|it| &*it.id).collect();
+    let is_level = sessions.len() == 2 && sessions[0].modified == sessions[1].modified;
+    // Of stores whose times have seconds, it is not known.
+    assert!(is_level || ids == ["b", "a"], "sorted by time: {ids:?}");
+    let now = SystemTime::now();
+    for session in sessions {
+        let differs = now.duration_since(session.modified);
+        let differs = differs.unwrap_or_else(|ahead| ahead.duration());
+        let day = Duration::from_secs(86_400);
+        assert!(differs < day, "the time is {differs:?} away");
+    }
+}

@@ -1,0 +1,60 @@
+//! Many calls at once.
+
+use super::bed::{Bed, numbered};
+use agentwire::SessionStore;
+use tokio::task::JoinSet;
+
+/// A session makes one call at a time; many sessions share a store.
+pub(super) async fn sessions_are_written_side_by_side<S: SessionStore>(bed: Bed<S>) {
+    let mut sessions = JoinSet::new();
+    for number in 0..12 {
+        let bed = bed.clone();
+        sessions.spawn(async move {
+            let key = bed.key_of("proj", &format!("s-{number}"));
+            let sub = key.part("subagents/agent-1");
+            for batch in 0..15 {
+                bed.append(&key, &numbered([batch * 2, batch * 2 + 1]))
+                    .await;
+                bed.append(&sub, &numbered([batch])).await;
+            }
+            bed.holds(&key, &numbered(0..30)).await;
+            bed.holds(&sub, &numbered(0..15)).await;
+        });
+    }
+    while let Some(session) = sessions.join_next().await {
+        if let Err(failed) = session {
+            std::panic::resume_unwind(failed.into_panic());
+        }
+    }
+}
+
+pub(super) async fn readers_see_a_prefix_while_a_transcript_is_written<S: SessionStore>(
+    bed: Bed<S>,
+) {
+    const ENTRIES: usize = 240;
+    let (key, writer) = (bed.key(), bed.clone());
+    let mut writing = JoinSet::new();
+    writing.spawn(async move {
+        for first in (0..ENTRIES).step_by(4) {
+            let key = writer.key();
+            writer.append(&key, &numbered(first..first + 4)).await;
+        }
+    });
+    let mut before = 0;
+    loop {
+        let is_over = match writing.try_join_next() {
+            Some(Err(failed)) => std::panic::resume_unwind(failed.into_panic()),
+            Some(Ok(())) => true,
+            None => false,
+        };
+        let found = bed.load(&key).await.unwrap_or_default();
+        assert!(found.len() >= before, "entries are gone");
+        before = found.len();
+        bed.demands.are_same(&found, &numbered(0..before));
+        if is_over {
+            assert_eq!(before, ENTRIES);
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+}
