@@ -180,3 +180,22 @@ async fn a_file_that_is_no_log_is_left_alone() {
     let kept = fs::read(log_in(folder.path())).unwrap();
     assert_eq!(kept, b"somebody else's file\n");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_log_can_be_read_while_its_file_is_created() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Directory::new(folder.path());
+    for number in 0..200 {
+        let session = SessionKey::new("crabs", format!("s-{number}"));
+        let (reader, read) = (store.clone(), session.clone());
+        let reading = tokio::spawn(async move {
+            // Until the first batch is there.
+            while reader.read(&read, Position::START).await.unwrap().is_empty() {}
+        });
+        let token = Token::new(1, "a");
+        let entries = [Entry::new(Part::Main, "null".parse().unwrap())];
+        let batch = NewBatch::new(Position::START, &token, &entries);
+        store.append(&session, &batch).await.unwrap();
+        reading.await.unwrap();
+    }
+}

@@ -2,14 +2,19 @@
 
 #![allow(clippy::unwrap_used)]
 
+use agentwire_testkit::stores::{Conformance, Outcome, StoreProgram};
+use std::path::PathBuf;
 use std::process::Command;
+
+fn path(name: &str) -> PathBuf {
+    let folder = std::env::current_exe().unwrap();
+    let folder = folder.parent().unwrap().parent().unwrap();
+    folder.join("examples").join(name)
+}
 
 /// What an example prints.
 fn run(name: &str) -> String {
-    let folder = std::env::current_exe().unwrap();
-    let folder = folder.parent().unwrap().parent().unwrap();
-    let example = folder.join("examples").join(name);
-    let output = Command::new(example).env_clear().output().unwrap();
+    let output = Command::new(path(name)).env_clear().output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
     String::from_utf8(output.stdout).unwrap()
@@ -32,4 +37,14 @@ fn a_session_is_resumed_elsewhere() {
     assert!(lines[2].ends_with("is open in another host, by its lease in the store"));
     assert_eq!(lines[4], "[second] Ferris, as you said.");
     assert_eq!(lines[5], "[first]  That is all.");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_that_is_served_holds_every_contract() {
+    let mut command = tokio::process::Command::new(path("served_store"));
+    let program = StoreProgram::start(&mut command).await.unwrap();
+    assert_eq!(program.without(), []);
+    let conformance = Conformance::default().members_may_be_reordered();
+    let outcomes = conformance.many(5_000).check_transcripts(program).await;
+    assert!(outcomes.0.iter().all(Outcome::holds), "{outcomes}");
 }

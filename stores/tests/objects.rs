@@ -54,6 +54,11 @@ impl Odd {
             times: AtomicUsize::new(0),
         }
     }
+
+    /// How many times it was odd before.
+    fn count(&self) -> usize {
+        self.times.fetch_add(1, Ordering::SeqCst)
+    }
 }
 
 impl std::fmt::Display for Odd {
@@ -85,17 +90,13 @@ impl ObjectStore for Odd {
                 self.inner.put_opts(path, payload, options).await?;
                 return Err(exists(path));
             }
-            Oddity::SaysExists(times) if is_created && is_batch => {
-                if self.times.fetch_add(1, Ordering::SeqCst) < times {
-                    return Err(exists(path));
-                }
+            Oddity::SaysExists(times) if is_created && is_batch && self.count() < times => {
+                return Err(exists(path));
             }
             Oddity::Hangs if is_batch => std::future::pending().await,
-            Oddity::EmptiesOne if !is_created => {
-                if self.times.fetch_add(1, Ordering::SeqCst) > 0 {
-                    let (store, source) = ("Odd", "503".into());
-                    return Err(Error::Generic { store, source });
-                }
+            Oddity::EmptiesOne if !is_created && self.count() > 0 => {
+                let (store, source) = ("Odd", "503".into());
+                return Err(Error::Generic { store, source });
             }
             _ => {}
         }

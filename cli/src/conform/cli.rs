@@ -178,6 +178,7 @@ fn came(outcome: Outcome) -> Came {
     });
     Came {
         stuck: outcome.stuck,
+        skipped: None,
         departures: told,
         details,
     }

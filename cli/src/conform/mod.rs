@@ -1,9 +1,10 @@
-//! `agentwire conform`: conformance tests for CLIs and SDKs.
+//! `agentwire conform`: conformance tests for CLIs, SDKs and session stores.
 
 mod cli;
 mod failure;
 mod report;
 mod sdk;
+mod store;
 mod suite;
 
 use crate::terminal::complain;
@@ -14,7 +15,7 @@ use std::process::ExitCode;
 /// started.
 const USAGE: u8 = 2;
 
-/// Test a CLI or an SDK for conformance with the protocol
+/// Test a CLI, an SDK or a session store for conformance
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -25,6 +26,7 @@ pub(crate) struct Arguments {
 enum Suite {
     Cli(cli::Arguments),
     Sdk(sdk::Arguments),
+    Store(store::Arguments),
 }
 
 pub(crate) async fn conform(arguments: Arguments) -> ExitCode {
@@ -32,6 +34,7 @@ pub(crate) async fn conform(arguments: Arguments) -> ExitCode {
         match &arguments.suite {
             Suite::Cli(arguments) => cli::conform(arguments).await,
             Suite::Sdk(arguments) => sdk::conform(arguments).await,
+            Suite::Store(arguments) => store::conform(arguments).await,
         }
     };
     // Dropping a case ends all processes that it started.

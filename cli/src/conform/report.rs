@@ -12,6 +12,8 @@ pub(super) struct Came {
     pub(super) stuck: Option<String>,
     /// The other departures, as text. Empty if there are none.
     pub(super) departures: Vec<String>,
+    /// Why the case was skipped, if it was.
+    pub(super) skipped: Option<String>,
     /// The departures as JSON: an object with members of the report.
     pub(super) details: Value,
 }
@@ -32,6 +34,7 @@ pub(super) struct Report<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Verdict {
     Ok,
+    Skipped,
     /// The case fails as expected: it departs or is stuck.
     Expected,
     Departs,
@@ -42,6 +45,9 @@ enum Verdict {
 
 impl Verdict {
     fn of(came: &Came, is_expected: bool) -> Self {
+        if came.skipped.is_some() {
+            return Self::Skipped;
+        }
         let departs = came.stuck.is_some() || !came.departures.is_empty();
         match (departs, is_expected) {
             (false, false) => Self::Ok,
@@ -55,6 +61,7 @@ impl Verdict {
     fn word(self) -> &'static str {
         match self {
             Self::Ok => "ok",
+            Self::Skipped => "skipped",
             Self::Expected => "expected",
             Self::Departs => "departs",
             Self::Stuck => "stuck",
@@ -90,6 +97,7 @@ impl<'a> Report<'a> {
             "expected": self.reason,
             "ms": u64::try_from(self.took.as_millis()).unwrap_or(u64::MAX),
             "stuck": self.came.stuck,
+            "skipped": self.came.skipped,
         });
         if let (Value::Object(members), Value::Object(more)) = (&mut report, &self.came.details) {
             members.extend(more.clone());
@@ -107,6 +115,7 @@ impl fmt::Display for Report<'_> {
         let departures = self.came.stuck.iter().chain(&self.came.departures);
         let lines: Vec<_> = match self.verdict {
             Verdict::Ok => vec![],
+            Verdict::Skipped => self.came.skipped.iter().map(String::as_str).collect(),
             Verdict::Expected => reason.collect(),
             Verdict::Passes => {
                 let reason = self.reason.as_deref().unwrap_or_default();
@@ -131,7 +140,9 @@ impl Counts {
 
     /// Returns whether every case passed, or failed as expected.
     pub(super) fn is_fine(&self) -> bool {
-        let is_fine = |verdict: &Verdict| matches!(verdict, Verdict::Ok | Verdict::Expected);
+        let is_fine = |verdict: &Verdict| {
+            matches!(verdict, Verdict::Ok | Verdict::Skipped | Verdict::Expected)
+        };
         self.0.keys().all(is_fine)
     }
 }
@@ -143,6 +154,7 @@ impl fmt::Display for Counts {
             let separator = if at == 0 { ": " } else { ", " };
             let what = match verdict {
                 Verdict::Ok => "ok",
+                Verdict::Skipped => "skipped",
                 Verdict::Expected => "fail as expected",
                 Verdict::Departs => "depart",
                 Verdict::Stuck => "are stuck",

@@ -60,6 +60,7 @@ pub(super) async fn conform(arguments: &Arguments) -> Result<ExitCode, Failure> 
             Ok(Came {
                 details: json!({ "departures": outcome.departures }),
                 stuck: outcome.stuck,
+                skipped: None,
                 departures: outcome.departures,
             })
         }

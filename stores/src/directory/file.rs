@@ -114,16 +114,18 @@ impl LogFile {
     }
 
     fn of(mut file: File) -> io::Result<Self> {
+        // Its writer may be at it: what came after this is not looked at.
         let end = file.metadata()?.len();
         let mut first = Vec::new();
-        (&mut file).take(FIRST as u64).read_to_end(&mut first)?;
+        let mut rest = (&mut file).take(end);
+        (&mut rest).take(FIRST as u64).read_to_end(&mut first)?;
         let line = str::from_utf8(&first).ok();
         let id = line.and_then(|it| it.strip_prefix(MAGIC)?.strip_suffix('\n'));
         if let Some(id) = id {
             let id = id.to_owned();
             return Ok(Self { file, id, end });
         }
-        if is_unfinished(&first) && is_hole(&mut file)? {
+        if is_unfinished(&first) && is_hole(&mut rest)? {
             let id = String::new();
             return Ok(Self { file, id, end: 0 });
         }
@@ -223,10 +225,10 @@ fn is_unfinished(first: &[u8]) -> bool {
 }
 
 /// Whether the rest of a file is zeros.
-fn is_hole(file: &mut File) -> io::Result<bool> {
+fn is_hole(rest: &mut impl Read) -> io::Result<bool> {
     let mut bytes = [0; 1 << 13];
     loop {
-        match file.read(&mut bytes)? {
+        match rest.read(&mut bytes)? {
             0 => return Ok(true),
             read if bytes[..read].iter().all(|byte| *byte == 0) => {}
             _ => return Ok(false),

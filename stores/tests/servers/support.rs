@@ -1,7 +1,5 @@
 //! What the tests have in common.
 
-#![allow(dead_code, reason = "the writer needs little of it")]
-
 use std::time::Duration;
 
 /// What `scripts/stores` has put into the environment. Without it a test fails.

@@ -8,6 +8,7 @@
 
 mod batches;
 mod bucket;
+#[allow(dead_code, reason = "the tests use all of it")]
 mod support;
 
 use agentwire::session_log::{LogStore, Position, SessionKey, Token};

@@ -17,19 +17,20 @@
 //! before, and several may be checked at once. What a contract leaves behind in a
 //! `LogStore` is deleted, but for the ends of its logs; in a `SessionStore` it stays.
 
+mod demands;
 mod keys;
 mod logs;
+mod optional;
 mod program;
 mod same;
 mod transcripts;
 
+pub use optional::Optional;
 pub use program::StoreProgram;
-pub use transcripts::Optional;
 
 use agentwire::SessionStore;
 use agentwire::session_log::LogStore;
-use agentwire_protocol::Json;
-use same::is_same;
+use demands::Demands;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -59,43 +60,6 @@ impl Only {
             Self::Named(it) => it == name,
         }
     }
-}
-
-/// What contracts demand.
-#[derive(Debug, Clone, Copy)]
-struct Demands {
-    is_exact: bool,
-    /// How many entries a long log has.
-    many: usize,
-}
-
-impl Demands {
-    /// Holds an entry against the one that was appended.
-    fn is_same(self, number: usize, found: &Json, wanted: &Json) {
-        let is_same = match self.is_exact {
-            true => found.get() == wanted.get(),
-            false => is_same(found, wanted),
-        };
-        assert!(
-            is_same,
-            "entry {number} is {}, and was {}",
-            shortened(found),
-            shortened(wanted)
-        );
-    }
-
-    /// Holds entries against those that were appended.
-    fn are_same(self, found: &[Json], wanted: &[Json]) {
-        let pairs = found.iter().zip(wanted).enumerate();
-        for (number, (found, wanted)) in pairs {
-            self.is_same(number, found, wanted);
-        }
-        assert_eq!(found.len(), wanted.len(), "entries are there");
-    }
-}
-
-fn shortened(json: &Json) -> String {
-    json.get().chars().take(200).collect()
 }
 
 impl Default for Conformance {

@@ -1,6 +1,6 @@
 //! A store behind a program, in any language.
 
-use super::Optional;
+use super::optional::Optional;
 use agentwire::{SessionStore, StoreError, StoredSession, TranscriptKey};
 use agentwire_protocol::Json;
 use serde::Deserialize;

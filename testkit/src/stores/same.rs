@@ -3,11 +3,14 @@
 use agentwire_protocol::{Json, Members};
 
 /// Whether two JSON texts have the same value, with the members of objects in any
-/// order. Numbers and strings are the same if their texts are: no store has a reason
-/// to write a digit or an escape otherwise.
+/// order. Strings are the same if their characters are, however they are escaped; numbers if
+/// their texts are: a store has no reason to write a digit otherwise.
 pub(super) fn is_same(one: &Json, other: &Json) -> bool {
     if one == other {
         return true;
+    }
+    if let (Some(one), Some(other)) = (units(one.get()), units(other.get())) {
+        return one == other;
     }
     if let (Ok(one), Ok(other)) = (one.read::<Members>(), other.read::<Members>()) {
         let (one, other) = (sorted(&one), sorted(&other));
@@ -30,6 +33,35 @@ fn sorted(members: &Members) -> Vec<(&str, &Json)> {
     members
 }
 
+/// The UTF-16 code units of a JSON string, of which surrogates may be alone; `None` if the text
+/// is something else.
+fn units(text: &str) -> Option<Vec<u16>> {
+    let inner = text.trim().strip_prefix('"')?.strip_suffix('"')?;
+    let mut units = Vec::with_capacity(inner.len());
+    let mut rest = inner.chars();
+    while let Some(next) = rest.next() {
+        let unescaped = match next {
+            '\\' => match rest.next()? {
+                'u' => {
+                    let digits = rest.as_str().get(..4)?;
+                    units.push(u16::from_str_radix(digits, 16).ok()?);
+                    rest = rest.as_str()[4..].chars();
+                    continue;
+                }
+                'b' => '\u{8}',
+                'f' => '\u{c}',
+                'n' => '\n',
+                'r' => '\r',
+                't' => '\t',
+                other => other,
+            },
+            other => other,
+        };
+        units.extend_from_slice(unescaped.encode_utf16(&mut [0; 2]));
+    }
+    Some(units)
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -43,6 +75,12 @@ mod tests {
             r#"{ "a": [1, {"c":3, "b":2}] }"#
         ));
         assert!(same(r#"{"a":1,"b":"\ud800"}"#, r#"{"b":"\ud800","a":1}"#));
+        assert!(same(
+            r#"["🦀é/\n\"\\"]"#,
+            r#"["\ud83e\uDD80\u00e9\/\u000a\u0022\u005c"]"#
+        ));
+        assert!(!same(r#"["\ud800"]"#, "[\"\u{fffd}\"]"));
+        assert!(!same(r#""1""#, "1"));
         assert!(!same(r#"{"a":1.0}"#, r#"{"a":1}"#));
         assert!(!same(r#"{"a":1,"b":2}"#, r#"{"a":1}"#));
         assert!(!same(r#"[1,2]"#, r#"[2,1]"#));

@@ -1,6 +1,7 @@
 //! What contracts work with: a store, and keys that no other program has.
 
-use super::super::{Demands, keys};
+use super::super::demands::Demands;
+use super::super::keys;
 use agentwire::session_log::{
     AppendError, Batch, Entry, LogStore, NewBatch, Part, Position, Refusal, SessionKey, Token,
 };

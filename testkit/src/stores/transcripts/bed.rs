@@ -1,7 +1,8 @@
 //! What contracts work with: a store, and keys that no other program has.
 
-use super::super::{Demands, keys};
-use super::Optional;
+use super::super::demands::Demands;
+use super::super::keys;
+use super::super::optional::Optional;
 use agentwire::{SessionStore, StoreError, TranscriptKey};
 use agentwire_protocol::Json;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! What is deleted is gone, and nothing else.
 
-use super::Optional;
+use super::super::optional::Optional;
 use super::bed::{Bed, numbered};
 use agentwire::{SessionStore, TranscriptKey};
 

@@ -1,7 +1,7 @@
 //! Keys say nothing to a store.
 
 use super::super::keys::odd;
-use super::Optional;
+use super::super::optional::Optional;
 use super::bed::{Bed, entry, numbered};
 use agentwire::{SessionStore, TranscriptKey};
 use agentwire_protocol::Json;
@@ -77,7 +77,7 @@ pub(super) async fn subpaths_below_others_are_kept_apart<S: SessionStore>(bed: B
 }
 
 /// Texts that mean something to file systems, SQL, patterns and subjects.
-pub(super) async fn odd_keys_are_kept_apart<S: SessionStore>(bed: Bed<S>) {
+pub(super) async fn unusual_keys_are_kept_apart<S: SessionStore>(bed: Bed<S>) {
     let texts = odd();
     let mut keys = Vec::new();
     for text in &texts {

@@ -1,9 +1,8 @@
 //! Lists of sessions and of their parts.
 
-use super::Optional;
+use super::super::optional::Optional;
 use super::bed::{Bed, entry, numbered};
 use agentwire::SessionStore;
-use agentwire_protocol::transcript::Summary;
 use serde_json::json;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -68,9 +67,10 @@ pub(super) async fn list_session_summaries_returns_persisted_fold_output<S: Sess
         panic!("{} summaries of one session", found.len());
     };
     assert_eq!(session.id, "sess");
-    let shown = Summary::of_folded(data, None).expect("a summary can be shown");
-    assert_eq!(shown.custom_title.as_deref(), Some("second"));
-    assert_eq!(shown.created_at, Some(1_704_067_200_000));
+    // What the official SDKs fold has the same values by different names.
+    let has = |part: &str| data.get().contains(part);
+    let is_folded = has("\"second\"") && has("1704067200000") && !has("\"first\"");
+    assert!(is_folded, "the summary is {data}");
     if bed.has(Optional::Sessions) {
         let listed = bed.store.sessions(&bed.project("proj")).await;
         let listed = listed.expect("a list");

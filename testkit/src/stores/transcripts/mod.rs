@@ -8,51 +8,10 @@ mod order;
 mod texts;
 mod together;
 
+use super::optional::Optional;
 use agentwire::SessionStore;
 pub(super) use bed::Bed;
-use std::fmt;
 use std::pin::Pin;
-
-/// A method that a store need not have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Optional {
-    /// `SessionStore::sessions`.
-    Sessions,
-    /// `SessionStore::subpaths`.
-    Subpaths,
-    /// `SessionStore::summaries`.
-    Summaries,
-    /// `SessionStore::delete`.
-    Delete,
-}
-
-impl Optional {
-    /// Its name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Sessions => "sessions",
-            Self::Subpaths => "subpaths",
-            Self::Summaries => "summaries",
-            Self::Delete => "delete",
-        }
-    }
-
-    /// All of them.
-    pub(super) const ALL: [Self; 4] = [
-        Self::Sessions,
-        Self::Subpaths,
-        Self::Summaries,
-        Self::Delete,
-    ];
-}
-
-impl fmt::Display for Optional {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}`", self.name())
-    }
-}
 
 /// A contract: what a store has to do, and the test of it.
 pub(super) struct Contract<S> {
@@ -94,7 +53,7 @@ contracts! {
         project_key_isolation
         keys_that_look_alike_when_joined_are_kept_apart
         subpaths_below_others_are_kept_apart[Subpaths]
-        odd_keys_are_kept_apart;
+        unusual_keys_are_kept_apart;
     lists:
         list_sessions_returns_session_ids_for_project[Sessions]
         list_sessions_excludes_subagent_subpaths[Sessions]
@@ -107,9 +66,9 @@ contracts! {
         delete_main_cascades_to_subkeys[Delete]
         delete_with_subpath_removes_only_that_subkey[Delete];
     texts:
-        odd_characters_come_back
+        unusual_characters_come_back
         every_digit_comes_back
-        odd_members_come_back
+        unusual_members_come_back
         generated_characters_come_back
         long_entries_come_back;
     together:

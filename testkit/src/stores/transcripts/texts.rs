@@ -16,7 +16,7 @@ async fn come_back<S: SessionStore>(bed: &Bed<S>, entries: &[Json]) {
 }
 
 /// What an agent writes when a tool prints bytes, or a text is cut in the middle.
-pub(super) async fn odd_characters_come_back<S: SessionStore>(bed: Bed<S>) {
+pub(super) async fn unusual_characters_come_back<S: SessionStore>(bed: Bed<S>) {
     let texts = [
         r#"{"text":"plain"}"#,
         r#"{"nul":"a\u0000b"}"#,
@@ -43,7 +43,7 @@ pub(super) async fn every_digit_comes_back<S: SessionStore>(bed: Bed<S>) {
     come_back(&bed, &texts.map(text)).await;
 }
 
-pub(super) async fn odd_members_come_back<S: SessionStore>(bed: Bed<S>) {
+pub(super) async fn unusual_members_come_back<S: SessionStore>(bed: Bed<S>) {
     let texts = [
         "{}",
         r#"{"":""}"#,

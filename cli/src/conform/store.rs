@@ -1,0 +1,90 @@
+//! `agentwire conform store`: tests a session store behind a program.
+
+use super::failure::Failure;
+use super::report::Came;
+use super::suite::{self, Named, Options};
+use agentwire_testkit::stores::{Conformance, StoreProgram, transcript_contracts};
+use serde_json::json;
+use std::ffi::OsString;
+use std::io;
+use std::process::ExitCode;
+use std::sync::Arc;
+use tokio::process::Command;
+
+/// Test a session store, in any language
+///
+/// Runs a program once per case, which serves the store over standard input and output. The
+/// documentation of `agentwire_testkit::stores::StoreProgram` describes its requests. The store
+/// may return the members of objects in another order, and nothing else otherwise. Cases of
+/// methods that the program does not have are skipped. What cases write stays in the store, in
+/// projects whose names begin with `conformance-`.
+///
+/// Exit status: 0 if all cases pass or fail as expected; 1 if a case fails or passes
+/// unexpectedly; 2 if the arguments are invalid, a file cannot be used, or the program cannot be
+/// started.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    options: Options,
+
+    /// How many entries a long transcript has
+    #[arg(long, value_name = "NUMBER", default_value = "10000", value_parser = clap::value_parser!(u32).range(100..))]
+    many: u32,
+
+    /// The program and its arguments
+    #[arg(
+        required_unless_present = "list",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    program: Vec<OsString>,
+}
+
+impl Named for &'static str {
+    fn name(&self) -> &str {
+        self
+    }
+
+    fn about(&self) -> Option<&str> {
+        None
+    }
+}
+
+pub(super) async fn conform(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let Arguments {
+        options,
+        many,
+        program,
+    } = arguments;
+    let cases = transcript_contracts();
+    if options.list {
+        return suite::list(&options.wanted(cases)?);
+    }
+    // A contract that does not hold panics, and says so in its report.
+    std::panic::set_hook(Box::new(|_| {}));
+    let command: Arc<[OsString]> = program.clone().into();
+    let conformance = Conformance::default().members_may_be_reordered();
+    let conformance = conformance.many(*many as usize);
+    let hold = |case: Arc<&'static str>, deadline| {
+        let (command, conformance) = (Arc::clone(&command), conformance.clone());
+        async move {
+            let [program, rest @ ..] = &*command else {
+                return Err(io::Error::other("no program"));
+            };
+            let store = StoreProgram::start(Command::new(program).args(rest)).await?;
+            let absent = store.without().into_iter();
+            let conformance = absent.fold(conformance, Conformance::without);
+            let conformance = conformance.named(*case).limit(deadline);
+            let outcomes = conformance.check_transcripts(store).await;
+            let outcome = outcomes.0.into_iter().next();
+            let (problem, skipped) = outcome.map_or((None, None), |it| (it.problem, it.skipped));
+            Ok(Came {
+                stuck: None,
+                details: json!({ "problem": problem }),
+                departures: problem.into_iter().collect(),
+                skipped: skipped.map(|it| format!("it has no {it}")),
+            })
+        }
+    };
+    options.run(program, cases, hold, "").await
+}

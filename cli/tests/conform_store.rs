@@ -1,0 +1,73 @@
+//! `agentwire conform store`: stores behind programs.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use serde_json::Value;
+use std::process::Output;
+use support::{agentwire, stderr, stdout};
+
+/// A program that fails every call.
+const FAILS: &str = r#"
+    echo '{"calls":["append","load","delete"]}'
+    number=1
+    while read -r line; do
+        echo "{\"id\":$number,\"error\":\"the disk is full\"}"
+        number=$((number + 1))
+    done
+"#;
+
+fn conform(arguments: &[&str], script: &str) -> Output {
+    agentwire("conform")
+        .arg("store")
+        .args(arguments)
+        .args(["--", "sh", "-c", script])
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn contracts_are_listed() {
+    let output = agentwire("conform").args(["store", "--list"]).output();
+    let listed = stdout(&output.unwrap());
+    assert_eq!(listed.lines().count(), 28, "{listed}");
+    assert!(listed.contains("delete_main_cascades_to_subkeys\n"));
+}
+
+#[test]
+fn a_store_that_fails_departs_and_says_why() {
+    let arguments = [
+        "--json",
+        "--case",
+        "load_unknown",
+        "--case",
+        "list_sessions",
+    ];
+    let output = conform(&arguments, FAILS);
+    assert_eq!((output.status.code(), &*stderr(&output)), (Some(1), ""));
+    let reports: Vec<Value> = stdout(&output)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let verdicts: Vec<&str> = reports
+        .iter()
+        .map(|it| it["verdict"].as_str().unwrap())
+        .collect();
+    assert_eq!(verdicts, ["departs", "skipped", "skipped"]);
+    let problem = reports[0]["problem"].as_str().unwrap();
+    assert!(problem.contains("the disk is full"), "{problem}");
+    assert_eq!(reports[1]["skipped"], "it has no `sessions`");
+}
+
+#[test]
+fn a_program_that_serves_no_store_cannot_be_started() {
+    let output = conform(&["--case", "load_unknown"], "echo hello");
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    assert!(
+        said.contains("it does not say which calls it has"),
+        "{said}"
+    );
+}

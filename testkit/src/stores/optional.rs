@@ -1,0 +1,44 @@
+//! What a store for transcripts need not have.
+
+use std::fmt;
+
+/// A method that a store need not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Optional {
+    /// `SessionStore::sessions`.
+    Sessions,
+    /// `SessionStore::subpaths`.
+    Subpaths,
+    /// `SessionStore::summaries`.
+    Summaries,
+    /// `SessionStore::delete`.
+    Delete,
+}
+
+impl Optional {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sessions => "sessions",
+            Self::Subpaths => "subpaths",
+            Self::Summaries => "summaries",
+            Self::Delete => "delete",
+        }
+    }
+
+    /// All of them.
+    pub(super) const ALL: [Self; 4] = [
+        Self::Sessions,
+        Self::Subpaths,
+        Self::Summaries,
+        Self::Delete,
+    ];
+}
+
+impl fmt::Display for Optional {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`", self.name())
+    }
+}
