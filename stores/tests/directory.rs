@@ -190,7 +190,12 @@ async fn a_log_can_be_read_while_its_file_is_created() {
         let (reader, read) = (store.clone(), session.clone());
         let reading = tokio::spawn(async move {
             // Until the first batch is there.
-            while reader.read(&read, Position::START).await.unwrap().is_empty() {}
+            while reader
+                .read(&read, Position::START)
+                .await
+                .unwrap()
+                .is_empty()
+            {}
         });
         let token = Token::new(1, "a");
         let entries = [Entry::new(Part::Main, "null".parse().unwrap())];
