@@ -3,6 +3,7 @@
 use agentwire::StoreError;
 use agentwire::session_log::{Entry, LogStore, Part, Position, SessionKey};
 use agentwire_protocol::Json;
+#[cfg(any(feature = "nats", feature = "objects"))]
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
@@ -29,6 +30,7 @@ pub(crate) fn of(entries: Vec<(String, Box<RawValue>)>) -> Vec<Entry> {
 }
 
 /// `null` is a summary.
+#[cfg(any(feature = "nats", feature = "objects"))]
 pub(crate) fn present<'de, D: serde::Deserializer<'de>>(
     value: D,
 ) -> Result<Option<Box<RawValue>>, D::Error> {
