@@ -58,16 +58,26 @@ pub struct StoreProgram {
     _child: Child,
 }
 
-/// Who waits for responses; `None` once there will be no more.
+/// Who waits for responses; or why there will be no more.
 #[derive(Debug)]
-struct Waiting(Mutex<Option<HashMap<u64, oneshot::Sender<Response>>>>);
+struct Waiting(Mutex<Responses>);
+
+type Responses = Result<HashMap<u64, oneshot::Sender<Response>>, String>;
 
 impl Waiting {
     /// A panic leaves nothing half done.
-    fn lock(&self) -> MutexGuard<'_, Option<HashMap<u64, oneshot::Sender<Response>>>> {
+    fn lock(&self) -> MutexGuard<'_, Responses> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Why there are no more responses.
+    fn why(&self) -> StoreError {
+        let why = self.lock().as_ref().err().cloned();
+        why.unwrap_or_else(|| EXITED.to_owned()).into()
+    }
 }
+
+const EXITED: &str = "the program has exited, or closed its standard output";
 
 #[derive(Debug, Deserialize)]
 struct Greeting {
@@ -120,7 +130,7 @@ impl StoreProgram {
             let why = format!("it does not say which calls it has, but {line:?}");
             return Err(io::Error::new(io::ErrorKind::InvalidData, why));
         };
-        let waiting = Arc::new(Waiting(Mutex::new(Some(HashMap::new()))));
+        let waiting = Arc::new(Waiting(Mutex::new(Ok(HashMap::new()))));
         let (requests, received) = mpsc::unbounded_channel();
         tokio::spawn(write(input, received));
         tokio::spawn(read(output, Arc::clone(&waiting)));
@@ -158,13 +168,13 @@ impl StoreProgram {
         request.push('\n');
         let (sender, response) = oneshot::channel();
         match &mut *self.waiting.lock() {
-            Some(waiting) => drop(waiting.insert(id, sender)),
-            None => return Err("the program has exited".into()),
+            Ok(waiting) => drop(waiting.insert(id, sender)),
+            Err(why) => return Err(why.clone().into()),
         }
         // Its failure is the program's exit.
         let _ = self.requests.send(request);
         let Ok(response) = response.await else {
-            return Err(format!("the program has not responded to {call}").into());
+            return Err(self.waiting.why());
         };
         match (response.error, response.result) {
             (Some(error), _) => Err(error.into()),
@@ -184,21 +194,23 @@ async fn write(mut input: ChildStdin, mut requests: mpsc::UnboundedReceiver<Stri
 
 async fn read(output: BufReader<ChildStdout>, waiting: Arc<Waiting>) {
     let mut lines = output.lines();
+    let mut why = EXITED.to_owned();
     while let Ok(Some(line)) = lines.next_line().await {
         let response: Result<Response, _> = serde_json::from_str(&line);
         let Ok(response) = response else {
-            // To whom it belongs is not known: all would wait for ever.
+            // To which request it belongs is not known, and that one would wait for ever.
+            let line: String = line.chars().take(200).collect();
+            why = format!("the program has written something that is no response: {line:?}");
             break;
         };
-        let waits = waiting
-            .lock()
-            .as_mut()
-            .and_then(|it| it.remove(&response.id));
-        if let Some(waits) = waits {
+        if let Ok(waits) = &mut *waiting.lock()
+            && let Some(waits) = waits.remove(&response.id)
+        {
             let _ = waits.send(response);
         }
     }
-    *waiting.lock() = None;
+    // Who waits is told by dropping.
+    *waiting.lock() = Err(why);
 }
 
 fn key(key: &TranscriptKey) -> serde_json::Value {
