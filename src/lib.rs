@@ -224,7 +224,7 @@ pub use session::{CloseInput, Connection, LocalCli, Peer, PeerFuture, Pipes, Tra
 pub use store::log as session_log;
 pub use store::{
     Claim, ClaimKeeper, Claimed, MemoryStore, SessionStore, StoreError, StoreFailure, StoreFlush,
-    StoredSession, TranscriptKey,
+    StoredSession, Transcript, TranscriptKey,
 };
 
 /// The crate whose `JsonSchema` trait [`Options::output_type`] requires.

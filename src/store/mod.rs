@@ -26,7 +26,7 @@ pub(crate) use local::{entry_of_line, transcripts};
 pub use memory::MemoryStore;
 pub(crate) use shared::SharedStore;
 pub use shared::StoreFailure;
-pub(crate) use source::{FailedCall, Source, Transcript};
+pub(crate) use source::{FailedCall, Source};
 
 use agentwire_protocol::Json;
 use serde::Deserialize;
@@ -153,6 +153,22 @@ pub trait SessionStore: Send + Sync + 'static {
         async { Ok(Vec::new()) }
     }
 
+    /// Returns all transcripts of a session with one call, in any order: its own and those
+    /// of its sub-agents. For stores that would read the same for each of them. The default
+    /// implementation returns `None`: then [`SessionStore::load`] and
+    /// [`SessionStore::subpaths`] are called.
+    ///
+    /// # Errors
+    ///
+    /// As for [`SessionStore::load`].
+    fn load_session(
+        &self,
+        session: &TranscriptKey,
+    ) -> impl Future<Output = Result<Option<Vec<Transcript>>, StoreError>> + Send {
+        let _ = session;
+        async { Ok(None) }
+    }
+
     /// Returns what lists show of the sessions of a project, in any order: each with
     /// the summary that the store has folded from the entries of its main
     /// conversation, with `fold_summary` of `agentwire_protocol::transcript`. No session calls
@@ -271,6 +287,13 @@ impl<S: SessionStore> SessionStore for Arc<S> {
         S::subpaths(self, session)
     }
 
+    fn load_session(
+        &self,
+        session: &TranscriptKey,
+    ) -> impl Future<Output = Result<Option<Vec<Transcript>>, StoreError>> + Send {
+        S::load_session(self, session)
+    }
+
     fn summaries(
         &self,
         project: &str,
@@ -308,6 +331,9 @@ impl<S: SessionStore> SessionStore for Arc<S> {
         S::load_inbox(self, session)
     }
 }
+
+/// A transcript and its key.
+pub type Transcript = (TranscriptKey, Vec<Json>);
 
 /// A session in a store.
 #[derive(Debug, Clone, PartialEq, Eq)]

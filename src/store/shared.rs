@@ -2,7 +2,7 @@
 //! timeouts.
 
 use super::log::Refusal;
-use super::{Claimed, SessionStore, StoreError, StoredSession, TranscriptKey};
+use super::{Claimed, SessionStore, StoreError, StoredSession, Transcript, TranscriptKey};
 use crate::process::said_by;
 use agentwire_protocol::Json;
 use std::error::Error;
@@ -71,6 +71,7 @@ trait AnyStore: Send + Sync {
     fn load(self: Arc<Self>, key: TranscriptKey) -> Outcome<Option<Vec<Json>>>;
     fn sessions(self: Arc<Self>, project: String) -> Outcome<Vec<StoredSession>>;
     fn subpaths(self: Arc<Self>, session: TranscriptKey) -> Outcome<Vec<String>>;
+    fn load_session(self: Arc<Self>, session: TranscriptKey) -> Outcome<Option<Vec<Transcript>>>;
     fn lease(&self) -> Option<Duration>;
     fn claim(self: Arc<Self>, session: TranscriptKey) -> Outcome<Claimed>;
     fn append_inbox(self: Arc<Self>, session: TranscriptKey, entries: Arc<[Json]>) -> Outcome<()>;
@@ -92,6 +93,10 @@ impl<S: SessionStore> AnyStore for S {
 
     fn subpaths(self: Arc<Self>, session: TranscriptKey) -> Outcome<Vec<String>> {
         Box::pin(async move { S::subpaths(&self, &session).await })
+    }
+
+    fn load_session(self: Arc<Self>, session: TranscriptKey) -> Outcome<Option<Vec<Transcript>>> {
+        Box::pin(async move { S::load_session(&self, &session).await })
     }
 
     fn lease(&self) -> Option<Duration> {
@@ -152,6 +157,14 @@ impl SharedStore {
         limit: Duration,
     ) -> Result<Vec<String>, StoreFailure> {
         call(limit, Arc::clone(&self.0).subpaths(session)).await
+    }
+
+    pub(crate) async fn load_session(
+        &self,
+        session: TranscriptKey,
+        limit: Duration,
+    ) -> Result<Option<Vec<Transcript>>, StoreFailure> {
+        call(limit, Arc::clone(&self.0).load_session(session)).await
     }
 
     /// Returns the length of the lease of each session, if they have owners.

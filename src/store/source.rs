@@ -1,6 +1,6 @@
 //! The store that a session may be resumed from.
 
-use super::{SharedStore, StoreFailure, TranscriptKey, is_safe};
+use super::{SharedStore, StoreFailure, Transcript, TranscriptKey, is_safe};
 use agentwire_protocol::Json;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -15,9 +15,6 @@ pub(crate) struct Source {
     /// Whether the session has to be in the store.
     pub(crate) has_session: bool,
 }
-
-/// A transcript and its key.
-pub(crate) type Transcript = (TranscriptKey, Vec<Json>);
 
 /// A call of a store that has failed.
 #[derive(Debug)]
@@ -41,6 +38,27 @@ impl Source {
         &self,
         session: &TranscriptKey,
     ) -> Result<Vec<Transcript>, FailedCall> {
+        let loaded = self.store.load_session(session.clone(), self.limit).await;
+        let failed = |failure| FailedCall::new("load_session", session, failure);
+        let mut found = match loaded.map_err(failed)? {
+            Some(all) => all,
+            None => return self.one_by_one(session).await,
+        };
+        found.retain(|(_, entries)| !entries.is_empty());
+        let is_another = |it: &&Transcript| !is_part(session, &it.0);
+        if let Some((key, _)) = found.iter().find(is_another) {
+            let why = format!("a key in its response leads outside the session: {key:?}");
+            return Err(failed(StoreFailure::Failed(why)));
+        }
+        // Its own is the first.
+        found.sort_by(|(one, _), (other, _)| one.cmp(other));
+        if found.first().is_some_and(|(key, _)| key.subpath.is_some()) {
+            found.clear();
+        }
+        Ok(found)
+    }
+
+    async fn one_by_one(&self, session: &TranscriptKey) -> Result<Vec<Transcript>, FailedCall> {
         let mut found = vec![];
         let Some(own) = self.load(session).await? else {
             return Ok(found);
@@ -49,11 +67,11 @@ impl Source {
         let failed = |failure| FailedCall::new("subpaths", session, failure);
         let subpaths = self.store.subpaths(session.clone(), self.limit).await;
         for subpath in BTreeSet::from_iter(subpaths.map_err(failed)?) {
-            if !is_safe(&subpath) {
+            let key = session.part(subpath);
+            if !is_part(session, &key) {
                 let why = "a subpath in its response leads outside the session".to_owned();
                 return Err(failed(StoreFailure::Failed(why)));
             }
-            let key = session.part(subpath);
             if let Some(entries) = self.load(&key).await? {
                 found.push((key, entries));
             }
@@ -67,4 +85,10 @@ impl Source {
         let entries = entries.map_err(|failure| FailedCall::new("load", key, failure))?;
         Ok(entries.filter(|entries| !entries.is_empty()))
     }
+}
+
+/// Whether it is the key of a session's transcript, and leads nowhere else as a path.
+fn is_part(session: &TranscriptKey, key: &TranscriptKey) -> bool {
+    let is_of_it = (&key.project, &key.session_id) == (&session.project, &session.session_id);
+    is_of_it && key.subpath.as_deref().is_none_or(is_safe)
 }

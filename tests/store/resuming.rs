@@ -2,7 +2,7 @@
 
 use super::*;
 use agentwire::session_log::Refusal;
-use agentwire::{CloseStep, StoredSession, query};
+use agentwire::{CloseStep, StoredSession, Transcript, query};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -581,6 +581,83 @@ async fn a_store_cannot_have_files_written_elsewhere() {
     assert_eq!(folder, Path::new("none"), "{arguments}");
     assert!(!arguments.contains("--resume"), "{arguments}");
     client.close().await;
+}
+
+/// A store that loads a session with one call, and cannot do it otherwise.
+struct AtOnce(Vec<Transcript>);
+
+impl SessionStore for AtOnce {
+    async fn append(&self, _: &TranscriptKey, _: &[Json]) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    async fn load(&self, _: &TranscriptKey) -> Result<Option<Vec<Json>>, StoreError> {
+        Err("loaded one by one".into())
+    }
+
+    async fn subpaths(&self, _: &TranscriptKey) -> Result<Vec<String>, StoreError> {
+        Err("listed".into())
+    }
+
+    async fn load_session(&self, _: &TranscriptKey) -> Result<Option<Vec<Transcript>>, StoreError> {
+        Ok(Some(self.0.clone()))
+    }
+}
+
+#[tokio::test]
+async fn a_store_can_load_a_session_with_one_call() {
+    let place = Place::new();
+    let own = place.key(ID);
+    let store = AtOnce(vec![
+        (own.part("subagents/agent-b"), vec![entry("b")]),
+        (own.part("subagents/agent-a"), vec![entry("a")]),
+        (own.clone(), vec![entry("own")]),
+        (own.part("subagents/agent-c"), vec![]),
+    ]);
+    let options = place.options(WAIT).session_store(store).resume(ID);
+    let mut client = Client::connect(options).await.unwrap();
+    let (folder, _) = place.told().await;
+    let project = folder.join("projects").join(&own.project);
+    let parts = project.join(ID).join("subagents");
+    let files = [
+        (project.join(format!("{ID}.jsonl")), "own"),
+        (parts.join("agent-a.jsonl"), "a"),
+        (parts.join("agent-b.jsonl"), "b"),
+    ];
+    for (file, uuid) in files {
+        assert_eq!(read(&file), json!({ "type": "user", "uuid": uuid }));
+    }
+    assert!(!parts.join("agent-c.jsonl").exists());
+    client.close().await;
+}
+
+#[tokio::test]
+async fn what_a_store_loads_with_one_call_is_of_the_session() {
+    let place = Place::new();
+    let own = place.key(ID);
+    let others = [
+        TranscriptKey::new(&own.project, "another"),
+        TranscriptKey::new("another", ID),
+        own.part("../../outside"),
+    ];
+    for other in others {
+        let store = AtOnce(vec![
+            (own.clone(), vec![entry("a")]),
+            (other, vec![entry("b")]),
+        ]);
+        let options = place.options(WAIT).session_store(store).resume(ID);
+        let error = Client::connect(options).await.unwrap_err();
+        let said = error.to_string();
+        assert!(said.contains("leads outside the session"), "{said}");
+    }
+    // Without its own, there is none.
+    let store = AtOnce(vec![(own.part("subagents/agent-b"), vec![entry("b")])]);
+    let options = place.options(WAIT).resume_from(store, ID);
+    let error = Client::connect(options).await.unwrap_err();
+    let Error::SessionStore { failure, .. } = error else {
+        panic!("{error}");
+    };
+    assert_eq!(failure, StoreFailure::Missing);
 }
 
 #[tokio::test]

@@ -7,10 +7,10 @@ mod logs;
 pub use logs::LogBacked;
 
 use agentwire::session_log::{Entry, Head, LogStore, Part, Refusal, SessionKey};
-use agentwire::{Claimed, SessionStore, StoreError, StoredSession, TranscriptKey};
+use agentwire::{Claimed, SessionStore, StoreError, StoredSession, Transcript, TranscriptKey};
 use agentwire_protocol::{Json, Members};
 use logs::{Owned, note};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// The note that a part was deleted.
@@ -109,6 +109,24 @@ impl<S: LogStore> SessionStore for LogBacked<S> {
             _ => None,
         });
         Ok(subpaths.collect())
+    }
+
+    async fn load_session(
+        &self,
+        session: &TranscriptKey,
+    ) -> Result<Option<Vec<Transcript>>, StoreError> {
+        let mut found: BTreeMap<Part, Vec<Json>> = BTreeMap::new();
+        let take = |entry: Entry| match deleted_by(&entry) {
+            Some(part) => drop(found.remove(&part)),
+            None => found.entry(entry.part).or_default().push(entry.json),
+        };
+        self.each(&session.into(), take).await?;
+        let found = found.into_iter().filter_map(|(part, entries)| match part {
+            Part::Main => Some((session.clone(), entries)),
+            Part::Transcript(subpath) => Some((session.part(&*subpath), entries)),
+            _ => None,
+        });
+        Ok(Some(found.collect()))
     }
 
     async fn summaries(&self, project: &str) -> Result<Vec<(StoredSession, Json)>, StoreError> {

@@ -91,6 +91,27 @@ impl<S: SessionStore> Bed<S> {
         self.demands.are_same(&found, wanted);
     }
 
+    /// Holds all transcripts of a session against what was appended, if the store loads them
+    /// with one call.
+    pub(super) async fn holds_all(
+        &self,
+        session: &TranscriptKey,
+        wanted: &[(&TranscriptKey, Vec<Json>)],
+    ) {
+        let loaded = self.store.load_session(session).await;
+        let Some(found) = loaded.expect("a session can be loaded") else {
+            return;
+        };
+        assert_eq!(found.len(), wanted.len(), "transcripts are loaded");
+        for (key, entries) in wanted {
+            let found = found.iter().find(|(found, _)| found == *key);
+            let Some((_, found)) = found else {
+                panic!("{key:?} is not loaded with its session");
+            };
+            self.demands.are_same(found, entries);
+        }
+    }
+
     /// The IDs of a project's sessions, sorted.
     pub(super) async fn ids(&self, project: &str) -> Vec<String> {
         let sessions = self.store.sessions(&self.project(project)).await;

@@ -56,6 +56,8 @@ pub(super) async fn delete_with_subpath_removes_only_that_subkey<S: SessionStore
     bed.has_none(&subs[0]).await;
     bed.holds(&subs[1], &numbered([1])).await;
     bed.holds(&key, &numbered([1])).await;
+    let left = [(&key, numbered([1])), (&subs[1], numbered([1]))];
+    bed.holds_all(&key, &left).await;
     if bed.has(Optional::Subpaths) {
         assert_eq!(bed.subpaths(&key).await, ["subagents/agent-2"]);
     }

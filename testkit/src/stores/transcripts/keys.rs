@@ -12,8 +12,12 @@ pub(super) async fn subpath_keys_are_stored_independently_of_main<S: SessionStor
     let sub = bed.key().part("subagents/agent-1");
     bed.append(&bed.key(), &numbered([1])).await;
     bed.append(&sub, &numbered([2])).await;
-    bed.holds(&bed.key(), &numbered([1])).await;
+    let key = bed.key();
+    bed.holds(&key, &numbered([1])).await;
     bed.holds(&sub, &numbered([2])).await;
+    let both = [(&key, numbered([1])), (&sub, numbered([2]))];
+    bed.holds_all(&key, &both).await;
+    bed.holds_all(&bed.key_of("proj", "never"), &[]).await;
 }
 
 pub(super) async fn project_key_isolation<S: SessionStore>(bed: Bed<S>) {
