@@ -34,6 +34,12 @@ fn contracts_are_listed() {
     let listed = stdout(&output.unwrap());
     assert_eq!(listed.lines().count(), 28, "{listed}");
     assert!(listed.contains("delete_main_cascades_to_subkeys\n"));
+    let output = agentwire("conform")
+        .args(["store", "--log", "--list"])
+        .output();
+    let listed = stdout(&output.unwrap());
+    assert_eq!(listed.lines().count(), 35, "{listed}");
+    assert!(listed.contains("a_log_is_taken_over_by_an_append\n"));
 }
 
 #[test]

@@ -48,3 +48,12 @@ async fn a_store_that_is_served_holds_every_contract() {
     let outcomes = conformance.many(5_000).check_transcripts(program).await;
     assert!(outcomes.0.iter().all(Outcome::holds), "{outcomes}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_of_logs_that_is_served_holds_every_contract() {
+    let mut command = tokio::process::Command::new(path("served_log"));
+    let program = StoreProgram::start(&mut command).await.unwrap();
+    let conformance = Conformance::default().members_may_be_reordered();
+    let outcomes = conformance.many(5_000).check(program).await;
+    assert!(outcomes.0.iter().all(Outcome::holds), "{outcomes}");
+}

@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::report::Came;
 use super::suite::{self, Named, Options};
-use agentwire_testkit::stores::{Conformance, StoreProgram, transcript_contracts};
+use agentwire_testkit::stores::{Conformance, StoreProgram, contracts, transcript_contracts};
 use serde_json::json;
 use std::ffi::OsString;
 use std::io;
@@ -26,6 +26,10 @@ use tokio::process::Command;
 pub(crate) struct Arguments {
     #[command(flatten)]
     options: Options,
+
+    /// Test a store of logs, which have owners
+    #[arg(long)]
+    log: bool,
 
     /// How many entries a long transcript has
     #[arg(long, value_name = "NUMBER", default_value = "10000", value_parser = clap::value_parser!(u32).range(100..))]
@@ -53,10 +57,15 @@ impl Named for &'static str {
 pub(super) async fn conform(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let Arguments {
         options,
+        log,
         many,
         program,
     } = arguments;
-    let cases = transcript_contracts();
+    let is_log = *log;
+    let cases = match is_log {
+        true => contracts(),
+        false => transcript_contracts(),
+    };
     if options.list {
         return suite::list(&options.wanted(cases)?);
     }
@@ -71,11 +80,18 @@ pub(super) async fn conform(arguments: &Arguments) -> Result<ExitCode, Failure> 
             let [program, rest @ ..] = &*command else {
                 return Err(io::Error::other("no program"));
             };
-            let store = StoreProgram::start(Command::new(program).args(rest)).await?;
+            let mut command = Command::new(program);
+            let started = StoreProgram::start(command.args(rest));
+            let started = tokio::time::timeout(deadline, started).await;
+            let silent = |_| io::Error::other(format!("it says nothing in {deadline:?}"));
+            let store = started.map_err(silent)??;
             let absent = store.without().into_iter();
             let conformance = absent.fold(conformance, Conformance::without);
             let conformance = conformance.named(*case).limit(deadline);
-            let outcomes = conformance.check_transcripts(store).await;
+            let outcomes = match is_log {
+                true => conformance.check(store).await,
+                false => conformance.check_transcripts(store).await,
+            };
             let outcome = outcomes.0.into_iter().next();
             let (problem, skipped) = outcome.map_or((None, None), |it| (it.problem, it.skipped));
             Ok(Came {

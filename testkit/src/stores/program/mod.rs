@@ -1,11 +1,12 @@
 //! A store behind a program, in any language.
 
+mod log;
+mod transcripts;
+
 use super::optional::Optional;
-use agentwire::{SessionStore, StoreError, StoredSession, TranscriptKey};
-use agentwire_protocol::Json;
-use serde::Deserialize;
+use agentwire::{StoreError, StoredSession};
 use serde::de::DeserializeOwned;
-use serde_json::json;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 use std::io;
@@ -43,6 +44,22 @@ use tokio::sync::{mpsc, oneshot};
 /// conversation. Times are milliseconds since 1970. A response is `{"id":1,"result":…}`, or
 /// `{"id":1,"error":"…"}` if the call has failed. What the program writes to standard
 /// error goes to this one's.
+///
+/// A program whose store keeps [logs](agentwire::session_log) has these calls instead, or as well:
+///
+/// | request | `result` of the response |
+/// |---|---|
+/// | `{"id":1,"call":"log_append","session":SESSION,"after":0,"token":TOKEN,"entries":[["PART",{…}],…],"summary":{…}}` | `{"position":1}`, or `{"refused":HEAD}` |
+/// | `{"id":2,"call":"log_head","session":SESSION}` | `HEAD`, or `null` |
+/// | `{"id":3,"call":"log_read","session":SESSION,"after":0}` | `[{"position":1,"token":TOKEN,"entries":[["PART",{…}],…]},…]` |
+/// | `{"id":4,"call":"log_summaries","project":"…"}` | as of `sessions`, each with its last `summary`, if it has one |
+/// | `{"id":5,"call":"log_parts","session":SESSION}` | `["PART",…]` |
+/// | `{"id":6,"call":"log_delete","session":SESSION,"token":TOKEN}` | `{}`, or `{"refused":HEAD}` |
+///
+/// `SESSION` is `{"project":"…","session_id":"…"}`, `TOKEN` is `{"number":1,"writer":"…"}`, and
+/// `HEAD` the end of the log: `{"position":1,"token":TOKEN,"deleted":false}`, or `null` if there
+/// is no log. `PART` is empty for the main conversation. `summary` is left out if a batch has
+/// none.
 ///
 /// Line breaks between the members of an entry become spaces, since a request is one line: a
 /// store cannot return texts byte for byte that it did not get. Check it with
@@ -91,21 +108,6 @@ struct Response {
     error: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct Listed {
-    id: String,
-    /// Other languages have no integers.
-    modified: f64,
-    summary: Option<Box<RawValue>>,
-}
-
-impl Listed {
-    fn session(&self) -> StoredSession {
-        let modified = Duration::try_from_secs_f64(self.modified / 1_000.0);
-        StoredSession::new(&self.id, UNIX_EPOCH + modified.unwrap_or_default())
-    }
-}
-
 impl StoreProgram {
     /// Starts a program, and waits until it says which calls it has.
     ///
@@ -149,20 +151,18 @@ impl StoreProgram {
         Optional::ALL.into_iter().filter(is_absent).collect()
     }
 
+    /// Makes a call. Arguments are JSON.
     async fn call<T: DeserializeOwned>(
         &self,
         call: &str,
-        argument: &str,
-        value: serde_json::Value,
-        entries: Option<&[Json]>,
+        arguments: &[(&str, String)],
     ) -> Result<T, StoreError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let mut request = json!({ "id": id, "call": call, argument: value }).to_string();
-        if let Some(entries) = entries {
-            request.pop();
-            let entries: Vec<&str> = entries.iter().map(Json::get).collect();
-            request.push_str(&format!(",\"entries\":[{}]}}", entries.join(",")));
+        let mut request = format!(r#"{{"id":{id},"call":"{call}""#);
+        for (name, value) in arguments {
+            request.push_str(&format!(r#","{name}":{value}"#));
         }
+        request.push('}');
         // Only between the members of entries.
         let mut request = request.replace(['\n', '\r'], " ");
         request.push('\n');
@@ -213,57 +213,29 @@ async fn read(output: BufReader<ChildStdout>, waiting: Arc<Waiting>) {
     *waiting.lock() = Err(why);
 }
 
-fn key(key: &TranscriptKey) -> serde_json::Value {
-    let TranscriptKey {
-        project,
-        session_id,
-        subpath,
-        ..
-    } = key;
-    match subpath {
-        None => json!({ "project": project, "session_id": session_id }),
-        Some(subpath) => {
-            json!({ "project": project, "session_id": session_id, "subpath": subpath })
-        }
+/// A session of a list.
+#[derive(Deserialize)]
+struct Listed {
+    id: String,
+    /// Other languages have no integers.
+    modified: f64,
+    #[serde(default, deserialize_with = "present")]
+    summary: Option<Box<RawValue>>,
+}
+
+/// `null` is a summary.
+fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Box<RawValue>>, D::Error> {
+    Box::deserialize(value).map(Some)
+}
+
+impl Listed {
+    fn session(&self) -> StoredSession {
+        let modified = Duration::try_from_secs_f64(self.modified / 1_000.0);
+        StoredSession::new(&self.id, UNIX_EPOCH + modified.unwrap_or_default())
     }
 }
 
-impl SessionStore for StoreProgram {
-    async fn append(&self, to: &TranscriptKey, entries: &[Json]) -> Result<(), StoreError> {
-        self.call("append", "key", key(to), Some(entries)).await
-    }
-
-    async fn load(&self, from: &TranscriptKey) -> Result<Option<Vec<Json>>, StoreError> {
-        self.call("load", "key", key(from), None).await
-    }
-
-    async fn sessions(&self, project: &str) -> Result<Vec<StoredSession>, StoreError> {
-        let listed: Vec<Listed> = self
-            .call("sessions", "project", project.into(), None)
-            .await?;
-        Ok(listed.iter().map(Listed::session).collect())
-    }
-
-    async fn subpaths(&self, session: &TranscriptKey) -> Result<Vec<String>, StoreError> {
-        self.call("subpaths", "key", key(session), None).await
-    }
-
-    async fn summaries(&self, project: &str) -> Result<Vec<(StoredSession, Json)>, StoreError> {
-        let listed: Vec<Listed> = self
-            .call("summaries", "project", project.into(), None)
-            .await?;
-        let summary = |it: Listed| {
-            let session = it.session();
-            let summary = it
-                .summary
-                .map(Json::from)
-                .ok_or("a session has no `summary`")?;
-            Ok((session, summary))
-        };
-        listed.into_iter().map(summary).collect()
-    }
-
-    async fn delete(&self, transcript: &TranscriptKey) -> Result<(), StoreError> {
-        self.call("delete", "key", key(transcript), None).await
-    }
+/// A text as JSON.
+fn text(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
