@@ -8,10 +8,11 @@ use agentwire::session_log::{
 use agentwire::{MemoryStore, SessionStore, StoreError, StoredSession, TranscriptKey};
 use agentwire_protocol::Json;
 use agentwire_protocol::transcript::fold_summary;
-use agentwire_stores::{LogBacked, Memory};
+use agentwire_stores::{Layer, Layered, LogBacked, Memory};
 use agentwire_testkit::stores::{Conformance, Optional, Outcome};
 use serde_json::{Value, json};
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 fn store() -> LogBacked<Memory> {
     LogBacked::new(Memory::new())
@@ -73,6 +74,36 @@ async fn a_host_goes_on_with_the_summary_of_another() {
         .unwrap();
     let summaries = store.summaries("proj").await.unwrap();
     assert_eq!(summaries[0].1, fold_summary(None, [&first, &second]));
+}
+
+/// Counts the entries that are read.
+#[derive(Clone, Default)]
+struct Counted(Arc<AtomicUsize>);
+
+impl Layer for Counted {
+    fn seal(&self, _: &SessionKey, json: &Json) -> Result<Json, StoreError> {
+        Ok(json.clone())
+    }
+
+    fn open(&self, _: &SessionKey, json: Json) -> Result<Json, StoreError> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Ok(json)
+    }
+}
+
+#[tokio::test]
+async fn a_session_with_sub_agents_is_loaded_with_one_pass() {
+    let counted = Counted::default();
+    let store = LogBacked::new(Layered::new(Memory::new(), counted.clone()));
+    store.append(&key(), &numbered(&[1, 2])).await.unwrap();
+    for number in 1..=20 {
+        let sub = key().part(format!("subagents/agent-{number}"));
+        store.append(&sub, &numbered(&[3, 4])).await.unwrap();
+    }
+    counted.0.store(0, Ordering::SeqCst);
+    let loaded = store.load_session(&key()).await.unwrap().unwrap();
+    assert_eq!(loaded.len(), 21);
+    assert_eq!(counted.0.load(Ordering::SeqCst), 42);
 }
 
 #[tokio::test]
