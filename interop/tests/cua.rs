@@ -74,6 +74,22 @@ proptest! {
     }
 }
 
+#[test]
+fn a_double_click_comes_back_without_the_keys_that_openai_wants() {
+    let call = json!([
+        {"type": "user", "message": {"role": "user", "content": "A"}},
+        {"type": "assistant", "message": {"role": "assistant", "content": [
+            {"type": "tool_use", "id": "toolu_1", "name": "computer",
+             "input": {"action": "double_click", "coordinate": [0, 0]}},
+        ]}},
+    ]);
+    let messages: Vec<agentwire_interop::Message> = serde_json::from_value(call).unwrap();
+    for dialect in DIALECTS {
+        let there_and_back = properties::there_and_back(Cua::new(dialect), &messages);
+        there_and_back.unwrap();
+    }
+}
+
 /// What ours become in a dialect is what that dialect's types take.
 fn accepted(dialect: Dialect, operation: &str, record: &'static str) {
     let requests: Vec<Value> = samples(&ours::conversation(), 2000)

@@ -137,7 +137,13 @@ pub fn to_computer_input(action: &Action) -> ComputerInput {
             }
         }
         "wait" => from.rename("ms", "duration", &mut to, |ms: Number| seconds(&ms)),
-        name if CLICKS.contains(&name) => held_keys(&mut from, &mut to),
+        name if CLICKS.contains(&name) => {
+            held_keys(&mut from, &mut to);
+            // OpenAI has them in every double click.
+            if from.0.get("keys").is_some_and(|it| it.get() == "null") {
+                from.0.remove("keys");
+            }
+        }
         _ => {}
     }
     for (key, value) in from.0.iter() {
