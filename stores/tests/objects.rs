@@ -322,3 +322,20 @@ async fn other_objects_below_the_prefix_are_nothing_to_it() {
     assert_eq!(numbers(&other).await, [1]);
     assert_eq!(other.list("crabs").await.unwrap().len(), 1);
 }
+
+#[tokio::test]
+async fn any_text_is_a_prefix_and_prefixes_are_kept_apart() {
+    let objects: Arc<InMemory> = Arc::default();
+    let prefixes = ["", "a", "a/b", "a/b/logs", "../x", "ü %2F *", "logs"];
+    for prefix in prefixes {
+        let odd = Odd::new(&objects, Oddity::None);
+        let store = ObjectsOptions::new()
+            .prefix(prefix)
+            .open(odd)
+            .await
+            .unwrap();
+        assert!(store.list("crabs").await.unwrap().is_empty(), "{prefix}");
+        append(&store, 0, &Token::new(1, "a")).await.unwrap();
+        assert_eq!(numbers(&store).await, [1], "{prefix}");
+    }
+}

@@ -30,17 +30,17 @@ use std::sync::{Arc, Mutex};
 /// against a batch that cannot be another when the new one is kept. An owner's
 /// append is one request.
 ///
-/// Any store of the crate [`object_store`] will do that creates exclusively:
-/// enable its feature `aws`, `gcp` or `azure` in your own `Cargo.toml`. Its `InMemory` and
-/// `LocalFileSystem` do as well. [`ObjectsOptions::open`] tries it out.
+/// Use any store of the crate [`object_store`] that creates a name once. For a provider, enable
+/// its feature `aws`, `gcp` or `azure` in your own `Cargo.toml`, and for files `fs`.
+/// [`ObjectsOptions::open`] fails if a store writes over what exists.
 ///
 /// **Durability.** That of the object store.
 ///
 /// **Failure.** A call fails if a request fails, with all attempts of the client
 /// (`RetryConfig`), or takes longer than the [timeout](ObjectsOptions::timeout). Make the
 /// call again. The errors are [`ObjectsError`]s. A log of which objects are missing, such as
-/// by a lifecycle rule, is damaged, which is an error. So is a bucket that creates names again
-/// that were removed: remove whole prefixes, or nothing.
+/// by a lifecycle rule, is damaged, which is an error. Do not remove single objects: another
+/// host could create them again. Remove the whole prefix, when no host uses it.
 ///
 /// **Costs.** An append is an object, and loading a session reads each of them, 16 at once. A
 /// session with a [lease](crate::LogBacked::leased) appends to renew it, after a third of its
