@@ -22,7 +22,7 @@ pub const PACKAGE: &str = "node_modules/@anthropic-ai/claude-agent-sdk";
 
 /// Where `scripts/install-declarations` puts the pinned declarations, in the
 /// workspace.
-pub const PINNED: &str = ".tools/declarations-0.3.330";
+pub const PINNED: &str = ".tools/declarations-0.3.332";
 
 /// Why declarations could not be read.
 #[derive(Debug, thiserror::Error)]
